@@ -1,0 +1,159 @@
+"""Every error this software raises on purpose.
+
+Each message says, in one line, what went wrong, where, and the remedy; the command line prints
+it without a traceback and exits with the class's `exit_code`.
+
+    CapError (1)
+    ├── UsageError (2)              wrong option, name or file from a person
+    │   ├── ConfigError
+    │   ├── PromptError             a prompt file that cannot be used
+    │   └── MissingExtra            an optional dependency is not installed
+    ├── ProgramError (1)            the program failed
+    │   └── CheckFailed (3)         it was refused before anything ran
+    ├── SandboxError (1)            the boundary itself broke
+    ├── ModelError (4)              no usable completion
+    │   ├── MissingKey
+    │   ├── ModelUnreachable
+    │   ├── EmptyCompletion
+    │   ├── NoMatch                 `nearest` declines
+    │   └── NotRecorded             `replay` was asked something new
+    └── RobotError (5)              a primitive failed; programs may catch these by name
+        ├── NotFound
+        ├── Unreachable
+        ├── NotGrasped
+        ├── Collision
+        ├── LimitExceeded
+        ├── Timeout
+        ├── NotConnected
+        └── ProtectiveStop
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class CapError(Exception):
+    """Base of every error raised on purpose."""
+
+    exit_code = 1
+
+
+class UsageError(CapError):
+    """A person asked for something that does not exist or cannot be."""
+
+    exit_code = 2
+
+
+class ConfigError(UsageError):
+    """A configuration file or value cannot be used."""
+
+
+class PromptError(UsageError):
+    """A prompt file cannot be read or used."""
+
+
+class MissingExtra(UsageError):
+    """An optional dependency is not installed."""
+
+
+class ProgramError(CapError):
+    """A program failed while it was written, completed or executed."""
+
+
+class CheckFailed(ProgramError):
+    """A program was refused by the check; nothing ran."""
+
+    exit_code = 3
+
+
+class SandboxError(CapError):
+    """The sandbox itself could not start or broke its protocol."""
+
+
+class ModelError(CapError):
+    """The model gave no usable completion."""
+
+    exit_code = 4
+
+
+class MissingKey(ModelError):
+    """The endpoint needs a key and none is set."""
+
+
+class ModelUnreachable(ModelError):
+    """The endpoint did not answer."""
+
+
+class EmptyCompletion(ModelError):
+    """The model answered with nothing, or with no code."""
+
+
+class NoMatch(ModelError):
+    """`nearest` found no example close enough to the instruction."""
+
+
+class NotRecorded(ModelError):
+    """`replay` holds no completion for this request."""
+
+
+class RobotError(CapError):
+    """A primitive failed; programs may catch these by name."""
+
+    exit_code = 5
+
+
+class NotFound(RobotError):
+    """No object or place of that name."""
+
+
+class Unreachable(RobotError):
+    """The target is outside what the arm can reach or the workspace allows."""
+
+
+class NotGrasped(RobotError):
+    """The gripper closed and holds nothing."""
+
+
+class Collision(RobotError):
+    """The motion hit, or would hit, something."""
+
+
+class LimitExceeded(RobotError):
+    """A speed, force, count or workspace limit was passed."""
+
+
+class Timeout(RobotError):
+    """The motion did not end in its time."""
+
+
+class NotConnected(RobotError):
+    """The robot is not connected."""
+
+
+class ProtectiveStop(RobotError):
+    """The robot stopped to protect itself; a person must release it."""
+
+
+ROBOT_ERRORS: dict[str, type[RobotError]] = {
+    error.__name__: error
+    for error in (
+        RobotError,
+        NotFound,
+        Unreachable,
+        NotGrasped,
+        Collision,
+        LimitExceeded,
+        Timeout,
+        NotConnected,
+        ProtectiveStop,
+    )
+}
+"""The robot errors by name: what a program may catch, and what crosses the sandbox's wire."""
+
+
+def did_you_mean(name: str, known: Iterable[str], count: int = 3) -> str:
+    """Return " Did you mean 'a' or 'b'?" for the names closest to `name`, or ""."""
+    close = difflib.get_close_matches(name.lower(), list(known), n=count, cutoff=0.5)
+    return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""

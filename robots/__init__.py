@@ -1,0 +1,1 @@
+"""Robots: bodies that `cap` programs move."""
