@@ -9,7 +9,9 @@ it without a traceback and exits with the class's `exit_code`.
     │   ├── PromptError             a prompt file that cannot be used
     │   └── MissingExtra            an optional dependency is not installed
     ├── ProgramError (1)            the program failed
-    │   └── CheckFailed (3)         it was refused before anything ran
+    │   ├── CheckFailed (3)         it was refused before anything ran
+    │   ├── GenerationFailed (3)    a function it calls could not be generated
+    │   └── LMPFailed               an LMP it called failed
     ├── SandboxError (1)            the boundary itself broke
     ├── ModelError (4)              no usable completion
     │   ├── MissingKey
@@ -66,6 +68,16 @@ class CheckFailed(ProgramError):
     """A program was refused by the check; nothing ran."""
 
     exit_code = 3
+
+
+class GenerationFailed(ProgramError):
+    """A function the program calls and nobody defines could not be generated."""
+
+    exit_code = 3
+
+
+class LMPFailed(ProgramError):
+    """An LMP called by a program failed; raised inside the calling program."""
 
 
 class SandboxError(CapError):

@@ -134,7 +134,7 @@ def comment(instruction: str, prefix: str = "") -> str:
 
 
 def _block(context: str, prefix: str, instruction: str, code: str = "", note: str = "") -> str:
-    lines = [context, comment(instruction, prefix), code.rstrip(), note and f"# {one_line(note)}"]
+    lines = [context, comment(instruction, prefix), code.rstrip(), note and f"#! {one_line(note)}"]
     return "\n".join(line for line in lines if line)
 
 

@@ -59,11 +59,13 @@ class Scope:
     """Plain data: context, keyword arguments, what the session remembers."""
     definitions: Sequence[Definition] = ()
     """Functions and classes put in place before the program, in order."""
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Objects whose attributes are primitives: `robot.say(...)` for `{'robot': ['say']}`."""
 
     def names(self) -> frozenset[str]:
         """Return every name this scope binds."""
         return frozenset(
-            [*self.primitives, *self.variables, *(entry.name for entry in self.definitions)]
+            [*self.primitives, *self.variables, *self.groups, *(entry.name for entry in self.definitions)]
         )
 
     def with_variables(self, variables: Mapping[str, Any]) -> Scope:

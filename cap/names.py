@@ -1,0 +1,121 @@
+"""Which names a program uses and nobody defines, with every place that calls them.
+
+The answer is the compiler's own: a name is undefined if a code object of the compiled program
+loads it as a global, and neither the program, its scope nor the builtins bind it. So locals,
+parameters, comprehensions, class bodies, `global`, `nonlocal`, match captures and the walrus need
+no rules here. Nothing is executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import types
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from cap.program import Program
+
+_LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+_BINDS = ("STORE_NAME", "STORE_GLOBAL", "DELETE_NAME", "DELETE_GLOBAL")
+
+
+@dataclass(frozen=True)
+class CallSite:
+    """One call of an undefined name."""
+
+    text: str
+    """The call, with the target it is assigned to: `area = get_area(name, unit='m')`."""
+    line: int
+    """1-based."""
+    arguments: tuple[str, ...]
+    """Positional arguments as written."""
+    keywords: tuple[str, ...]
+    """Names of keyword arguments."""
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """A name that is used and defined nowhere."""
+
+    name: str
+    """The name."""
+    line: int
+    """Where it is first used."""
+    calls: tuple[CallSite, ...]
+    """Every place that calls it; empty if it is only read."""
+
+
+def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
+    """Return the undefined names of a program, in order of first use.
+
+    Args:
+        program: The program, with whatever definitions come before it.
+        known: Names in scope: primitives, variables, library names and builtins.
+    """
+    code = compile(program.tree, "<program>", "exec", dont_inherit=True)
+    bound = set(known) | _module_bindings(code)
+    places: dict[str, list[tuple[int, int]]] = {}
+    for name, line, column in _global_loads(code):
+        if name not in bound:
+            places.setdefault(name, []).append((line, column))
+    if not places:
+        return ()
+    calls = _call_sites(program.tree)
+    found = [
+        Undefined(
+            name=name,
+            line=min(line for line, _ in spots),
+            calls=tuple(calls[spot] for spot in sorted(set(spots)) if spot in calls),
+        )
+        for name, spots in places.items()
+    ]
+    return tuple(sorted(found, key=lambda entry: (entry.line, entry.name)))
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+
+
+def _module_bindings(code: types.CodeType) -> set[str]:
+    """Return names bound at module level, there or by a `global` statement anywhere."""
+    bound: set[str] = set()
+    for entry in _codes(code):
+        for step in dis.get_instructions(entry):
+            if step.opname in _BINDS and (entry is code or step.opname.endswith("GLOBAL")):
+                bound.add(step.argval)
+    return bound
+
+
+def _global_loads(code: types.CodeType) -> Iterator[tuple[str, int, int]]:
+    """Yield every load of a global: name, line, column."""
+    for entry in _codes(code):
+        steps = list(dis.get_instructions(entry))
+        # In a class body a plain name may be the body's own.
+        own = set() if entry is code else {s.argval for s in steps if s.opname == "STORE_NAME"}
+        own |= {"__name__"}
+        for step in steps:
+            if step.opname in _LOADS and step.argval not in own and step.positions:
+                yield step.argval, step.positions.lineno or 1, step.positions.col_offset or 0
+
+
+def _call_sites(tree: ast.Module) -> dict[tuple[int, int], CallSite]:
+    """Return every call by plain name, keyed by where the name stands."""
+    targets = {
+        id(node.value): ast.unparse(node.targets[0]) + " = "
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+    }
+    return {
+        (node.func.lineno, node.func.col_offset): CallSite(
+            text=targets.get(id(node), "") + ast.unparse(node),
+            line=node.lineno,
+            arguments=tuple(ast.unparse(argument) for argument in node.args),
+            keywords=tuple(keyword.arg or "**" for keyword in node.keywords),
+        )
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }

@@ -1,0 +1,117 @@
+"""What came of a program: a value or a failure, with every call it made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+FailureKind = Literal[
+    "syntax",
+    "violation",
+    "undefined",
+    "generation",
+    "model",
+    "refused",
+    "raised",
+    "timeout",
+    "memory",
+    "output",
+    "limit",
+    "killed",
+    "protocol",
+    "value",
+    "interrupted",
+]
+Cause = Literal["model", "program", "robot", "infrastructure", "person"]
+
+_REFUSED = ("syntax", "violation", "undefined", "generation")
+_PERSON = ("refused", "interrupted")
+_INFRASTRUCTURE = ("killed", "protocol")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a turn did not succeed."""
+
+    kind: FailureKind
+    """The station and manner."""
+    error: str
+    """The exception's or rule's name: `ZeroDivisionError`, `NotFound`, `CAP102`."""
+    message: str
+    """One line: what, where, remedy."""
+    line: int | None = None
+    """1-based line of the program, where known."""
+    robot: bool = False
+    """True if a primitive raised it."""
+
+    @property
+    def cause(self) -> Cause:
+        """Who is to blame, for reports."""
+        if self.robot:
+            return "robot"
+        if self.kind in _PERSON:
+            return "person"
+        if self.kind == "model":
+            return "model"
+        return "infrastructure" if self.kind in _INFRASTRUCTURE else "program"
+
+    @property
+    def exit_code(self) -> int:
+        """The command line's exit code."""
+        if self.kind == "interrupted":
+            return 130
+        if self.kind == "model":
+            return 4
+        if self.robot:
+            return 5
+        return 3 if self.kind in _REFUSED else 1
+
+    def __str__(self) -> str:
+        """Return the failure as one line."""
+        where = f" (line {self.line})" if self.line else ""
+        return f"{self.error}{where}: {self.message}" if self.message else f"{self.error}{where}"
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a primitive, as the parent served it."""
+
+    name: str
+    """The primitive."""
+    args: tuple[Any, ...]
+    """Positional arguments, plain data."""
+    kwargs: Mapping[str, Any]
+    """Keyword arguments, plain data."""
+    start_s: float
+    """Seconds after the program started."""
+    duration_s: float
+    """How long it took."""
+    result: Any = None
+    """What it returned."""
+    error: str | None = None
+    """`Name: message` if it failed."""
+    depth: int = 0
+    """0 in the instruction's own program, 1 in an LMP it called, and so on."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the sandbox reports of one program."""
+
+    value: Any = None
+    """The value of the variable asked for, or None."""
+    failure: Failure | None = None
+    """Why it failed, or None."""
+    calls: tuple[Call, ...] = ()
+    """Every call it made, in order."""
+    stdout: str = ""
+    """What it printed."""
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    """Plain data it left bound."""
+    defined: tuple[str, ...] = ()
+    """Functions and classes it left bound."""
+    dropped: tuple[str, ...] = ()
+    """Names it bound whose values cannot be kept."""
+    program_s: float = 0.0
+    """Seconds the program itself ran, calls not counted."""
