@@ -53,7 +53,7 @@ class Config:
     """Folder the runs are written to; relative to the current one."""
     mode: str = "physics"
     """`physics` or `instant`, for simulated robots."""
-    robots: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    robots: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Options for each robot by its name, such as `host`: the tables `[robots.NAME]`."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Where each setting came from: `default`, a file, an environment variable or `flag`."""
@@ -141,9 +141,13 @@ def check_url(url: str, where: str) -> str:
 
 
 def shown_url(url: str) -> str:
-    """Return an address as it may be shown: no user, password, query or fragment."""
-    bare = re.split(r"[?#]", url, maxsplit=1)[0]
-    return re.sub(r"^([A-Za-z][\w+.-]*:)?(//)?[^/]*@", r"\1\2", bare)
+    """Return an address as it may be shown: no user, password, query or fragment.
+
+    Everything before the last @ goes, also where it is no proper address: better a host too few
+    than a password too many.
+    """
+    bare = re.sub(r"^(\w+://)?.*@", r"\1", url, flags=re.DOTALL)
+    return re.split(r"[?#]", bare, maxsplit=1)[0]
 
 
 def is_loopback(url: str) -> bool:

@@ -9,13 +9,31 @@ from __future__ import annotations
 import types
 from functools import cache
 
-SHAPELY_GEOMETRY = (
-    "GeometryCollection LinearRing LineString MultiLineString MultiPoint MultiPolygon Point "
-    "Polygon box"
-).split()
-SHAPELY_AFFINITY = "affine_transform rotate scale skew translate".split()
-SHAPELY_OPS = "nearest_points unary_union".split()
-TYPING = "Any Callable Dict Iterable List Optional Sequence Set Tuple Union".split()
+SHAPELY_GEOMETRY = [
+    "GeometryCollection",
+    "LinearRing",
+    "LineString",
+    "MultiLineString",
+    "MultiPoint",
+    "MultiPolygon",
+    "Point",
+    "Polygon",
+    "box",
+]
+SHAPELY_AFFINITY = ["affine_transform", "rotate", "scale", "skew", "translate"]
+SHAPELY_OPS = ["nearest_points", "unary_union"]
+TYPING = [
+    "Any",
+    "Callable",
+    "Dict",
+    "Iterable",
+    "List",
+    "Optional",
+    "Sequence",
+    "Set",
+    "Tuple",
+    "Union",
+]
 STANDARD = ("math",)
 NUMPY = ("np", "numpy")
 
@@ -24,42 +42,186 @@ LIBRARY_NAMES: frozenset[str] = frozenset(
 )
 
 SAFE_BUILTINS: tuple[str, ...] = tuple(
-    """
-    abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod
-    enumerate filter float format frozenset hash hex int isinstance issubclass iter len list map
-    max min next object oct ord pow print property range repr reversed round set slice sorted
-    staticmethod str sum super tuple type zip
-    ArithmeticError AssertionError AttributeError BaseException Exception FloatingPointError
-    GeneratorExit IndexError KeyError LookupError NameError NotImplemented NotImplementedError
-    OverflowError RecursionError RuntimeError StopIteration TypeError UnboundLocalError
-    ValueError ZeroDivisionError Ellipsis True False None
-    """.split()
+    [
+        "abs",
+        "all",
+        "any",
+        "ascii",
+        "bin",
+        "bool",
+        "bytearray",
+        "bytes",
+        "callable",
+        "chr",
+        "classmethod",
+        "complex",
+        "dict",
+        "divmod",
+        "enumerate",
+        "filter",
+        "float",
+        "format",
+        "frozenset",
+        "hash",
+        "hex",
+        "int",
+        "isinstance",
+        "issubclass",
+        "iter",
+        "len",
+        "list",
+        "map",
+        "max",
+        "min",
+        "next",
+        "object",
+        "oct",
+        "ord",
+        "pow",
+        "print",
+        "property",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "slice",
+        "sorted",
+        "staticmethod",
+        "str",
+        "sum",
+        "super",
+        "tuple",
+        "type",
+        "zip",
+        "ArithmeticError",
+        "AssertionError",
+        "AttributeError",
+        "BaseException",
+        "Exception",
+        "FloatingPointError",
+        "GeneratorExit",
+        "IndexError",
+        "KeyError",
+        "LookupError",
+        "NameError",
+        "NotImplemented",
+        "NotImplementedError",
+        "OverflowError",
+        "RecursionError",
+        "RuntimeError",
+        "StopIteration",
+        "TypeError",
+        "UnboundLocalError",
+        "ValueError",
+        "ZeroDivisionError",
+        "Ellipsis",
+        "True",
+        "False",
+        "None",
+    ]
 )
 FORBIDDEN_BUILTINS: frozenset[str] = frozenset(
-    """
-    breakpoint compile copyright credits delattr dir eval exec exit getattr globals hasattr help
-    id input license locals memoryview open quit setattr vars
-    """.split()
+    [
+        "breakpoint",
+        "compile",
+        "copyright",
+        "credits",
+        "delattr",
+        "dir",
+        "eval",
+        "exec",
+        "exit",
+        "getattr",
+        "globals",
+        "hasattr",
+        "help",
+        "id",
+        "input",
+        "license",
+        "locals",
+        "memoryview",
+        "open",
+        "quit",
+        "setattr",
+        "vars",
+    ]
 )
 
 _NUMPY_DENIED = frozenset(
-    """
-    save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex fromstring
-    frombuffer memmap set_printoptions printoptions get_printoptions seterr seterrcall geterrcall
-    geterr setbufsize getbufsize show_config show_runtime info test get_include broadcast
-    from_dlpack frompyfunc vectorize piecewise apply_along_axis apply_over_axes fromfunction
-    fromiter asarray_chkfinite asfortranarray may_share_memory shares_memory nditer nested_iters
-    busdaycalendar ufunc errstate require recarray record rec ctypeslib
-    """.split()
+    [
+        "save",
+        "savez",
+        "savez_compressed",
+        "savetxt",
+        "load",
+        "loadtxt",
+        "genfromtxt",
+        "fromfile",
+        "fromregex",
+        "fromstring",
+        "frombuffer",
+        "memmap",
+        "set_printoptions",
+        "printoptions",
+        "get_printoptions",
+        "seterr",
+        "seterrcall",
+        "geterrcall",
+        "geterr",
+        "setbufsize",
+        "getbufsize",
+        "show_config",
+        "show_runtime",
+        "info",
+        "test",
+        "get_include",
+        "broadcast",
+        "from_dlpack",
+        "frompyfunc",
+        "vectorize",
+        "piecewise",
+        "apply_along_axis",
+        "apply_over_axes",
+        "fromfunction",
+        "fromiter",
+        "asarray_chkfinite",
+        "asfortranarray",
+        "may_share_memory",
+        "shares_memory",
+        "nditer",
+        "nested_iters",
+        "busdaycalendar",
+        "ufunc",
+        "errstate",
+        "require",
+        "recarray",
+        "record",
+        "rec",
+        "ctypeslib",
+    ]
 )
 _NUMPY_ALLOWED_ANYWAY = frozenset({"vectorize", "apply_along_axis", "fromiter", "piecewise"})
 _SUBMODULES = {
     "linalg": None,
     "fft": None,
-    "random": (
-        "choice default_rng exponential integers normal permutation rand randint randn random "
-        "random_sample seed shuffle standard_normal uniform"
-    ).split(),
+    "random": [
+        "choice",
+        "default_rng",
+        "exponential",
+        "integers",
+        "normal",
+        "permutation",
+        "rand",
+        "randint",
+        "randn",
+        "random",
+        "random_sample",
+        "seed",
+        "shuffle",
+        "standard_normal",
+        "uniform",
+    ],
 }
 
 

@@ -55,7 +55,9 @@ class Program:
         except SyntaxError as error:
             shown = (error.text or "").strip()
             where = f" in {shown!r}" if shown else ""
-            raise ProgramSyntaxError(f"not valid Python: {error.msg}{where}", error.lineno) from None
+            raise ProgramSyntaxError(
+                f"not valid Python: {error.msg}{where}", error.lineno
+            ) from None
         except (ValueError, RecursionError, MemoryError) as error:
             raise ProgramSyntaxError(f"cannot be parsed: {error or type(error).__name__}") from None
 

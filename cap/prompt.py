@@ -159,7 +159,9 @@ def parse(text: str, name: str, path: Path | None = None) -> Prompt:
         tree = ast.parse(body)
     except SyntaxError as error:
         line = (error.lineno or 0) + skipped
-        raise PromptError(f"{where}, line {line}: {error.msg}; a prompt must be valid Python") from None
+        raise PromptError(
+            f"{where}, line {line}: {error.msg}; a prompt must be valid Python"
+        ) from None
     return Prompt(
         name=name,
         header=header,

@@ -1,4 +1,4 @@
-"""What a program may use: primitives, variables, kept definitions; and what the engine needs of a robot."""
+"""What a program may use: primitives, variables, kept definitions; and the robot protocol."""
 
 from __future__ import annotations
 
@@ -65,7 +65,12 @@ class Scope:
     def names(self) -> frozenset[str]:
         """Return every name this scope binds."""
         return frozenset(
-            [*self.primitives, *self.variables, *self.groups, *(entry.name for entry in self.definitions)]
+            [
+                *self.primitives,
+                *self.variables,
+                *self.groups,
+                *(entry.name for entry in self.definitions),
+            ]
         )
 
     def with_variables(self, variables: Mapping[str, Any]) -> Scope:

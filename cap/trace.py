@@ -30,7 +30,7 @@ class Event:
     """One thing that happened."""
 
     kind: str
-    """instruction, prompt, completion, program, generated, check, call, say, moved, failure, done."""
+    """The station: instruction, prompt, completion, program, call, moved, failure, ..."""
     turn: int
     """Instruction number in the session, from 1."""
     depth: int
@@ -62,9 +62,7 @@ def plain(value: Any) -> Any:
 class Trace:
     """Writes events to a run folder, if it has one, and tells the listeners."""
 
-    def __init__(
-        self, folder: Path | None = None, header: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, folder: Path | None = None, header: Mapping[str, Any] | None = None) -> None:
         self.folder = folder
         self.listeners: list[Listener] = []
         self.turn = 0

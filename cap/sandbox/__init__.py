@@ -42,6 +42,7 @@ class Sandbox:
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self._template = Template()
+        self.layers = LAYERS
 
     def __enter__(self) -> Sandbox:
         """Start loading the worker template."""
@@ -147,7 +148,9 @@ class _Conversation:
             why = "its process ended before it finished (out of memory, or killed)"
             return self._failed("killed", "WorkerDied", why)
         except (wire.WireError, ValueError, TypeError, KeyError) as error:
-            return self._failed("protocol", "ProtocolError", f"the worker broke the protocol: {error}")
+            return self._failed(
+                "protocol", "ProtocolError", f"the worker broke the protocol: {error}"
+            )
         except _Stop as stop:
             return self._failed("limit", "CallLimit", str(stop))
 

@@ -1,4 +1,4 @@
-"""What stands behind the library names inside a worker. Imported by the template, never by the parent."""
+"""What stands behind the library names inside a worker; imported by the template only."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _library() -> dict[str, Any]:
 def library(seed: int) -> dict[str, Any]:
     """Return the library names with what they mean; numpy's random numbers start from `seed`."""
     names = dict(_library())
-    names["np"].random = _random(seed)
+    names["np"].random = _Random(seed)
     return names
 
 
@@ -87,8 +87,18 @@ def _numpy() -> Facade:
     return Facade(**names)
 
 
-def _random(seed: int) -> Facade:
-    state = np.random.RandomState(seed)
-    methods = {n: getattr(state, n) for n in numpy_names("random") if hasattr(state, n)}
-    methods["default_rng"] = lambda own=None: np.random.default_rng(seed if own is None else own)
-    return Facade(**methods)
+class _Random:
+    """`np.random` from a program's own seed, set up at first use: few programs need it."""
+
+    def __init__(self, seed: int) -> None:
+        self.__seed = seed
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in numpy_names("random"):
+            raise AttributeError(f"numpy.random has no '{name}' that programs may use")
+        if "state" not in self.__dict__:
+            self.state = np.random.RandomState(self.__seed)
+        if name == "default_rng":
+            seed = self.__seed
+            return lambda own=None: np.random.default_rng(seed if own is None else own)
+        return getattr(self.state, name)

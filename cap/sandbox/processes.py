@@ -13,6 +13,7 @@ import sys
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from cap.errors import SandboxError
 
@@ -45,12 +46,27 @@ class Worker:
                 os.close(descriptor)
 
 
+class _Pipes(NamedTuple):
+    """The parent's ends of a worker that was asked for."""
+
+    requests: int
+    answers: int
+
+    def close(self) -> None:
+        os.close(self.requests)
+        os.close(self.answers)
+
+
 class Template:
-    """The warm process that forks workers; started at first use, restarted if it dies."""
+    """The warm process that forks workers; started at first use, restarted if it dies.
+
+    One spare worker is always asked for ahead, so that its fork is over before it is needed.
+    """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
+        self._spare: _Pipes | None = None
         self._lock = threading.Lock()
 
     def spawn(self) -> Worker:
@@ -61,11 +77,11 @@ class Template:
         """
         with self._lock:
             try:
-                return self._fork(self._running())
+                return self._take()
             except (OSError, struct.error):
                 self._stop()
             try:
-                return self._fork(self._running())
+                return self._take()
             except (OSError, struct.error) as error:
                 raise SandboxError(f"the sandbox process does not start: {error}") from None
 
@@ -96,32 +112,46 @@ class Template:
                 )
         return self._control
 
-    def _fork(self, control: socket.socket) -> Worker:
-        their_requests, requests = os.pipe()
-        answers, their_answers = os.pipe()
+    def _take(self) -> Worker:
+        """Take the spare, or a new worker, and ask for the next spare."""
+        control = self._running()
+        pipes, self._spare = self._spare or _request(control), None
         try:
-            socket.send_fds(control, [b"F"], [their_requests, their_answers])
             (pid,) = struct.unpack("<i", control.recv(4))
+            self._spare = _request(control)
         except BaseException:
-            os.close(requests)
-            os.close(answers)
+            pipes.close()
             raise
-        finally:
-            os.close(their_requests)
-            os.close(their_answers)
         pidfd = None
         if hasattr(os, "pidfd_open"):
             with contextlib.suppress(OSError):
                 pidfd = os.pidfd_open(pid)
-        return Worker(pid, pidfd, requests, answers)
+        return Worker(pid, pidfd, pipes.requests, pipes.answers)
 
     def _stop(self) -> None:
+        if self._spare is not None:
+            self._spare.close()
         if self._control is not None:
             self._control.close()
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        self._control = self._process = None
+        self._control = self._process = self._spare = None
+
+
+def _request(control: socket.socket) -> _Pipes:
+    """Ask the template for one worker; its process id comes back on the control socket."""
+    their_requests, requests = os.pipe()
+    answers, their_answers = os.pipe()
+    try:
+        socket.send_fds(control, [b"F"], [their_requests, their_answers])
+    except BaseException:
+        _Pipes(requests, answers).close()
+        raise
+    finally:
+        os.close(their_requests)
+        os.close(their_answers)
+    return _Pipes(requests, answers)
 
 
 def _import_paths() -> list[str]:

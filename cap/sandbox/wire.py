@@ -86,7 +86,7 @@ def _default(value: Any) -> Any:
     raise WireError(f"a value of type '{kind.__name__}' cannot cross the sandbox")
 
 
-_SEQUENCES = {tuple: _TUPLE, set: _SET, frozenset: _FROZENSET}
+_SEQUENCES: dict[type, int] = {tuple: _TUPLE, set: _SET, frozenset: _FROZENSET}
 
 
 def _pack_array(array: np.ndarray) -> Any:

@@ -1,0 +1,122 @@
+"""Finding robots and prompts: entry points and package data, never the current folder."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from cap import prompt as prompts
+from cap.errors import CapError, PromptError, UsageError, did_you_mean
+from cap.prompt import Prompt
+from cap.scope import Robot
+
+ROBOT_GROUP = "cap.robots"
+_ROOT = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class RobotEntry:
+    """A registered robot, not yet loaded."""
+
+    name: str
+    """What `--robot` takes."""
+    target: str
+    """`module:factory`."""
+    entry: EntryPoint
+    """How to load it."""
+
+    def factory(self) -> Callable[..., Robot]:
+        """Import the robot's factory.
+
+        Raises:
+            UsageError: It does not import, or another package of the same name hides it.
+        """
+        module = self.entry.module.split(".")[0]
+        if (hidden := shadowed(module)) is not None:
+            raise UsageError(f"package '{module}' is hidden by {hidden}; rename it or move away")
+        try:
+            loaded: Callable[..., Robot] = self.entry.load()
+        except CapError:
+            raise
+        except Exception as error:  # a plug-in may fail in any way
+            reason = f"{type(error).__name__}: {error}"
+            raise UsageError(
+                f"robot '{self.name}' ({self.target}) does not load: {reason}"
+            ) from None
+        return loaded
+
+
+def shadowed(module: str) -> str | None:
+    """Return the path that hides one of this distribution's own packages, or None."""
+    if module not in ("robots", "benchmarks"):
+        return None
+    spec = importlib.util.find_spec(module)
+    origin = spec.origin if spec else None
+    if origin is None and spec is not None and spec.submodule_search_locations:
+        origin = next(iter(spec.submodule_search_locations))
+    ours = _ROOT.parent / module
+    if origin is not None and ours not in (Path(origin).resolve(), Path(origin).resolve().parent):
+        return str(origin)
+    return None
+
+
+def robots() -> dict[str, RobotEntry]:
+    """Return every registered robot by name, sorted."""
+    found = {
+        entry.name: RobotEntry(entry.name, entry.value, entry)
+        for entry in entry_points(group=ROBOT_GROUP)
+    }
+    return dict(sorted(found.items()))
+
+
+def make_robot(name: str, **options: Any) -> Robot:
+    """Build a robot by its registered name.
+
+    Raises:
+        UsageError: Unknown robot, or an option it does not take.
+    """
+    known = robots()
+    if name not in known:
+        listed = ", ".join(known) or "none; is the package installed?"
+        raise UsageError(f"unknown robot '{name}'.{did_you_mean(name, known)} Known: {listed}")
+    factory = known[name].factory()
+    try:
+        return factory(**options)
+    except TypeError as error:
+        raise UsageError(f"robot '{name}': {error}") from None
+
+
+def prompts_path() -> Path:
+    """Return the folder of shipped prompts, in a wheel or in a checkout."""
+    for folder in (_ROOT / "_prompts", _ROOT.parent / "prompts"):
+        if folder.is_dir():
+            return folder
+    raise PromptError("the shipped prompts are missing; reinstall code-as-policies")
+
+
+def load_prompts(folder: Path) -> Mapping[str, Prompt]:
+    """Load every prompt file of a folder, by name.
+
+    Raises:
+        PromptError: No such folder, no prompts in it, or one that cannot be used.
+    """
+    if not folder.is_dir():
+        raise PromptError(f"no prompt folder at {folder}")
+    files = sorted(folder.glob("*.py"))
+    if not files:
+        raise PromptError(f"no prompt files (*.py) in {folder}")
+    return {path.stem: prompts.load(path) for path in files}
+
+
+def robot_prompts(robot: str, folder: Path | None = None) -> Mapping[str, Prompt]:
+    """Load a robot's prompts: from `folder`, or those shipped under its name."""
+    return load_prompts(folder or prompts_path() / robot)
+
+
+def function_prompt() -> Prompt:
+    """Load the prompt that asks for one function."""
+    return prompts.load(prompts_path() / "functions" / "define.py")
