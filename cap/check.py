@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cap.library import FORBIDDEN_BUILTINS, NUMPY, numpy_names
+from cap.library import FORBIDDEN_BUILTINS, NUMPY, names, numpy_names
 
 RULES: dict[str, str] = {
     "CAP101": "syntax that programs may not use (async, await, except*)",
@@ -27,56 +27,16 @@ RULES: dict[str, str] = {
 }
 
 DATA_MODEL = frozenset(
-    [
-        "__init__",
-        "__repr__",
-        "__str__",
-        "__eq__",
-        "__ne__",
-        "__lt__",
-        "__le__",
-        "__gt__",
-        "__ge__",
-        "__hash__",
-        "__bool__",
-        "__len__",
-        "__iter__",
-        "__next__",
-        "__getitem__",
-        "__setitem__",
-        "__delitem__",
-        "__contains__",
-        "__call__",
-        "__enter__",
-        "__exit__",
-        "__add__",
-        "__radd__",
-        "__iadd__",
-        "__sub__",
-        "__rsub__",
-        "__isub__",
-        "__mul__",
-        "__rmul__",
-        "__imul__",
-        "__matmul__",
-        "__truediv__",
-        "__rtruediv__",
-        "__floordiv__",
-        "__mod__",
-        "__pow__",
-        "__neg__",
-        "__pos__",
-        "__abs__",
-        "__invert__",
-        "__and__",
-        "__or__",
-        "__xor__",
-        "__int__",
-        "__float__",
-        "__round__",
-        "__reversed__",
-        "__post_init__",
-    ]
+    names(
+        """
+        __init__ __repr__ __str__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __bool__
+        __len__ __iter__ __next__ __getitem__ __setitem__ __delitem__ __contains__ __call__
+        __enter__ __exit__ __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__
+        __imul__ __matmul__ __truediv__ __rtruediv__ __floordiv__ __mod__ __pow__ __neg__
+        __pos__ __abs__ __invert__ __and__ __or__ __xor__ __int__ __float__ __round__
+        __reversed__ __post_init__
+        """
+    )
 )
 
 _FORBIDDEN_NODES = (

@@ -9,31 +9,21 @@ from __future__ import annotations
 import types
 from functools import cache
 
-SHAPELY_GEOMETRY = [
-    "GeometryCollection",
-    "LinearRing",
-    "LineString",
-    "MultiLineString",
-    "MultiPoint",
-    "MultiPolygon",
-    "Point",
-    "Polygon",
-    "box",
-]
-SHAPELY_AFFINITY = ["affine_transform", "rotate", "scale", "skew", "translate"]
-SHAPELY_OPS = ["nearest_points", "unary_union"]
-TYPING = [
-    "Any",
-    "Callable",
-    "Dict",
-    "Iterable",
-    "List",
-    "Optional",
-    "Sequence",
-    "Set",
-    "Tuple",
-    "Union",
-]
+
+def names(text: str) -> tuple[str, ...]:
+    """Split a list written as words."""
+    return tuple(text.split())
+
+
+SHAPELY_GEOMETRY = names(
+    """
+    GeometryCollection LinearRing LineString MultiLineString MultiPoint MultiPolygon Point
+    Polygon box
+    """
+)
+SHAPELY_AFFINITY = names("affine_transform rotate scale skew translate")
+SHAPELY_OPS = names("nearest_points unary_union")
+TYPING = names("Any Callable Dict Iterable List Optional Sequence Set Tuple Union")
 STANDARD = ("math",)
 NUMPY = ("np", "numpy")
 
@@ -41,187 +31,48 @@ LIBRARY_NAMES: frozenset[str] = frozenset(
     [*NUMPY, *STANDARD, *SHAPELY_GEOMETRY, *SHAPELY_AFFINITY, *SHAPELY_OPS, "affinity", *TYPING]
 )
 
-SAFE_BUILTINS: tuple[str, ...] = tuple(
-    [
-        "abs",
-        "all",
-        "any",
-        "ascii",
-        "bin",
-        "bool",
-        "bytearray",
-        "bytes",
-        "callable",
-        "chr",
-        "classmethod",
-        "complex",
-        "dict",
-        "divmod",
-        "enumerate",
-        "filter",
-        "float",
-        "format",
-        "frozenset",
-        "hash",
-        "hex",
-        "int",
-        "isinstance",
-        "issubclass",
-        "iter",
-        "len",
-        "list",
-        "map",
-        "max",
-        "min",
-        "next",
-        "object",
-        "oct",
-        "ord",
-        "pow",
-        "print",
-        "property",
-        "range",
-        "repr",
-        "reversed",
-        "round",
-        "set",
-        "slice",
-        "sorted",
-        "staticmethod",
-        "str",
-        "sum",
-        "super",
-        "tuple",
-        "type",
-        "zip",
-        "ArithmeticError",
-        "AssertionError",
-        "AttributeError",
-        "BaseException",
-        "Exception",
-        "FloatingPointError",
-        "GeneratorExit",
-        "IndexError",
-        "KeyError",
-        "LookupError",
-        "NameError",
-        "NotImplemented",
-        "NotImplementedError",
-        "OverflowError",
-        "RecursionError",
-        "RuntimeError",
-        "StopIteration",
-        "TypeError",
-        "UnboundLocalError",
-        "ValueError",
-        "ZeroDivisionError",
-        "Ellipsis",
-        "True",
-        "False",
-        "None",
-    ]
+SAFE_BUILTINS = names(
+    """
+    abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod
+    enumerate filter float format frozenset hash hex int isinstance issubclass iter len list
+    map max min next object oct ord pow print property range repr reversed round set slice
+    sorted staticmethod str sum super tuple type zip ArithmeticError AssertionError
+    AttributeError BaseException Exception FloatingPointError GeneratorExit IndexError
+    KeyError LookupError NameError NotImplemented NotImplementedError OverflowError
+    RecursionError RuntimeError StopIteration TypeError UnboundLocalError ValueError
+    ZeroDivisionError Ellipsis True False None
+    """
 )
-FORBIDDEN_BUILTINS: frozenset[str] = frozenset(
-    [
-        "breakpoint",
-        "compile",
-        "copyright",
-        "credits",
-        "delattr",
-        "dir",
-        "eval",
-        "exec",
-        "exit",
-        "getattr",
-        "globals",
-        "hasattr",
-        "help",
-        "id",
-        "input",
-        "license",
-        "locals",
-        "memoryview",
-        "open",
-        "quit",
-        "setattr",
-        "vars",
-    ]
+FORBIDDEN_BUILTINS = frozenset(
+    names(
+        """
+        breakpoint compile copyright credits delattr dir eval exec exit getattr globals hasattr
+        help id input license locals memoryview open quit setattr vars
+        """
+    )
 )
 
 _NUMPY_DENIED = frozenset(
-    [
-        "save",
-        "savez",
-        "savez_compressed",
-        "savetxt",
-        "load",
-        "loadtxt",
-        "genfromtxt",
-        "fromfile",
-        "fromregex",
-        "fromstring",
-        "frombuffer",
-        "memmap",
-        "set_printoptions",
-        "printoptions",
-        "get_printoptions",
-        "seterr",
-        "seterrcall",
-        "geterrcall",
-        "geterr",
-        "setbufsize",
-        "getbufsize",
-        "show_config",
-        "show_runtime",
-        "info",
-        "test",
-        "get_include",
-        "broadcast",
-        "from_dlpack",
-        "frompyfunc",
-        "vectorize",
-        "piecewise",
-        "apply_along_axis",
-        "apply_over_axes",
-        "fromfunction",
-        "fromiter",
-        "asarray_chkfinite",
-        "asfortranarray",
-        "may_share_memory",
-        "shares_memory",
-        "nditer",
-        "nested_iters",
-        "busdaycalendar",
-        "ufunc",
-        "errstate",
-        "require",
-        "recarray",
-        "record",
-        "rec",
-        "ctypeslib",
-    ]
+    names(
+        """
+        save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex
+        fromstring frombuffer memmap set_printoptions printoptions get_printoptions seterr
+        seterrcall geterrcall geterr setbufsize getbufsize show_config show_runtime info test
+        get_include broadcast from_dlpack frompyfunc apply_over_axes fromfunction
+        asarray_chkfinite asfortranarray may_share_memory shares_memory nditer nested_iters
+        busdaycalendar ufunc errstate require recarray record rec ctypeslib
+        """
+    )
 )
-_NUMPY_ALLOWED_ANYWAY = frozenset({"vectorize", "apply_along_axis", "fromiter", "piecewise"})
-_SUBMODULES = {
+_SUBMODULES: dict[str, tuple[str, ...] | None] = {
     "linalg": None,
     "fft": None,
-    "random": [
-        "choice",
-        "default_rng",
-        "exponential",
-        "integers",
-        "normal",
-        "permutation",
-        "rand",
-        "randint",
-        "randn",
-        "random",
-        "random_sample",
-        "seed",
-        "shuffle",
-        "standard_normal",
-        "uniform",
-    ],
+    "random": names(
+        """
+        choice default_rng exponential integers normal permutation rand randint randn random
+        random_sample seed shuffle standard_normal uniform
+        """
+    ),
 }
 
 
@@ -234,8 +85,8 @@ def numpy_names(submodule: str = "") -> frozenset[str]:
         listed = _SUBMODULES[submodule]
         module = getattr(np, submodule)
         return frozenset(listed if listed is not None else _plain_names(module))
-    names = _plain_names(np) - (_NUMPY_DENIED - _NUMPY_ALLOWED_ANYWAY)
-    return frozenset(names | set(_SUBMODULES))
+    public = _plain_names(np) - _NUMPY_DENIED
+    return frozenset(public | set(_SUBMODULES))
 
 
 def _plain_names(module: types.ModuleType) -> frozenset[str]:

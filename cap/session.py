@@ -273,7 +273,7 @@ class Session:
         entry = Turn(turn.instruction, answer.program.source, context, _note(turn))
         self.state = replace(self.state, history=(*history, entry))
         if turn.ok:
-            self.state = _after(self.state, answer, len(self.turns))
+            self.state = after_turn(self.state, answer, len(self.turns))
 
 
 def _note(turn: TurnResult) -> str:
@@ -285,7 +285,7 @@ def _note(turn: TurnResult) -> str:
     return f"failed{acted}: {turn.failure}"
 
 
-def _after(state: State, answer: Answer, number: int) -> State:
+def after_turn(state: State, answer: Answer, number: int) -> State:
     """Return the state a successful program leaves: its data, its functions as source."""
     assert answer.program is not None
     written = {

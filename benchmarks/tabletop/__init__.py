@@ -1,0 +1,1 @@
+"""Benchmarks of language control on the tabletop robot."""

@@ -1,0 +1,5 @@
+"""`python -m cap`: the same as the `cap` command."""
+
+from cap.cli import main
+
+main()

@@ -1,0 +1,69 @@
+"""`cap check FILE.py`: what the check and the name analysis say of a program; nothing runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from cap.cli.exec_file import read_source
+
+
+@click.command("check")
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("-r", "--robot", default="ravens", show_default=True, metavar="NAME")
+@click.option("--rules", is_flag=True, help="List the rules.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(file: Path | None, robot: str, rules: bool, as_json: bool) -> int:
+    """Check a program; exit code 3 if it would be refused."""
+    from cap.check import RULES
+
+    if rules:
+        for rule, meaning in RULES.items():
+            click.echo(f"{rule}  {meaning}")
+        return 0
+    if file is None:
+        raise click.UsageError("name a file, or use --rules")
+    violations, generated = _examine(read_source(file), robot)
+    if as_json:
+        found = {"ok": not violations, "violations": violations, "to_generate": generated}
+        click.echo(json.dumps(found))
+    else:
+        for line in violations:
+            click.echo(f"{file}: {line}")
+        for name in generated:
+            click.echo(f"{file}: '{name}' is defined nowhere; a model would be asked to write it")
+        click.echo("refused" if violations else "ok")
+    return 3 if violations else 0
+
+
+def _examine(source: str, robot: str) -> tuple[list[str], list[str]]:
+    """Return violations as lines, and the functions that would be generated."""
+    from cap import registry
+    from cap.check import check
+    from cap.errors import CheckFailed, did_you_mean
+    from cap.library import LIBRARY_NAMES
+    from cap.lmp import BUILTIN_NAMES
+    from cap.names import undefined
+    from cap.program import Program
+
+    body = registry.make_robot(robot, mode="instant")
+    lmps = [n for n, p in registry.robot_prompts(robot).items() if p.header.returns is not None]
+    reserved = frozenset([*body.primitives(), *lmps])
+    known = reserved | LIBRARY_NAMES | BUILTIN_NAMES | frozenset(body.context())
+    body.close()
+    try:
+        program = Program.parse(source).without_imports(known)
+    except CheckFailed as error:
+        line = getattr(error, "line", None)
+        return [f"syntax{f' line {line}' if line else ''}: {error}"], []
+    lines = [str(violation) for violation in check(program.tree, reserved=reserved)]
+    if lines:
+        return lines, []
+    missing = undefined(program, known)
+    for entry in missing:
+        if not entry.calls:
+            hint = did_you_mean(entry.name, known)
+            lines.append(f"undefined line {entry.line}: name '{entry.name}' is not defined.{hint}")
+    return lines, [entry.name for entry in missing if entry.calls]

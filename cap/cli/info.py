@@ -1,0 +1,72 @@
+"""`cap info`: what to paste in an issue."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command("info")
+@click.option("--config", "only_config", is_flag=True, help="Settings and where each came from.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(only_config: bool, as_json: bool) -> None:
+    """Show versions, settings, robots, keys that are set, and the sandbox's layers."""
+    found = {"settings": _settings()}
+    if not only_config:
+        found = {**_environment(), **found}
+    if as_json:
+        click.echo(json.dumps(found))
+        return
+    for title, values in found.items():
+        click.echo(f"{title}:")
+        for name, value in values.items():
+            click.echo(f"  {name}: {value}")
+
+
+def _settings() -> dict[str, Any]:
+    from cap import config
+
+    settings = config.load(os.environ, Path.cwd(), Path.home())
+    shown = {
+        name: f"{_shown(getattr(settings, name))} ({settings.sources[name]})"
+        for name in config.SETTINGS
+    }
+    return {**shown, **{f"warning {n}": text for n, text in enumerate(settings.warnings, 1)}}
+
+
+def _shown(value: Any) -> str:
+    from cap.config import shown_url
+
+    if isinstance(value, str) and "://" in value:
+        return shown_url(value)
+    return str(value)
+
+
+def _environment() -> dict[str, Any]:
+    from cap import registry
+    from cap.models.presets import PROVIDERS
+    from cap.sandbox import LAYERS
+    from cap.trace import versions
+
+    robots = {
+        entry.name: registry.shadowed(entry.entry.module.split(".")[0]) or "ok"
+        for entry in registry.robots().values()
+    }
+    keys = {
+        p.key_env: "set" if os.environ.get(p.key_env) else "not set" for p in PROVIDERS.values()
+    }
+    return {
+        "versions": {**versions(), "pybullet": versions().get("pybullet", _no_physics())},
+        "robots": robots,
+        "keys": keys,
+        "sandbox": {"layers": ", ".join(LAYERS)},
+        "prompts": {"folder": str(registry.prompts_path())},
+    }
+
+
+def _no_physics() -> str:
+    return "not installed: --mode instant only; pip install 'code-as-policies[sim]'"

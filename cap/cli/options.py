@@ -1,0 +1,206 @@
+"""Options that several commands share, and the settings, robot and session they describe."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from cap.errors import MissingExtra, UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a person said on the command line about one session."""
+
+    robot: str | None
+    """Registered robot; None takes the configured one."""
+    model: str | None
+    """Model; None takes the configured one."""
+    base_url: str | None
+    """Endpoint that replaces the provider's own."""
+    model_mode: str | None
+    """`chat` or `completion`."""
+    seed: int
+    """Of the scene and of random numbers in programs."""
+    mode: str | None
+    """`physics` or `instant`."""
+    objects: str | None
+    """Comma-separated names."""
+    prompts: Path | None
+    """A folder of prompt files instead of the shipped ones."""
+    record: Path | None
+    """JSONL file completions are appended to."""
+    out: Path | None
+    """The run folder itself; by default a new one under the configured `runs`."""
+    dry_run: bool
+    """Run in the instant world; nothing physical moves."""
+    yes: bool
+    """Do not ask before programs move real hardware."""
+    ask: bool
+    """Ask before every program, in simulation too."""
+    verbose: bool
+    """Show the programs of nested LMPs as well."""
+    as_json: bool
+    """One JSON object on standard output, nothing else."""
+
+
+_CLICK = (
+    click.option("-r", "--robot", metavar="NAME", help="Robot (default: ravens)."),
+    click.option("-m", "--model", metavar="MODEL", help="Model (default: nearest)."),
+    click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint."),
+    click.option(
+        "--model-mode",
+        type=click.Choice(["chat", "completion"]),
+        help="How prompts are sent (default: the provider's own).",
+    ),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+    click.option("--mode", type=click.Choice(["physics", "instant"]), help="Kind of world."),
+    click.option("--objects", metavar="NAMES", help='Such as "red block, blue bowl".'),
+    click.option(
+        "--prompts",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Prompt files to use instead of the shipped ones.",
+    ),
+    click.option(
+        "--record",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Append completions, for -m replay/FILE.",
+    ),
+    click.option(
+        "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of this run."
+    ),
+    click.option("--dry-run", is_flag=True, help="Preview in the instant world; nothing moves."),
+    click.option("--yes", is_flag=True, help="Do not ask before real hardware moves."),
+    click.option("--ask", is_flag=True, help="Ask before every program."),
+    click.option("-v", "--verbose", is_flag=True, help="Show the programs of nested LMPs."),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+)
+_FIELDS = tuple(Options.__dataclass_fields__)
+
+
+def session_options(command: F) -> Callable[..., Any]:
+    """Add the shared options to a command; it gets them as one `options` argument."""
+
+    def wrapped(**values: Any) -> Any:
+        chosen = Options(**{name: values.pop(name) for name in _FIELDS})
+        return command(options=chosen, **values)
+
+    wrapped.__name__ = command.__name__
+    wrapped.__doc__ = command.__doc__
+    for name in ("__click_params__",):
+        setattr(wrapped, name, getattr(command, name, []))
+    for option in reversed(_CLICK):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def load_config(options: Options) -> Any:
+    """Return the settings that hold; warnings go to standard error."""
+    from cap import config
+
+    settings = config.load(
+        os.environ,
+        Path.cwd(),
+        Path.home(),
+        confirm=_confirm,
+        flags={
+            "robot": options.robot,
+            "model": options.model,
+            "base_url": options.base_url,
+            "mode": options.mode,
+            "model_mode": options.model_mode,
+        },
+    )
+    for warning in settings.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    return settings
+
+
+def _confirm(question: str) -> bool:
+    """Ask the person, if there is one."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    return click.confirm(question, default=False, err=True)
+
+
+def object_names(text: str | None) -> list[str] | None:
+    """Split `--objects`.
+
+    Raises:
+        UsageError: It names nothing.
+    """
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise UsageError('--objects names nothing; write it like "red block, blue bowl"')
+    return names
+
+
+def open_session(options: Options, words: str) -> Any:
+    """Build the robot, the model and the session a command's options describe."""
+    from cap import registry
+    from cap.models.presets import make_model
+    from cap.session import Session
+    from cap.trace import Trace, new_run_folder
+
+    settings = load_config(options)
+    model = make_model(
+        settings.model,
+        base_url=settings.base_url,
+        mode=settings.model_mode,
+        environ=os.environ,
+        record=options.record,
+    )
+    robot = _make_robot(options, settings)
+    prompts = registry.robot_prompts(robot.name, options.prompts)
+    folder = options.out or new_run_folder(settings.runs, robot.name, words)
+    header = {"mode": getattr(robot, "mode", None), "dry_run": options.dry_run}
+    trace = Trace(_claim(folder), header)
+    approve = _approval(options, robot.simulated)
+    return Session(robot, model, prompts=prompts, trace=trace, seed=options.seed, approve=approve)
+
+
+def _make_robot(options: Options, settings: Any) -> Any:
+    """Build the robot; without a physics engine fall back, unless physics was asked for."""
+    from cap import registry
+
+    given = {"seed": options.seed, "objects": object_names(options.objects)}
+    extra = dict(settings.robots.get(settings.robot, {}))
+    if options.dry_run:
+        return registry.make_robot(settings.robot, mode="instant", **given, **extra)
+    try:
+        return registry.make_robot(settings.robot, mode=settings.mode, **given, **extra)
+    except MissingExtra as missing:
+        if settings.sources["mode"] != "default":
+            raise
+        click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
+        return registry.make_robot(settings.robot, mode="instant", **given, **extra)
+
+
+def _claim(folder: Path) -> Path:
+    """Make sure a run folder is this run's own."""
+    if (folder / "run.json").exists():
+        raise UsageError(f"{folder} already holds a run; choose another --out or remove it")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make folder {folder}: {error.strerror or error}") from None
+    return folder
+
+
+def _approval(options: Options, simulated: bool) -> Callable[[str], bool] | None:
+    """Return what decides whether a program may run; None where nothing needs to."""
+    if options.ask or (not simulated and not options.yes):
+        return lambda source: click.confirm("Run this program?", default=False, err=True)
+    return None if simulated else (lambda source: True)

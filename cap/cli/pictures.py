@@ -1,0 +1,65 @@
+"""Pictures of a run: before, after, and a GIF of what happened between."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from cap.errors import UsageError
+
+MAX_FRAMES = 900
+SIZE = 240
+
+
+class Pictures:
+    """Collects frames from a simulated robot while it moves."""
+
+    def __init__(self, robot: Any, folder: Path, gif: Path | None) -> None:
+        if not hasattr(robot, "render"):
+            raise UsageError(f"robot '{robot.name}' makes no pictures; leave out --gif/--pictures")
+        self._robot = robot
+        self._folder = folder
+        self._gif = gif
+        self._frames: list[Any] = []
+        if gif is not None:
+            _make_parent(gif)
+            robot.on_frame = self._frame
+        self._save("before.png")
+
+    def finish(self) -> list[Path]:
+        """Write the last picture and the GIF; return the files, in order."""
+        self._robot.on_frame = None
+        paths = [self._folder / "before.png", self._save("after.png")]
+        if self._gif is not None:
+            self._frames.append(self._robot.render(SIZE, SIZE))
+            durations = [80] * (len(self._frames) - 1) + [1500]
+            first, rest = self._frames[0], self._frames[1:]
+            first.save(
+                self._gif,
+                format="GIF",
+                save_all=True,
+                append_images=rest,
+                duration=durations,
+                loop=0,
+            )
+            paths.append(self._gif)
+        return paths
+
+    def _frame(self) -> None:
+        if len(self._frames) < MAX_FRAMES:
+            picture = self._robot.render(SIZE, SIZE)
+            self._frames.append(picture.convert("P", palette=1, colors=128))
+
+    def _save(self, name: str) -> Path:
+        path = self._folder / name
+        self._robot.render(2 * SIZE, 2 * SIZE).save(path)
+        return path
+
+
+def _make_parent(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab"):
+            pass
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}") from None

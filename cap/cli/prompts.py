@@ -1,0 +1,102 @@
+"""`cap prompts list|show|check`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cap.errors import UsageError, did_you_mean
+
+
+@click.group("prompts")
+def command() -> None:
+    """List, show and check prompt files."""
+
+
+def _groups() -> dict[str, Path]:
+    """Return every shipped prompt folder by name."""
+    from cap import registry
+
+    root = registry.prompts_path()
+    return {path.name: path for path in sorted(root.iterdir()) if any(path.glob("*.py"))}
+
+
+@command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+def list_prompts(as_json: bool) -> None:
+    """List every shipped prompt."""
+    from cap import registry
+    from cap.cli.tables import show
+
+    rows = [
+        {
+            "prompt": f"{group}/{name}",
+            "examples": len(prompt.examples),
+            "returns": " or ".join(prompt.header.kind) if prompt.header.returns else "",
+            "session": prompt.header.session,
+        }
+        for group, folder in _groups().items()
+        for name, prompt in registry.load_prompts(folder).items()
+    ]
+    show(rows, as_json)
+
+
+@command.command("show")
+@click.argument("name")
+def show_prompt(name: str) -> None:
+    """Print what a model reads, such as `ravens/ui`, or the file at a path."""
+    from cap import prompt as prompts
+    from cap.registry import prompts_path
+
+    path = Path(name)
+    if path.suffix != ".py":
+        path = prompts_path() / f"{name}.py"
+        if not path.is_file():
+            known = [
+                f"{group}/{file.stem}" for group, f in _groups().items() for file in f.glob("*.py")
+            ]
+            raise UsageError(
+                f"no prompt '{name}'.{did_you_mean(name, known)} See: cap prompts list"
+            )
+    click.echo(prompts.load(path).text, nl=False)
+
+
+@command.command("check")
+@click.argument("robot", required=False)
+@click.option("--prompts", "folder", type=click.Path(path_type=Path), metavar="DIR")
+def check(robot: str | None, folder: Path | None) -> int:
+    """Execute every example in the instant world; exit code 1 if one fails."""
+    from cap import registry
+
+    if folder is not None and robot is None:
+        robot = "ravens"
+    if robot is not None and robot not in registry.robots():
+        hint = did_you_mean(robot, registry.robots())
+        raise UsageError(f"unknown robot '{robot}'.{hint} See: cap robots list")
+    failed = 0
+    for name, count, findings in _checked(robot, folder):
+        click.echo(f"{name}: {count - len(findings)} of {count} examples run")
+        for finding in findings:
+            click.echo(f"  {finding}")
+        failed += len(findings)
+    return 1 if failed else 0
+
+
+def _checked(robot: str | None, folder: Path | None) -> Iterator[tuple[str, int, list[Any]]]:
+    from cap import registry
+    from cap.library import LIBRARY_NAMES
+    from cap.lmp import BUILTIN_NAMES
+    from cap.models.nearest import Nearest
+    from cap.prompt_check import check_function_prompt, check_robot_prompts
+
+    robots = [robot] if robot else [name for name in registry.robots() if name in _groups()]
+    for name in robots:
+        for prompt, count, findings in check_robot_prompts(name, Nearest(), folder):
+            yield f"{name}/{prompt.name}", count, findings
+    if robot is None:
+        prompt = registry.function_prompt()
+        found = check_function_prompt(prompt, LIBRARY_NAMES | BUILTIN_NAMES)
+        yield f"functions/{prompt.name}", len(prompt.examples), found

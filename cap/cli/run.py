@@ -1,0 +1,102 @@
+"""`cap run INSTRUCTION...`: several instructions are one session."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cap.cli.options import Options, open_session, session_options
+from cap.errors import CapError, UsageError
+
+
+@click.command("run")
+@click.argument("instructions", nargs=-1, required=True, metavar="INSTRUCTION...")
+@click.option("--gif", type=click.Path(path_type=Path), metavar="FILE", help="Film it.")
+@click.option("--pictures", is_flag=True, help="Keep before.png and after.png in the run folder.")
+@session_options
+def command(
+    options: Options, instructions: tuple[str, ...], gif: Path | None, pictures: bool
+) -> int:
+    r"""Carry out instructions; several are one session, stopped by the first failure.
+
+    \b
+    cap run "put the red block in the blue bowl"
+    cap run "stack all the blocks" "undo that" --seed 3
+    cap run "..." -m openai/gpt-4.1        (OPENAI_API_KEY)
+    cap run "..." -m ollama/qwen2.5-coder  (a local server)
+    """
+    for words in instructions:
+        if not words.strip():
+            raise UsageError("an instruction is empty; say what the robot should do")
+    return reported(options, lambda: _run(options, instructions, gif, pictures))
+
+
+def reported(options: Options, work: Any) -> int:
+    """Do a command's work; with `--json`, an error is one JSON object as well."""
+    try:
+        code: int = work()
+    except CapError as error:
+        if options.as_json:
+            described = {"error": type(error).__name__, "message": str(error)}
+            click.echo(json.dumps({"status": "error", "run": None, "turns": [], **described}))
+            return error.exit_code
+        raise
+    return code
+
+
+def _run(options: Options, instructions: tuple[str, ...], gif: Path | None, pictures: bool) -> int:
+    with open_session(options, instructions[0]) as session:
+        watch(session, options)
+        film = _film(session, gif, pictures)
+        for words in instructions:
+            if not session.run(words).ok:
+                break
+        paths = film.finish() if film else []
+        return report(session, options, paths, left=instructions[len(session.turns) :])
+
+
+def watch(session: Any, options: Options) -> None:
+    """Show the session in the terminal as it happens, unless JSON was asked for."""
+    if options.as_json:
+        return
+    from rich.console import Console
+
+    from cap.render import Live
+
+    console = Console(highlight=False)
+    session.trace.listeners.append(Live(console, options.verbose))
+    if options.dry_run:
+        console.print("dry run: in the instant world; nothing physical moves", style="dim")
+    if session.model.name == "nearest":
+        about = "model: nearest (no language model: the closest example, rebound)"
+        console.print(about, style="dim")
+
+
+def _film(session: Any, gif: Path | None, pictures: bool) -> Any:
+    if gif is None and not pictures:
+        return None
+    from cap.cli.pictures import Pictures
+
+    return Pictures(session.robot, session.trace.folder, gif)
+
+
+def report(session: Any, options: Options, paths: list[Path], left: tuple[str, ...] = ()) -> int:
+    """Say where the run is kept and return the exit code."""
+    failure = session.turns[-1].failure if session.turns else None
+    status = "done" if failure is None else "failed"
+    if options.as_json:
+        turns = [turn.as_json() for turn in session.turns]
+        shown = {"status": status, "run": str(session.trace.folder), "turns": turns}
+        if paths:
+            shown["pictures"] = [str(path) for path in paths]
+        click.echo(json.dumps(shown, ensure_ascii=False))
+    else:
+        for words in left:
+            click.echo(f"not run after the failure: {words}")
+        for path in paths:
+            click.echo(f"picture: {path}")
+        click.echo(f"run: {session.trace.folder}")
+    return failure.exit_code if failure else 0

@@ -1,0 +1,75 @@
+"""`cap trace list|show`: earlier runs, read from their folders."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cap.errors import CapError, UsageError
+
+
+@click.group("trace")
+def command() -> None:
+    """List and show earlier runs."""
+
+
+def _runs_folder(given: Path | None) -> Path:
+    from cap import config
+
+    return given or config.load(os.environ, Path.cwd(), Path.home()).runs
+
+
+@command.command("list")
+@click.option("--runs", type=click.Path(path_type=Path), metavar="DIR")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+def list_traces(runs: Path | None, as_json: bool) -> None:
+    """List runs, the newest last."""
+    from cap.cli.tables import show
+    from cap.trace import read_header
+
+    rows: list[dict[str, Any]] = []
+    for path in sorted(_runs_folder(runs).glob("*/run.json")):
+        try:
+            header = read_header(path.parent)
+        except CapError as error:
+            header = {"status": f"damaged: {error}"}
+        row = {key: header.get(key) for key in ("status", "robot", "model", "seed", "seconds")}
+        rows.append({"run": str(path.parent), **row})
+    show(rows, as_json)
+
+
+@command.command("show")
+@click.argument("folder", type=click.Path(path_type=Path), required=False)
+@click.option("-v", "--verbose", is_flag=True, help="Nested LMPs as well.")
+@click.option("--json", "as_json", is_flag=True, help="Print every event, one a line.")
+def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
+    """Show a run as it looked; the newest if none is named."""
+    from rich.console import Console
+
+    from cap.render import Live
+    from cap.trace import Event, read_events, read_header
+
+    folder = folder or _newest()
+    header = read_header(folder)
+    events = read_events(folder)
+    if as_json:
+        for entry in events:
+            click.echo(json.dumps(entry, ensure_ascii=False))
+        return
+    live = Live(Console(highlight=False), verbose)
+    shown = {key: header.get(key) for key in ("status", "robot", "mode", "model", "seed")}
+    click.echo(" ".join(f"{key}={value}" for key, value in shown.items()))
+    for entry in events:
+        live(Event(entry["kind"], entry["turn"], entry["depth"], entry["data"]))
+
+
+def _newest() -> Path:
+    runs = _runs_folder(None)
+    found = sorted(runs.glob("*/run.json"), key=lambda path: path.stat().st_mtime)
+    if not found:
+        raise UsageError(f"no runs in {runs}; name a run folder, or run something first")
+    return found[-1].parent

@@ -1,0 +1,217 @@
+"""What a prompt's own examples teach about words: synonyms, and words that stand for code.
+
+Two examples with the same code (slots aside) whose instructions differ in single words make those
+words synonyms. Two examples that differ in one stretch of words and in one expression of the code
+make an analogy: 'left' is to 'right' as `offset[0] < 0` is to `offset[0] > 0`. Applied to other
+examples that hold both the words and the expression, it gives templates nobody wrote.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from cap.models.nearest.template import Element, Hole, Template, dump
+from cap.models.nearest.words import LIGHT, PREPOSITIONS
+
+Words = tuple[str, ...]
+_LONGEST = 4
+_CHEAP = LIGHT | PREPOSITIONS
+_NOTHING = ast.Constant(None)
+_WHOLE = (ast.Compare, ast.List, ast.Tuple, ast.Subscript, ast.Call, ast.Attribute, ast.BinOp, ast.Name)
+
+
+@dataclass(frozen=True)
+class Analogy:
+    """Words and an expression that are replaced together."""
+
+    before: Words
+    """Words of the instruction to replace."""
+    after: Words
+    """What replaces them."""
+    expression: str
+    """Dump of the expression to replace; "" if the code stays as it is."""
+    node: ast.expr
+    """What replaces it."""
+
+
+def learn_analogies(templates: Sequence[Template]) -> tuple[Analogy, ...]:
+    """Return what pairs of templates teach about words and expressions that go together."""
+    analogies: dict[tuple[Words, Words, str], Analogy | None] = {}
+    for i, first in enumerate(templates):
+        for second in templates[:i]:
+            if first.source == second.source:
+                found = _paraphrases(first, second)
+            elif len(first.source) == len(second.source):
+                found = _analogies(first, second)
+            else:
+                continue
+            for entry in found:
+                key = entry.before, entry.after, entry.expression
+                known = analogies.setdefault(key, entry)
+                if known and ast.dump(known.node) != ast.dump(entry.node):
+                    analogies[key] = None
+    return tuple(entry for entry in analogies.values() if entry)
+
+
+def learn_synonyms(templates: Sequence[Template]) -> frozenset[tuple[str, str]]:
+    """Return the pairs of words that make no difference to the code, both ways round."""
+    groups: dict[tuple[str, ...], list[Template]] = {}
+    for template in templates:
+        groups.setdefault(template.source, []).append(template)
+    pairs: set[tuple[str, str]] = set()
+    for group in groups.values():
+        for i, first in enumerate(group):
+            for second in group[:i]:
+                for a, b in _exchanged(first.elements, second.elements):
+                    if len(a) == len(b) == 1 and (a[0] in _CHEAP) is (b[0] in _CHEAP):
+                        pairs |= {(a[0], b[0]), (b[0], a[0])}
+    return frozenset(pairs)
+
+
+def derive(templates: Sequence[Template], analogies: Iterable[Analogy]) -> list[Template]:
+    """Return the templates that analogies make of the prompt's own."""
+    groups: dict[tuple[Words, Words], list[Analogy]] = {}
+    for entry in analogies:
+        groups.setdefault((entry.before, entry.after), []).append(entry)
+    known = {template.elements for template in templates}
+    found: list[Template] = []
+    for template in templates:
+        text = " ".join(template.source)
+        for (before, after), entries in groups.items():
+            at = _find(template.elements, before)
+            useful = [entry for entry in entries if entry.expression in text]
+            if at is None or not useful:
+                continue
+            end = at + len(before)
+            elements = (*template.elements[:at], *after, *template.elements[end:])
+            if elements not in known:
+                known.add(elements)
+                found.append(_derived(template, elements, useful))
+    return found
+
+
+def _derived(
+    template: Template, elements: tuple[Element, ...], analogies: Sequence[Analogy]
+) -> Template:
+    nodes = {entry.expression: entry.node for entry in analogies}
+    tree = _Exchange(nodes).visit(copy.deepcopy(template.tree))
+    return replace(template, elements=elements, tree=tree, derived=True, source=dump(tree))
+
+
+class _Exchange(ast.NodeTransformer):
+    """Replaces expressions by their dump."""
+
+    def __init__(self, nodes: dict[str, ast.expr]) -> None:
+        self.nodes = nodes
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, _WHOLE + (ast.UnaryOp,)):
+            new = self.nodes.get(ast.dump(node))
+            if new is not None:
+                return new
+        return self.generic_visit(node)
+
+
+def _find(elements: Sequence[Element], words: Words) -> int | None:
+    """Return where the words stand, if exactly once."""
+    size = len(words)
+    places = [i for i in range(len(elements)) if tuple(elements[i : i + size]) == words]
+    return places[0] if len(places) == 1 else None
+
+
+def _exchanged(a: Sequence[Element], b: Sequence[Element]) -> list[tuple[Words, Words]]:
+    """Return the stretches two instructions word differently; none if they are not alike."""
+    found: list[tuple[Words, Words]] = []
+    for tag, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        left, right = a[i:j], b[k:m]
+        if not all(isinstance(word, str) for word in (*left, *right)):
+            return []
+        if tag == "replace":
+            found.append((tuple(map(str, left)), tuple(map(str, right))))
+        elif not all(word in _CHEAP for word in (*left, *right)):
+            return []
+    return found
+
+
+def _paraphrases(first: Template, second: Template) -> list[Analogy]:
+    """Return exchanges of more than one word that leave the code as it is."""
+    found: list[Analogy] = []
+    for a, b in _exchanged(first.elements, second.elements):
+        fits = all(len(side) <= _LONGEST and _telling(side) for side in (a, b))
+        if fits and len(a) + len(b) > 2:
+            found += [Analogy(a, b, "", _NOTHING), Analogy(b, a, "", _NOTHING)]
+    return found
+
+
+def _analogies(first: Template, second: Template) -> list[Analogy]:
+    differ = [i for i, (a, b) in enumerate(zip(first.source, second.source, strict=True)) if a != b]
+    words = _difference(first.elements, second.elements)
+    if len(differ) != 1 or words is None:
+        return []
+    a, b = _smallest(first.tree.body[differ[0]], second.tree.body[differ[0]])
+    if not (isinstance(a, ast.expr) and isinstance(b, ast.expr)) or _holes(a) or _holes(b):
+        return []
+    return [
+        Analogy(words[0], words[1], ast.dump(a), b),
+        Analogy(words[1], words[0], ast.dump(b), a),
+    ]
+
+
+def _difference(a: Sequence[Element], b: Sequence[Element]) -> tuple[Words, Words] | None:
+    """Return the one stretch of words in which two instructions differ, or None."""
+    size = min(len(a), len(b))
+    start = next((i for i in range(size) if a[i] != b[i]), size)
+    end = next((i for i in range(size - start) if a[-1 - i] != b[-1 - i]), size - start)
+    left, right = a[start : len(a) - end], b[start : len(b) - end]
+    if not all(0 < len(side) <= _LONGEST and _telling(side) for side in (left, right)):
+        return None
+    return tuple(map(str, left)), tuple(map(str, right))
+
+
+def _telling(side: Sequence[Element]) -> bool:
+    """True if all are words and one of them carries information."""
+    words = [word for word in side if isinstance(word, str)]
+    return len(words) == len(side) and any(word not in _CHEAP for word in words)
+
+
+def _smallest(a: ast.AST, b: ast.AST) -> tuple[ast.AST, ast.AST]:
+    """Return the smallest expressions in which two trees differ that still mean something."""
+    if type(a) is type(b):
+        pairs = _children(a, b)
+        if pairs is not None and len(pairs) == 1:
+            inner = _smallest(*pairs[0])
+            if isinstance(inner[0], _WHOLE) or (
+                isinstance(inner[0], ast.expr) and isinstance(inner[1], _WHOLE)
+            ):
+                return inner
+    return a, b
+
+
+def _children(a: ast.AST, b: ast.AST) -> list[tuple[ast.AST, ast.AST]] | None:
+    """Return the child nodes that differ, or None if the nodes differ otherwise."""
+    pairs: list[tuple[ast.AST, ast.AST]] = []
+    for name in a._fields:
+        x, y = getattr(a, name, None), getattr(b, name, None)
+        left, right = (v if isinstance(v, list) else [v] for v in (x, y))
+        if len(left) != len(right):
+            return None
+        for p, q in zip(left, right, strict=True):
+            if isinstance(p, ast.AST) and isinstance(q, ast.AST):
+                if ast.dump(p) != ast.dump(q):
+                    pairs.append((p, q))
+            elif p != q:
+                return None
+    return pairs
+
+
+def _holes(node: ast.AST) -> bool:
+    return any(
+        isinstance(child, ast.Constant) and isinstance(child.value, Hole)
+        for child in ast.walk(node)
+    )

@@ -1,0 +1,154 @@
+"""Words of an instruction: tokens, numbers with their units, and general English function words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+Kind = Literal["word", "cardinal", "ordinal", "length", "angle"]
+
+_TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
+_CARDINALS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_METRES = {
+    **dict.fromkeys(("mm", "millimeter", "millimetre"), 0.001),
+    **dict.fromkeys(("cm", "centimeter", "centimetre"), 0.01),
+    **dict.fromkeys(("m", "meter", "metre"), 1.0),
+    "inch": 0.0254,
+}
+_DEGREES = ("degree", "deg", "°")
+
+LIGHT = frozenset(
+    "the a an please to of is are was be being there that this these those now then just also so"
+    " hey ok okay i we me my you your can could would will want need like let us let's do does"
+    " did its ?".split()
+)
+"""Words an instruction can gain or lose without meaning something else."""
+PREPOSITIONS = frozenset("in on into onto inside upon at by with for as".split())
+"""Words that matter less than the nouns they join."""
+QUANTIFIERS = frozenset("all every each any some both".split())
+"""Words that say how many are meant."""
+PRONOUNS = frozenset(
+    "it them they that this those these one ones him her me itself themselves".split()
+)
+"""Words that stand for something said before."""
+NEGATIONS = frozenset(
+    "not don't dont never no without except unless avoid but cannot can't won't".split()
+)
+"""Words that turn an instruction round; nothing may absorb them unasked."""
+JOINTS = frozenset("then and or while until after before if when".split())
+"""Words that join two instructions or two things."""
+RELATIONS = PREPOSITIONS | frozenset("to of from than that which who between near toward".split())
+"""Words after which a noun phrase goes on to speak of something else."""
+_PLURAL_WORDS = frozenset("all every each both everything them they everyone those these".split())
+_NOT_PLURAL = frozenset("is this us its his was as does always plus minus yes".split())
+_PROFORMS = frozenset("thing object item piece".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, or one number with its unit."""
+
+    text: str
+    """As matched, in lower case."""
+    stem: str
+    """Without plural ending and spelling variants; what tokens are compared by."""
+    kind: Kind
+    """`word`, or what sort of number."""
+    value: float
+    """The number: metres for lengths, degrees for angles; 0 for words."""
+    start: int
+    """First character in the text."""
+    end: int
+    """One past its last character."""
+
+
+def singular(word: str) -> str:
+    """Return a word without its English plural ending.
+
+    >>> singular("blocks"), singular("boxes"), singular("berries"), singular("glass")
+    ('block', 'box', 'berry', 'glass')
+    """
+    if len(word) < 4 or word in _NOT_PLURAL or not word.endswith("s"):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        return word[:-2]
+    return word if word.endswith(("ss", "us", "is")) else word[:-1]
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """Return the form two words are compared by."""
+    word = singular(word.replace("’", "'"))
+    if len(word) > 4:
+        word = re.sub(r"our(ed)?$", r"or\1", word)
+    return "thing" if word in _PROFORMS else word
+
+
+@lru_cache(maxsize=1024)
+def tokenise(text: str) -> tuple[Token, ...]:
+    """Split text into tokens; a number and the unit after it make one."""
+    found = [(match.group().lower(), *match.span()) for match in _TOKEN.finditer(text)]
+    tokens: list[Token] = []
+    i = 0
+    while i < len(found):
+        word, start, end = found[i]
+        after = singular(found[i + 1][0]) if i + 1 < len(found) else ""
+        number = _number(word)
+        i += 1
+        if number is None:
+            tokens.append(Token(word, stem(word), "word", 0.0, start, end))
+        elif word.isdigit() and after in ("st", "nd", "rd", "th"):
+            i, end = i + 1, found[i][2]
+            tokens.append(Token(text[start:end], "#ordinal", "ordinal", number[1], start, end))
+        elif number[0] == "cardinal" and (unit := _unit(after)):
+            i, end = i + 1, found[i][2]
+            value = round(number[1] * unit[1], 9)
+            tokens.append(
+                Token(text[start:end].lower(), "#" + unit[0], unit[0], value, start, end)
+            )
+        else:
+            tokens.append(Token(word, "#" + number[0], number[0], number[1], start, end))
+    return tuple(tokens)
+
+
+def _number(word: str) -> tuple[Kind, float] | None:
+    if word[0].isdigit():
+        return "cardinal", float(word)
+    if word in _CARDINALS:
+        return "cardinal", float(_CARDINALS.index(word))
+    if word in _ORDINALS:
+        return "ordinal", float(_ORDINALS.index(word) + 1)
+    return None
+
+
+def _unit(word: str) -> tuple[Kind, float] | None:
+    if word in _METRES:
+        return "length", _METRES[word]
+    return ("angle", 1.0) if word in _DEGREES else None
+
+
+def is_function(token: Token) -> bool:
+    """True for words that carry little information by themselves."""
+    return token.text in LIGHT or token.text in PREPOSITIONS
+
+
+def is_telling(token: Token) -> bool:
+    """True for words that show what is wanted: all but function words, and the question mark."""
+    return token.text == "?" or not is_function(token)
+
+
+def is_plural(tokens: tuple[Token, ...]) -> bool:
+    """True if a noun phrase speaks of several things, by its words up to the first preposition."""
+    for token in tokens:
+        if token.text in RELATIONS and token is not tokens[0]:
+            return False
+        if token.text in _PLURAL_WORDS or token.text == "and":
+            return True
+        if token.kind == "word" and token.text not in LIGHT and singular(token.text) != token.text:
+            return True
+    return False

@@ -1,0 +1,119 @@
+"""How a session looks in a terminal: the program first, then each call, then what moved.
+
+Text from models, programs and objects is printed as text: no markup, no control characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.text import Text
+
+from cap.result import Failure
+from cap.trace import Event, plain
+
+INDENT = "  "
+
+
+def printable(text: str) -> str:
+    """Return text that cannot steer a terminal: control characters are shown, not sent."""
+    return "".join(
+        char if char.isprintable() or char == "\n" else f"\\x{ord(char):02x}" for char in text
+    )
+
+
+def short(value: Any, width: int = 60) -> str:
+    """Return a value in one line, numbers to a tenth of a millimetre."""
+    text = printable(_brief(plain(value)))
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_brief, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_brief(entry)}" for key, entry in value.items()) + "}"
+    return repr(value)
+
+
+class Live:
+    """A trace listener that prints a session as it happens."""
+
+    def __init__(self, console: Console, verbose: bool = False) -> None:
+        self.console = console
+        self.verbose = verbose
+
+    def __call__(self, event: Event) -> None:
+        """Print one event, if a person wants to see it."""
+        show = getattr(self, f"_{event.kind}", None)
+        if show is not None and (event.depth == 0 or self.verbose or event.kind == "call"):
+            show(event.data, event.depth)
+
+    def _instruction(self, data: Mapping[str, Any], depth: int) -> None:
+        words = printable(data["text"])
+        if depth == 0:
+            self.console.print(Text(f"\n{words}", style="bold"))
+        else:
+            self.console.print(Text(f"{INDENT * depth}{data['lmp']}: {words}", style="cyan"))
+
+    def _program(self, data: Mapping[str, Any], depth: int) -> None:
+        for name, source in data["generated"]:
+            self._line(f"generated {name}:", "dim", depth + 1)
+            self._code(source, depth + 1)
+        self._code(data["source"], depth + 1)
+        for note in data["notes"]:
+            self._line(note, "dim", depth + 1)
+
+    def _code(self, source: str, depth: int) -> None:
+        code = Syntax(
+            printable(source.strip()),
+            "python",
+            theme="ansi_dark",
+            background_color="default",
+            word_wrap=True,
+            padding=(0, 0, 0, len(INDENT) * depth),
+        )
+        self.console.print(code)
+
+    def _call(self, data: Mapping[str, Any], depth: int) -> None:
+        level = depth
+        if level and not self.verbose:
+            return
+        name = data["name"]
+        if name == "say" and data["error"] is None:
+            self._line(f'robot says: "{_said(data)}"', "bold green", depth + 1)
+            return
+        parts = [short(value) for value in data["args"]]
+        parts += [f"{key}={short(value)}" for key, value in data["kwargs"].items()]
+        text = Text(f"{INDENT * (depth + 1)}→ {name}({', '.join(parts)})")
+        if data["error"] is not None:
+            text.append(f"  {printable(data['error'])}", style="red")
+        elif data["result"] is not None:
+            text.append(f" = {short(data['result'])}", style="green")
+        text.append(f"  {data['duration_s']:.2f} s", style="dim")
+        self.console.print(text, soft_wrap=False)
+
+    def _stdout(self, data: Mapping[str, Any], depth: int) -> None:
+        self._line(printable(data["text"].rstrip()), "", depth + 1)
+
+    def _moved(self, data: Mapping[str, Any], depth: int) -> None:
+        for name, (before, after) in data["objects"].items():
+            begin, end = (f"({x:.3f}, {y:.3f}, {z:.3f})" for x, y, z in (before, after))
+            self._line(f"moved {printable(name)}: {begin} to {end}", "yellow", depth + 1)
+
+    def _failure(self, data: Mapping[str, Any], depth: int) -> None:
+        known = {key: data[key] for key in ("kind", "error", "message", "line", "robot")}
+        self._line(f"failed: {printable(str(Failure(**known)))}", "bold red", depth + 1)
+
+    def _line(self, text: str, style: str, depth: int) -> None:
+        self.console.print(Text(INDENT * depth + text, style=style))
+
+
+def _said(data: Mapping[str, Any]) -> str:
+    words = [*data["args"], *data["kwargs"].values()]
+    return printable(str(words[0])) if words else ""

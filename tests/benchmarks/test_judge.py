@@ -1,0 +1,327 @@
+"""The judge: every word of an expectation accepts what it should and rejects what it should not."""
+
+import math
+from typing import Any
+
+import pytest
+
+from benchmarks.tabletop.judge import PLACES, Positions, judge
+
+SCENE: Positions = {
+    "red block": (-0.2, -0.4, 0.02),
+    "blue block": (0.1, -0.6, 0.02),
+    "green block": (0.0, -0.3, 0.02),
+    "red bowl": (0.2, -0.35, 0.01),
+    "blue bowl": (-0.1, -0.65, 0.01),
+}
+BLOCKS = ["red block", "blue block", "green block"]
+
+
+def world(**moved: tuple[float, float, float]) -> Positions:
+    """Return the scene with objects moved; `red_block=(x, y, z)`."""
+    return {**SCENE, **{name.replace("_", " "): where for name, where in moved.items()}}
+
+
+def ring(radius: float, centre: tuple[float, float], *degrees: float) -> Positions:
+    """Return the scene with the blocks at these angles of a circle."""
+    points = [
+        (
+            centre[0] + radius * math.cos(math.radians(angle)),
+            centre[1] + radius * math.sin(math.radians(angle)),
+            0.02,
+        )
+        for angle in degrees
+    ]
+    return {**SCENE, **dict(zip(BLOCKS, points, strict=True))}
+
+
+def at(place: str, z: float = 0.02) -> tuple[float, float, float]:
+    return (*PLACES[place], z)
+
+
+PILE = world(
+    red_block=(0.1, -0.6, 0.10), green_block=(0.11, -0.59, 0.06), blue_block=(0.1, -0.6, 0.02)
+)
+CORNERS = world(
+    red_block=at("top left corner"),
+    blue_block=at("bottom left corner"),
+    green_block=at("top right corner"),
+)
+ON = {"on": [["red block", "blue block"]]}
+IN = {"on": [["red block", "blue bowl"]]}
+AT = {"at": [["red block", [0.0, -0.5], 0.02]]}
+PLACE = {"place": [["red block", "top side"]]}
+LEFT = {"direction": [["red block", "left", "blue bowl", 0.05, 0.2]]}
+UP_5_CM = {"direction": [["red block", "top", "red block", 0.03, 0.07]]}
+BESIDE = {"direction": [["red block", "any", "blue bowl", 0.05, 0.2]]}
+STACKED = {"stacked": BLOCKS}
+ROW = {"line": {"names": BLOCKS, "axis": "x"}}
+COLUMN = {"line": {"names": BLOCKS, "axis": "y"}}
+LINE = {"line": {"names": BLOCKS, "axis": "any"}}
+CIRCLE = {"circle": {"names": BLOCKS}}
+AROUND = {"circle": {"names": BLOCKS, "around": "middle"}}
+CORNER = {"each": {"names": BLOCKS, "to": "corner"}}
+DISTINCT = {"each": {"names": BLOCKS, "to": "corner", "distinct": True}}
+MISMATCHED = {"each": {"names": ["red block", "blue block"], "to": "bowl", "mismatched": True}}
+MOVED_ONLY = {"moved_only": ["red block"]}
+UNMOVED = {"unmoved": True}
+
+ACCEPTED = [
+    (ON, world(red_block=(0.12, -0.62, 0.06))),
+    (IN, world(red_block=(-0.06, -0.62, 0.03))),
+    (AT, world(red_block=(0.01, -0.51, 0.02))),
+    (PLACE, world(red_block=(0.04, -0.29, 0.06))),
+    (LEFT, world(red_block=(-0.2, -0.61, 0.02))),
+    (LEFT, world(red_block=(-0.2, -0.65, 0.02))),
+    (UP_5_CM, world(red_block=(-0.21, -0.35, 0.02))),
+    (BESIDE, world(red_block=(-0.04, -0.55, 0.02))),
+    (STACKED, PILE),
+    (
+        ROW,
+        world(
+            red_block=(-0.2, -0.5, 0.02), blue_block=(0.1, -0.51, 0.02), green_block=at("middle")
+        ),
+    ),
+    (
+        COLUMN,
+        world(red_block=(0, -0.4, 0.02), blue_block=(0.02, -0.6, 0.02), green_block=at("middle")),
+    ),
+    (
+        LINE,
+        world(red_block=(-0.1, -0.6, 0.02), blue_block=(0.1, -0.4, 0.02), green_block=at("middle")),
+    ),
+    (CIRCLE, ring(0.12, (0.05, -0.45), 0, 120, 240)),
+    (CIRCLE, ring(0.12, (0.05, -0.45), 10, 100, 230)),
+    (AROUND, ring(0.1, PLACES["middle"], 30, 150, 270)),
+    (CORNER, CORNERS),
+    (CORNER, {**CORNERS, "green block": at("top left corner", 0.06)}),
+    (DISTINCT, CORNERS),
+    (MISMATCHED, world(red_block=(-0.1, -0.65, 0.03), blue_block=(0.2, -0.35, 0.03))),
+    (MOVED_ONLY, world(red_block=(0.2, -0.7, 0.02), blue_bowl=(-0.105, -0.655, 0.01))),
+    (MOVED_ONLY, SCENE),
+    (UNMOVED, world(red_block=(-0.195, -0.395, 0.02))),
+]
+REJECTED = [
+    (ON, SCENE),
+    (ON, world(red_block=(0.12, -0.64, 0.06))),
+    (ON, world(red_block=(0.1, -0.6, 0.02), blue_block=(0.1, -0.6, 0.06))),
+    (IN, world(red_block=(-0.04, -0.65, 0.03))),
+    (AT, world(red_block=(0.02, -0.51, 0.02))),
+    (PLACE, world(red_block=(0.05, -0.29, 0.02))),
+    (LEFT, world(red_block=(0.0, -0.65, 0.02))),
+    (LEFT, world(red_block=(-0.14, -0.65, 0.02))),
+    (LEFT, world(red_block=(-0.31, -0.65, 0.02))),
+    (LEFT, world(red_block=(-0.2, -0.59, 0.02))),
+    (UP_5_CM, SCENE),
+    (UP_5_CM, world(red_block=(-0.2, -0.3, 0.02))),
+    (BESIDE, world(red_block=(-0.1, -0.62, 0.03))),
+    (BESIDE, world(red_block=(0.11, -0.65, 0.02))),
+    (STACKED, SCENE),
+    (STACKED, {**PILE, "green block": (0.16, -0.6, 0.06)}),
+    (STACKED, {**PILE, "green block": (0.1, -0.6, 0.03)}),
+    (
+        ROW,
+        world(red_block=(-0.2, -0.4, 0.02), blue_block=(0.1, -0.6, 0.02), green_block=at("middle")),
+    ),
+    (
+        ROW,
+        world(red_block=at("middle"), blue_block=at("middle", 0.06), green_block=at("left side")),
+    ),
+    (
+        COLUMN,
+        world(red_block=(-0.2, -0.5, 0.02), blue_block=(0.1, -0.5, 0.02), green_block=at("middle")),
+    ),
+    (LINE, SCENE),
+    (CIRCLE, PILE),
+    (CIRCLE, ring(0.2, (0.0, -0.45), 0, 30, 60)),
+    (
+        CIRCLE,
+        world(red_block=(-0.1, -0.5, 0.02), blue_block=(0.1, -0.5, 0.02), green_block=at("middle")),
+    ),
+    (AROUND, ring(0.1, (0.08, -0.5), 30, 150, 270)),
+    (AROUND, ring(0.01, PLACES["middle"], 30, 150, 270)),
+    (AROUND, ring(0.1, PLACES["middle"], 0, 80, 160)),
+    (CORNER, {**CORNERS, "green block": at("top side")}),
+    (DISTINCT, {**CORNERS, "green block": at("top left corner", 0.06)}),
+    (MISMATCHED, world(red_block=(0.2, -0.35, 0.03), blue_block=(-0.1, -0.65, 0.03))),
+    (MISMATCHED, world(red_block=(-0.1, -0.65, 0.03))),
+    (MOVED_ONLY, world(red_block=(0.2, -0.7, 0.02), blue_bowl=(-0.12, -0.65, 0.01))),
+    (UNMOVED, world(red_block=(-0.2, -0.4, 0.04))),
+]
+
+
+@pytest.mark.parametrize(("expect", "after"), ACCEPTED)
+def test_accepts(expect: dict[str, Any], after: Positions) -> None:
+    assert judge(expect, SCENE, after, ()) is None
+
+
+@pytest.mark.parametrize(("expect", "after"), REJECTED)
+def test_rejects(expect: dict[str, Any], after: Positions) -> None:
+    assert judge(expect, SCENE, after, ())
+
+
+@pytest.mark.parametrize(
+    ("selector", "chosen"),
+    [
+        ({"ordinal": ["block", "left", 1]}, "red block"),
+        ({"ordinal": ["block", "left", 2]}, "green block"),
+        ({"ordinal": ["block", "right", 1]}, "blue block"),
+        ({"ordinal": ["block", "top", 1]}, "green block"),
+        ({"ordinal": ["block", "bottom", 1]}, "blue block"),
+        ({"closest": ["block", "blue bowl"]}, "blue block"),
+        ({"closest": ["block", "red block"]}, "green block"),
+        ({"farthest": ["block", "red bowl"]}, "red block"),
+        ({"farthest": ["block", {"ordinal": ["bowl", "left", 1]}]}, "green block"),
+        ({"closest": ["block", "bottom side"]}, "blue block"),
+    ],
+)
+def test_a_selector_means_one_block(selector: dict[str, Any], chosen: str) -> None:
+    for name in BLOCKS:
+        after = {**SCENE, name: (0.25, -0.75, 0.02)}
+        reason = judge({"place": [[selector, "bottom right corner"]]}, SCENE, after, ())
+        assert (reason is None) == (name == chosen)
+
+
+def test_a_selector_is_resolved_before_anything_moves() -> None:
+    after = world(red_block=(0.25, -0.75, 0.02))
+    leftmost = {"ordinal": ["block", "left", 1]}
+    assert judge({"place": [[leftmost, "bottom right corner"]]}, SCENE, after, ()) is None
+
+
+@pytest.mark.parametrize(
+    ("selector", "corner"),
+    [
+        ({"closest": ["corner", "red bowl"]}, "top right corner"),
+        ({"farthest": ["corner", "red bowl"]}, "bottom left corner"),
+        ({"closest": ["side", "red block"]}, "left side"),
+    ],
+)
+def test_a_selector_means_one_place(selector: dict[str, Any], corner: str) -> None:
+    for place in PLACES:
+        after = world(green_block=at(place))
+        reason = judge({"place": [["green block", selector]]}, SCENE, after, ())
+        assert (reason is None) == (place == corner)
+
+
+FOUR = {"said": r"\b(4|four)\b"}
+NEAREST = {"said": {"closest": ["block", "blue bowl"]}}
+SECOND = {"said": {"ordinal": ["block", "left", 2]}}
+IS_LEFT = {"answer": ["red block", "left", "blue block"]}
+IS_RIGHT = {"answer": ["red block", "right", "blue block"]}
+
+
+@pytest.mark.parametrize(
+    ("expect", "said"),
+    [
+        (FOUR, "There are FOUR blocks."),
+        (NEAREST, "the blue block"),
+        (NEAREST, "Blue"),
+        (SECOND, "It is the green one."),
+        ({"answer": True}, "Yes, there is."),
+        ({"answer": True}, "True"),
+        ({"answer": True}, "there is a red bowl"),
+        ({"answer": False}, "No."),
+        ({"answer": False}, "there isn't any"),
+        ({"answer": False}, "I don’t see one"),
+        ({"answer": False}, "False"),
+        (IS_LEFT, "yes"),
+        (IS_RIGHT, "no, it is not"),
+        ({"refused": True}, "Sorry, that is beyond me."),
+        ({"refused": True}, "I can't do that"),
+    ],
+)
+def test_accepts_what_was_said(expect: dict[str, Any], said: str) -> None:
+    assert judge(expect, SCENE, SCENE, ("something else", said)) is None
+
+
+@pytest.mark.parametrize(
+    ("expect", "said"),
+    [
+        (FOUR, "14"),
+        (NEAREST, "the red block"),
+        (NEAREST, "the blue block and the red block"),
+        (SECOND, "a block"),
+        ({"answer": True}, "No"),
+        ({"answer": True}, "hello"),
+        ({"answer": False}, "hello"),
+        ({"answer": False}, "yes"),
+        (IS_LEFT, "no"),
+        (IS_RIGHT, "yes"),
+        ({"refused": True}, "done"),
+    ],
+)
+def test_rejects_what_was_said(expect: dict[str, Any], said: str) -> None:
+    assert judge(expect, SCENE, SCENE, ("no, 4 green, yes, sorry", said))
+
+
+@pytest.mark.parametrize(
+    "expect", [FOUR, NEAREST, {"answer": True}, {"answer": False}, {"refused": True}]
+)
+def test_silence_answers_nothing(expect: dict[str, Any]) -> None:
+    assert judge(expect, SCENE, SCENE, ())
+
+
+def test_a_refusal_after_moving_is_none() -> None:
+    assert judge({"refused": True}, SCENE, world(red_block=(0, -0.5, 0.02)), ("I cannot",))
+
+
+def test_an_answer_is_about_the_world_when_it_was_asked() -> None:
+    assert judge(IS_LEFT, SCENE, world(red_block=(0.25, -0.4, 0.02)), ("yes",)) is None
+
+
+def test_gray_may_be_spelt_grey() -> None:
+    before = {"gray block": (0.0, -0.5, 0.02)}
+    expect = {"said": {"ordinal": ["block", "left", 1]}}
+    assert judge(expect, before, before, ("the grey one",)) is None
+
+
+def test_the_colour_of_the_reference_may_be_told() -> None:
+    expect = {"said": {"farthest": ["block", "red bowl"]}}
+    expect_other = {"said": {"closest": ["block", "red bowl"]}}
+    said = ("Seen from the red bowl, it is the green block.",)
+    assert judge(expect_other, SCENE, SCENE, said) is None
+    assert judge(expect, SCENE, SCENE, said)
+
+
+MIDDLE = world(red_block=(0.0, -0.5, 0.02))
+
+
+def test_restored_accepts_the_world_before_the_setup() -> None:
+    back = world(red_block=(-0.19, -0.4, 0.02))
+    assert judge({"restored": True}, MIDDLE, back, (), undone=SCENE) is None
+
+
+@pytest.mark.parametrize("after", [MIDDLE, world(red_block=(-0.17, -0.4, 0.02))])
+def test_restored_rejects_another_world(after: Positions) -> None:
+    reason = judge({"restored": True}, MIDDLE, after, (), undone=SCENE)
+    assert reason == "red block is not back"
+
+
+def test_restored_rejects_a_setup_that_did_nothing() -> None:
+    reason = judge({"restored": True}, SCENE, SCENE, (), undone=SCENE)
+    assert reason == "nothing to restore: the setup moved nothing"
+
+
+def test_all_words_must_hold_and_each_gives_its_reason() -> None:
+    after = world(red_block=(0.0, -0.25, 0.02), blue_block=(0.0, -0.5, 0.02))
+    reason = judge({**PLACE, **MOVED_ONLY, **FOUR}, SCENE, after, ("three",))
+    assert reason == r"blue block moved; said 'three', not \b(4|four)\b"
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        {"floats": True},
+        {"on": [["red block", "pink block"]]},
+        {"place": [["red block", "blue bowl"]]},
+        {"direction": [["red block", "north", "blue bowl", 0, 1]]},
+        {"place": [[{"ordinal": ["block", "left", 4]}, "middle"]]},
+        {"place": [[{"ordinal": ["block", "left", 0]}, "middle"]]},
+        {"place": [[{"biggest": ["block", "red bowl"]}, "middle"]]},
+        {"line": {"names": BLOCKS, "axis": "z"}},
+        {"restored": True},
+    ],
+)
+def test_a_malformed_expectation_is_an_error(expect: dict[str, Any]) -> None:
+    with pytest.raises((LookupError, TypeError, ValueError)):
+        judge(expect, SCENE, SCENE, ())

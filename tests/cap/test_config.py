@@ -1,0 +1,261 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cap.config import ENVIRONMENT, SETTINGS, Config, check_url, is_loopback, load, shown_url
+from cap.errors import ConfigError
+
+
+class Folders:
+    """A home and a current folder to put files in."""
+
+    def __init__(self, root: Path) -> None:
+        self.home = root / "home"
+        self.cwd = root / "work"
+        self.personal = self.home / ".config" / "cap" / "config.toml"
+        self.local = self.cwd / "cap.toml"
+        self.personal.parent.mkdir(parents=True)
+        self.cwd.mkdir()
+
+    def load(self, environ: dict[str, str] | None = None, **more: Any) -> Config:
+        return load(environ or {}, self.cwd, self.home, **more)
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Folders:
+    return Folders(tmp_path)
+
+
+def yes(question: str) -> bool:
+    return True
+
+
+def test_without_any_source_the_defaults_hold(folders: Folders) -> None:
+    config = folders.load()
+    assert (config.model, config.robot, config.mode) == ("nearest", "ravens", "physics")
+    assert config.runs == Path("runs")
+    assert config.base_url is None
+    assert config.sources == dict.fromkeys(SETTINGS, "default")
+
+
+def test_each_source_wins_over_the_one_before(folders: Folders) -> None:
+    steps: list[tuple[str, Callable[[], None]]] = [
+        (str(folders.personal), lambda: _write(folders.personal, 'model = "a"')),
+        (str(folders.local), lambda: _write(folders.local, 'model = "b"')),
+    ]
+    for expected, step in steps:
+        step()
+        assert folders.load().sources["model"] == expected
+    config = folders.load({"CAP_MODEL": "c"})
+    assert (config.model, config.sources["model"]) == ("c", "CAP_MODEL")
+    config = folders.load({"CAP_MODEL": "c"}, flags={"model": "d", "robot": None})
+    assert (config.model, config.sources["model"]) == ("d", "flag")
+    assert config.sources["robot"] == "default"
+
+
+def test_every_variable_gives_its_setting(folders: Folders) -> None:
+    environ = {
+        "CAP_MODEL": "replay/x.jsonl",
+        "CAP_ROBOT": "drawing",
+        "CAP_RUNS": "elsewhere",
+        "CAP_MODE": "instant",
+        "CAP_BASE_URL": "http://gpu:8000/v1/",
+        "CAP_MODEL_MODE": "completion",
+    }
+    assert set(environ) == set(ENVIRONMENT)
+    config = folders.load(environ)
+    assert (config.model, config.robot, config.mode) == ("replay/x.jsonl", "drawing", "instant")
+    assert (config.runs, config.model_mode) == (Path("elsewhere"), "completion")
+    assert config.base_url == "http://gpu:8000/v1"
+    assert all(config.sources[name] == variable for variable, name in ENVIRONMENT.items())
+
+
+def test_an_empty_variable_counts_as_unset(folders: Folders) -> None:
+    assert folders.load({"CAP_MODEL": " "}).sources["model"] == "default"
+
+
+def test_xdg_config_home_moves_the_personal_file(folders: Folders, tmp_path: Path) -> None:
+    moved = tmp_path / "xdg" / "cap" / "config.toml"
+    moved.parent.mkdir(parents=True)
+    _write(moved, 'robot = "kitchen"')
+    _write(folders.personal, 'robot = "drawing"')
+    assert folders.load({"XDG_CONFIG_HOME": str(tmp_path / "xdg")}).robot == "kitchen"
+    assert folders.load({"XDG_CONFIG_HOME": "relative"}).robot == "drawing"
+
+
+RISKY = [
+    ("base_url", 'base_url = "http://evil.example/v1"'),
+    ("robots", '[robots.tabletop]\nhost = "10.0.0.7"'),
+    ("runs", 'runs = "../elsewhere"'),
+    ("runs", 'runs = "/var/elsewhere"'),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), RISKY)
+def test_a_folders_file_sets_nothing_risky_unconfirmed(
+    folders: Folders, name: str, text: str
+) -> None:
+    _write(folders.local, text)
+    config = folders.load()
+    assert getattr(config, name) == getattr(Config(), name)
+    assert config.sources[name] == "default"
+    assert len(config.warnings) == 1
+    assert f"{folders.local}: {name} ignored" in config.warnings[0]
+    assert "\n" not in config.warnings[0]
+
+
+@pytest.mark.parametrize(("name", "text"), RISKY)
+def test_a_confirmed_entry_holds_and_the_question_shows_it(
+    folders: Folders, name: str, text: str
+) -> None:
+    _write(folders.local, text)
+    questions: list[str] = []
+
+    def confirm(question: str) -> bool:
+        questions.append(question)
+        return True
+
+    config = folders.load(confirm=confirm)
+    assert config.sources[name] == str(folders.local)
+    assert config.warnings == ()
+    assert len(questions) == 1
+    assert "evil.example" in questions[0] or "10.0.0.7" in questions[0] or "else" in questions[0]
+
+
+def test_the_personal_file_may_set_them_without_a_question(folders: Folders) -> None:
+    text = 'base_url = "http://gpu:8000/v1"\n[robots.tabletop]\nhost = "10.0.0.7"'
+    _write(folders.personal, text)
+    config = folders.load()
+    assert config.base_url == "http://gpu:8000/v1"
+    assert config.robots == {"tabletop": {"host": "10.0.0.7"}}
+    assert config.warnings == ()
+
+
+def test_a_link_does_not_lead_runs_out_of_the_folder(folders: Folders, tmp_path: Path) -> None:
+    (folders.cwd / "inside").symlink_to(tmp_path)
+    _write(folders.local, 'runs = "inside/runs"')
+    assert folders.load().runs == Path("runs")
+
+
+def test_runs_inside_the_folder_need_no_question(folders: Folders) -> None:
+    _write(folders.local, 'runs = "out/runs"')
+    assert folders.load().runs == Path("out/runs")
+
+
+def test_the_robot_tables_of_both_files_add_up(folders: Folders) -> None:
+    _write(folders.personal, '[robots.tabletop]\nhost = "10.0.0.7"')
+    _write(folders.local, "[robots.drawing]\nspeed_mps = 0.1")
+    assert set(folders.load(confirm=yes).robots) == {"tabletop", "drawing"}
+
+
+@pytest.mark.parametrize("where", ["personal", "local"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        'api_key = "sk-secret"',
+        'OPENAI_API_KEY = "sk-secret"',
+        '[robots.tabletop]\npassword = "sk-secret"',
+        '[models.openai]\napi-key = "sk-secret"',
+    ],
+)
+def test_no_file_may_hold_a_key(folders: Folders, where: str, text: str) -> None:
+    path: Path = getattr(folders, where)
+    _write(path, text)
+    with pytest.raises(ConfigError, match="environment variable") as raised:
+        folders.load(confirm=yes)
+    assert str(path) in str(raised.value)
+    assert "sk-secret" not in str(raised.value)
+
+
+def test_an_unknown_setting_names_file_key_and_what_was_meant(folders: Folders) -> None:
+    _write(folders.local, 'modle = "nearest"')
+    with pytest.raises(ConfigError, match=r"cap\.toml: unknown setting 'modle'.*'model'"):
+        folders.load()
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [('a = 1\nmodel = "x\nb = 2', 2), ("model = ", 1), ('model = """\n\n', 2)]
+)
+def test_bad_toml_names_file_and_line(folders: Folders, text: str, line: int) -> None:
+    _write(folders.personal, text)
+    with pytest.raises(ConfigError, match=rf"config\.toml, line {line}: not valid TOML") as raised:
+        folders.load()
+    assert "\n" not in str(raised.value)
+
+
+def test_a_file_that_is_not_text_is_named(folders: Folders) -> None:
+    folders.local.write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match=r"cannot read .*cap\.toml"):
+        folders.load()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("model = 3", "model must be text in quotes, not 3"),
+        ('mode = "fast"', "mode must be 'physics' or 'instant', not 'fast'"),
+        ('model_mode = "talk"', "model_mode must be 'chat' or 'completion'"),
+        ('base_url = "gpu:8000"', "is not an http(s) address"),
+        ("robots = 3", "robots must be tables"),
+        ("[robots]\ntabletop = 3", "robots must be tables"),
+    ],
+)
+def test_a_wrong_value_names_its_file(folders: Folders, text: str, told: str) -> None:
+    _write(folders.personal, text)
+    with pytest.raises(ConfigError) as raised:
+        folders.load()
+    assert str(raised.value).startswith(str(folders.personal))
+    assert told in str(raised.value)
+
+
+def test_a_wrong_variable_or_flag_is_named(folders: Folders) -> None:
+    with pytest.raises(ConfigError, match="CAP_MODE: mode must be"):
+        folders.load({"CAP_MODE": "fast"})
+    with pytest.raises(ConfigError, match="flag: mode must be"):
+        folders.load(flags={"mode": "fast"})
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "localhost:8000", "ftp://x/v1", "http://", "http://x:y/v1", "http://a b/", "http://[x"],
+)
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match="--base-url"):
+        check_url(url, "--base-url")
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://me:pass@host:8000/v1", "http://host:8000/v1"),
+        ("https://host/v1?key=pass#pass", "https://host/v1"),
+        ("me:pass@host/v1", "host/v1"),
+        ("http://me:p/ass@host", "http://host"),
+        ("http://me:p?ass@host", "http://host"),
+        ("http://host:8000/v1", "http://host:8000/v1"),
+    ],
+)
+def test_a_shown_address_has_no_credentials(url: str, shown: str) -> None:
+    assert shown_url(url) == shown
+
+
+@pytest.mark.parametrize(
+    ("url", "loopback"),
+    [
+        ("http://localhost:8000/v1", True),
+        ("http://127.3.2.1/v1", True),
+        ("http://[::1]:8000/v1", True),
+        ("http://localhost.example.org/v1", False),
+        ("http://127.0.0.1.example.org/v1", False),
+        ("http://localhost@example.org/v1", False),
+        ("http://192.168.0.2/v1", False),
+    ],
+)
+def test_only_this_machine_is_loopback(url: str, loopback: bool) -> None:
+    assert is_loopback(url) is loopback
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
