@@ -195,7 +195,7 @@ class OpenAIModel:
             raise connection_fault(error, connect_s) from None
 
     def _connect(self) -> openai.OpenAI:
-        """Return the SDK's client, made on first use: importing the SDK takes 0.4 CPU-s."""
+        """Return the SDK's client, made on first use: importing the SDK is slow."""
         with self._lock:
             if self._client is None:
                 import openai

@@ -12,8 +12,8 @@ FIRST_WAIT_S = 0.5
 """Wait before the second try, in seconds; it doubles each time."""
 
 
-class Transient(Exception):  # noqa: N818 - it is a signal between modules, never shown itself
-    """A try failed in a way that the request is not to blame for."""
+class Transient(Exception):
+    """A try failed, and the request is not to blame; a signal between modules, never shown."""
 
     def __init__(
         self,

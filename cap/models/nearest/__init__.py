@@ -11,6 +11,7 @@ from cap.models.nearest.analogy import derive, learn_analogies, learn_synonyms
 from cap.models.nearest.define import answer_definition
 from cap.models.nearest.rebind import rebind
 from cap.models.nearest.template import Template, induce, names_in
+from cap.models.nearest.words import tokenise
 from cap.prompt import Example, split_examples
 
 _REMEDY = "rephrase it like an example, or use a language model with -m"
@@ -36,10 +37,12 @@ class Nearest:
 
 
 def _answer(asked: Example, examples: tuple[Example, ...]) -> str:
-    reader = Reader(_lexicon(examples), asked.instruction, names_in(asked.context))
+    reader = Reader(_lexicon(asked, examples), asked.instruction, names_in(asked.context))
     template, alignment = closest(reader)
     if alignment.cost > LIMIT:
         raise NoMatch(_declined(reader, template, alignment))
+    if not template.derived and reader.tokens == tokenise(template.example.instruction):
+        return template.example.code
     values = {i: reader.value(template.slots[i], span) for i, span in alignment.spans.items()}
     return rebind(template, values)
 
@@ -62,11 +65,29 @@ def closest(reader: Reader) -> tuple[Template, Alignment]:
     return found
 
 
+def _lexicon(asked: Example, examples: tuple[Example, ...]) -> Lexicon:
+    """Return the prompt's words and templates.
+
+    A session's turns stand last and show the request's own context. They can be answered from,
+    but teach nothing, so that what the prompt file teaches is worked out once.
+    """
+    size = len(examples)
+    while size and examples[size - 1].context == asked.context:
+        size -= 1
+    fixed = _learned(examples[:size] or examples)
+    turns = examples[size:] if size else ()
+    return fixed.extended(_templates(turns)) if turns else fixed
+
+
 @lru_cache(maxsize=64)
-def _lexicon(examples: tuple[Example, ...]) -> Lexicon:
-    templates = [found for example in examples if (found := induce(example)) is not None]
+def _learned(examples: tuple[Example, ...]) -> Lexicon:
+    templates = _templates(examples)
     derived = derive(templates, learn_analogies(templates))
     return Lexicon.of(templates, derived, learn_synonyms([*templates, *derived]))
+
+
+def _templates(examples: tuple[Example, ...]) -> list[Template]:
+    return [found for example in examples if (found := induce(example)) is not None]
 
 
 def _declined(reader: Reader, template: Template, alignment: Alignment) -> str:

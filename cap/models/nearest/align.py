@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from cap.models.nearest.rebind import Value
@@ -33,12 +33,15 @@ from cap.models.nearest.words import (
 
 LIMIT = 0.85
 """Alignments that cost more are refused."""
-_SYNONYM = 0.15
+_SYNONYM = 0.08
+_OTHER_PREPOSITION = 0.15
 _MISMATCH = 0.45
 _UNKNOWN = 0.25
 _ALONE = 3.0
 """Factor on strange words in a slot that nothing else in the instruction supports."""
 _NO_SLOT = 2.0
+_CHEAP = LIGHT | PREPOSITIONS
+_DANGLING = LIGHT | RELATIONS
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class Lexicon:
     """By use of a slot: the stems its fillers end with."""
     fillers: dict[str, set[str]] = field(default_factory=dict)
     """By use of a slot: all stems in its fillers."""
+    labels: set[str] = field(default_factory=set)
+    """Stems of all words in strings of the code."""
 
     @classmethod
     def of(
@@ -70,13 +75,33 @@ class Lexicon:
         """Collect the words of a prompt's templates."""
         lexicon = cls((*templates, *derived), len(templates), synonyms)
         for template in templates:
-            tokens = tokenise(template.example.instruction)
-            lexicon.frequency.update({token.stem for token in tokens})
-            for slot in template.slots:
-                lexicon.firsts.setdefault(slot.use, set()).add(slot.tokens[0].text)
-                lexicon.lasts.setdefault(slot.use, set()).add(slot.tokens[-1].stem)
-                lexicon.fillers.setdefault(slot.use, set()).update(t.stem for t in slot.tokens)
+            lexicon._add(template)
         return lexicon
+
+    def extended(self, templates: Sequence[Template]) -> Lexicon:
+        """Return a copy with more templates to answer from."""
+        lexicon = replace(
+            self,
+            templates=(*self.templates, *templates),
+            count=self.count + len(templates),
+            frequency=Counter(self.frequency),
+            firsts={use: set(words) for use, words in self.firsts.items()},
+            lasts={use: set(words) for use, words in self.lasts.items()},
+            fillers={use: set(words) for use, words in self.fillers.items()},
+            labels=set(self.labels),
+        )
+        for template in templates:
+            lexicon._add(template)
+        return lexicon
+
+    def _add(self, template: Template) -> None:
+        tokens = tokenise(template.example.instruction)
+        self.frequency.update({token.stem for token in tokens})
+        self.labels.update(template.strings)
+        for slot in template.slots:
+            self.firsts.setdefault(slot.use, set()).add(slot.tokens[0].text)
+            self.lasts.setdefault(slot.use, set()).add(slot.tokens[-1].stem)
+            self.fillers.setdefault(slot.use, set()).update(t.stem for t in slot.tokens)
 
     def weight(self, word: str) -> float:
         """Return what leaving out or adding a literal word costs; rarer words cost more."""
@@ -85,7 +110,7 @@ class Lexicon:
         if word in PREPOSITIONS:
             return 0.25
         if word in QUANTIFIERS:
-            return 0.3
+            return 0.9
         if word in NEGATIONS:
             return 2.0
         share = self.frequency[word] / max(self.count, 1)
@@ -114,7 +139,9 @@ class Reader:
     """The instruction."""
     names: tuple[str, ...]
     """Names of things in the scene."""
-    _prices: dict[object, float] = field(default_factory=dict)
+    _prices: dict[tuple[str, bool, int, int], float] = field(default_factory=dict)
+    _plurals: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _sums: dict[str, list[float]] = field(default_factory=dict)
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
@@ -159,7 +186,7 @@ class Reader:
         return sum(
             self.lexicon.weight(word)
             for word in template.elements
-            if isinstance(word, str) and word not in self.stems
+            if isinstance(word, str) and word not in self.stems and word not in _CHEAP
         )
 
     def align(self, template: Template) -> Alignment:
@@ -198,7 +225,10 @@ class Reader:
         own = _literal(token)
         if own == word:
             return 0.0
-        return _SYNONYM if (own, word) in self.lexicon.synonyms else math.inf
+        if (own, word) in self.lexicon.synonyms:
+            return _SYNONYM
+        both = own in PREPOSITIONS | {"to"} and word in PREPOSITIONS | {"to"}
+        return _OTHER_PREPOSITION if both else math.inf
 
     def _slot_row(self, above: list[float], slot: Slot) -> tuple[list[float], list[int]]:
         """Return costs after a slot, and how many tokens each step took (-1: extra)."""
@@ -231,17 +261,18 @@ class Reader:
 
     def price(self, slot: Slot, start: int, end: int) -> float:
         """Return what it costs a slot to take a span of tokens; infinite if it cannot."""
-        key = (slot.use, slot.plural, slot.alone, slot.tokens[0].text, start, end)
+        size = 0.01 + 0.02 * (end - start)
+        if slot.kind == "phrase":
+            return size + self._phrase_price(slot, start, end)
+        key = (slot.use, slot.plural, start, end)
         if key not in self._prices:
-            span = self.tokens[start:end]
             price = {
                 "number": self._number_price,
                 "name": self._name_price,
                 "word": self._word_price,
                 "label": self._label_price,
-                "phrase": self._phrase_price,
             }[slot.kind]
-            self._prices[key] = 0.01 + 0.02 * len(span) + price(slot, span)
+            self._prices[key] = size + price(slot, self.tokens[start:end])
         return self._prices[key]
 
     def _number_price(self, slot: Slot, span: Sequence[Token]) -> float:
@@ -275,36 +306,47 @@ class Reader:
         if span[-1].stem not in lexicon.lasts[slot.use] or is_function(span[0]):
             return math.inf
         strange = [token for token in span if token.stem not in lexicon.fillers[slot.use]]
-        if any(self.unknown(token) or is_function(token) for token in strange):
+        if any(token.stem not in lexicon.labels for token in strange):
             return math.inf
         return 0.1 * len(strange)
 
-    def _phrase_price(self, slot: Slot, span: Sequence[Token]) -> float:
-        fillers = self.lexicon.fillers[slot.use]
-        strange = [token for token in span if token.stem not in fillers]
-        words = [token.text for token in span]
-        own = [token.text for token in slot.tokens]
-        price = self._first_price(slot, span[0])
-        price += 0.0 if is_plural(tuple(span)) == slot.plural else _MISMATCH
-        price += 0.6 if _dangles(span) and not _dangles(slot.tokens) else 0.0
-        unsure = sum(self._strange_price(token) for token in strange)
-        price += unsure * (_ALONE if slot.alone else 1.0)
-        if all(word in PRONOUNS for word in words) and not all(w in PRONOUNS for w in own):
+    def _phrase_price(self, slot: Slot, start: int, end: int) -> float:
+        first, last = self.tokens[start], self.tokens[end - 1]
+        strange = self._strange(slot.use)
+        price = (strange[end] - strange[start]) * (_ALONE if slot.alone else 1.0)
+        if first.text != slot.tokens[0].text:
+            price += 0.1 if first.text in self.lexicon.firsts[slot.use] else _MISMATCH
+        if self._plural(start, end) != slot.plural:
+            price += _MISMATCH
+        if last.text in _DANGLING and slot.tokens[-1].text not in _DANGLING:
+            price += 0.6
+        elif last.stem not in self.lexicon.lasts[slot.use] and last.stem not in self.scene_words:
+            price += 0.1
+        if end - start == 1 and first.text in PRONOUNS and slot.tokens[0].text not in PRONOUNS:
             price += 1.0
-        if slot.kind == "phrase" and span[-1].stem not in self.lexicon.lasts[slot.use]:
-            price += 0.0 if span[-1].stem in self.scene_words else 0.1
-        return price + sum(
-            0.3 for word in words if word in JOINTS and word not in own and word not in fillers
-        )
+        return price
 
-    def _first_price(self, slot: Slot, first: Token) -> float:
-        if first.text == slot.tokens[0].text:
-            return 0.0
-        return 0.1 if first.text in self.lexicon.firsts[slot.use] else _MISMATCH
+    def _plural(self, start: int, end: int) -> bool:
+        key = (start, end)
+        if key not in self._plurals:
+            self._plurals[key] = is_plural(self.tokens[start:end])
+        return self._plurals[key]
+
+    def _strange(self, use: str) -> list[float]:
+        """Return running sums, by token, of what words cost that no filler of the use has."""
+        if use not in self._sums:
+            sums = [0.0]
+            for token in self.tokens:
+                usual = token.stem in self.lexicon.fillers[use]
+                sums.append(sums[-1] + (0.0 if usual else self._strange_price(token)))
+            self._sums[use] = sums
+        return self._sums[use]
 
     def _strange_price(self, token: Token) -> float:
         if token.text in NEGATIONS or token.text in JOINTS - {"and"}:
             return 1.0
+        if token.text == "and":
+            return 0.3
         if token.kind != "word" or token.text in LIGHT or token.stem in self.scene_words:
             return 0.0
         if token.text in RELATIONS:
@@ -324,11 +366,6 @@ class Reader:
             head = self.text[tokens[-1].start : tokens[-1].end].lower()
             words = words[: len(words) - len(head)] + singular(head)
         return words
-
-
-def _dangles(span: Sequence[Token]) -> bool:
-    """True if a phrase breaks off before its noun."""
-    return span[-1].text in RELATIONS or is_function(span[-1])
 
 
 def _literal(token: Token) -> str:

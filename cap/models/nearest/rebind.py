@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Mapping
+from typing import Any
 
 from cap.models.nearest.template import Hole, Template
 
@@ -13,29 +13,27 @@ Value = str | float
 
 
 def rebind(template: Template, values: Mapping[int, Value]) -> str:
-    """Return the template's code with `values` by slot number put in.
-
-    Where nothing differs from the example its own text comes back, comments and all.
-    """
-    tree = _Fill(values).visit(copy.deepcopy(template.tree))
-    if not template.derived:
-        same = ast.dump(tree) == ast.dump(ast.parse(template.example.code))
-        if same:
-            return template.example.code
-    return ast.unparse(ast.fix_missing_locations(tree))
+    """Return the template's code with `values` by slot number put in."""
+    return ast.unparse(_fill(template.tree, values))
 
 
-class _Fill(ast.NodeTransformer):
-    """Puts values into holes."""
-
-    def __init__(self, values: Mapping[int, Value]) -> None:
-        self.values = values
-
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:  # noqa: N802 - ast's own naming
-        hole = node.value
-        if isinstance(hole, Hole):
-            return _number(hole, self.values) if hole.number else _text(hole, self.values)
+def _fill(node: Any, values: Mapping[int, Value]) -> Any:
+    """Return a tree without holes; it shares with the old one what has none."""
+    if isinstance(node, list):
+        items = [_fill(item, values) for item in node]
+        return node if all(a is b for a, b in zip(items, node, strict=True)) else items
+    if not isinstance(node, ast.AST):
         return node
+    if isinstance(node, ast.Constant):
+        hole = node.value
+        if not isinstance(hole, Hole):
+            return node
+        return _number(hole, values) if hole.number else _text(hole, values)
+    old = dict(ast.iter_fields(node))
+    new = {name: _fill(value, values) for name, value in old.items()}
+    if all(new[name] is old[name] for name in old):
+        return node
+    return ast.copy_location(type(node)(**new), node)
 
 
 def _text(hole: Hole, values: Mapping[int, Value]) -> ast.expr:

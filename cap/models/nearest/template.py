@@ -87,6 +87,8 @@ class Template:
     """True if analogy made it from the example."""
     source: tuple[str, ...] = ()
     """Dump of each statement, holes included; equal for codes that differ in slots only."""
+    strings: frozenset[str] = frozenset()
+    """Stems of all words in the code's strings."""
 
 
 @lru_cache(maxsize=256)
@@ -102,10 +104,12 @@ def names_in(context: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2048)
 def induce(example: Example) -> Template | None:
-    """Return an example's template, or None if its code is not Python."""
+    """Return an example's template, or None if it has no code that is Python."""
     try:
         tree = ast.parse(example.code)
     except SyntaxError:
+        return None
+    if not tree.body:
         return None
     tokens = tokenise(example.instruction)
     names = names_in(example.context)
@@ -127,10 +131,17 @@ def induce(example: Example) -> Template | None:
         for span, (kind, use, cut) in spans.items()
         for words in [tokens[span[0] : span[1]]]
     )
+    strings = frozenset(
+        token.stem
+        for node, _, _ in constants
+        if isinstance(node.value, str)
+        for token in tokenise(node.value)
+    )
     numbers = {span: i for i, span in enumerate(spans)}
     for node, _, index in constants:
         _cut(node, index, tokens, numbers)
-    return Template(example, _elements(tokens, slots), slots, tree, source=dump(tree))
+    elements = _elements(tokens, slots)
+    return Template(example, elements, slots, tree, source=dump(tree), strings=strings)
 
 
 def dump(tree: ast.Module) -> tuple[str, ...]:

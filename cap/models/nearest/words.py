@@ -40,11 +40,12 @@ NEGATIONS = frozenset(
 """Words that turn an instruction round; nothing may absorb them unasked."""
 JOINTS = frozenset("then and or while until after before if when".split())
 """Words that join two instructions or two things."""
-RELATIONS = PREPOSITIONS | frozenset("to of from than that which who between near toward".split())
+RELATIONS = PREPOSITIONS | frozenset("to of from than that which who between near toward out".split())
 """Words after which a noun phrase goes on to speak of something else."""
 _PLURAL_WORDS = frozenset("all every each both everything them they everyone those these".split())
 _NOT_PLURAL = frozenset("is this us its his was as does always plus minus yes".split())
-_PROFORMS = frozenset("thing object item piece".split())
+_SAME = dict.fromkeys("object item piece".split(), "thing") | {"every": "all", "each": "all"}
+"""Words of one meaning in any language about things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def stem(word: str) -> str:
     word = singular(word.replace("’", "'"))
     if len(word) > 4:
         word = re.sub(r"our(ed)?$", r"or\1", word)
-    return "thing" if word in _PROFORMS else word
+    return _SAME.get(word, word)
 
 
 @lru_cache(maxsize=1024)

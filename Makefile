@@ -1,0 +1,50 @@
+# Everything here works on a machine with Python 3.11, pip, git and make: each target makes .venv
+# (with uv where it is installed, else venv and pip) and installs what it needs.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+OUT := out/demo
+
+.PHONY: demo test check format clean
+
+demo: .venv/.demo ## One sentence moves four blocks: program, pictures, GIF, trace
+	@rm -rf $(OUT)
+	$(BIN)/cap run "put the blocks in the bowls with matching colors" \
+		--seed 0 --out $(OUT) --pictures --gif $(OUT)/demo.gif
+
+test: .venv/.dev ## The test suite
+	$(BIN)/python -m pytest -n 2
+
+check: .venv/.dev ## Format, lint, types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: .venv/.dev ## Rewrite in the house format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean: ## Remove what the targets made
+	rm -rf .venv out dist build
+
+.venv/bin/python:
+	@if command -v uv >/dev/null 2>&1; then \
+		uv venv --quiet --python "$(PYTHON)" .venv; \
+	elif ! "$(PYTHON)" -m venv .venv 2>/dev/null; then \
+		rm -rf .venv && "$(PYTHON)" -m pip install --quiet --target .venv-tools virtualenv && \
+		PYTHONPATH=.venv-tools "$(PYTHON)" -m virtualenv --quiet .venv; rm -rf .venv-tools; \
+	fi
+
+INSTALL = if command -v uv >/dev/null 2>&1; then \
+		uv pip install --quiet --python $(BIN)/python $(1); \
+	else \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check $(1); \
+	fi
+
+.venv/.demo: pyproject.toml | .venv/bin/python
+	@$(call INSTALL,-e '.[sim]')
+	@touch $@
+
+.venv/.dev: pyproject.toml | .venv/bin/python
+	@$(call INSTALL,-e '.[sim,dev]')
+	@touch $@ .venv/.demo

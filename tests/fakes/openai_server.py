@@ -1,0 +1,241 @@
+"""An OpenAI-compatible server on loopback, with faults on demand.
+
+    with FakeServer(lambda prompt, body: "say('hello')") as server:
+        OpenAIModel("openai/fake", model="fake", base_url=server.url, ...)
+
+It speaks `/v1/completions`, `/v1/chat/completions` and `/v1/models`, and keeps what it was sent.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+Answer = Callable[[str, Mapping[str, Any]], str]
+"""Given the prompt's text (the user's message in chat mode) and the body: the completion."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is answered in place of a completion, once."""
+
+    status: int = 200
+    """HTTP status."""
+    body: bytes = b""
+    """Body, as it is."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """More headers."""
+    drop: bool = False
+    """Close the connection without a word."""
+    hang: bool = False
+    """Answer nothing until the server closes."""
+    drip: bool = False
+    """Send spaces, one at a time, until the client has gone."""
+
+
+def error(
+    status: int,
+    message: str,
+    *,
+    code: str | None = None,
+    param: str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Fault:
+    """Return an error in OpenAI's form."""
+    told = {"message": message, "type": "invalid_request_error", "code": code, "param": param}
+    return Fault(status, json.dumps({"error": told}).encode(), headers or {})
+
+
+def reply(body: Any) -> Fault:
+    """Return any JSON with status 200."""
+    return Fault(body=json.dumps(body).encode())
+
+
+DROP = Fault(drop=True)
+HANG = Fault(hang=True)
+DRIP = Fault(drip=True)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One request the server was sent."""
+
+    path: str
+    """Path, with `/v1`."""
+    headers: Mapping[str, str]
+    """Headers, names in lower case."""
+    body: Mapping[str, Any]
+    """Decoded body; empty for GET."""
+
+
+class FakeServer:
+    """The server; a context manager that ends with no thread or socket left."""
+
+    def __init__(
+        self,
+        answer: Answer,
+        faults: Sequence[Fault] = (),
+        refuses: Collection[str] = (),
+        models: Sequence[str] = ("fake",),
+    ) -> None:
+        """Open a port on 127.0.0.1.
+
+        Args:
+            answer: Gives the completions; a LookupError from it becomes a 404.
+            faults: Answered first, one for each POST.
+            refuses: Parameters refused with a 400 whenever they are sent.
+            models: Names served; another name is a 404.
+        """
+        self.answer = answer
+        self.faults = list(faults)
+        self.refuses = tuple(refuses)
+        self.models = tuple(models)
+        self.seen: list[Seen] = []
+        self.broken: list[BaseException] = []
+        self.closing = threading.Event()
+        self._http = _Http(self)
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,))
+
+    @property
+    def url(self) -> str:
+        """The address to give as `base_url`."""
+        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    @property
+    def posts(self) -> list[Seen]:
+        """The requests for completions, in the order they came."""
+        return [seen for seen in self.seen if seen.body]
+
+    def __enter__(self) -> FakeServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.closing.set()
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+        if self.broken:
+            raise self.broken[0]
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = False
+
+    def __init__(self, fake: FakeServer) -> None:
+        self.fake = fake
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        import sys
+
+        problem = sys.exc_info()[1]
+        if problem is not None and not isinstance(problem, ConnectionError):
+            self.fake.broken.append(problem)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Http
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        fake = self.server.fake
+        fake.seen.append(Seen(self.path, self._headers(), {}))
+        if self.path != "/v1/models":
+            self._send(error(404, f"no route {self.path}"))
+            return
+        data = [
+            {"id": name, "object": "model", "created": 0, "owned_by": "x"} for name in fake.models
+        ]
+        self._send(reply({"object": "list", "data": data}))
+
+    def do_POST(self) -> None:
+        fake = self.server.fake
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        fake.seen.append(Seen(self.path, self._headers(), body))
+        self._send(fake.faults.pop(0) if fake.faults else self._completion(body))
+
+    def _headers(self) -> dict[str, str]:
+        return {name.lower(): value for name, value in self.headers.items()}
+
+    def _completion(self, body: Mapping[str, Any]) -> Fault:
+        fake = self.server.fake
+        if self.path not in ("/v1/completions", "/v1/chat/completions"):
+            return error(404, f"no route {self.path}")
+        if body["model"] not in fake.models:
+            return error(404, f"no model {body['model']}", code="model_not_found")
+        for name in fake.refuses:
+            if name in body:
+                told = f"Unsupported parameter: '{name}' is not supported with this model."
+                return error(400, told, code="unsupported_parameter", param=name)
+        chat = self.path.endswith("chat/completions")
+        prompt = body["messages"][-1]["content"] if chat else body["prompt"]
+        try:
+            text = _cut(fake.answer(prompt, body), body.get("stop") or ())
+        except LookupError as problem:
+            return error(404, f"no completion: {problem}")
+        choice = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
+        read, written = len(prompt.split()), len(text.split())
+        return reply(
+            {
+                "id": "fake-1",
+                "object": "chat.completion" if chat else "text_completion",
+                "created": 0,
+                "model": body["model"],
+                "choices": [{"index": 0, "finish_reason": "stop", **choice}],
+                "usage": {
+                    "prompt_tokens": read,
+                    "completion_tokens": written,
+                    "total_tokens": read + written,
+                },
+            }
+        )
+
+    def _send(self, fault: Fault) -> None:
+        if fault.hang:
+            self.server.fake.closing.wait(30.0)
+        if fault.drop or fault.hang:
+            return
+        self.send_response(fault.status)
+        headers = {"Content-Type": "application/json", **fault.headers}
+        if not fault.drip:
+            headers.setdefault("Content-Length", str(len(fault.body)))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(fault.body)
+        while fault.drip and not self.server.fake.closing.is_set():
+            self.wfile.write(b" ")
+
+
+def _cut(text: str, stops: Sequence[str]) -> str:
+    """End a completion at its first stop string, as the real endpoints do."""
+    ends = [text.index(stop) for stop in stops if stop in text]
+    return text[: min(ends)] if ends else text
+
+
+def by_instruction(completions: Mapping[str, str]) -> Answer:
+    """Answer by the prompt's last line."""
+    return lambda prompt, body: completions[prompt.rstrip().splitlines()[-1]]
+
+
+def from_recording(path: Path) -> Answer:
+    """Answer with the completions of a recording, by the last lines of the prompt."""
+    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    ends: dict[str, str] = {entry["prompt_end"]: entry["text"] for entry in entries}
+
+    def answer(prompt: str, body: Mapping[str, Any]) -> str:
+        prompt = prompt.rstrip()
+        found = [end for end in ends if prompt.endswith(end)]
+        if not found:
+            raise LookupError(prompt.splitlines()[-1])
+        return ends[max(found, key=len)]
+
+    return answer
