@@ -40,6 +40,8 @@ class CapError(Exception):
     """Base of every error raised on purpose."""
 
     exit_code = 1
+    run: str | None = None
+    """The run folder that holds the trace, where there is one."""
 
 
 class UsageError(CapError):

@@ -28,6 +28,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,7 @@ class Prompt:
     path: Path | None = None
     """Where it was read from."""
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """Hash of the text, for traces."""
         return hashlib.sha256(self.text.encode()).hexdigest()

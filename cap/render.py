@@ -16,6 +16,7 @@ from cap.result import Failure
 from cap.trace import Event, plain
 
 INDENT = "  "
+_HIGHLIGHTER = Syntax("", "python", theme="ansi_dark", background_color="default")
 
 
 def printable(text: str) -> str:
@@ -51,15 +52,15 @@ class Live:
     def __call__(self, event: Event) -> None:
         """Print one event, if a person wants to see it."""
         show = getattr(self, f"_{event.kind}", None)
-        if show is not None and (event.depth == 0 or self.verbose or event.kind == "call"):
+        if show is not None and (event.depth == 0 or self.verbose):
             show(event.data, event.depth)
 
     def _instruction(self, data: Mapping[str, Any], depth: int) -> None:
         words = printable(data["text"])
         if depth == 0:
-            self.console.print(Text(f"\n{words}", style="bold"))
+            self._print(Text(f"\n{words}", style="bold"))
         else:
-            self.console.print(Text(f"{INDENT * depth}{data['lmp']}: {words}", style="cyan"))
+            self._line(f"{data['lmp']}: {words}", "cyan", depth)
 
     def _program(self, data: Mapping[str, Any], depth: int) -> None:
         for name, source in data["generated"]:
@@ -70,21 +71,14 @@ class Live:
             self._line(note, "dim", depth + 1)
 
     def _code(self, source: str, depth: int) -> None:
-        code = Syntax(
-            printable(source.strip()),
-            "python",
-            theme="ansi_dark",
-            background_color="default",
-            word_wrap=True,
-            padding=(0, 0, 0, len(INDENT) * depth),
-        )
-        self.console.print(code)
+        code = printable(source.strip())
+        for line in _HIGHLIGHTER.highlight(code).split():
+            self._print(Text(INDENT * depth).append_text(line))
 
     def _call(self, data: Mapping[str, Any], depth: int) -> None:
-        level = depth
-        if level and not self.verbose:
-            return
         name = data["name"]
+        if data["kind"] == "perception" and data["error"] is None and not self.verbose:
+            return
         if name == "say" and data["error"] is None:
             self._line(f'robot says: "{_said(data)}"', "bold green", depth + 1)
             return
@@ -96,7 +90,7 @@ class Live:
         elif data["result"] is not None:
             text.append(f" = {short(data['result'])}", style="green")
         text.append(f"  {data['duration_s']:.2f} s", style="dim")
-        self.console.print(text, soft_wrap=False)
+        self._print(text)
 
     def _stdout(self, data: Mapping[str, Any], depth: int) -> None:
         self._line(printable(data["text"].rstrip()), "", depth + 1)
@@ -111,7 +105,11 @@ class Live:
         self._line(f"failed: {printable(str(Failure(**known)))}", "bold red", depth + 1)
 
     def _line(self, text: str, style: str, depth: int) -> None:
-        self.console.print(Text(INDENT * depth + text, style=style))
+        self._print(Text(INDENT * depth + text, style=style))
+
+    def _print(self, text: Text) -> None:
+        """Print a line; it wraps in a terminal, and stays one line in a file or a pipe."""
+        self.console.print(text, soft_wrap=not self.console.is_terminal)
 
 
 def _said(data: Mapping[str, Any]) -> str:

@@ -91,8 +91,8 @@ class Call:
     """What it returned."""
     error: str | None = None
     """`Name: message` if it failed."""
-    depth: int = 0
-    """0 in the instruction's own program, 1 in an LMP it called, and so on."""
+    kind: str = "perception"
+    """The primitive's kind: `perception`, `action` or `lmp`."""
 
 
 @dataclass(frozen=True)

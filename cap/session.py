@@ -186,8 +186,7 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """End the sandbox, the trace and the robot."""
-        self._sandbox.close()
+        """End the robot and the trace."""
         self.robot.close()
         failed = any(not turn.ok for turn in self.turns)
         with contextlib.suppress(OSError):
@@ -280,7 +279,7 @@ def _note(turn: TurnResult) -> str:
     """Tell later prompts how a turn failed and what it had done by then."""
     if turn.failure is None:
         return ""
-    done = [call.name for call in turn.calls if call.error is None and call.depth == 0]
+    done = [call.name for call in turn.calls if call.error is None and call.kind == "action"]
     acted = f" after {', '.join(done)}" if done else " before anything was done"
     return f"failed{acted}: {turn.failure}"
 

@@ -75,7 +75,7 @@ class Trace:
             self._events = (folder / "events.jsonl").open("a", encoding="utf-8", buffering=1)
             self._write_header()
 
-    def event(self, kind: str, **data: Any) -> None:
+    def event(self, kind: str, /, **data: Any) -> None:
         """Record one event."""
         event = Event(kind, self.turn, self.depth, data)
         if self.folder is not None:

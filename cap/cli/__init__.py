@@ -87,6 +87,8 @@ def run(arguments: list[str] | None = None) -> int:
         return 2
     except CapError as error:
         click.echo(f"error: {error}", err=True)
+        if error.run is not None:
+            click.echo(f"run: {error.run}", err=True)
         return error.exit_code
     except BrokenPipeError:
         # The reader of our output went away (`cap ... | head`); nothing is left to say to it.

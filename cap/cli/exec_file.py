@@ -21,7 +21,7 @@ def command(options: Options, file: Path) -> int:
 
 
 def _exec(options: Options, file: Path, source: str) -> int:
-    with open_session(options, file.stem) as session:
+    with open_session(options, [file.name]) as session:
         watch(session, options)
         session.execute(source, file.name)
         return report(session, options, [])

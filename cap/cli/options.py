@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from cap.errors import MissingExtra, UsageError
+from cap.errors import CapError, MissingExtra, UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,6 +41,8 @@ class Options:
     """JSONL file completions are appended to."""
     out: Path | None
     """The run folder itself; by default a new one under the configured `runs`."""
+    time_limit: float
+    """Seconds a program itself may run; robot and model calls do not count."""
     dry_run: bool
     """Run in the instant world; nothing physical moves."""
     yes: bool
@@ -78,6 +81,14 @@ _CLICK = (
     ),
     click.option(
         "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of this run."
+    ),
+    click.option(
+        "--time-limit",
+        type=click.FloatRange(min=0.01),
+        default=10.0,
+        show_default=True,
+        metavar="S",
+        help="Seconds a program itself may run.",
     ),
     click.option("--dry-run", is_flag=True, help="Preview in the instant world; nothing moves."),
     click.option("--yes", is_flag=True, help="Do not ask before real hardware moves."),
@@ -147,28 +158,61 @@ def object_names(text: str | None) -> list[str] | None:
     return names
 
 
-def open_session(options: Options, words: str) -> Any:
-    """Build the robot, the model and the session a command's options describe."""
-    from cap import registry
-    from cap.models.presets import make_model
-    from cap.session import Session
+@contextmanager
+def open_session(options: Options, instructions: Sequence[str]) -> Iterator[Any]:
+    """Build the robot, the model and the session a command's options describe.
+
+    The run folder comes first, so that a run that fails to start has its trace as well.
+    """
     from cap.trace import Trace, new_run_folder
 
     settings = load_config(options)
-    model = make_model(
+    folder = options.out or new_run_folder(settings.runs, settings.robot, instructions[0])
+    trace = Trace(_claim(folder), {"instructions": instructions, "dry_run": options.dry_run})
+    try:
+        session = _make_session(options, settings, trace, instructions)
+    except BaseException as error:
+        trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
+        trace.close("error")
+        if isinstance(error, CapError):
+            error.run = str(folder)
+        raise
+    with session:
+        yield session
+
+
+def _make_session(options: Options, settings: Any, trace: Any, instructions: Sequence[str]) -> Any:
+    from cap import registry
+    from cap.sandbox import Limits
+    from cap.session import Session
+
+    if not all(words.strip() for words in instructions):
+        raise UsageError("an instruction is empty; say what the robot should do")
+    model = model_for(options, settings)
+    robot = _make_robot(options, settings)
+    trace.update(mode=getattr(robot, "mode", None))
+    return Session(
+        robot,
+        model,
+        prompts=registry.robot_prompts(robot.name, options.prompts),
+        trace=trace,
+        seed=options.seed,
+        limits=Limits(program_s=options.time_limit),
+        approve=_approval(options, robot.simulated),
+    )
+
+
+def model_for(options: Options, settings: Any) -> Any:
+    """Build the model the settings name."""
+    from cap.models.presets import make_model
+
+    return make_model(
         settings.model,
         base_url=settings.base_url,
         mode=settings.model_mode,
         environ=os.environ,
         record=options.record,
     )
-    robot = _make_robot(options, settings)
-    prompts = registry.robot_prompts(robot.name, options.prompts)
-    folder = options.out or new_run_folder(settings.runs, robot.name, words)
-    header = {"mode": getattr(robot, "mode", None), "dry_run": options.dry_run}
-    trace = Trace(_claim(folder), header)
-    approve = _approval(options, robot.simulated)
-    return Session(robot, model, prompts=prompts, trace=trace, seed=options.seed, approve=approve)
 
 
 def _make_robot(options: Options, settings: Any) -> Any:

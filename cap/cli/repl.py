@@ -25,7 +25,7 @@ def command(options: Options) -> int:
     """Talk to the robot, one instruction at a time."""
     if options.as_json:
         raise UsageError("the REPL speaks to people; for JSON use: cap run --json")
-    with open_session(options, "repl") as session:
+    with open_session(options, ["repl"]) as session:
         watch(session, options)
         click.echo(f"robot {session.robot.name}, model {session.model.name}. /help, /quit")
         read = _reader()

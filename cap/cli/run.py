@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from cap.cli.options import Options, open_session, session_options
-from cap.errors import CapError, UsageError
+from cap.errors import CapError
 
 
 @click.command("run")
@@ -28,9 +28,6 @@ def command(
     cap run "..." -m openai/gpt-4.1        (OPENAI_API_KEY)
     cap run "..." -m ollama/qwen2.5-coder  (a local server)
     """
-    for words in instructions:
-        if not words.strip():
-            raise UsageError("an instruction is empty; say what the robot should do")
     return reported(options, lambda: _run(options, instructions, gif, pictures))
 
 
@@ -41,14 +38,15 @@ def reported(options: Options, work: Any) -> int:
     except CapError as error:
         if options.as_json:
             described = {"error": type(error).__name__, "message": str(error)}
-            click.echo(json.dumps({"status": "error", "run": None, "turns": [], **described}))
+            shown = {"status": "error", "run": error.run, "turns": [], **described}
+            click.echo(json.dumps(shown, ensure_ascii=False))
             return error.exit_code
         raise
     return code
 
 
 def _run(options: Options, instructions: tuple[str, ...], gif: Path | None, pictures: bool) -> int:
-    with open_session(options, instructions[0]) as session:
+    with open_session(options, instructions) as session:
         watch(session, options)
         film = _film(session, gif, pictures)
         for words in instructions:

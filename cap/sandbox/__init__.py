@@ -14,7 +14,7 @@ from cap.errors import ROBOT_ERRORS, CapError, LimitExceeded, LMPFailed, RobotEr
 from cap.result import Call, Failure, Result
 from cap.sandbox import wire
 from cap.sandbox.isolation import LAYERS
-from cap.sandbox.processes import Template, Worker
+from cap.sandbox.processes import Template, Worker, shared_template
 from cap.scope import Primitive, Scope
 
 __all__ = ["LAYERS", "Limits", "Sandbox"]
@@ -39,9 +39,15 @@ class Limits:
 class Sandbox:
     """Runs programs, each in a fresh worker. A context manager."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: Limits | None = None, template: Template | None = None) -> None:
+        """Make a sandbox; nothing is started yet.
+
+        Args:
+            limits: What each program may use.
+            template: Forks the workers; by default the one all sandboxes of this process share.
+        """
         self.limits = limits or Limits()
-        self._template = Template()
+        self._template = template or shared_template()
         self.layers = LAYERS
 
     def __enter__(self) -> Sandbox:
@@ -50,12 +56,7 @@ class Sandbox:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the worker template."""
-        self.close()
-
-    def close(self) -> None:
-        """End the worker template."""
-        self._template.close()
+        """Do nothing: workers end with their programs, the shared template with the process."""
 
     def run(
         self,
@@ -169,7 +170,9 @@ class _Conversation:
             raise _Stop(f"more than {self.limits.calls} calls; is a loop without an end?")
         if start_s > self.limits.total_s:
             raise _Stop(f"longer than {self.limits.total_s:g} s in all")
-        call = Call(name, tuple(args), kwargs, start_s, 0.0)
+        known = self.scope.primitives.get(name)
+        kind = known.kind if known else "unknown"
+        call = Call(name, tuple(args), kwargs, start_s, 0.0, kind=kind)
         begin_s = time.monotonic()
         try:
             result = _invoke(self.scope.primitives, name, args, kwargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import importlib.util
 import os
@@ -44,6 +45,20 @@ class Worker:
         for descriptor in (self.requests, self.answers, self.pidfd):
             if descriptor is not None:
                 os.close(descriptor)
+
+
+_shared: dict[int, Template] = {}
+"""The template of this process, by its own process id: a fork must not talk over its parent."""
+
+
+def shared_template() -> Template:
+    """Return the one template of this process; it ends with the process."""
+    own = os.getpid()
+    if own not in _shared:
+        _shared.clear()
+        _shared[own] = Template()
+        atexit.register(_shared[own].close)
+    return _shared[own]
 
 
 class _Pipes(NamedTuple):

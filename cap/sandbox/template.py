@@ -63,4 +63,5 @@ def _reap() -> None:
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     sys.path[:0] = sys.argv[2:]
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    with contextlib.suppress(OSError):  # the parent is gone: nothing is left to do
+        serve(socket.socket(fileno=int(sys.argv[1])))

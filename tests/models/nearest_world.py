@@ -6,8 +6,10 @@ plain `exec`, placing is exact and a thing put on another shares its point.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -78,13 +80,13 @@ class World:
         target = self.get_obj_pos(second) if isinstance(second, str) else np.asarray(second)
         assert target.shape == (2,), f"cannot place at {second!r}"
         low, high = np.array([-0.3, -0.8]), np.array([0.3, -0.2])
-        assert np.all(target >= low) and np.all(target <= high), f"off the table: {target}"
+        assert np.all((target >= low) & (target <= high)), f"off the table: {target}"
         near = [n for n in self.xy if n != first and np.hypot(*(self.xy[n] - target)) < 0.03]
         self.below[first] = second if isinstance(second, str) else (near or [None])[-1]
         self.xy[first] = np.array(target, dtype=float)
 
     def stack_objects_in_order(self, names: list[str]) -> None:
-        for lower, upper in zip(names, names[1:], strict=False):
+        for lower, upper in pairwise(names):
             self.put_first_on_second(upper, lower)
 
     def point_gripper_to(self, xy: Any) -> None:
@@ -105,14 +107,19 @@ class Player:
         self.state: dict[str, Any] = {}
 
     def names(self, hinted: Prompt) -> dict[str, Any]:
-        """Return what a program of this prompt may use."""
-        scope: dict[str, Any] = {"np": np, "objects": list(self.world.xy)}
+        """Return what a program of this prompt may use, the generated function it calls too."""
+        scope: dict[str, Any] = {"np": np, "math": math, "objects": list(self.world.xy)}
+        exec(self.define("best = find_roomiest(layouts=rows, taken=taken)"), scope)
         for name in hinted.hints:
             if (prompt_file := PROMPTS / "ravens" / f"{name}.py").exists():
                 scope[name] = partial(self.nested, prompt_file.stem)
             elif name != "np":
                 scope[name] = getattr(self.world, name)
         return scope
+
+    def define(self, call: str) -> str:
+        """Ask for a function."""
+        return self.model.complete(Request(prompt("define", "functions").render(call))).text
 
     def nested(self, name: str, instruction: str, **arguments: Any) -> Any:
         """Answer a nested call."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 from cap.errors import NoMatch
 from cap.models.base import Completion, Request
-from cap.models.nearest.align import LIMIT, Alignment, Lexicon, Reader
+from cap.models.nearest.align import LIMIT, Alignment, Reader
 from cap.models.nearest.analogy import derive, learn_analogies, learn_synonyms
 from cap.models.nearest.define import answer_definition
+from cap.models.nearest.lexicon import Lexicon
 from cap.models.nearest.rebind import rebind
 from cap.models.nearest.template import Template, induce, names_in
 from cap.models.nearest.words import tokenise
@@ -56,7 +58,9 @@ def closest(reader: Reader) -> tuple[Template, Alignment]:
     for bound, i in bounds:
         if best and bound > best[0] + 1e-9:
             break
-        alignment = reader.align(templates[i])
+        alignment = reader.align(templates[i], best[0] + 1e-9 if best else math.inf)
+        if alignment is None:
+            continue
         key = (round(alignment.cost, 9), i)
         if best is None or key < best:
             best, found = key, (templates[i], alignment)

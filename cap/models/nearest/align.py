@@ -9,20 +9,20 @@ units of "one ordinary word with meaning", which is 1 and more than `LIMIT`.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
+from cap.models.nearest.lexicon import CHEAP, Lexicon
 from cap.models.nearest.rebind import Value
 from cap.models.nearest.template import Slot, Template
 from cap.models.nearest.words import (
     JOINTS,
+    LEADING,
     LIGHT,
     NEGATIONS,
     PREPOSITIONS,
     PRONOUNS,
-    QUANTIFIERS,
     RELATIONS,
     Token,
     is_function,
@@ -40,81 +40,8 @@ _UNKNOWN = 0.25
 _ALONE = 3.0
 """Factor on strange words in a slot that nothing else in the instruction supports."""
 _NO_SLOT = 2.0
-_CHEAP = LIGHT | PREPOSITIONS
+_JOINING = PREPOSITIONS | {"to", "of"}
 _DANGLING = LIGHT | RELATIONS
-
-
-@dataclass(frozen=True)
-class Lexicon:
-    """What a prompt's instructions say about words."""
-
-    templates: tuple[Template, ...]
-    """The prompt's own templates, then the derived ones."""
-    count: int
-    """How many of them are the prompt's own."""
-    synonyms: frozenset[tuple[str, str]]
-    """Pairs of words, both ways round."""
-    frequency: Counter[str] = field(default_factory=Counter)
-    """In how many instructions each stem stands."""
-    firsts: dict[str, set[str]] = field(default_factory=dict)
-    """By use of a slot: the words its fillers begin with."""
-    lasts: dict[str, set[str]] = field(default_factory=dict)
-    """By use of a slot: the stems its fillers end with."""
-    fillers: dict[str, set[str]] = field(default_factory=dict)
-    """By use of a slot: all stems in its fillers."""
-    labels: set[str] = field(default_factory=set)
-    """Stems of all words in strings of the code."""
-
-    @classmethod
-    def of(
-        cls,
-        templates: Sequence[Template],
-        derived: Sequence[Template],
-        synonyms: frozenset[tuple[str, str]],
-    ) -> Lexicon:
-        """Collect the words of a prompt's templates."""
-        lexicon = cls((*templates, *derived), len(templates), synonyms)
-        for template in templates:
-            lexicon._add(template)
-        return lexicon
-
-    def extended(self, templates: Sequence[Template]) -> Lexicon:
-        """Return a copy with more templates to answer from."""
-        lexicon = replace(
-            self,
-            templates=(*self.templates, *templates),
-            count=self.count + len(templates),
-            frequency=Counter(self.frequency),
-            firsts={use: set(words) for use, words in self.firsts.items()},
-            lasts={use: set(words) for use, words in self.lasts.items()},
-            fillers={use: set(words) for use, words in self.fillers.items()},
-            labels=set(self.labels),
-        )
-        for template in templates:
-            lexicon._add(template)
-        return lexicon
-
-    def _add(self, template: Template) -> None:
-        tokens = tokenise(template.example.instruction)
-        self.frequency.update({token.stem for token in tokens})
-        self.labels.update(template.strings)
-        for slot in template.slots:
-            self.firsts.setdefault(slot.use, set()).add(slot.tokens[0].text)
-            self.lasts.setdefault(slot.use, set()).add(slot.tokens[-1].stem)
-            self.fillers.setdefault(slot.use, set()).update(t.stem for t in slot.tokens)
-
-    def weight(self, word: str) -> float:
-        """Return what leaving out or adding a literal word costs; rarer words cost more."""
-        if word in LIGHT:
-            return 0.08
-        if word in PREPOSITIONS:
-            return 0.25
-        if word in QUANTIFIERS:
-            return 0.9
-        if word in NEGATIONS:
-            return 2.0
-        share = self.frequency[word] / max(self.count, 1)
-        return 1.0 + 0.3 * (1.0 - math.sqrt(share))
 
 
 @dataclass(frozen=True)
@@ -139,7 +66,7 @@ class Reader:
     """The instruction."""
     names: tuple[str, ...]
     """Names of things in the scene."""
-    _prices: dict[tuple[str, bool, int, int], float] = field(default_factory=dict)
+    _prices: dict[tuple[str, bool, bool, int, int], float] = field(default_factory=dict)
     _plurals: dict[tuple[int, int], bool] = field(default_factory=dict)
     _sums: dict[str, list[float]] = field(default_factory=dict)
 
@@ -172,6 +99,10 @@ class Reader:
             for token in self.tokens
         )
 
+    @cached_property
+    def _heads(self) -> frozenset[str]:
+        return frozenset().union(*self.lexicon.lasts.values())
+
     def unknown(self, token: Token) -> bool:
         """True for a word that neither the prompt nor the scene has."""
         return (
@@ -186,22 +117,25 @@ class Reader:
         return sum(
             self.lexicon.weight(word)
             for word in template.elements
-            if isinstance(word, str) and word not in self.stems and word not in _CHEAP
+            if isinstance(word, str) and word not in self.stems and word not in CHEAP
         )
 
-    def align(self, template: Template) -> Alignment:
-        """Return the cheapest alignment with one template."""
+    def align(self, template: Template, ceiling: float = math.inf) -> Alignment | None:
+        """Return the cheapest alignment with one template, or None if it costs over `ceiling`."""
         elements, tokens = template.elements, self.tokens
         size = len(tokens)
         row = [0.0]
         for j in range(size):
             row.append(row[j] + self.weights[j])
-        rows, steps = [row], []
+        rows: list[list[float]] = [row]
+        steps: list[list[int]] = []
         for element in elements:
             if isinstance(element, str):
                 row, step = self._word_row(rows[-1], element)
             else:
                 row, step = self._slot_row(rows[-1], template.slots[element])
+            if min(row) > ceiling:
+                return None
             rows.append(row)
             steps.append(step)
         return self._trace(template, rows[-1][size], steps)
@@ -227,8 +161,7 @@ class Reader:
             return 0.0
         if (own, word) in self.lexicon.synonyms:
             return _SYNONYM
-        both = own in PREPOSITIONS | {"to"} and word in PREPOSITIONS | {"to"}
-        return _OTHER_PREPOSITION if both else math.inf
+        return _OTHER_PREPOSITION if own in _JOINING and word in _JOINING else math.inf
 
     def _slot_row(self, above: list[float], slot: Slot) -> tuple[list[float], list[int]]:
         """Return costs after a slot, and how many tokens each step took (-1: extra)."""
@@ -264,7 +197,7 @@ class Reader:
         size = 0.01 + 0.02 * (end - start)
         if slot.kind == "phrase":
             return size + self._phrase_price(slot, start, end)
-        key = (slot.use, slot.plural, start, end)
+        key = (slot.use, slot.plural, slot.alone, start, end)
         if key not in self._prices:
             price = {
                 "number": self._number_price,
@@ -294,12 +227,12 @@ class Reader:
     def _word_price(self, slot: Slot, span: Sequence[Token]) -> float:
         words = tuple(token.stem for token in span)
         size = len(words)
-        known = any(
-            words == name[i : i + size] for name in self.scene for i in range(len(name))
-        )
+        known = any(words == name[i : i + size] for name in self.scene for i in range(len(name)))
         if not known:
             return math.inf
-        return 0.0 if is_plural(tuple(span)) == slot.plural else _MISMATCH
+        if is_plural(tuple(span)) == slot.plural:
+            return 0.0
+        return 2 * _MISMATCH if slot.alone else _MISMATCH
 
     def _label_price(self, slot: Slot, span: Sequence[Token]) -> float:
         lexicon = self.lexicon
@@ -314,17 +247,26 @@ class Reader:
         first, last = self.tokens[start], self.tokens[end - 1]
         strange = self._strange(slot.use)
         price = (strange[end] - strange[start]) * (_ALONE if slot.alone else 1.0)
-        if first.text != slot.tokens[0].text:
-            price += 0.1 if first.text in self.lexicon.firsts[slot.use] else _MISMATCH
+        price += self._first_price(slot, first)
         if self._plural(start, end) != slot.plural:
             price += _MISMATCH
         if last.text in _DANGLING and slot.tokens[-1].text not in _DANGLING:
             price += 0.6
-        elif last.stem not in self.lexicon.lasts[slot.use] and last.stem not in self.scene_words:
+        elif self.unknown(last):
+            price += _UNKNOWN
+        elif last.stem not in self._heads and last.stem not in self.scene_words:
             price += 0.1
         if end - start == 1 and first.text in PRONOUNS and slot.tokens[0].text not in PRONOUNS:
             price += 1.0
         return price
+
+    def _first_price(self, slot: Slot, first: Token) -> float:
+        own = slot.tokens[0]
+        if first.stem == own.stem:
+            return 0.0
+        if first.stem in self.lexicon.firsts[slot.use]:
+            return 0.1
+        return 0.15 if first.text in LEADING and own.text in LEADING else _MISMATCH
 
     def _plural(self, start: int, end: int) -> bool:
         key = (start, end)
@@ -351,6 +293,8 @@ class Reader:
             return 0.0
         if token.text in RELATIONS:
             return 0.1
+        if any(token.stem in words for words in self.lexicon.fillers.values()):
+            return 0.05
         return _UNKNOWN if self.unknown(token) else 0.15
 
     def value(self, slot: Slot, span: tuple[int, int]) -> Value:

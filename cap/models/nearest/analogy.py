@@ -21,7 +21,16 @@ Words = tuple[str, ...]
 _LONGEST = 4
 _CHEAP = LIGHT | PREPOSITIONS
 _NOTHING = ast.Constant(None)
-_WHOLE = (ast.Compare, ast.List, ast.Tuple, ast.Subscript, ast.Call, ast.Attribute, ast.BinOp, ast.Name)
+_WHOLE = (
+    ast.Compare,
+    ast.List,
+    ast.Tuple,
+    ast.Subscript,
+    ast.Call,
+    ast.Attribute,
+    ast.BinOp,
+    ast.Name,
+)
 
 
 @dataclass(frozen=True)
@@ -98,7 +107,7 @@ def _derived(
     template: Template, elements: tuple[Element, ...], analogies: Sequence[Analogy]
 ) -> Template:
     nodes = {entry.expression: entry.node for entry in analogies}
-    tree = _Exchange(nodes).visit(copy.deepcopy(template.tree))
+    tree: ast.Module = _Exchange(nodes).visit(copy.deepcopy(template.tree))
     return replace(template, elements=elements, tree=tree, derived=True, source=dump(tree))
 
 
@@ -109,7 +118,7 @@ class _Exchange(ast.NodeTransformer):
         self.nodes = nodes
 
     def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, _WHOLE + (ast.UnaryOp,)):
+        if isinstance(node, (*_WHOLE, ast.UnaryOp)):
             new = self.nodes.get(ast.dump(node))
             if new is not None:
                 return new
@@ -129,13 +138,14 @@ def _exchanged(a: Sequence[Element], b: Sequence[Element]) -> list[tuple[Words, 
     for tag, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if tag == "equal":
             continue
+        telling = not all(word in _CHEAP for word in (*a[i:j], *b[k:m]))
+        if tag != "replace" and telling and i and isinstance(a[i - 1], str):
+            i, k = i - 1, k - 1  # 'on' against 'on top of'
         left, right = a[i:j], b[k:m]
         if not all(isinstance(word, str) for word in (*left, *right)):
             return []
-        if tag == "replace":
+        if telling or tag == "replace":
             found.append((tuple(map(str, left)), tuple(map(str, right))))
-        elif not all(word in _CHEAP for word in (*left, *right)):
-            return []
     return found
 
 
@@ -143,9 +153,9 @@ def _paraphrases(first: Template, second: Template) -> list[Analogy]:
     """Return exchanges of more than one word that leave the code as it is."""
     found: list[Analogy] = []
     for a, b in _exchanged(first.elements, second.elements):
-        fits = all(len(side) <= _LONGEST and _telling(side) for side in (a, b))
-        if fits and len(a) + len(b) > 2:
-            found += [Analogy(a, b, "", _NOTHING), Analogy(b, a, "", _NOTHING)]
+        if max(len(a), len(b)) <= _LONGEST and len(a) + len(b) > 2 and _telling(a + b):
+            found += [Analogy(a, b, "", _NOTHING)] if a else []
+            found += [Analogy(b, a, "", _NOTHING)] if b else []
     return found
 
 

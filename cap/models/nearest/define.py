@@ -9,7 +9,7 @@ from cap.errors import NoMatch
 from cap.models.nearest.words import stem
 from cap.prompt import Example
 
-_EMPTY_VERBS = frozenset("get make compute calculate find create".split())
+_EMPTY_VERBS = frozenset(("get", "make", "compute", "calculate", "find", "create"))
 
 
 def answer_definition(instruction: str, examples: Sequence[Example]) -> str | None:
@@ -101,7 +101,7 @@ class _Rename(ast.NodeTransformer):
     def __init__(self, names: dict[str, str]) -> None:
         self.names = names
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802 - ast's own naming
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.name = self.names.get(node.name, node.name)
         return self.generic_visit(node)
 
@@ -109,6 +109,6 @@ class _Rename(ast.NodeTransformer):
         node.arg = self.names.get(node.arg, node.arg)
         return node
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802 - ast's own naming
+    def visit_Name(self, node: ast.Name) -> ast.AST:
         node.id = self.names.get(node.id, node.id)
         return node

@@ -25,7 +25,7 @@ def _fill(node: Any, values: Mapping[int, Value]) -> Any:
     if not isinstance(node, ast.AST):
         return node
     if isinstance(node, ast.Constant):
-        hole = node.value
+        hole: object = node.value
         if not isinstance(hole, Hole):
             return node
         return _number(hole, values) if hole.number else _text(hole, values)

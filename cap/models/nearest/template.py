@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -20,6 +20,8 @@ from cap.errors import PromptError
 from cap.models.nearest.words import Token, is_function, is_plural, is_telling, stem, tokenise
 from cap.prompt import Example, parse_context
 
+Span = tuple[int, int]
+"""First token and one past the last."""
 SlotKind = Literal["name", "word", "label", "phrase", "number"]
 
 
@@ -114,17 +116,20 @@ def induce(example: Example) -> Template | None:
     tokens = tokenise(example.instruction)
     names = names_in(example.context)
     constants = list(_constants(tree))
-    spans: dict[tuple[int, int], tuple[SlotKind, str, bool]] = {}
-    for node, use, index in constants:
+    spans: dict[Span, tuple[SlotKind, str, bool]] = {}
+    for node, use, index in sorted(constants, key=_length, reverse=True):
         if isinstance(node.value, str):
-            for run in runs(node.value, tokens):
-                spans.setdefault(run.span, (_kind(node.value, run, tokens, names), use + run.part, run.cut))
+            for run in runs(node.value, tokens, spans):
+                spans.setdefault(
+                    run.span, (_kind(node.value, run, tokens, names), use + run.part, run.cut)
+                )
         else:
             for i in _numbers(node, index, tokens):
                 spans.setdefault((i, i + 1), ("number", "number", False))
     spans = {span: what for span, what in sorted(spans.items()) if not _clash(span, spans)}
     alone = not any(
-        is_telling(token) and not any(a <= i < b for a, b in spans) for i, token in enumerate(tokens)
+        is_telling(token) and not any(a <= i < b for a, b in spans)
+        for i, token in enumerate(tokens)
     )
     slots = tuple(
         Slot(*span, kind, f"{kind} {use}", words, is_plural(words), cut, alone)
@@ -149,6 +154,11 @@ def dump(tree: ast.Module) -> tuple[str, ...]:
     return tuple(ast.dump(statement) for statement in tree.body)
 
 
+def _length(constant: tuple[ast.Constant, str, bool]) -> int:
+    value = constant[0].value
+    return len(tokenise(value)) if isinstance(value, str) else 0
+
+
 def _elements(tokens: Sequence[Token], slots: Sequence[Slot]) -> tuple[Element, ...]:
     starts = {slot.start: i for i, slot in enumerate(slots)}
     inside = {i for slot in slots for i in range(slot.start, slot.end)}
@@ -163,11 +173,9 @@ def _literal(token: Token) -> str:
     return token.stem if token.kind == "word" else f"{token.stem}={token.value:g}"
 
 
-def _clash(span: tuple[int, int], spans: Sequence[tuple[int, int]] | dict[tuple[int, int], object]) -> bool:
+def _clash(span: Span, spans: Collection[Span]) -> bool:
     """True if another span shares some of its words; neither can then be rebound alone."""
-    return any(
-        other != span and other[0] < span[1] and span[0] < other[1] for other in spans
-    )
+    return any(other != span and other[0] < span[1] and span[0] < other[1] for other in spans)
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[ast.Constant, str, bool]]:
@@ -194,7 +202,7 @@ def _constants(tree: ast.Module) -> Iterator[tuple[ast.Constant, str, bool]]:
 class Run:
     """A run of words that a string of the code shares with the instruction."""
 
-    span: tuple[int, int]
+    span: Span
     """Tokens of the instruction."""
     start: int
     """First character in the string."""
@@ -206,13 +214,16 @@ class Run:
     """True if the string has the singular of a plural in the instruction."""
 
 
-def runs(text: str, tokens: Sequence[Token]) -> tuple[Run, ...]:
-    """Return the longest runs of words that text and instruction share, left to right."""
+def runs(text: str, tokens: Sequence[Token], taken: Collection[Span] = ()) -> tuple[Run, ...]:
+    """Return the longest runs of words that text and instruction share, left to right.
+
+    Words inside a span longer than the run that is `taken` already do not count.
+    """
     words = tokenise(text)
     found: list[Run] = []
     i = 0
     while i < len(words):
-        length, at, count = _longest(words[i:], tokens)
+        length, at, count = _longest(words[i:], tokens, taken)
         matched = words[i : i + length]
         if length and count == 1 and not all(is_function(word) for word in matched):
             whole = length == len(words)
@@ -230,7 +241,9 @@ def runs(text: str, tokens: Sequence[Token]) -> tuple[Run, ...]:
     return tuple(found)
 
 
-def _longest(words: Sequence[Token], tokens: Sequence[Token]) -> tuple[int, int, int]:
+def _longest(
+    words: Sequence[Token], tokens: Sequence[Token], taken: Collection[Span]
+) -> tuple[int, int, int]:
     """Return length, place and number of places of the longest prefix of words in tokens."""
     best, at, count = 0, 0, 0
     for start in range(len(tokens)):
@@ -241,9 +254,12 @@ def _longest(words: Sequence[Token], tokens: Sequence[Token]) -> tuple[int, int,
             and _same(words[length], tokens[start + length])
         ):
             length += 1
+        span = start, start + length
+        if any(a <= span[0] and span[1] <= b and span != (a, b) for a, b in taken):
+            continue
         if length > best:
             best, at, count = length, start, 1
-        elif length == best:
+        elif length and length == best:
             count += 1
     return best, at, count
 
@@ -273,10 +289,8 @@ def _relations(token: Token, index: bool) -> tuple[tuple[float, float], ...]:
     return ((1.0, 0.0),) if token.kind == "cardinal" else ()
 
 
-def _relation(
-    node: ast.Constant, token: Token, index: bool
-) -> tuple[float, float] | None:
-    if isinstance(node.value, str) or token.kind == "word":
+def _relation(node: ast.Constant, token: Token, index: bool) -> tuple[float, float] | None:
+    if not isinstance(node.value, int | float) or token.kind == "word":
         return None
     for factor, shift in _relations(token, index):
         if math.isclose(node.value, token.value * factor + shift, rel_tol=1e-6):
@@ -292,7 +306,7 @@ def _cut(
     node: ast.Constant,
     index: bool,
     tokens: Sequence[Token],
-    numbers: dict[tuple[int, int], int],
+    numbers: dict[Span, int],
 ) -> None:
     """Put a hole into a constant that depends on slots."""
     if not isinstance(node.value, str):
@@ -305,7 +319,7 @@ def _cut(
         return
     parts: list[str | int] = []
     end = 0
-    for run in runs(node.value, tokens):
+    for run in runs(node.value, tokens, numbers):
         if run.span in numbers:
             parts += [node.value[end : run.start], numbers[run.span]]
             end = run.end

@@ -10,8 +10,14 @@ from typing import Literal
 Kind = Literal["word", "cardinal", "ordinal", "length", "angle"]
 
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
-_CARDINALS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_CARDINALS = _words("zero one two three four five six seven eight nine ten eleven twelve")
+_ORDINALS = _words("first second third fourth fifth sixth seventh eighth ninth tenth")
 _METRES = {
     **dict.fromkeys(("mm", "millimeter", "millimetre"), 0.001),
     **dict.fromkeys(("cm", "centimeter", "centimetre"), 0.01),
@@ -21,31 +27,43 @@ _METRES = {
 _DEGREES = ("degree", "deg", "°")
 
 LIGHT = frozenset(
-    "the a an please to of is are was be being there that this these those now then just also so"
-    " hey ok okay i we me my you your can could would will want need like let us let's do does"
-    " did its ?".split()
+    _words(
+        "the a an please to of is are was be being there that this these those now then just also"
+        " so hey ok okay i we me my you your can could would will want need like let us let's do"
+        " does did its ?"
+    )
 )
 """Words an instruction can gain or lose without meaning something else."""
-PREPOSITIONS = frozenset("in on into onto inside upon at by with for as".split())
+PREPOSITIONS = frozenset(_words("in on into onto inside upon at by with for as"))
 """Words that matter less than the nouns they join."""
-QUANTIFIERS = frozenset("all every each any some both".split())
+QUANTIFIERS = frozenset(_words("all every each any some both"))
 """Words that say how many are meant."""
 PRONOUNS = frozenset(
-    "it them they that this those these one ones him her me itself themselves".split()
+    _words("it them they that this those these one ones him her me itself themselves")
 )
 """Words that stand for something said before."""
 NEGATIONS = frozenset(
-    "not don't dont never no without except unless avoid but cannot can't won't".split()
+    _words("not don't dont never no without except unless avoid but cannot can't won't")
 )
 """Words that turn an instruction round; nothing may absorb them unasked."""
-JOINTS = frozenset("then and or while until after before if when".split())
+JOINTS = frozenset(_words("then and or while until after before if when"))
 """Words that join two instructions or two things."""
-RELATIONS = PREPOSITIONS | frozenset("to of from than that which who between near toward out".split())
+RELATIONS = PREPOSITIONS | frozenset(
+    _words(
+        "to of from than that which who between near toward towards out above below behind beside"
+        " under over across around along against outside beyond next"
+    )
+)
 """Words after which a noun phrase goes on to speak of something else."""
-_PLURAL_WORDS = frozenset("all every each both everything them they everyone those these".split())
-_NOT_PLURAL = frozenset("is this us its his was as does always plus minus yes".split())
-_SAME = dict.fromkeys("object item piece".split(), "thing") | {"every": "all", "each": "all"}
-"""Words of one meaning in any language about things."""
+LEADING = RELATIONS - frozenset(_words("of from than that which who as for with by"))
+"""Words a phrase about a place may begin with."""
+_PLURAL_WORDS = frozenset(_words("all every each both everything them they everyone those these"))
+_NOT_PLURAL = frozenset(_words("is this us its his was as does always plus minus yes"))
+_SAME = {
+    **dict.fromkeys(("object", "item", "piece"), "thing"),
+    **dict.fromkeys(("every", "each"), "all"),
+}
+"""Words of one meaning, whatever the things are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +127,7 @@ def tokenise(text: str) -> tuple[Token, ...]:
         elif number[0] == "cardinal" and (unit := _unit(after)):
             i, end = i + 1, found[i][2]
             value = round(number[1] * unit[1], 9)
-            tokens.append(
-                Token(text[start:end].lower(), "#" + unit[0], unit[0], value, start, end)
-            )
+            tokens.append(Token(text[start:end].lower(), "#" + unit[0], unit[0], value, start, end))
         else:
             tokens.append(Token(word, "#" + number[0], number[0], number[1], start, end))
     return tuple(tokens)
@@ -139,7 +155,7 @@ def is_function(token: Token) -> bool:
 
 
 def is_telling(token: Token) -> bool:
-    """True for words that show what is wanted: all but function words, and the question mark."""
+    """True for words that show what is wanted: not function words, but a question mark."""
     return token.text == "?" or not is_function(token)
 
 

@@ -1,0 +1,168 @@
+"""`cap bench speed`: where the time goes, in CPU seconds, medians over repeated runs."""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from cap import registry
+from cap.errors import MissingExtra
+from cap.lmp import Engine
+from cap.models.base import Completion, Request
+from cap.sandbox import Sandbox
+from cap.trace import Trace
+
+_PAIRS = (
+    ("red block", "blue bowl"),
+    ("green block", "yellow block"),
+    ("blue block", "top left corner"),
+    ("green block", "red bowl"),
+    ("red block", "middle"),
+)
+"""Moves of one round: into a bowl, onto a block, to a corner, off a stack, out of a bowl."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    what: str
+    """What was measured."""
+    unit: str
+    """`CPU-s` (this process), `CPU-s child`, or `s` (wall)."""
+    median: float
+    """Median over the runs."""
+    low: float
+    """Smallest."""
+    high: float
+    """Largest."""
+    runs: int
+    """How many were measured."""
+    limit: float
+    """What it must not pass."""
+    compare: str = ""
+    """A published or measured figure of the original release, labelled."""
+
+    @property
+    def ok(self) -> bool:
+        """True if the median is within the limit."""
+        return self.median <= self.limit
+
+
+def measure(runs: int = 10) -> Iterator[Row]:
+    """Measure everything this machine can; rows come as they are ready.
+
+    Args:
+        runs: Measurements of each kind; at least 3.
+    """
+    yield _help(max(3, runs // 2))
+    yield _engine(runs * 10)
+    try:
+        yield from _physics(runs)
+    except MissingExtra:
+        return
+
+
+def _row(what: str, unit: str, times: list[float], limit: float, compare: str = "") -> Row:
+    middle = statistics.median(times)
+    return Row(what, unit, middle, min(times), max(times), len(times), limit, compare)
+
+
+def _timed(work: Callable[[], Any], clock: Callable[[], float]) -> float:
+    begin = clock()
+    work()
+    return clock() - begin
+
+
+def _help(runs: int) -> Row:
+    """CPU time of `cap --help` in a fresh interpreter, as the operating system counts it."""
+
+    def children_s() -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    command = [sys.executable, "-m", "cap", "--help"]
+
+    def work() -> None:
+        subprocess.run(command, check=True, capture_output=True)
+
+    work()
+    times = [_timed(work, children_s) for _ in range(runs)]
+    return _row("cap --help", "CPU-s child", times, 0.3)
+
+
+class _Fixed:
+    """A model that takes no time: the engine's own cost is what is left."""
+
+    name = "fixed"
+
+    def complete(self, request: Request) -> Completion:
+        return Completion("ret_val = objects[0]\n", self.name)
+
+
+def _engine(runs: int) -> Row:
+    """Wall time of one LMP call: render, extract, check, names, sandbox, return value."""
+    robot = registry.make_robot("ravens", mode="instant")
+    prompts = registry.robot_prompts("ravens")
+    prompt = prompts["parse_obj_name"]
+    with Sandbox() as sandbox:
+        engine = Engine(
+            robot,
+            _Fixed(),
+            prompts,
+            registry.function_prompt(),
+            sandbox=sandbox,
+            trace=Trace(),
+        )
+
+        def work() -> None:
+            answer = engine.run(prompt, "the first object", engine.context(prompt))
+            assert answer.result.failure is None, answer.result.failure
+
+        for _ in range(5):
+            work()
+        times = []
+        for _ in range(runs):
+                time.sleep(0.02)  # any model takes longer: the spare worker is ready
+            times.append(_timed(work, time.perf_counter))
+    return _row("one LMP call without the model", "s", times, 0.005)
+
+
+def _physics(runs: int) -> Iterator[Row]:
+    robot: Any = registry.make_robot("ravens", mode="physics", seed=1)
+    try:
+        times = _moves(robot, runs)
+        yield _row("pick and place, physics, no pictures", "CPU-s", times, 0.15, "original 0.94")
+        robot.frame_every_steps = 60
+        robot.on_frame = lambda: robot.render(240, 240)
+        times = _moves(robot, max(5, runs // 2))
+        robot.on_frame = None
+        what = "pick and place, physics, 240x240 picture every 60 steps"
+        yield _row(what, "CPU-s", times, 1.5, "original 7.97")
+        times = [_timed(lambda: robot.reset(seed), time.perf_counter) for seed in range(runs)]
+        yield _row("reset to a new scene, warm process", "s", times, 0.1, "original 2.5 to 5")
+    finally:
+        robot.close()
+
+
+def _moves(robot: Any, runs: int) -> list[float]:
+    """CPU time of each of a series of moves, in fresh scenes."""
+    times: list[float] = []
+    seed = 0
+    while len(times) < runs:
+        seed += 1
+        robot.reset(seed)
+        for first, second in _PAIRS:
+            move = _mover(robot, first, second)
+            times.append(_timed(move, time.process_time))
+    return times[:runs]
+
+
+def _mover(robot: Any, first: str, second: str) -> Callable[[], Any]:
+    return lambda: robot.put_first_on_second(first, second)

@@ -1,0 +1,120 @@
+"""`cap bench speed|paraphrases`: measurements, each with its n."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from cap.cli.options import Options, load_config, model_for, session_options
+from cap.errors import UsageError
+
+
+@click.group("bench")
+def command() -> None:
+    """Measure speed and understanding."""
+
+
+@command.command("speed")
+@click.option("-n", "--runs", type=click.IntRange(min=3), default=10, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+def speed(runs: int, as_json: bool) -> int:
+    """Measure pick-and-place, reset, the engine's overhead and start-up; 1 if over a limit."""
+    from cap.cli.tables import show
+
+    _own("benchmarks")
+    from benchmarks.speed import Row, measure
+
+    rows: list[Row] = []
+    for row in measure(runs):
+        rows.append(row)
+        if not as_json:
+            click.echo(f"{row.what}: {row.median:.4f} {row.unit}", err=True)
+    table = [
+        {
+            "what": row.what,
+            "unit": row.unit,
+            "median": f"{row.median:.4f}",
+            "min-max": f"{row.low:.4f}-{row.high:.4f}",
+            "n": row.runs,
+            "limit": row.limit,
+            "compare": row.compare,
+            "ok": row.ok,
+        }
+        for row in rows
+    ]
+    show(table, as_json)
+    return 0 if all(row.ok for row in rows) else 1
+
+
+@command.command("paraphrases")
+@session_options
+def paraphrases(options: Options) -> int:
+    """Everyday wordings, held out while the prompts were written: right, wrong, declined."""
+    _own("benchmarks")
+    from benchmarks.tabletop import paraphrases as held
+    from cap.cli.tables import show
+
+    outcomes = []
+    for case in held.load():
+        with _sessions(options) as make_session:
+            outcome = held.run_case(case, make_session)
+        outcomes.append(outcome)
+        if options.verbose and not options.as_json:
+            line = f"{outcome.result}: {outcome.case.instruction} {outcome.reason}"
+            click.echo(line, err=True)
+    summaries = held.summarize(outcomes)
+    if options.as_json:
+        click.echo(json.dumps([vars(summary) for summary in summaries]))
+        return 0
+    show(
+        [
+            {
+                "family": row.family,
+                "right": row.right,
+                "wrong": row.wrong,
+                "declined": row.declined,
+                "n": row.n,
+                "right/n, 95 %": f"{row.low:.2f}-{row.high:.2f}",
+            }
+            for row in summaries
+        ]
+    )
+    return 0
+
+
+@contextmanager
+def _sessions(options: Options) -> Iterator[Any]:
+    """Yield a factory of sessions; those it made are closed at the end."""
+    from cap import registry
+    from cap.session import Session
+
+    model = model_for(options, load_config(options))
+    prompts = registry.robot_prompts("ravens", options.prompts)
+    made: list[Session] = []
+
+    def make(objects: Any, seed: int) -> Session:
+        robot = registry.make_robot(
+            "ravens", seed=seed, mode=options.mode or "instant", objects=list(objects)
+        )
+        made.append(Session(robot, model, prompts=prompts, seed=seed))
+        return made[-1]
+
+    try:
+        yield make
+    finally:
+        for session in made:
+            session.close()
+
+
+def _own(package: str) -> None:
+    """Refuse to measure with somebody else's package of the same name."""
+    from cap.registry import shadowed
+
+    if (hidden := shadowed(package)) is not None:
+        raise UsageError(f"package '{package}' is hidden by {hidden}; rename it or move away")
+    sys.modules.setdefault(package, __import__(package))

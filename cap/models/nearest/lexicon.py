@@ -1,0 +1,87 @@
+"""What a prompt's instructions say about words: how telling each is, and what slots hold."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from cap.models.nearest.template import Template
+from cap.models.nearest.words import LIGHT, NEGATIONS, PREPOSITIONS, QUANTIFIERS, tokenise
+
+CHEAP = LIGHT | PREPOSITIONS
+"""Words whose gain or loss matters little."""
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """What a prompt's instructions say about words."""
+
+    templates: tuple[Template, ...]
+    """The prompt's own templates, then the derived ones."""
+    count: int
+    """How many of them are the prompt's own."""
+    synonyms: frozenset[tuple[str, str]]
+    """Pairs of words, both ways round."""
+    frequency: Counter[str] = field(default_factory=Counter)
+    """In how many instructions each stem stands."""
+    firsts: dict[str, set[str]] = field(default_factory=dict)
+    """By use of a slot: the stems its fillers begin with."""
+    lasts: dict[str, set[str]] = field(default_factory=dict)
+    """By use of a slot: the stems its fillers end with."""
+    fillers: dict[str, set[str]] = field(default_factory=dict)
+    """By use of a slot: all stems in its fillers."""
+    labels: set[str] = field(default_factory=set)
+    """Stems of all words in strings of the code."""
+
+    @classmethod
+    def of(
+        cls,
+        templates: Sequence[Template],
+        derived: Sequence[Template],
+        synonyms: frozenset[tuple[str, str]],
+    ) -> Lexicon:
+        """Collect the words of a prompt's templates."""
+        lexicon = cls((*templates, *derived), len(templates), synonyms)
+        for template in templates:
+            lexicon._add(template)
+        return lexicon
+
+    def extended(self, templates: Sequence[Template]) -> Lexicon:
+        """Return a copy with more templates to answer from."""
+        lexicon = replace(
+            self,
+            templates=(*self.templates, *templates),
+            count=self.count + len(templates),
+            frequency=Counter(self.frequency),
+            firsts={use: set(words) for use, words in self.firsts.items()},
+            lasts={use: set(words) for use, words in self.lasts.items()},
+            fillers={use: set(words) for use, words in self.fillers.items()},
+            labels=set(self.labels),
+        )
+        for template in templates:
+            lexicon._add(template)
+        return lexicon
+
+    def _add(self, template: Template) -> None:
+        tokens = tokenise(template.example.instruction)
+        self.frequency.update({token.stem for token in tokens})
+        self.labels.update(template.strings)
+        for slot in template.slots:
+            self.firsts.setdefault(slot.use, set()).add(slot.tokens[0].stem)
+            self.lasts.setdefault(slot.use, set()).add(slot.tokens[-1].stem)
+            self.fillers.setdefault(slot.use, set()).update(t.stem for t in slot.tokens)
+
+    def weight(self, word: str) -> float:
+        """Return what leaving out or adding a literal word costs; rarer words cost more."""
+        if word in LIGHT:
+            return 0.08
+        if word in PREPOSITIONS:
+            return 0.25
+        if word in QUANTIFIERS:
+            return 0.9
+        if word in NEGATIONS:
+            return 2.0
+        share = self.frequency[word] / max(self.count, 1)
+        return 1.0 + 0.3 * (1.0 - math.sqrt(share))

@@ -1,0 +1,234 @@
+"""`cap run`: what a person sees, what a program reads, and every kind of bad input."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cap.cli import run
+from tests.fakes.openai_server import FakeServer
+
+INSTANT = ["--mode", "instant"]
+
+
+def last_run() -> Path:
+    (folder,) = Path("runs").iterdir()
+    return folder
+
+
+def events(folder: Path) -> list[dict[str, object]]:
+    lines = (folder / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_program_then_calls_then_what_moved_then_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "put the red block in the blue bowl", *INSTANT]) == 0
+    shown = capsys.readouterr().out
+    places = [
+        shown.index("put_first_on_second(moved[0]"),
+        shown.index("→ put_first_on_second('red block', 'blue bowl')"),
+        shown.index("moved red block: "),
+        shown.index("run: runs/"),
+    ]
+    assert places == sorted(places)
+    assert "no language model" in shown
+
+
+def test_json_is_one_object_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["put the red block in the blue bowl", "undo that"]
+    assert run(["run", *words, *INSTANT, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["status"] == "done"
+    assert [turn["instruction"] for turn in shown["turns"]] == words
+    first = shown["turns"][0]
+    assert set(first) >= {"instruction", "program", "value", "calls", "failure"}
+    assert any(call["name"] == "put_first_on_second" for call in first["calls"])
+    assert json.loads((Path(shown["run"]) / "run.json").read_text())["status"] == "done"
+
+
+def test_run_folder_holds_header_events_and_programs() -> None:
+    run(["run", "put the red block in the blue bowl", *INSTANT, "--seed", "7", "--json"])
+    folder = last_run()
+    header = json.loads((folder / "run.json").read_text())
+    assert header["seed"] == 7
+    assert header["model"] == "nearest"
+    assert header["mode"] == "instant"
+    assert len(header["prompts"]["ui"]) == 64
+    kinds = [event["kind"] for event in events(folder)]
+    assert kinds[0] == "instruction"
+    assert {"prompt", "completion", "program", "call", "moved", "done"} <= set(kinds)
+    assert list((folder / "programs").glob("*_ui.py"))
+
+
+def test_same_seed_gives_the_same_run() -> None:
+    for out in ("a", "b"):
+        run(["run", "stack all the blocks", *INSTANT, "--seed", "3", "--json", "--out", out])
+    told = [
+        [(event["kind"], event["data"]) for event in events(Path(out)) if event["kind"] == "moved"]
+        for out in ("a", "b")
+    ]
+    assert told[0] == told[1]
+
+
+def test_a_failure_stops_the_session_and_names_what_was_not_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["run", "pour the coffee", "undo that", *INSTANT]) == 4
+    shown = capsys.readouterr().out
+    assert "not run after the failure: undo that" in shown
+    assert "NoMatch" in shown
+
+
+def test_a_run_folder_is_never_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["run", "stack all the blocks", *INSTANT, "--out", "same"]
+    assert run(arguments) == 0
+    before = (Path("same") / "events.jsonl").read_bytes()
+    assert run(arguments) == 2
+    assert "already holds a run" in capsys.readouterr().err
+    assert (Path("same") / "events.jsonl").read_bytes() == before
+
+
+def test_dry_run_previews_in_the_instant_world(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "put the red block in the blue bowl", "--dry-run"]) == 0
+    assert "dry run" in capsys.readouterr().out
+    header = json.loads((last_run() / "run.json").read_text())
+    assert header["dry_run"] is True
+    assert header["mode"] == "instant"
+
+
+def test_pictures_and_gif() -> None:
+    from PIL import Image
+
+    arguments = ["run", "put the red block in the blue bowl", *INSTANT, "--pictures"]
+    assert run([*arguments, "--gif", "film/x.gif", "--out", "o", "--json"]) == 0
+    with Image.open("film/x.gif") as film:
+        assert getattr(film, "n_frames", 1) > 1
+    with Image.open("o/before.png") as before, Image.open("o/after.png") as after:
+        assert before.tobytes() != after.tobytes()
+
+
+def test_unwritable_gif_is_found_before_anything_moves(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("file").write_text("")
+    assert run(["run", "stack all the blocks", *INSTANT, "--gif", "file/x.gif"]) == 2
+    assert "cannot write file/x.gif" in capsys.readouterr().err
+
+
+def test_declined_approval_moves_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("click.confirm", lambda *args, **kwargs: False)
+    assert run(["run", "stack all the blocks", *INSTANT, "--ask", "--json"]) == 1
+    (turn,) = json.loads(capsys.readouterr().out)["turns"]
+    assert turn["failure"]["kind"] == "refused"
+    assert turn["moved"] == {}
+    assert turn["program"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([""], 2, "instruction is empty"),
+        (["stack the blocks", "  "], 2, "instruction is empty"),
+        (["x", "-r", "ravns"], 2, "Did you mean 'ravens'"),
+        (["x", "-m", "nearst"], 2, "Did you mean 'nearest'"),
+        (["x", "-m", "openai/gpt-4.1"], 4, "OPENAI_API_KEY"),
+        (["x", "-m", "replay/none.jsonl"], 2, "none.jsonl"),
+        (["x", "--objects", "red blok"], 2, "red block"),
+        (["x", "--objects", " , "], 2, "--objects"),
+        (["x", "--prompts", "nowhere"], 2, "nowhere"),
+        (["x", "--base-url", "ftp://a", "-m", "openai/a"], 2, "ftp://a"),
+    ],
+)
+def test_bad_input_ends_in_one_line_with_its_code_and_its_trace(
+    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["run", *arguments, *INSTANT]) == code
+    told = capsys.readouterr().err.strip().splitlines()
+    error = [line for line in told if not line.startswith("run: ")]
+    assert len(error) == 1
+    assert message in error[0]
+    folder = last_run() if Path("runs").exists() else None
+    if folder is not None:  # a setting that cannot be read has no run folder to name
+        assert json.loads((folder / "run.json").read_text())["status"] == "error"
+        assert events(folder)[-1]["kind"] == "failure"
+
+
+def test_bad_input_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "x", "-m", "openai/gpt-4.1", "--json"]) == 4
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["status"] == "error"
+    assert shown["error"] == "MissingKey"
+    assert Path(shown["run"], "run.json").exists()
+
+
+Answer = Callable[[str], str]
+
+
+@pytest.mark.parametrize(
+    ("completion", "code", "message"),
+    [
+        ("I am sorry, I cannot do that.", 4, "answered with prose"),
+        ("", 4, "no text"),
+        ("import os\nos.system('x')", 3, "CAP102"),
+        ("put_first_on_second('red block'", 3, "not valid Python"),
+        ("while True:\n    pass", 1, "ran longer than"),
+        ("while True:\n  try:\n    1/0\n  except BaseException:\n    pass", 1, "ran longer"),
+        ("while True:\n    get_obj_pos('red block')", 1, "more than 10000 calls|ran longer"),
+        ("say = 3", 3, "CAP106"),
+        ("put_first_on_second('blu blok', 'red bowl')", 5, "Did you mean|blue block"),
+        ("put_first_on_second('red block', [5, 5])", 5, "Unreachable"),
+        ("print(undefined_name)", 3, "'undefined_name' is not defined"),
+        ("print(().__class__)", 3, "CAP103"),
+        ("1 / 0", 1, "ZeroDivisionError"),
+    ],
+)
+def test_bad_programs_from_a_model_end_in_one_line(
+    completion: str, code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import re
+
+    with FakeServer(lambda prompt, body: completion) as server:
+        arguments = ["-m", "vllm/fake", "--base-url", server.url, "--time-limit", "0.5"]
+        assert run(["run", "do it", *INSTANT, *arguments]) == code
+    output = capsys.readouterr()
+    assert "Traceback" not in output.out + output.err
+    (line,) = [line for line in output.out.splitlines() if line.startswith("  failed: ")]
+    assert re.search(message, line), line
+    kept = events(last_run())
+    assert [event for event in kept if event["kind"] == "failure"]
+    (moved,) = [event for event in kept if event["kind"] == "moved"]
+    assert moved["data"] == {"objects": {}}
+
+
+def test_a_prompt_file_with_a_syntax_error_names_file_and_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("mine").mkdir()
+    Path("mine/ui.py").write_text("from robot import say\n\n# hello.\nsay('hi'\n")
+    assert run(["run", "hello", "--prompts", "mine", *INSTANT]) == 2
+    assert "mine/ui.py, line 4" in capsys.readouterr().err
+
+
+def test_nothing_answers_at_the_endpoint(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["-m", "vllm/x", "--base-url", "http://127.0.0.1:9/v1"]
+    assert run(["run", "x", *INSTANT, *arguments]) == 4
+    assert "nothing answers there" in capsys.readouterr().out
+
+
+def test_a_key_never_shows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-key")
+    with FakeServer(lambda prompt, body: "say('hello')") as server:
+        arguments = ["-m", "openai/fake", "--base-url", server.url, "--json"]
+        assert run(["run", "say hello", *INSTANT, *arguments]) == 0
+    kept = "".join(path.read_text() for path in last_run().rglob("*") if path.is_file())
+    assert "sk-very-secret" not in kept + capsys.readouterr().out
+
+
+def test_an_unknown_command_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rum"]) == 2
+    assert "Did you mean 'run'" in capsys.readouterr().err
