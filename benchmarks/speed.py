@@ -129,7 +129,7 @@ def _engine(runs: int) -> Row:
             work()
         times = []
         for _ in range(runs):
-                time.sleep(0.02)  # any model takes longer: the spare worker is ready
+            time.sleep(0.02)  # any model takes longer: the spare worker is ready
             times.append(_timed(work, time.perf_counter))
     return _row("one LMP call without the model", "s", times, 0.005)
 

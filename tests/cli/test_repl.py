@@ -38,8 +38,12 @@ class Terminal:
         os.close(slave)
         self.seen = ""
 
-    def wait_for(self, text: str, timeout_s: float = 30.0) -> None:
-        """Read until a text appears, and forget everything up to its end."""
+    def wait_for(self, text: str, *, typing: str = "", timeout_s: float = 30.0) -> None:
+        """Read until a text appears, and forget everything up to its end.
+
+        `typing` is typed whenever nothing comes: a key pressed while the prompt is only just
+        being set up may be lost.
+        """
         deadline = time.monotonic() + timeout_s
         while text not in self.seen:
             assert time.monotonic() < deadline, f"no {text!r} in {self.seen!r}"
@@ -48,6 +52,8 @@ class Terminal:
                     self.seen += os.read(self.master, 65536).decode(errors="replace")
                 except OSError:  # the other end closed
                     assert text in self.seen, self.seen
+            elif typing:
+                self.type(typing)
         self.seen = self.seen[self.seen.index(text) + len(text) :]
 
     def type(self, text: str) -> None:
@@ -83,8 +89,7 @@ def test_instruction_in_program_and_effect_out() -> None:
         terminal.type("/objects\r")
         terminal.wait_for("yellow bowl: (")
         terminal.wait_for("cap>")
-        terminal.type("\x04")
-        terminal.wait_for("run: runs/")
+        terminal.wait_for("run: runs/", typing="\x04")
         assert terminal.process.wait(timeout=10) == 0
     finally:
         terminal.close()
@@ -97,8 +102,7 @@ def test_ctrl_c_stops_the_program_and_keeps_the_session(looping_server: FakeServ
         terminal.wait_for("cap>")
         terminal.type("loop\r")
         terminal.wait_for('robot says: "looping"')
-        terminal.type("\x03")
-        terminal.wait_for("stopped by Ctrl-C")
+        terminal.wait_for("stopped by Ctrl-C", typing="\x03")
         terminal.wait_for("cap>")
         terminal.type("hello\r")
         terminal.wait_for("still here")
