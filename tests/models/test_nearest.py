@@ -1,0 +1,247 @@
+import ast
+import subprocess
+import sys
+
+import pytest
+
+from cap.errors import NoMatch
+from cap.models.base import Request
+from cap.models.nearest import Nearest
+from cap.models.nearest.words import singular, stem, tokenise
+from cap.prompt import Turn, parse
+
+GARDEN = """
+from garden import water, plant, heights
+
+plants = ['tall rose', 'small fern', 'old oak']
+# water the tall rose.
+water(find('the tall rose'), seconds=5)
+
+# water the small fern for 10 seconds.
+water(find('the small fern'), seconds=10)
+
+# sprinkle the old oak for 20 seconds.
+water(find('the old oak'), seconds=20)
+
+# prune the old oak.
+prune('old oak')
+
+# plant three ferns 25 cm apart.
+plant(count=3, kind='fern', gap_m=0.25)
+
+# trim everything.
+for name in plants:
+    trim(name)
+
+# turn the small fern to the north.
+turn('small fern', direction=[0, 1])
+
+# turn the old oak to the south.
+turn('old oak', direction=[0, -1])
+
+# lean the tall rose slightly to the north.
+lean('tall rose', 0.1, direction=[0, 1])
+
+# the second plant from the gate.
+ret_val = sorted(plants, key=distance)[1]
+
+# mow the lawn.
+mow()
+"""
+PLANTS = "plants = ['white lily', 'red tulip', 'young birch', 'old oak']"
+
+
+def answer(instruction: str, text: str = GARDEN, context: str = PLANTS, **rest: object) -> str:
+    rendered = parse(text, name="garden").render(instruction, context, **rest)  # type: ignore[arg-type]
+    return Nearest().complete(Request(rendered)).text
+
+
+def same(first: str, second: str) -> bool:
+    return ast.dump(ast.parse(first)) == ast.dump(ast.parse(second))
+
+
+@pytest.mark.parametrize(
+    ("instruction", "code"),
+    [
+        ("mow the lawn", "mow()"),
+        ("please mow the lawn", "mow()"),
+        ("water the white lily", "water(find('the white lily'), seconds=5)"),
+        ("water the red tulip for 30 seconds", "water(find('the red tulip'), seconds=30)"),
+        ("prune the young birch", "prune('young birch')"),
+        ("prune the birch", "prune('young birch')"),
+        ("plant five tulips 40 cm apart", "plant(count=5, kind='tulip', gap_m=0.4)"),
+        ("plant 5 lilies 4 mm apart", "plant(count=5, kind='lily', gap_m=0.004)"),
+        ("plant two ferns 1.5 m apart", None),
+        ("the third plant from the gate", "ret_val = sorted(plants, key=distance)[2]"),
+        ("the 4th plant from the gate", "ret_val = sorted(plants, key=distance)[3]"),
+    ],
+)
+def test_rebinds_what_differs(instruction: str, code: str | None) -> None:
+    if code is None:  # no fern grows here
+        with pytest.raises(NoMatch):
+            answer(instruction)
+    else:
+        assert same(answer(instruction), code)
+
+
+def test_exact_example_keeps_its_own_text() -> None:
+    assert answer("trim everything") == "for name in plants:\n    trim(name)"
+
+
+def test_examples_with_the_same_code_make_synonyms() -> None:
+    assert same(answer("sprinkle the red tulip"), "water(find('the red tulip'), seconds=5)")
+
+
+def test_analogy_carries_a_direction_to_another_example() -> None:
+    code = answer("lean the red tulip slightly to the south")
+    assert same(code, "lean('red tulip', 0.1, direction=[0, -1])")
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "burn the old oak",
+        "sing a song",
+        "do not water the white lily",
+        "never prune the old oak",
+        "turn the old oak to the east",
+        "prune the cactus",
+        "prune the white lily and the old oak",
+        "water it",
+        "water the white lily for 10 seconds if it is dry",
+        "water",
+        "!!!",
+    ],
+)
+def test_declines_what_no_example_shows(instruction: str) -> None:
+    with pytest.raises(NoMatch):
+        answer(instruction)
+
+
+def test_refusal_names_the_word_the_example_and_the_remedy() -> None:
+    with pytest.raises(
+        NoMatch, match=r"'burn'.*'burn the old oak'.*'water the tall rose'.*-m"
+    ) as info:
+        answer("burn the old oak")
+    assert "\n" not in str(info.value)
+
+
+def test_name_that_could_mean_two_things_is_declined() -> None:
+    with pytest.raises(NoMatch):
+        answer("prune the oak", context="plants = ['old oak', 'young oak']")
+
+
+def test_scene_decides_which_names_exist() -> None:
+    assert same(answer("prune the elm", context="plants = ['elm', 'ivy']"), "prune('elm')")
+    with pytest.raises(NoMatch):
+        answer("prune the elm")
+
+
+def test_earlier_turns_do_not_change_the_answer() -> None:
+    turns = [
+        Turn("prune the red tulip", "prune('red tulip')", PLANTS),
+        Turn("water the lily", "", PLANTS, note="failed: NoMatch"),
+        Turn("what happened", "this is not python", PLANTS),
+    ]
+    assert same(answer("prune the young birch", history=turns), "prune('young birch')")
+
+
+def test_an_instruction_cannot_break_out_of_its_string() -> None:
+    code = answer("water the white lily'); prune('")
+    assert [node.func.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)] == [  # type: ignore[attr-defined]
+        "water",
+        "find",
+    ]
+
+
+def test_same_prompt_same_answer_in_another_process() -> None:
+    script = (
+        "import sys; sys.path.insert(0, 'tests/models'); import test_nearest as t;"
+        "print(t.answer('lean the red tulip slightly to the south'))"
+    )
+    root = __file__.rsplit("/tests/", 1)[0]
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=root,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": root},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert outputs == {answer("lean the red tulip slightly to the south") + "\n"}
+
+
+def test_prompt_without_examples_is_declined() -> None:
+    with pytest.raises(NoMatch, match="no examples"):
+        Nearest().complete(Request("import numpy as np\n\n# move.\n"))
+
+
+DEFINE = """
+# define function: total = get_total(xs=numbers).
+def get_total(xs):
+    return sum(xs)
+
+# define function: y = eval_line(x, slope=2, offset=1).
+def eval_line(x, slope, offset=0.0):
+    return slope * x + offset
+"""
+
+
+def define(call: str) -> str:
+    return Nearest().complete(Request(DEFINE + f"\n# define function: {call}.\n")).text
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "value"),
+    [
+        ("total = get_total(xs=numbers)", {"xs": [1, 2]}, 3),
+        ("t = compute_total(values=[4, 5])", {"values": [4, 5]}, 9),
+        ("y = eval_line(x=1, slope=3)", {"x": 1, "slope": 3}, 3),
+        ("y = eval_line(x=1, gradient=3, offset=2)", {"x": 1, "gradient": 3, "offset": 2}, 5),
+    ],
+)
+def test_definition_takes_the_names_of_the_call(
+    call: str, arguments: dict[str, object], value: float
+) -> None:
+    scope: dict[str, object] = {}
+    exec(define(call), scope)
+    function = scope[call.split(" = ")[1].split("(")[0]]
+    assert function(**arguments) == value  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "call", ["x = get_average(xs=a)", "y = eval_line(x)", "get_total(a, b)", "y = get_total(*xs)"]
+)
+def test_definition_that_does_not_fit_is_declined(call: str) -> None:
+    with pytest.raises(NoMatch):
+        define(call)
+
+
+def test_numbers_keep_their_unit() -> None:
+    kinds = [
+        (t.kind, t.value) for t in tokenise("second, 3rd 5cm 2 inches 90 degrees twelve 0.5 m")
+    ]
+    assert kinds == [
+        ("ordinal", 2),
+        ("ordinal", 3),
+        ("length", 0.05),
+        ("length", 0.0508),
+        ("angle", 90),
+        ("cardinal", 12),
+        ("length", 0.5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("plural", "one"),
+    [("blocks", "block"), ("boxes", "box"), ("berries", "berry"), ("glass", "glass"), ("is", "is")],
+)
+def test_singular(plural: str, one: str) -> None:
+    assert singular(plural) == one
+
+
+def test_spelling_variants_have_one_stem() -> None:
+    assert stem("colours") == stem("color")

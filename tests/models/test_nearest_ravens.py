@@ -1,0 +1,118 @@
+"""The ravens prompts with the offline model, in a small world of exact placements."""
+
+import ast
+
+import pytest
+from nearest_cases import CASES, DECLINE, FRESH_CASES, Case
+from nearest_world import Player, World, play_example, prompt
+
+from cap.errors import NoMatch
+from cap.kinds import kind_error
+from cap.models.base import Request
+from cap.models.nearest import Nearest
+
+NESTED = ("parse_obj_name", "parse_position", "parse_question", "transform_shape_pts")
+COLORS = "blue red green orange yellow purple pink cyan brown gray".split()  # noqa: SIM905
+
+
+def outcome(case: Case) -> str:
+    """Return `right`, `wrong` or `declined`; nothing else may happen."""
+    world = World(case.scene)
+    player = Player(world)
+    try:
+        for turn in case.turns:
+            player.tell(turn)
+    except NoMatch:
+        return "right" if case.holds is DECLINE else "declined"
+    return "right" if case.holds is not DECLINE and case.holds(world) else "wrong"
+
+
+@pytest.mark.parametrize("case", [*CASES, *FRESH_CASES], ids=lambda case: " / ".join(case.turns))
+def test_never_runs_the_wrong_program(case: Case) -> None:
+    assert outcome(case) != "wrong"
+
+
+@pytest.mark.parametrize(("cases", "least"), [(CASES, 48), (FRESH_CASES, 51)])
+def test_most_everyday_instructions_are_served(cases: list[Case], least: int) -> None:
+    assert [outcome(case) for case in cases].count("right") >= least
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_examples_return_what_their_header_says(name: str) -> None:
+    used = prompt(name)
+    for example in used.examples:
+        scope = play_example(used, example, {})
+        assert kind_error(scope[used.header.returns or ""], used.header.kind) is None, example
+
+
+@pytest.mark.parametrize("name", [*NESTED, "ui"])
+def test_every_example_answers_its_own_instruction(name: str) -> None:
+    used = prompt(name)
+    for example in used.examples:
+        request = used.render(example.instruction, example.context)
+        text = Nearest().complete(Request(request)).text
+        assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(example.code)), example
+
+
+@pytest.mark.parametrize("color", COLORS)
+def test_every_colour_moves(color: str) -> None:
+    world = World({f"{color} block": (0.1, -0.4), f"{color} bowl": (-0.1, -0.6)})
+    Player(world).tell(f"put the {color} block in the {color} bowl")
+    assert world.below[f"{color} block"] == f"{color} bowl"
+
+
+@pytest.mark.parametrize(
+    ("words", "dx", "dy"),
+    [
+        ("to the left of", -1, 0),
+        ("to the right of", 1, 0),
+        ("above", 0, 1),
+        ("below", 0, -1),
+        ("behind", 0, 1),
+        ("in front of", 0, -1),
+        ("a bit to the left of", -1, 0),
+        ("a bit to the right of", 1, 0),
+        ("a bit above", 0, 1),
+        ("a bit below", 0, -1),
+        ("a little to the right of", 1, 0),
+        ("far to the left of", -1, 0),
+        ("far below", 0, -1),
+        ("8 cm to the right of", 1, 0),
+        ("8 cm above", 0, 1),
+    ],
+)
+def test_every_direction(words: str, dx: int, dy: int) -> None:
+    world = World({"red block": (0.2, -0.3), "blue bowl": (0.0, -0.5), "green block": (-0.2, -0.3)})
+    Player(world).tell(f"put the red block {words} the blue bowl")
+    x, y = world.xy["red block"] - world.xy["blue bowl"]
+    along, across = x * dx + y * dy, x * dy - y * dx
+    assert 0.07 < along < 0.26
+    assert abs(across) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("which", "index"),
+    [
+        ("leftmost", 0),
+        ("rightmost", -1),
+        ("first {} from the left", 0),
+        ("third {} from the left", 2),
+        ("second {} from the right", -2),
+        ("third {} from the right", -3),
+    ],
+)
+@pytest.mark.parametrize("kind", ["block", "bowl"])
+def test_every_ordinal(which: str, index: int, kind: str) -> None:
+    names = [f"{color} {kind}" for color in ("pink", "cyan", "gray", "brown")]
+    world = World({name: (-0.2 + 0.12 * i, -0.3 - 0.1 * i) for i, name in enumerate(names)})
+    words = f"the {which.format(kind)}" if "{" in which else f"the {which} {kind}"
+    assert Player(world).nested("parse_obj_name", words) == names[index]
+
+
+def test_undo_of_a_stack_puts_every_block_back() -> None:
+    start = {"red block": (0.1, -0.4), "pink block": (-0.1, -0.6), "gray block": (0.2, -0.7)}
+    player = Player(World(start))
+    player.tell("stack all the blocks")
+    assert player.world.below["gray block"] == "pink block"
+    player.tell("undo that")
+    assert {name: tuple(xy) for name, xy in player.world.xy.items()} == start

@@ -1,0 +1,58 @@
+"""The README is true: its commands run, its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from cap.cli import COMMANDS, run
+from tests.fakes.openai_server import FakeServer
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```bash\n(.*?)```", README, re.DOTALL)
+LINES = [line.split("   #")[0].strip() for block in BLOCKS for line in block.splitlines()]
+CAP = [line.removeprefix(".venv/bin/cap ") for line in LINES if line.startswith(".venv/bin/cap ")]
+
+
+@pytest.mark.parametrize("line", [line for line in CAP if line != "repl"])
+def test_every_command_in_the_readme_runs(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = shlex.split(line)
+    model = words[words.index("-m") + 1] if "-m" in words else "nearest"
+    name = model.partition("/")[2]
+    with FakeServer(lambda prompt, body: "say('done')", models=[name]) as server:
+        monkeypatch.setenv("CAP_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+        assert run(words) == 0
+        assert bool(server.posts) == (model != "nearest")
+
+
+def test_the_library_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})
+    shown = capsys.readouterr().out
+    assert "True ['red block', 'green block', 'blue block', 'yellow block']" in shown
+
+
+def test_every_command_is_in_the_table() -> None:
+    table = set(re.findall(r"^\| `cap (\w+)", README, re.MULTILINE))
+    assert table == set(COMMANDS)
+
+
+def test_every_link_leads_to_a_file() -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (ROOT / target).exists(), target
+
+
+def test_make_targets_in_the_readme_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for line in LINES:
+        if line.startswith("make "):
+            assert re.search(rf"^{line.split()[1]}:", makefile, re.MULTILINE)
+
+
+def test_nothing_is_left_to_fill_in() -> None:
+    assert not re.search(r"^(NUMBERS|SPEED)$", README, re.MULTILINE)
