@@ -1,0 +1,222 @@
+"""What programs may rely on, in both modes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cap.errors import Collision, NotFound, RobotError, Unreachable
+from robots.ravens import RavensRobot, create
+
+OBJECTS = ["red block", "green block", "blue block", "red bowl", "blue bowl"]
+
+
+@pytest.fixture(params=["instant", "physics"])
+def robot(request: pytest.FixtureRequest) -> Iterator[RavensRobot]:
+    if request.param == "physics":
+        pytest.importorskip("pybullet")
+    robot = create(seed=4, mode=request.param, objects=OBJECTS)
+    yield robot
+    robot.close()
+
+
+def test_both_modes_begin_with_the_same_scene() -> None:
+    pytest.importorskip("pybullet")
+    instant, physics = (create(seed=9, mode=mode) for mode in ("instant", "physics"))
+    assert instant.positions() == physics.positions()
+    physics.close()
+
+
+def test_primitives_are_documented_and_sorted_into_kinds(robot: RavensRobot) -> None:
+    kinds = {name: primitive.kind for name, primitive in robot.primitives().items()}
+    actions = {name for name, kind in kinds.items() if kind == "action"}
+    assert actions == {
+        "put_first_on_second",
+        "stack_objects_in_order",
+        "point_gripper_to",
+        "say",
+    }
+    assert len(kinds) == 14
+    assert all(primitive.doc for primitive in robot.primitives().values())
+
+
+def test_perception_has_the_promised_shapes(robot: RavensRobot) -> None:
+    assert robot.get_obj_names() == OBJECTS
+    assert robot.get_obj_pos("red block").shape == (2,)
+    assert robot.get_obj_pos("red block").dtype == np.float64
+    assert robot.get_corner_positions().shape == (4, 2)
+    assert robot.get_side_positions().shape == (4, 2)
+    low_x, low_y, high_x, high_y = robot.get_bbox("red bowl")
+    assert (high_x - low_x, high_y - low_y) == pytest.approx((0.122, 0.122))
+    assert robot.get_color("red block") == (1.0, 87 / 255, 89 / 255, 1.0)
+    assert robot.is_obj_visible("the red block")
+    assert not robot.is_obj_visible("pink block")
+
+
+def test_places_corners_and_sides(robot: RavensRobot) -> None:
+    corners, sides = robot.get_corner_positions(), robot.get_side_positions()
+    names = ["top left corner", "top right corner", "bottom left corner", "bottom right corner"]
+    assert [robot.get_corner_name(xy) for xy in corners] == names
+    names = ["top side", "right side", "bottom side", "left side"]
+    assert [robot.get_side_name(xy) for xy in sides] == names
+    assert robot.get_obj_pos("middle") == pytest.approx([0.0, -0.5])
+    assert robot.denormalize_xy([0, 0]) == pytest.approx(corners[2])
+    assert robot.denormalize_xy((1.0, 1.0)) == pytest.approx(corners[1])
+
+
+def test_values_handed_out_are_copies(robot: RavensRobot) -> None:
+    robot.get_obj_pos("red block")[:] = 0
+    robot.get_obj_names().clear()
+    robot.get_corner_positions()[:] = 0
+    assert robot.get_obj_pos("red block").any()
+    assert robot.get_obj_names() == OBJECTS
+    assert robot.get_corner_positions().all()
+
+
+@pytest.mark.parametrize("target", ["blue bowl", "green block", "top left corner", (0.0, -0.5)])
+def test_put_lands_on_its_target_and_says_where(robot: RavensRobot, target: Any) -> None:
+    goal = robot.get_obj_pos(target) if isinstance(target, str) else np.array(target)
+    landed = robot.put_first_on_second("red block", target)
+    assert landed == pytest.approx(goal, abs=0.004)
+    assert landed == pytest.approx(robot.get_obj_pos("red block"))
+
+
+def test_a_block_comes_off_a_stack_and_out_of_a_bowl(robot: RavensRobot) -> None:
+    robot.put_first_on_second("green block", "red bowl")
+    robot.put_first_on_second("red block", "green block")
+    assert robot.positions()["red block"][2] == pytest.approx(0.064, abs=0.002)
+    robot.put_first_on_second("red block", "blue block")
+    robot.put_first_on_second("green block", "red block")
+    heights = [robot.positions()[f"{color} block"][2] for color in ("blue", "red", "green")]
+    assert heights == pytest.approx([0.02, 0.06, 0.10], abs=0.002)
+
+
+def test_a_bowl_moves_with_what_is_in_it(robot: RavensRobot) -> None:
+    robot.put_first_on_second("red block", "red bowl")
+    landed = robot.put_first_on_second("red bowl", (0.0, -0.62))
+    assert landed == pytest.approx([0.0, -0.62], abs=0.004)
+    x, y, z = robot.positions()["red block"]
+    assert np.hypot(x - landed[0], y - landed[1]) < 0.015
+    assert z == pytest.approx(0.024, abs=0.002)
+
+
+def test_an_object_may_be_given_by_its_position(robot: RavensRobot) -> None:
+    robot.put_first_on_second(robot.get_obj_pos("blue block"), "middle")
+    assert robot.get_obj_pos("blue block") == pytest.approx([0.0, -0.5], abs=0.004)
+    with pytest.raises(NotFound, match="no object within 3 cm"):
+        robot.put_first_on_second((0.29, -0.21), "middle")
+
+
+def test_stack_in_order_even_from_a_stack_in_another_order(robot: RavensRobot) -> None:
+    robot.stack_objects_in_order(["red block", "green block", "blue block"])
+    robot.stack_objects_in_order(["green block", "red block", "blue block"])
+    heights = [robot.positions()[f"{color} block"][2] for color in ("green", "red", "blue")]
+    assert heights == pytest.approx([0.02, 0.06, 0.10], abs=0.002)
+
+
+def test_a_finished_stack_is_left_alone(robot: RavensRobot) -> None:
+    robot.stack_objects_in_order(["red block", "green block"])
+    before = robot.positions()
+    robot.stack_objects_in_order(["red block", "green block"])
+    assert robot.positions() == before
+
+
+def test_a_second_object_at_a_place_taken_half_stands_beside(robot: RavensRobot) -> None:
+    robot.put_first_on_second("red block", (-0.25, -0.28))
+    landed = robot.put_first_on_second("green block", "top left corner")
+    assert np.hypot(*(landed - robot.get_obj_pos("top left corner"))) < 0.055
+    assert robot.positions()["green block"][2] == pytest.approx(0.02, abs=0.002)
+
+
+@pytest.mark.parametrize("xy", [(0.9, -0.5), (0.0, 0.0), (0.295, -0.5), (0.0, -0.8)])
+def test_off_the_table_is_refused_before_anything_moves(
+    robot: RavensRobot, xy: tuple[float, float]
+) -> None:
+    before = robot.snapshot()
+    for act in (
+        lambda: robot.put_first_on_second("red block", xy),
+        lambda: robot.point_gripper_to(xy),
+    ):
+        with pytest.raises(Unreachable, match="off the table"):
+            act()
+    assert robot.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "error", "message"),
+    [
+        ("pink block", "middle", NotFound, "Known: red block"),
+        ("red block", "red bowll", NotFound, "Did you mean 'red bowl'"),
+        ("red block", "red block", Collision, "on itself"),
+        ("red block", (0.1, -0.5, 0.2), TypeError, "shape"),
+        ("red block", (float("nan"), -0.5), TypeError, "finite"),
+        ("red block", None, TypeError, "finite"),
+    ],
+)
+def test_bad_arguments_are_refused_before_anything_moves(
+    robot: RavensRobot, first: str, second: Any, error: type[Exception], message: str
+) -> None:
+    before = robot.snapshot()
+    with pytest.raises(error, match=message):
+        robot.put_first_on_second(first, second)
+    assert robot.snapshot() == before
+
+
+def test_a_block_under_another_is_not_pulled_out(robot: RavensRobot) -> None:
+    robot.put_first_on_second("red block", "blue block")
+    with pytest.raises(Collision, match="'red block' stands on 'blue block'"):
+        robot.put_first_on_second("blue block", "middle")
+
+
+def test_a_place_half_on_something_is_refused(robot: RavensRobot) -> None:
+    x, y = robot.get_obj_pos("blue bowl")
+    with pytest.raises(Collision, match="'blue bowl' is 6.0 cm away"):
+        robot.put_first_on_second("red block", (x + 0.06, y))
+
+
+def test_pointing_moves_nothing_but_the_arm(robot: RavensRobot) -> None:
+    before = robot.positions()
+    assert robot.point_gripper_to("blue bowl") == pytest.approx(robot.get_obj_pos("blue bowl"))
+    assert robot.positions() == before
+    robot.put_first_on_second("red block", "blue bowl")
+    assert robot.get_obj_pos("red block") == pytest.approx(
+        robot.get_obj_pos("blue bowl"), abs=0.004
+    )
+
+
+def test_say_is_kept(robot: RavensRobot) -> None:
+    robot.say("two blocks")
+    assert robot.spoken == ["two blocks"]
+    robot.reset(4)
+    assert robot.spoken == []
+
+
+def test_reset_restores_the_scene_of_a_seed(robot: RavensRobot) -> None:
+    before = robot.positions()
+    robot.put_first_on_second("red block", "blue bowl")
+    robot.reset(5)
+    assert robot.positions() != before
+    robot.reset(4)
+    assert robot.positions() == before
+
+
+def test_pictures_have_the_asked_size_and_show_what_moved(robot: RavensRobot) -> None:
+    before = robot.render(96, 64)
+    assert before.size == (96, 64)
+    robot.put_first_on_second("red block", "blue bowl")
+    assert before.tobytes() != robot.render(96, 64).tobytes()
+
+
+def test_a_recorder_sees_every_action(robot: RavensRobot) -> None:
+    frames: list[Any] = []
+    robot.on_frame = lambda: frames.append(robot.render(24, 24))
+    robot.put_first_on_second("red block", "blue bowl")
+    assert len(frames) >= (1 if robot.mode == "instant" else 5)
+
+
+def test_robot_errors_cross_as_one_family(robot: RavensRobot) -> None:
+    with pytest.raises(RobotError):
+        robot.stack_objects_in_order(["red block", "red block"])
+    with pytest.raises(TypeError, match="list of names"):
+        robot.stack_objects_in_order("red block")
