@@ -27,18 +27,17 @@ def test_ours_round_trips_every_shipped_example(source: str) -> None:
     assert ast.dump(ast.parse(ast.unparse(tree))) == ast.dump(tree)
 
 
-def test_both_agree_but_for_quotes_inside_f_strings() -> None:
-    agree = 0
+def test_both_agree_wherever_astunparse_writes_valid_python() -> None:
+    valid = 0
     for example in EXAMPLES:
-        source = str(example.values[0])
-        tree = ast.parse(source)
+        tree = ast.parse(str(example.values[0]))
         try:
-            same = ast.dump(ast.parse(astunparse.unparse(tree))) == ast.dump(tree)
-        except SyntaxError:
-            same = False
-        assert same or "f'" in source
-        agree += same
-    assert agree > 0.9 * len(EXAMPLES)
+            theirs = ast.parse(astunparse.unparse(tree))
+        except SyntaxError:  # astunparse's own fault, in two or so of the examples
+            continue
+        valid += 1
+        assert ast.dump(theirs) == ast.dump(tree)
+    assert valid > 0.9 * len(EXAMPLES)
 
 
 def test_only_ours_knows_match() -> None:

@@ -20,7 +20,7 @@ STORY = """
 from robots.ravens import create
 robot = create(seed=7)
 robot.put_first_on_second("red block", "blue bowl")
-robot.put_first_on_second("blue bowl", (0.05, -0.6))
+robot.put_first_on_second("blue bowl", "middle")
 robot.put_first_on_second("green block", "yellow block")
 state = [repr(value) for value in robot.snapshot()[0].scene.bodies]
 state.append(repr(robot.snapshot()[0].joints))

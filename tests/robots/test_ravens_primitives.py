@@ -171,8 +171,8 @@ def test_a_block_under_another_is_not_pulled_out(robot: RavensRobot) -> None:
 
 def test_a_place_half_on_something_is_refused(robot: RavensRobot) -> None:
     x, y = robot.get_obj_pos("blue bowl")
-    with pytest.raises(Collision, match="'blue bowl' is 6.0 cm away"):
-        robot.put_first_on_second("red block", (x + 0.06, y))
+    with pytest.raises(Collision, match=r"'blue bowl' is 6\.0 cm away"):
+        robot.put_first_on_second("red block", (x - 0.06, y))
 
 
 def test_pointing_moves_nothing_but_the_arm(robot: RavensRobot) -> None:

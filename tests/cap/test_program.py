@@ -1,0 +1,233 @@
+import time
+
+import pytest
+
+from cap.errors import EmptyCompletion
+from cap.library import LIBRARY_NAMES
+from cap.program import MAX_ANSWER_CHARS, Program, ProgramSyntaxError
+
+STOP = ("\n# ", "\nobjects = [")
+TICKS = "```"
+
+ANSWERS = {
+    "bare": ("x = 1", "x = 1"),
+    "several lines": ("x = 1\ny = 2\n", "x = 1\ny = 2"),
+    "blank lines around": ("\n\n\nx = 1\n\n", "x = 1"),
+    "only a definition": ("def f():\n    return 1\n", "def f():\n    return 1"),
+    "a pass": ("pass", "pass"),
+    "a call": ("say('hi')", "say('hi')"),
+    "tagged fence": ("```python\nx = 1\n```", "x = 1"),
+    "untagged fence": ("```\nx = 1\n```", "x = 1"),
+    "upper case tag": ("```PYTHON\nx = 1\n```", "x = 1"),
+    "title case tag": ("```Python\nx = 1\n```", "x = 1"),
+    "short tag": ("```py\nx = 1\n```", "x = 1"),
+    "versioned tag": ("```python3\nx = 1\n```", "x = 1"),
+    "tool tag": ("```tool_code\nx = 1\n```", "x = 1"),
+    "tag with attributes": ('```python title="a"\nx = 1\n```', "x = 1"),
+    "tildes": ("~~~python\nx = 1\n~~~", "x = 1"),
+    "longer fence": ("````python\nx = '''```'''\n````", "x = '''```'''"),
+    "indented fence": ("  ```python\n  x = 1\n  y = 2\n  ```", "x = 1\ny = 2"),
+    "fence in a list": ("1. First:\n   ```python\n   x = 1\n   ```", "x = 1"),
+    "unterminated fence": ("```python\nx = 1", "x = 1"),
+    "fence closed on the code's line": ("```python\nx = 1```", "x = 1"),
+    "closing fence alone": ("x = 1\n```", "x = 1"),
+    "closing fence alone, newline": ("x = 1\n```\n", "x = 1"),
+    "fence with CRLF": ("```python\r\nx = 1\r\n```\r\nDone.", "x = 1"),
+    "prose around a fence": ("Here:\n```python\nx = 1\n```\nDone.", "x = 1"),
+    "heading before a fence": ("Sure\n# Code\n```python\nx = 1\n```", "x = 1"),
+    "two fences": ("```python\nx = 1\n```\nand\n```python\ny = x\n```", "x = 1\n\ny = x"),
+    "shell fence first": ("```bash\npip install a\n```\n```python\nx = 1\n```", "x = 1"),
+    "one fence of two broken": ("```\nx = \n```\n```\nlonger = 1\n```", "longer = 1"),
+    "own comments in a fence": (
+        "```python\nx = 1\n# then\ny = 2\n```",
+        "x = 1\n# then\ny = 2",
+    ),
+    "fence and repeated comment": ("```python\n# do it.\nx = 1\n```", "x = 1"),
+    "fence in a string": ("say('''\n```python\na\n```\n''')", "say('''\n```python\na\n```\n''')"),
+    "prose before": ("Sure! Here is the code:\nx = 1", "x = 1"),
+    "prose after": ("x = 1\n\nThis sets x to one.", "x = 1"),
+    "prose on both sides": ("Of course:\nx = 1\nThis sets x.", "x = 1"),
+    "prose with parentheses": ("The answer is (hopefully) right:\nx = 1", "x = 1"),
+    "prose after with a call": ("x = 1\nThis calls f(x) and so on.", "x = 1"),
+    "list after": ("x = 1\n- sets x\n- nothing else", "x = 1"),
+    "one polite word": ("Certainly\n\nx = 1", "x = 1"),
+    "prose and an indented block": ("Code:\n\n    x = 1\n    y = 2\n", "x = 1\ny = 2"),
+    "thoughts": ("<think>hm\n```python\nbad()\n```</think>\nx = 1", "x = 1"),
+    "thinking": ("<thinking>a</thinking>\nx = 1", "x = 1"),
+    "upper case thoughts": ("<THINK>a</THINK>x = 1", "x = 1"),
+    "two thoughts": ("<think>a</think>\n<think>b</think>\nx = 1", "x = 1"),
+    "only the closing tag": ("it is easy\n</think>\n\nx = 1", "x = 1"),
+    "closing tag and quotes": ("it is easy\n</think>say('hi')", "say('hi')"),
+    "thoughts, then a fence": ("<think>a</think>\n```python\nx = 1\n```", "x = 1"),
+    "a tag in a string": ("x = '<think>'\ny = 2", "x = '<think>'\ny = 2"),
+    "tags in a string": ("say('<think> a </think>')", "say('<think> a </think>')"),
+    "tags in a fenced string": ("```\nsay('a </think>')\n```", "say('a </think>')"),
+    "stop: next instruction": ("x = 1\n# next one.\ny = 2", "x = 1"),
+    "stop: next context": ("x = 1\nobjects = ['a']\n# b.", "x = 1"),
+    "no stop inside a block": ("if x:\n    # why\n    y = 2", "if x:\n    # why\n    y = 2"),
+    "repeated instruction": ("# put the block.\nx = 1", "x = 1"),
+    "repeated instructions": ("# a.\n\n# b.\nx = 1", "x = 1"),
+    "CRLF": ("x = 1\r\ny = 2\r\n", "x = 1\ny = 2"),
+    "CR": ("x = 1\ry = 2", "x = 1\ny = 2"),
+    "tabs": ("\tx = 1\n\ty = 2", "x = 1\ny = 2"),
+    "indented": ("    x = 1\n    y = 2", "x = 1\ny = 2"),
+    "first line indented": (" x = 1\ny = 2", "x = 1\ny = 2"),
+    "byte order mark": ("\ufeffx = 1", "x = 1"),
+    "unicode": ("name = 'bloc rouge \u7ea2 \U0001f916'", "name = 'bloc rouge \u7ea2 \U0001f916'"),
+    "form feed": ("x = 1\n\x0cy = 2", "x = 1\n\x0cy = 2"),
+    "semicolons": ("x = 1; y = 2", "x = 1; y = 2"),
+}
+
+
+@pytest.mark.parametrize(("answer", "source"), ANSWERS.values(), ids=ANSWERS)
+def test_the_program_is_found_in_the_answer(answer: str, source: str) -> None:
+    assert Program.from_completion(answer, STOP).source.strip() == source
+
+
+NOTHING = {
+    "nothing": "",
+    "blank": "  \n\n\t",
+    "comments": "# only\n# comments",
+    "a refusal": "I cannot do that.",
+    "a word": "Sorry",
+    "a string": "'hello'",
+    "a number": "1",
+    "a bare name": "put_first_on_second",
+    "dots": "...",
+    "empty fence": "```python\n```",
+    "comments in a fence": "```python\n# only\n```",
+    "a lone fence": "```",
+    "thoughts that never end": "<think>hm\nx = 1",
+    "a shell fence": "```bash\nrm -rf /\n```",
+    "data": "```json\n{}\n```",
+    "another language": "```javascript\nlet x = 1;\n```",
+}
+
+
+@pytest.mark.parametrize("answer", NOTHING.values(), ids=NOTHING)
+def test_an_answer_without_code_is_an_empty_completion(answer: str) -> None:
+    with pytest.raises(EmptyCompletion, match="the model answered with"):
+        Program.from_completion(answer, STOP)
+
+
+BROKEN = {
+    "half a statement": "x = 1 if",
+    "half a definition": "def f(:\n",
+    "NUL": "x = 1\0",
+    "surrogate": "x = '\ud800'",
+    "typographic quotes": "x = \u201cred\u201d",
+    "a line separator is no line end": "x = 1\u2028y = 2",
+    "open brackets": "(" * 5000,
+    "deep operators": "x = " + "-" * 30_000 + "1",
+    "return outside": "return 1",
+    "yield outside": "yield 1",
+    "await outside": "await x",
+    "break outside": "break",
+    "nonlocal nothing": "def f():\n    nonlocal q",
+    "late global": "x = 1\nglobal x\ndef f():\n    y = 1\n    global y",
+    "two parameters": "def f(a, a): pass",
+}
+
+
+@pytest.mark.parametrize("answer", BROKEN.values(), ids=BROKEN)
+def test_a_broken_program_is_a_typed_failure(answer: str) -> None:
+    with pytest.raises(ProgramSyntaxError):
+        Program.from_completion(answer, STOP)
+
+
+def test_a_syntax_error_names_its_line() -> None:
+    with pytest.raises(ProgramSyntaxError, match="not valid Python") as caught:
+        Program.parse("x = 1\ny = = 2\n")
+    assert caught.value.line == 2
+
+
+HUGE = {
+    "code": "x = 1\n" * 1_700_000,
+    "prose": "no way to do this. " * 500_000,
+    "comments": "# a\n" * (MAX_ANSWER_CHARS // 4),
+    "blank lines": "\n" * MAX_ANSWER_CHARS,
+    "backticks": "`" * MAX_ANSWER_CHARS,
+    "a fence and a long tag": TICKS + "a" * (MAX_ANSWER_CHARS - 3),
+    "a fence and blanks": TICKS + "\n" + " " * (MAX_ANSWER_CHARS - 4),
+    "many fences": (TICKS + "\n") * (MAX_ANSWER_CHARS // 4),
+    "many tags": "</think>" * (MAX_ANSWER_CHARS // 8 - 1) + "'",
+    "many open tags": "<think>\n" * (MAX_ANSWER_CHARS // 8),
+    "lines of prose": "no way.\n" * 8000,
+    "brackets": "[" * MAX_ANSWER_CHARS,
+}
+
+
+@pytest.mark.parametrize("answer", HUGE.values(), ids=HUGE)
+def test_a_huge_answer_is_refused_in_less_than_a_second(answer: str) -> None:
+    begin_s = time.process_time()
+    with pytest.raises((ProgramSyntaxError, EmptyCompletion)):
+        Program.from_completion(answer, STOP)
+    assert time.process_time() - begin_s < 1.0
+
+
+def test_what_was_taken_off_is_noted() -> None:
+    program = Program.from_completion("<think>a</think>\n```python\nx = 1\n```", STOP)
+    assert program.notes == ("thoughts removed", "code taken from a fence")
+    assert Program.from_completion("x = 1\n# b.\ny = 2", STOP).notes == ("cut at a stop string",)
+    assert Program.from_completion("Sure:\nx = 1", STOP).notes == ("prose removed",)
+    assert Program.from_completion("x = 1", STOP).notes == ()
+
+
+def test_questionable_style_is_no_warning() -> None:
+    Program.from_completion("x = '\\d'\ny = x is 'a'\n", STOP)
+
+
+def test_the_tree_belongs_to_the_source() -> None:
+    program = Program.from_completion("Sure:\nx = 1\ny = 2\n", STOP)
+    assert [node.lineno for node in program.tree.body] == [1, 2]
+
+
+REMOVED = {
+    "alias": ("import numpy as np\nx = 1", "x = 1"),
+    "plain": ("import math\nx = 1", "x = 1"),
+    "several": ("import math, numpy as np\nx = 1", "x = 1"),
+    "from": ("from shapely.geometry import Point, Polygon\nx = 1", "x = 1"),
+    "parentheses": ("from typing import (\n    List,\n    Dict,\n)\nx = 1", "x = 1"),
+    "backslash": ("from typing import List, \\\n    Dict\nx = 1", "x = 1"),
+    "between semicolons": ("x = 1; import math; y = 2", "x = 1; pass; y = 2"),
+    "two on a line": ("import math; import numpy\nx = 1", "pass; pass\nx = 1"),
+    "in a block": ("if True:\n    import math\nx = 1", "if True:\n    pass\nx = 1"),
+    "on the block's line": ("if True: import math", "if True: pass"),
+    "in a function": ("def f():\n    import math\n    return 1", "def f():\n    pass\n    return 1"),
+    "after unicode": ("\u00e9 = '\u7ea2'; import math; y = 2", "\u00e9 = '\u7ea2'; pass; y = 2"),
+    "before a comment": ("import math  # for pi\nx = 1", "pass  # for pi\nx = 1"),
+    "CRLF": ("import math\r\nx = 1\r\n", "x = 1\n"),
+    "CR": ("x = 1\rimport math\ry = 2", "x = 1\ny = 2"),
+    "last line": ("x = 1\nimport math", "x = 1"),
+    "submodule": ("import numpy.linalg\nx = 1", "x = 1"),
+    "form feed": ("\x0cimport math\nx = 1", "x = 1"),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), REMOVED.values(), ids=REMOVED)
+def test_an_import_of_names_in_scope_is_removed(source: str, expected: str) -> None:
+    program = Program.parse(source).without_imports(LIBRARY_NAMES)
+    assert program.source == expected
+    assert program.notes[-1].startswith("removed, already in scope: ")
+
+
+KEPT = (
+    "import os",
+    "import math, os",
+    "from os import path",
+    "from math import *",
+    "from math import sqrt",
+    "import os as np",
+    "from os import path as np",
+    "from math import sqrt as Point",
+    "import numpy as number",
+    "from __future__ import annotations",
+    "x = 'import math'",
+    "# import math",
+)
+
+
+@pytest.mark.parametrize("source", KEPT)
+def test_any_other_import_stays(source: str) -> None:
+    program = Program.parse(source)
+    assert program.without_imports(LIBRARY_NAMES) is program
