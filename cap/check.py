@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cap.library import FORBIDDEN_BUILTINS, NUMPY, names, numpy_names
+from cap.library import FORBIDDEN_BUILTINS, NUMPY, STANDARD, names, numpy_names
 
 RULES: dict[str, str] = {
     "CAP101": "syntax that programs may not use (async, await, except*)",
@@ -18,12 +18,13 @@ RULES: dict[str, str] = {
     "CAP103": "an attribute that begins with an underscore",
     "CAP104": "a name that begins with an underscore",
     "CAP105": "a builtin that reaches beyond the program (exec, eval, open, getattr, ...)",
-    "CAP106": "binding the name of a primitive or a library name",
+    "CAP106": "binding the name of a primitive, or an attribute of a group or module",
     "CAP107": "a program that is too large or too deep",
     "CAP108": "str.format or format_map (use an f-string)",
     "CAP109": "a numpy name that does not exist or is not pure computation",
     "CAP110": "a class with a metaclass, keywords or a special method that is not listed",
-    "CAP111": "type with three arguments",
+    "CAP111": "type used otherwise than called with one argument",
+    "CAP112": "an attribute that leads to frames, code, files or memory",
 }
 
 DATA_MODEL = frozenset(
@@ -46,7 +47,7 @@ _FORBIDDEN_NODES = (
     ast.Await,
     ast.TryStar,
 )
-_ALLOWED_NODES = tuple(
+_ALLOWED_NODES = frozenset(
     node
     for node in vars(ast).values()
     if isinstance(node, type)
@@ -54,11 +55,22 @@ _ALLOWED_NODES = tuple(
     and node.__name__
     not in {
         *(forbidden.__name__ for forbidden in _FORBIDDEN_NODES),
-        "TemplateStr",
-        "Interpolation",
-        "TypeAlias",
+        *names("TemplateStr Interpolation TypeAlias TypeVar ParamSpec TypeVarTuple"),
     }
 )
+_LEADS_OUT = frozenset(
+    names(
+        """
+        f_back f_builtins f_code f_globals f_lasti f_lineno f_locals f_trace tb_frame tb_lasti
+        tb_lineno tb_next gi_code gi_frame gi_yieldfrom cr_await cr_code cr_frame cr_origin
+        ag_await ag_code ag_frame ctypes dump dumps tofile func_code func_globals
+        """
+    )
+)
+_SOFT_BUILTINS = frozenset(
+    names("copyright credits dir exit help id input license locals quit vars")
+)
+"""Everyday words: a program may read them as the variables it makes of them."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +119,7 @@ def check(
     found = list(_size(tree, policy))
     if not found:
         permitted = _self_attributes(tree) | _special_methods(tree)
+        permitted |= _type_calls(tree) | _own_variables(tree)
         for node in ast.walk(tree):
             found += [
                 Violation(rule, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1, why)
@@ -154,6 +167,27 @@ def _special_methods(tree: ast.Module) -> set[int]:
     }
 
 
+def _type_calls(tree: ast.Module) -> set[int]:
+    """Return ids of the name in `type(value)`."""
+    return {
+        id(node.func)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "type"
+        and len(node.args) == 1
+        and not isinstance(node.args[0], ast.Starred)
+        and not node.keywords
+    }
+
+
+def _own_variables(tree: ast.Module) -> set[int]:
+    """Return ids of names that are everyday words and variables of the program."""
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name | ast.arg)]
+    bound = {name for node in found for name in _bound(node) if name in _SOFT_BUILTINS}
+    return {id(node) for node in found if isinstance(node, ast.Name) and node.id in bound}
+
+
 def _is_special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
@@ -161,36 +195,54 @@ def _is_special(name: str) -> bool:
 def _findings(
     node: ast.AST, policy: Policy, reserved: frozenset[str], permitted: set[int]
 ) -> Iterator[tuple[str, str]]:
-    if not isinstance(node, _ALLOWED_NODES):
+    if type(node) not in _ALLOWED_NODES or getattr(node, "is_async", False):
         yield "CAP101", f"{type(node).__name__} is not allowed in a program"
     if isinstance(node, ast.Import | ast.ImportFrom):
         yield from _import(node, policy)
     elif isinstance(node, ast.Attribute):
-        yield from _attribute(node, permitted)
+        yield from _attribute(node, reserved, permitted)
+    elif isinstance(node, ast.MatchClass):
+        for name in node.kwd_attrs:
+            yield from _attribute_name(name)
     elif isinstance(node, ast.Call):
         yield from _call(node)
     elif isinstance(node, ast.ClassDef):
         yield from _class(node)
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in permitted:
         yield from _load(node.id)
     for name in _bound(node):
-        if id(node) not in permitted:
+        if name in reserved or id(node) not in permitted:
             yield from _bind(name, node, reserved)
 
 
 def _import(node: ast.Import | ast.ImportFrom, policy: Policy) -> Iterator[tuple[str, str]]:
     modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
     modules = modules or [alias.name for alias in node.names]
-    if not set(modules) <= policy.modules:
+    if not set(modules) <= policy.modules or any(alias.name == "*" for alias in node.names):
         yield "CAP102", f"'{ast.unparse(node)}' is not allowed; use the names already in scope"
+    elif any(part.startswith("_") for alias in node.names for part in alias.name.split(".")):
+        yield "CAP104", f"'{ast.unparse(node)}' imports a name that begins with an underscore"
 
 
-def _attribute(node: ast.Attribute, permitted: set[int]) -> Iterator[tuple[str, str]]:
-    if node.attr.startswith("_") and node.attr != "__name__" and id(node) not in permitted:
-        yield "CAP103", f"attribute '{node.attr}' begins with an underscore"
-    elif node.attr in ("format", "format_map"):
-        yield "CAP108", f"'.{node.attr}' is not allowed; use an f-string"
-    elif isinstance(node.value, ast.Name) and node.value.id in NUMPY:
+def _attribute_name(name: str) -> Iterator[tuple[str, str]]:
+    if name.startswith("_") and name != "__name__":
+        yield "CAP103", f"attribute '{name}' begins with an underscore"
+    elif name in ("format", "format_map"):
+        yield "CAP108", f"'.{name}' is not allowed; use an f-string"
+    elif name in _LEADS_OUT:
+        yield "CAP112", f"'.{name}' is not available to programs"
+
+
+def _attribute(
+    node: ast.Attribute, reserved: frozenset[str], permitted: set[int]
+) -> Iterator[tuple[str, str]]:
+    owner = node.value.id if isinstance(node.value, ast.Name) else ""
+    of_robot = owner in reserved and node.attr in _LEADS_OUT
+    if id(node) not in permitted and not of_robot:
+        yield from _attribute_name(node.attr)
+    if not isinstance(node.ctx, ast.Load) and owner in reserved | {*NUMPY, *STANDARD}:
+        yield "CAP106", f"'{owner}.{node.attr}' is provided; it may not be bound again"
+    elif owner in NUMPY:
         if node.attr not in numpy_names():
             yield "CAP109", f"numpy has no '{node.attr}' that programs may use"
     elif (
@@ -204,8 +256,6 @@ def _attribute(node: ast.Attribute, permitted: set[int]) -> Iterator[tuple[str, 
 
 
 def _call(node: ast.Call) -> Iterator[tuple[str, str]]:
-    if isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) != 1:
-        yield "CAP111", "type() takes one argument here"
     for keyword in node.keywords:
         if keyword.arg and keyword.arg.startswith("_"):
             yield "CAP104", f"keyword '{keyword.arg}' begins with an underscore"
@@ -226,6 +276,8 @@ def _class(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
 def _load(name: str) -> Iterator[tuple[str, str]]:
     if name in FORBIDDEN_BUILTINS:
         yield "CAP105", f"'{name}' is not available to programs"
+    elif name == "type":
+        yield "CAP111", "type is only called here, with one argument"
     elif name.startswith("_") and name not in ("_", "__name__"):
         yield "CAP104", f"name '{name}' begins with an underscore"
 

@@ -8,7 +8,7 @@ and a recursive function is asked for once.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 
 from cap.errors import CheckFailed, GenerationFailed, did_you_mean
@@ -61,19 +61,20 @@ def generate(
         ModelError: The model gave no usable answer.
     """
     budget = budget or Budget()
-    names = set(known)
+    names = {*known, *_defined(program)}
     waves: list[list[Definition]] = []
     chain: dict[str, str] = {}
     wanted = [(entry, "") for entry in _wanted(program, names, unavailable)]
     while wanted:
         _spend(budget, waves, wanted, chain)
         wave, following = [], []
+        names |= {entry.name for entry, _ in wanted}
         for entry, parent in wanted:
             chain[entry.name] = parent
             written = write(entry)
-            wave.append(_definition(entry, written))
+            wave.append(_definition(entry, written, names))
             following.append((written, entry.name))
-        names |= {entry.name for entry in wave}
+            names.update(_defined(written))
         waves.append(wave)
         wanted = _next_wave(following, names, unavailable)
     return tuple(entry for wave in reversed(waves) for entry in wave)
@@ -129,14 +130,26 @@ def _spend(
         raise GenerationFailed(f"more than {budget.functions} functions to generate: {path}")
 
 
-def _definition(entry: Undefined, written: Program) -> Definition:
+def _defined(program: Program) -> list[str]:
+    """Return the functions and classes a program defines at its top level."""
+    kinds = ast.FunctionDef | ast.ClassDef
+    return [node.name for node in program.tree.body if isinstance(node, kinds)]
+
+
+def _definition(entry: Undefined, written: Program, taken: Set[str]) -> Definition:
     """Take the function, and helpers written with it, from an answer."""
-    defined = [
-        node.name for node in written.tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)
-    ]
+    defined = _defined(written)
     if entry.name not in defined:
         what = f"defines {', '.join(defined)}" if defined else "defines no function"
         raise GenerationFailed(f"asked for function '{entry.name}', the model's answer {what}")
-    if len(defined) != len(written.tree.body):
+    if not all(_is_definition_or_inert(node) for node in written.tree.body):
         raise GenerationFailed(f"the answer for '{entry.name}' has statements outside functions")
+    if clash := sorted((set(defined) & taken) - {entry.name}):
+        raise GenerationFailed(f"the answer for '{entry.name}' also defines {clash}, already there")
     return Definition(entry.name, written.source.strip() + "\n", origin="generated")
+
+
+def _is_definition_or_inert(node: ast.stmt) -> bool:
+    """Tell whether a top-level statement defines something, or does nothing at all."""
+    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return text or isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Pass)

@@ -12,14 +12,21 @@ def kind_error(value: Any, kinds: Sequence[str]) -> str | None:
     """Return None if a value is of one of the kinds, else what is wrong with it."""
     if any(_TESTS[kind](value) for kind in kinds):
         return None
-    shown = repr(value)
-    shown = shown if len(shown) <= 80 else shown[:77] + "..."
-    return f"expected {' or '.join(kinds)}, got {shown}"
+    return f"expected {' or '.join(kinds)}, got {_shown(value)}"
+
+
+def _shown(value: Any) -> str:
+    try:
+        shown = repr(value)
+    except ValueError:  # Python shows no integer of more than 4300 digits
+        return f"a value of type '{type(value).__name__}' too large to show"
+    return shown if len(shown) <= 80 else shown[:77] + "..."
 
 
 def _is_number(value: Any) -> bool:
-    scalar = isinstance(value, int | float | np.integer | np.floating)
-    return scalar and not isinstance(value, bool) and bool(np.isfinite(value))
+    if isinstance(value, int | np.integer):
+        return not isinstance(value, bool)
+    return isinstance(value, float | np.floating) and bool(np.isfinite(value))
 
 
 def _is_array(value: Any, dimensions: int) -> bool:
@@ -27,11 +34,11 @@ def _is_array(value: Any, dimensions: int) -> bool:
     if not isinstance(value, list | tuple | np.ndarray):
         return False
     try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+        array = np.asarray(value)
+    except ValueError:  # rows of different lengths
         return False
     shape_fits = array.ndim == dimensions and array.shape[-1] in (2, 3)
-    return shape_fits and bool(np.isfinite(array).all())
+    return shape_fits and array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
 
 
 def _is_names(value: Any) -> bool:

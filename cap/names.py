@@ -14,7 +14,7 @@ import types
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from cap.program import Program
+from cap.program import Program, compiled
 
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 _BINDS = ("STORE_NAME", "STORE_GLOBAL", "DELETE_NAME", "DELETE_GLOBAL")
@@ -53,7 +53,7 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
         program: The program, with whatever definitions come before it.
         known: Names in scope: primitives, variables, library names and builtins.
     """
-    code = compile(program.tree, "<program>", "exec", dont_inherit=True)
+    code = compiled(program.tree)
     bound = set(known) | _module_bindings(code)
     places: dict[str, list[tuple[int, int]]] = {}
     for name, line, column in _global_loads(code):
@@ -96,7 +96,7 @@ def _global_loads(code: types.CodeType) -> Iterator[tuple[str, int, int]]:
         steps = list(dis.get_instructions(entry))
         # In a class body a plain name may be the body's own.
         own = set() if entry is code else {s.argval for s in steps if s.opname == "STORE_NAME"}
-        own |= {"__name__"}
+        own |= {"__name__", "__annotations__"}  # every module has them
         for step in steps:
             if step.opname in _LOADS and step.argval not in own and step.positions:
                 yield step.argval, step.positions.lineno or 1, step.positions.col_offset or 0
@@ -105,9 +105,9 @@ def _global_loads(code: types.CodeType) -> Iterator[tuple[str, int, int]]:
 def _call_sites(tree: ast.Module) -> dict[tuple[int, int], CallSite]:
     """Return every call by plain name, keyed by where the name stands."""
     targets = {
-        id(node.value): ast.unparse(node.targets[0]) + " = "
+        id(node.value): "".join(f"{ast.unparse(target)} = " for target in _targets(node))
         for node in ast.walk(tree)
-        if isinstance(node, ast.Assign)
+        if isinstance(node, ast.Assign | ast.AnnAssign)
     }
     return {
         (node.func.lineno, node.func.col_offset): CallSite(
@@ -119,3 +119,7 @@ def _call_sites(tree: ast.Module) -> dict[tuple[int, int], CallSite]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
+
+
+def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    return node.targets if isinstance(node, ast.Assign) else [node.target]

@@ -5,20 +5,27 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+import threading
+import types
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from cap.errors import CheckFailed, EmptyCompletion
 
 MAX_SOURCE_CHARS = 65_536
-_THINK = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_THINK_TAIL = re.compile(r"\A.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(
-    r"^[ \t]*(```+|~~~+)[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)",
-    re.DOTALL | re.MULTILINE,
-)
+MAX_ANSWER_CHARS = 16 * MAX_SOURCE_CHARS
+_FLAGS = re.DOTALL | re.MULTILINE | re.IGNORECASE
+_THINK = re.compile(r"^[ \t]*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", _FLAGS)
+_THINK_END = re.compile(r"</think(?:ing)?>", _FLAGS)
+# Possessive quantifiers: a long run of backticks or letters must not backtrack.
+_FENCE = re.compile(r"^[ \t]*+(```++|~~~++)[ \t]*+([\w+-]*+)[^\n]*+\n(.*?)(?:\1[ \t]*$|\Z)", _FLAGS)
 _CODE_TAGS = ("", "python", "py", "python3", "tool_code")
 _SENTENCE = re.compile(r"[A-Z].*[.!?:]$")
+_OPENS = re.compile(r"try:|@|match .*:$")
+"""Lines that begin a statement, and are none with a mere `pass` behind."""
+_QUIET = threading.Lock()
 
 
 class ProgramSyntaxError(CheckFailed):
@@ -47,11 +54,12 @@ class Program:
         Raises:
             ProgramSyntaxError: Not valid Python, or too large or too deeply nested to be read.
         """
-        if len(source) > MAX_SOURCE_CHARS:
-            size = f"{len(source)} characters, the limit is {MAX_SOURCE_CHARS}"
-            raise ProgramSyntaxError(f"the program is too long: {size}")
+        _check_size(source, MAX_SOURCE_CHARS)
+        source = _newlines(source)
         try:
-            return cls(source, ast.parse(source), tuple(notes))
+            tree = _parse(source)
+            compiled(tree)  # finds what the grammar lets pass: `return` outside a function
+            return cls(source, tree, tuple(notes))
         except SyntaxError as error:
             shown = (error.text or "").strip()
             where = f" in {shown!r}" if shown else ""
@@ -69,27 +77,43 @@ class Program:
             EmptyCompletion: No code in it.
             ProgramSyntaxError: Code that is not valid Python.
         """
-        notes: list[str] = []
-        bare = _THINK_TAIL.sub("", _THINK.sub("", text)) if "think" in text.lower() else text
-        if bare != text:
-            notes.append("thoughts removed")
-        fenced = [body for _, tag, body in _FENCE.findall(bare) if tag.lower() in _CODE_TAGS]
+        _check_size(text, MAX_ANSWER_CHARS)
+        bare, notes = _newlines(text).removeprefix("\ufeff"), list[str]()
+        fenced: list[str] = []
+        if not _parses(bare):  # in a program, tags and fences are inside its strings
+            bare = _without_thoughts(bare, notes)
+            fenced = _fenced(bare)
+            bare = bare if fenced else _FENCE.sub("", bare)
         if fenced:
-            notes.append("code taken from a fence")
-            return cls.parse(_tidy(_best(fenced), stop), notes)
-        source = _tidy(bare, stop)
-        try:
-            program = cls.parse(source, notes)
-        except ProgramSyntaxError:
-            program = cls._without_prose(source, notes)
+            # A fence ends by itself; a stop string in it would be a comment of the program's own.
+            program = cls.parse(_tidy(_best(fenced)), [*notes, "code taken from a fence"])
+        else:
+            program = cls._unfenced(bare, stop, notes)
         if not _does_something(program.tree):
             raise EmptyCompletion(_no_code(text))
         return program
 
     @classmethod
+    def _unfenced(cls, text: str, stop: Sequence[str], notes: list[str]) -> Program:
+        """Take the text up to the first stop string, without prose if there is any."""
+        source = _tidy(text)
+        cut = min((at for mark in stop if (at := source.find(mark)) >= 0), default=len(source))
+        if source[cut:].strip():
+            notes.append("cut at a stop string")
+        source = _tidy(source[:cut])
+        _check_size(source, MAX_SOURCE_CHARS)
+        try:
+            program = cls.parse(source, notes)
+        except ProgramSyntaxError:
+            return cls._without_prose(source, notes)
+        if _is_word(source.split("\n", 1)[0]):
+            return cls._without_prose(source, notes)
+        return program
+
+    @classmethod
     def _without_prose(cls, source: str, notes: Sequence[str]) -> Program:
         """Try again without the lines of prose before and after the code."""
-        lines = source.splitlines()
+        lines = source.split("\n")
         while lines and _is_prose(lines[0]):
             lines.pop(0)
         while lines and _is_prose(lines[-1]):
@@ -104,7 +128,10 @@ class Program:
             node
             for node in ast.walk(self.tree)
             if isinstance(node, ast.Import | ast.ImportFrom)
-            and all((alias.asname or alias.name.split(".")[0]) in names for alias in node.names)
+            and all(
+                {alias.name.split(".")[0], alias.asname or alias.name.split(".")[0]} <= names
+                for alias in node.names
+            )
         ]
         if not doomed:
             return self
@@ -121,16 +148,36 @@ class Program:
 def _is_prose(line: str) -> bool:
     """Tell whether a line is words to a person (or blank), not code or part of it."""
     text = line.strip()
-    if not text:
+    if not text or _is_word(text):
         return True
-    if line[0].isspace() or _parses(text) or _parses(text + " pass"):
+    if line[0].isspace() or _OPENS.match(line) or _parses(text) or _parses(text + " pass"):
         return False
     return not re.search(r"[=(\[{]", text) or bool(_SENTENCE.match(text))
 
 
+def _is_word(line: str) -> bool:
+    """Tell whether a line is one polite word, such as `Certainly`; it parses as a name."""
+    return line[:1].isupper() and line.isidentifier() and line not in ("None", "True", "False")
+
+
+def compiled(tree: ast.Module) -> types.CodeType:
+    """Return a program's code object, for its names; it is never executed here."""
+    with _QUIET, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about the model's style: `x is 1`
+        return compile(tree, "<program>", "exec", dont_inherit=True)
+
+
+def _parse(source: str) -> ast.Module:
+    with _QUIET, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about the model's style: an escape like '\d'
+        return ast.parse(source)
+
+
 def _parses(source: str) -> bool:
+    if len(source) > MAX_SOURCE_CHARS:
+        return False
     try:
-        ast.parse(source)
+        _parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
@@ -144,14 +191,41 @@ def _best(blocks: Sequence[str]) -> str:
     return blocks[0]
 
 
-def _tidy(text: str, stop: Sequence[str]) -> str:
-    """Drop repeated comment lines at the start, cut at the first stop string, dedent."""
-    lines = text.replace("\r\n", "\n").strip("\n").split("\n")
-    while lines and (lines[0].startswith("#") or not lines[0].strip()):
-        lines.pop(0)
-    body = "\n".join(lines)
-    cut = min((at for mark in stop if (at := body.find(mark)) >= 0), default=len(body))
-    return textwrap.dedent(body[:cut]).strip("\n") + "\n"
+def _check_size(text: str, limit_chars: int) -> None:
+    if len(text) > limit_chars:
+        size = f"{len(text)} characters, the limit is {limit_chars}"
+        raise ProgramSyntaxError(f"the program is too long: {size}")
+
+
+def _newlines(text: str) -> str:
+    """Write every line end as the parser reads it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _without_thoughts(text: str, notes: list[str]) -> str:
+    """Drop what a model says to itself before it answers, up to the last closing tag."""
+    bare = _THINK.sub("", text)
+    if ends := list(_THINK_END.finditer(bare)):
+        before, after = bare[: ends[-1].start()], bare[ends[-1].end() :]
+        rest_of_line = after.partition("\n")[0]
+        opens_line = not before.rpartition("\n")[2].strip()
+        if opens_line or not ("'" in rest_of_line or '"' in rest_of_line):  # else in a string
+            bare = after
+    if bare != text:
+        notes.append("thoughts removed")
+    return bare
+
+
+def _fenced(text: str) -> list[str]:
+    """Return the fenced blocks that may be Python; a lone fence at the end holds nothing."""
+    blocks = _FENCE.findall(text)
+    return [body for _, tag, body in blocks if tag.lower() in _CODE_TAGS and body.strip()]
+
+
+def _tidy(text: str) -> str:
+    """Drop repeated comment lines at the start, dedent; no program begins indented."""
+    lines = dropwhile(lambda line: line.startswith("#") or not line.strip(), text.split("\n"))
+    return textwrap.dedent("\n".join(lines)).strip("\n").lstrip(" \t") + "\n"
 
 
 def _does_something(tree: ast.Module) -> bool:

@@ -26,7 +26,7 @@ import ast
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +35,9 @@ from typing import Any
 from cap.errors import PromptError
 
 HEADER = re.compile(r"^# /// cap\n(?P<body>(?:#[^\n]*\n)*?)# ///[ \t]*\n", re.MULTILINE)
+_OPENED = re.compile(r"^# /// cap[ \t]*$", re.MULTILINE)
+_JOINERS = "\u200c\u200d"
+"""Not printable, but part of words: Persian compounds, emoji of several signs."""
 KINDS = ("any", "name", "names", "point", "points", "number", "boolean", "text")
 
 
@@ -125,7 +128,7 @@ class Prompt:
 
 def one_line(text: str) -> str:
     """Return words that cannot leave their comment line: control characters become spaces."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return " ".join("".join(c if c.isprintable() or c in _JOINERS else " " for c in text).split())
 
 
 def comment(instruction: str, prefix: str = "") -> str:
@@ -163,6 +166,8 @@ def parse(text: str, name: str, path: Path | None = None) -> Prompt:
         raise PromptError(
             f"{where}, line {line}: {error.msg}; a prompt must be valid Python"
         ) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise PromptError(f"{where}: {error or 'nested too deep'}; not valid Python") from None
     return Prompt(
         name=name,
         header=header,
@@ -177,8 +182,11 @@ def _header(text: str, where: str) -> tuple[Header, str, int]:
     """Return the metadata, the text after it and how many lines it took."""
     match = HEADER.search(text)
     if match is None:
+        if opened := _OPENED.search(text):
+            line = text[: opened.start()].count("\n") + 1
+            raise PromptError(f"{where}, line {line}: header has no end; close it with '# ///'")
         return Header(), text, 0
-    toml = "\n".join(line[1:].removeprefix(" ") for line in match["body"].splitlines())
+    toml = "\n".join(line[1:].removeprefix(" ") for line in match["body"].split("\n"))
     try:
         values = tomllib.loads(toml)
     except tomllib.TOMLDecodeError as error:
@@ -186,14 +194,30 @@ def _header(text: str, where: str) -> tuple[Header, str, int]:
     known = {entry.name for entry in fields(Header)}
     if unknown := sorted(set(values) - known):
         raise PromptError(f"{where}: header has unknown keys {unknown}; known: {sorted(known)}")
-    for key in ("kind", "context", "stop"):
-        if key in values:
-            entry = values[key]
-            values[key] = (entry,) if isinstance(entry, str) else tuple(entry)
+    for key, value in values.items():
+        if not _TYPES[key](value):
+            raise PromptError(f"{where}: header '{key}' cannot be {value!r}")
+        if key in _LISTS:
+            values[key] = (value,) if isinstance(value, str) else tuple(value)
     if wrong := [kind for kind in values.get("kind", ()) if kind not in KINDS]:
         raise PromptError(f"{where}: header kind {wrong} unknown; known: {list(KINDS)}")
     body = text[: match.start()] + text[match.end() :]
-    return Header(**values), body, text[: match.end()].count("\n")
+    return Header(**values), body, match[0].count("\n")
+
+
+def _is_words(value: object) -> bool:
+    entries = value if isinstance(value, list) else [value]
+    return all(isinstance(entry, str) for entry in entries)
+
+
+_LISTS = ("kind", "context", "stop")
+_TYPES: dict[str, Callable[[object], bool]] = {
+    **dict.fromkeys(_LISTS, _is_words),
+    **dict.fromkeys(("returns", "prefix"), lambda value: isinstance(value, str)),
+    **dict.fromkeys(("session", "actions"), lambda value: isinstance(value, bool)),
+    "arguments": lambda value: isinstance(value, dict),
+}
+"""What each key of a header may hold."""
 
 
 def _hints(tree: ast.Module) -> tuple[str, ...]:
@@ -214,7 +238,7 @@ def split_examples(text: str, prefix: str = "", first_line: int = 1) -> tuple[Ex
     Context lines are literal assignments straight above the comment; they hold until replaced.
     A comment with no code under it (the request at the end) gives an example with empty code.
     """
-    lines = text.splitlines()
+    lines = text.split("\n")
     starts = [
         number
         for number, line in enumerate(lines)
@@ -259,9 +283,11 @@ def parse_context(text: str, where: str = "context") -> dict[str, Any]:
     try:
         values = {}
         for node in ast.parse(text).body:
-            if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
-                raise ValueError("not an assignment")
-            values[node.targets[0].id] = ast.literal_eval(node.value)
-    except (SyntaxError, ValueError) as error:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    values[name] = ast.literal_eval(value)
+                case _:
+                    raise ValueError(f"line {node.lineno} is not an assignment to one name")
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
         raise PromptError(f"{where} must be lines of `name = literal`: {error}") from None
     return values

@@ -14,7 +14,7 @@ import ast
 import contextlib
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -223,7 +223,7 @@ class Session:
 
         return self._turn(name, walk, "")
 
-    def _turn(self, words: str, walk: Any, context: str) -> TurnResult:
+    def _turn(self, words: str, walk: Callable[[], Answer], context: str) -> TurnResult:
         self.trace.turn += 1
         self.trace.event("instruction", lmp=TOP, text=words)
         before = dict(self.robot.positions())
@@ -232,7 +232,7 @@ class Session:
         except KeyboardInterrupt:
             self.robot.stop()
             self.trace.depth = 0
-            failure = Failure("interrupted", "Interrupted", "stopped by Ctrl-C; the robot is still")
+            failure = Failure("interrupted", "Interrupted", "stopped by Ctrl-C")
             answer = Answer(Result(failure=failure))
         turn = self._finish(words, answer, before)
         self._remember(turn, answer, context)

@@ -32,23 +32,25 @@ def speed(runs: int, as_json: bool) -> int:
     rows: list[Row] = []
     for row in measure(runs):
         rows.append(row)
-        if not as_json:
-            click.echo(f"{row.what}: {row.median:.4f} {row.unit}", err=True)
+        if not as_json and sys.stderr.isatty():
+            click.echo(f"measured: {row.what}", err=True)
     table = [
         {
             "what": row.what,
-            "unit": row.unit,
             "median": f"{row.median:.4f}",
+            "unit": row.unit,
             "min-max": f"{row.low:.4f}-{row.high:.4f}",
             "n": row.runs,
             "limit": row.limit,
-            "compare": row.compare,
-            "ok": row.ok,
+            "original": row.original,
         }
         for row in rows
     ]
     show(table, as_json)
-    return 0 if all(row.ok for row in rows) else 1
+    over = [row.what for row in rows if not row.ok]
+    if over:
+        click.echo(f"over the limit: {', '.join(over)}", err=True)
+    return 1 if over else 0
 
 
 @command.command("paraphrases")

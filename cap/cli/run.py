@@ -38,7 +38,7 @@ def reported(options: Options, work: Any) -> int:
     except CapError as error:
         if options.as_json:
             described = {"error": type(error).__name__, "message": str(error)}
-            shown = {"status": "error", "run": error.run, "turns": [], **described}
+            shown: dict[str, Any] = {"status": "error", "run": error.run, "turns": [], **described}
             click.echo(json.dumps(shown, ensure_ascii=False))
             return error.exit_code
         raise

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cap.errors import ROBOT_ERRORS, CapError, LimitExceeded, LMPFailed, RobotError
+from cap.errors import ROBOT_ERRORS, LimitExceeded, LMPFailed, RobotError, SandboxError
 from cap.result import Call, Failure, Result
 from cap.sandbox import wire
 from cap.sandbox.isolation import LAYERS
@@ -82,14 +82,17 @@ class Sandbox:
             The value or a typed failure, never an exception of the program.
 
         Raises:
-            SandboxError: No worker could be started.
+            SandboxError: No worker could be started, or a variable of the scope is not plain data.
             KeyboardInterrupt: Passed on after the worker is killed.
         """
-        worker = self._template.spawn()
-        conversation = _Conversation(worker, scope, self.limits, on_call)
+        job = self._job(source, scope, returns, keep, seed)
         try:
-            job = self._job(source, scope, returns, keep, seed)
-            return conversation.hold(job)
+            frame = wire.encode(job)
+        except wire.WireError as error:
+            raise SandboxError(f"the program or its variables: {error}") from None
+        worker = self._template.spawn()
+        try:
+            return _Conversation(worker, scope, self.limits, on_call).hold(frame)
         finally:
             worker.end()
 
@@ -128,40 +131,43 @@ class _Conversation:
         self.calls: list[Call] = []
         self.start_s = time.monotonic()
         self.program_s = 0.0
-        self.raised: dict[str, Failure] = {}
-        """Failures of primitives by the message the program sees."""
+        self.raised: dict[tuple[str, str], Failure] = {}
+        """Failures of primitives by the error's name and message, as the program sees them."""
 
-    def hold(self, job: Mapping[str, Any]) -> Result:
+    def hold(self, job: bytes) -> Result:
         """Send the job, serve its calls, return its result."""
+        frame = job
         try:
-            wire.send(self.worker.requests, wire.encode(job))
             while True:
-                kind, *rest = self._next_message()
-                if kind == "done":
-                    return self._result(rest[0])
-                if kind != "call" or len(rest) != 3:
-                    raise wire.WireError("unknown message")
-                wire.send(self.worker.requests, self._serve(*rest))
+                match self._exchange(frame):
+                    case ["done", dict(message)]:
+                        return self._result(message)
+                    case ["call", str(name), list(args), dict(kwargs)]:
+                        frame = self._serve(name, args, kwargs)
+                    case _:
+                        raise wire.WireError("unknown message")
         except wire.DeadlinePassed:
             limit = f"{self.limits.program_s:g} s"
             return self._failed("timeout", "TimeLimit", f"the program ran longer than {limit}")
         except (wire.PeerClosed, BrokenPipeError):
             why = "its process ended before it finished (out of memory, or killed)"
             return self._failed("killed", "WorkerDied", why)
-        except (wire.WireError, ValueError, TypeError, KeyError) as error:
-            return self._failed(
-                "protocol", "ProtocolError", f"the worker broke the protocol: {error}"
-            )
+        except wire.WireError as error:
+            why = f"the worker broke the protocol: {error}"
+            return self._failed("protocol", "ProtocolError", why)
         except _Stop as stop:
             return self._failed("limit", "CallLimit", str(stop))
 
-    def _next_message(self) -> Any:
-        """Wait for the worker, no longer than the program's own time allows."""
+    def _exchange(self, frame: bytes) -> Any:
+        """Send a frame and wait for the next, no longer than the program's own time allows."""
         begin_s = time.monotonic()
-        left_s = self.limits.program_s - self.program_s
-        frame = wire.receive(self.worker.answers, begin_s + left_s)
-        self.program_s += time.monotonic() - begin_s
-        return wire.decode(frame)
+        deadline_s = begin_s + self.limits.program_s - self.program_s
+        try:
+            wire.send(self.worker.requests, frame, deadline_s)
+            answer = wire.receive(self.worker.answers, deadline_s)
+        finally:
+            self.program_s += time.monotonic() - begin_s
+        return wire.decode(answer)
 
     def _serve(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> bytes:
         """Run one primitive here, in the parent; return the answer's frame."""
@@ -178,10 +184,10 @@ class _Conversation:
             result = _invoke(self.scope.primitives, name, args, kwargs)
             answer = wire.encode(["ok", result])
             call = replace(call, result=result)
-        except (CapError, TypeError, ValueError, IndexError, KeyError, wire.WireError) as error:
-            kind, text = self._note_failure(error)
-            answer = wire.encode(["error", kind, text])
-            call = replace(call, error=f"{kind}: {text}")
+        except Exception as error:  # a fault of the robot's own code is its failure, not a crash
+            raised, text = self._note_failure(error)
+            answer = wire.encode(["error", raised, text])
+            call = replace(call, error=f"{raised}: {text}")
         call = replace(call, duration_s=time.monotonic() - begin_s)
         self.calls.append(call)
         if self.on_call is not None:
@@ -190,44 +196,56 @@ class _Conversation:
 
     def _note_failure(self, error: Exception) -> tuple[str, str]:
         """Return name and message as the program sees them, and remember who failed."""
-        kind, text = type(error).__name__, str(error)
+        names = [parent.__name__ for parent in type(error).__mro__]
+        kind = next((name for name in names if name in wire.RAISABLE), "")
+        text = wire.one_line(str(error) if kind else f"{names[0]}: {error}")
+        kind = kind or RobotError.__name__
         failure = getattr(error, "failure", None)
         if isinstance(error, LMPFailed) and isinstance(failure, Failure):
-            self.raised[text] = failure
-        elif isinstance(error, RobotError):
-            self.raised[text] = Failure("raised", kind, text, robot=True)
+            self.raised[kind, text] = failure
+        elif kind in ROBOT_ERRORS:
+            self.raised[kind, text] = Failure("raised", kind, text, robot=True)
         return kind, text
 
     def _result(self, message: Mapping[str, Any]) -> Result:
-        if message["status"] != "ok":
-            result = self._raised(message)
-        else:
-            result = Result(
-                value=wire.decode(message["value"]) if "value" in message else None,
-                variables={n: wire.decode(data) for n, data in message["variables"].items()},
-                defined=tuple(message["defined"]),
-                dropped=tuple(message["dropped"]),
-            )
-        return replace(
-            result,
-            calls=tuple(self.calls),
-            stdout=str(message["stdout"]),
-            program_s=self.program_s,
-        )
+        match message:
+            case {
+                "status": "ok",
+                "variables": dict(variables),
+                "defined": list(defined),
+                "dropped": list(dropped),
+                "stdout": str(stdout),
+            }:
+                result = Result(
+                    value=_value(message["value"]) if "value" in message else None,
+                    variables={str(name): _value(data) for name, data in variables.items()},
+                    defined=tuple(map(str, defined)),
+                    dropped=tuple(map(str, dropped)),
+                )
+            case {
+                "status": "failed",
+                "error": str(error),
+                "message": str(text),
+                "line": int() | None as line,
+                "stdout": str(stdout),
+            }:
+                result = self._raised(error, text, line)
+            case _:
+                raise wire.WireError("malformed result")
+        calls = tuple(self.calls)
+        return replace(result, calls=calls, stdout=stdout, program_s=self.program_s)
 
-    def _raised(self, message: Mapping[str, Any]) -> Result:
+    def _raised(self, error: str, text: str, line: int | None) -> Result:
         """Tell apart the program's own exceptions and those of what it called."""
-        error, text, line = str(message["error"]), str(message["message"]), message["line"]
         if error == "OutputLimit":
             limit = f"{self.limits.stdout_chars} characters"
             return Result(failure=Failure("output", error, f"it printed more than {limit}", line))
         if error == "MemoryError":
             limit = f"{self.limits.memory_bytes >> 20} MiB"
             return Result(failure=Failure("memory", error, f"it needed more than {limit}", line))
-        if error in ROBOT_ERRORS or error == "LMPFailed":
-            for seen, failure in self.raised.items():
-                if text.startswith(" ".join(seen.split())[:2000]):
-                    return Result(failure=replace(failure, line=line))
+        for (kind, seen), failure in self.raised.items():
+            if kind == error and (text == seen or text.startswith(f"{seen} (in ")):
+                return Result(failure=replace(failure, line=line))
         return Result(failure=Failure("raised", error, text, line))
 
     def _failed(self, kind: Any, error: str, message: str) -> Result:
@@ -236,6 +254,13 @@ class _Conversation:
             calls=tuple(self.calls),
             program_s=self.program_s,
         )
+
+
+def _value(data: Any) -> Any:
+    """Read a value the worker encoded on its own."""
+    if not isinstance(data, bytes):
+        raise wire.WireError("malformed result")
+    return wire.decode(data)
 
 
 class _Stop(Exception):

@@ -133,15 +133,17 @@ class Template:
         pipes, self._spare = self._spare or _request(control), None
         try:
             (pid,) = struct.unpack("<i", control.recv(4))
-            self._spare = _request(control)
+            worker = Worker(pid, _pidfd(pid), pipes.requests, pipes.answers)
         except BaseException:
             pipes.close()
             raise
-        pidfd = None
-        if hasattr(os, "pidfd_open"):
-            with contextlib.suppress(OSError):
-                pidfd = os.pidfd_open(pid)
-        return Worker(pid, pidfd, pipes.requests, pipes.answers)
+        # Only this next request lets the template collect the worker and free its process id.
+        try:
+            self._spare = _request(control)
+        except BaseException:
+            worker.end()
+            raise
+        return worker
 
     def _stop(self) -> None:
         if self._spare is not None:
@@ -154,10 +156,18 @@ class Template:
         self._control = self._process = self._spare = None
 
 
+def _pidfd(pid: int) -> int | None:
+    if hasattr(os, "pidfd_open"):
+        with contextlib.suppress(OSError):
+            return os.pidfd_open(pid)
+    return None
+
+
 def _request(control: socket.socket) -> _Pipes:
     """Ask the template for one worker; its process id comes back on the control socket."""
     their_requests, requests = os.pipe()
     answers, their_answers = os.pipe()
+    os.set_blocking(requests, False)  # a worker that does not read must not hold the parent
     try:
         socket.send_fds(control, [b"F"], [their_requests, their_answers])
     except BaseException:

@@ -11,19 +11,10 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from cap.errors import ROBOT_ERRORS, LMPFailed
 from cap.sandbox import isolation, wire
 from cap.sandbox.namespace import library, safe_builtins
 
 PROGRAM = "<program>"
-_RAISABLE: dict[str, type[Exception]] = {
-    **ROBOT_ERRORS,
-    "LMPFailed": LMPFailed,
-    "TypeError": TypeError,
-    "ValueError": ValueError,
-    "IndexError": IndexError,
-    "KeyError": KeyError,
-}
 
 
 class Output:
@@ -33,9 +24,10 @@ class Output:
         self.parts: list[str] = []
         self.left = limit_chars
 
-    def print(self, *values: Any, sep: str = " ", end: str = "\n", **_: Any) -> None:
+    def print(self, *values: Any, sep: str | None = " ", end: str | None = "\n", **_: Any) -> None:
         """Stand in for the builtin; `file` and `flush` mean nothing here."""
-        text = sep.join(map(str, values)) + end
+        text = (" " if sep is None else sep).join(map(str, values))
+        text += "\n" if end is None else end
         if len(text) > self.left:
             raise OutputLimit("the program printed too much")
         self.left -= len(text)
@@ -56,7 +48,7 @@ def main(requests: int, answers: int) -> NoReturn:
     isolation.lock_down(job["cpu_s"], job["memory_bytes"])
     output = Output(job["stdout_chars"])
     space = _namespace(job, output, requests, answers)
-    given = frozenset(space) - frozenset(job["variables"])
+    given = {name: value for name, value in space.items() if name not in job["variables"]}
     try:
         for name, source in job["definitions"]:
             exec(compile(source, f"<{name}>", "exec", dont_inherit=True), space)
@@ -64,9 +56,17 @@ def main(requests: int, answers: int) -> NoReturn:
         message = _success(job, space, given)
     except BaseException as error:  # whatever the program did ends here
         message = _failure(error)
-    message["stdout"] = "".join(output.parts)
-    wire.send(answers, wire.encode(["done", message]))
+    wire.send(answers, _done(message, output))
     os._exit(0)
+
+
+def _done(message: dict[str, Any], output: Output) -> bytes:
+    """Return the last frame; a result that does not fit in one is a failure of its own."""
+    stdout = wire.text("".join(output.parts))
+    try:
+        return wire.encode(["done", {**message, "stdout": stdout}])
+    except wire.WireError as error:
+        return wire.encode(["done", {**_failure(ValueError(str(error))), "stdout": stdout}])
 
 
 def _prewarm() -> None:
@@ -113,14 +113,14 @@ def _proxy(name: str, requests: int, answers: int) -> Callable[..., Any]:
         if status == "ok":
             return rest[0]
         kind, text = rest
-        raise _RAISABLE.get(kind, RuntimeError)(text)
+        raise wire.RAISABLE[kind](text)
 
     call.__name__ = call.__qualname__ = name
     return call
 
 
 def _success(
-    job: Mapping[str, Any], space: dict[str, Any], given: frozenset[str]
+    job: Mapping[str, Any], space: dict[str, Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the value asked for and, for a session, what else the program left bound."""
     message: dict[str, Any] = {"status": "ok", "variables": {}, "defined": [], "dropped": []}
@@ -132,7 +132,7 @@ def _success(
         except wire.WireError as error:
             raise TypeError(f"'{returns}' is not plain data: {error}") from None
     for name, value in space.items() if job["keep"] else ():
-        if name in given or name.startswith("_"):
+        if name.startswith("_") or (name in given and value is given[name]):
             continue
         if isinstance(value, types.FunctionType | type):
             message["defined"].append(name)
@@ -161,6 +161,6 @@ def _failure(error: BaseException) -> dict[str, Any]:
     return {
         "status": "failed",
         "error": type(error).__name__,
-        "message": " ".join(text.split())[:2000] + inside,
+        "message": wire.one_line(text) + inside,
         "line": line,
     }

@@ -1,6 +1,7 @@
 # /// cap
 # prefix = "define function: "
 # ///
+import math
 import numpy as np
 from shapely.geometry import LineString, Point, Polygon
 from shapely.affinity import rotate, scale, translate
@@ -61,6 +62,13 @@ def make_circle(radius, center):
 # define function: inside = is_inside(point=(0.1, 0.2), polygon=region).
 def is_inside(point, polygon):
     return bool(polygon.contains(Point(point)))
+
+# define function: best = find_roomiest(layouts=rows, taken=positions).
+def find_roomiest(layouts, taken):
+    def room(points):
+        gaps = [math.dist(p, q) for i, p in enumerate(points) for q in [*taken, *points[:i]]]
+        return min(gaps, default=0.0)
+    return max(layouts, key=room)
 
 # define function: longest = get_longest(words=['a', 'abc']).
 def get_longest(words):

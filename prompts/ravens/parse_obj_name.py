@@ -16,6 +16,9 @@ ret_val = [name for name in objects if 'block' in name]
 # all the bowls.
 ret_val = [name for name in objects if 'bowl' in name]
 
+# each block.
+ret_val = [name for name in objects if 'block' in name]
+
 # everything.
 ret_val = list(objects)
 
@@ -30,6 +33,9 @@ ret_val = ['blue block', 'gray bowl']
 
 # the blocks other than the blue block.
 ret_val = [name for name in objects if 'block' in name and name != 'blue block']
+
+# all the bowls except the gray bowl.
+ret_val = [name for name in objects if 'bowl' in name and name != 'gray bowl']
 
 # the bowl with the same color as the blue block.
 color = 'blue block'.split()[0]
@@ -55,6 +61,10 @@ ret_val = max(names, key=lambda name: get_obj_pos(name)[1])
 # the bottommost bowl.
 names = [name for name in objects if 'bowl' in name]
 ret_val = min(names, key=lambda name: get_obj_pos(name)[1])
+
+# the block on the left.
+names = [name for name in objects if 'block' in name]
+ret_val = min(names, key=lambda name: get_obj_pos(name)[0])
 
 # the second block from the left.
 names = [name for name in objects if 'block' in name]
@@ -99,6 +109,16 @@ ret_val = names[np.argmin(distances)]
 # the block closest to the bottom right corner.
 names = [name for name in objects if 'block' in name]
 distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('bottom right corner')) for name in names]
+ret_val = names[np.argmin(distances)]
+
+# the bowl farthest from the top left corner.
+names = [name for name in objects if 'bowl' in name]
+distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('top left corner')) for name in names]
+ret_val = names[np.argmax(distances)]
+
+# the block nearest to the right side.
+names = [name for name in objects if 'block' in name]
+distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('right side')) for name in names]
 ret_val = names[np.argmin(distances)]
 
 # the bowls to the left of the purple block.

@@ -11,20 +11,41 @@ objects = ['red block', 'blue bowl', 'yellow block', 'green bowl', 'purple block
 # the top right corner.
 ret_val = get_obj_pos('top right corner')
 
+# in the upper left corner.
+ret_val = get_obj_pos('top left corner')
+
+# the lower right corner.
+ret_val = get_obj_pos('bottom right corner')
+
 # on the left side of the table.
 ret_val = get_obj_pos('left side')
 
 # in the middle of the table.
 ret_val = get_obj_pos('middle')
 
-# the center.
+# in the center of the table.
 ret_val = get_obj_pos('middle')
+
+# at the left edge of the table.
+ret_val = get_obj_pos('left side')
 
 # the bottom edge.
 ret_val = get_obj_pos('bottom side')
 
+# at the top.
+ret_val = get_obj_pos('top side')
+
+# at the bottom of the table.
+ret_val = get_obj_pos('bottom side')
+
 # in the blue bowl.
 ret_val = get_obj_pos(parse_obj_name('the blue bowl'))
+
+# on the yellow block.
+ret_val = get_obj_pos(parse_obj_name('the yellow block'))
+
+# on top of the purple block.
+ret_val = get_obj_pos(parse_obj_name('the purple block'))
 
 # to the left of the blue bowl.
 direction = np.array([-1, 0])
@@ -58,6 +79,10 @@ ret_val = get_obj_pos(parse_obj_name('the green bowl')) + 0.1 * direction
 direction = np.array([0, 1])
 ret_val = get_obj_pos(parse_obj_name('the purple block')) + 0.1 * direction
 
+# slightly below the red block.
+direction = np.array([0, -1])
+ret_val = get_obj_pos(parse_obj_name('the red block')) + 0.1 * direction
+
 # far to the right of the red block.
 direction = np.array([1, 0])
 target = get_obj_pos(parse_obj_name('the red block')) + 0.2 * direction
@@ -73,14 +98,28 @@ direction = np.array([-1, 0])
 ret_val = get_obj_pos(parse_obj_name('the purple block')) + 0.15 * direction
 
 # next to the blue bowl.
-pos = get_obj_pos(parse_obj_name('the blue bowl'))
-direction = np.array([1, 0]) if pos[0] < 0 else np.array([-1, 0])
-ret_val = pos + 0.12 * direction
+target = parse_obj_name('the blue bowl')
+taken = [get_obj_pos(name) for name in objects if name != target]
+angles = 2 * np.pi * np.arange(8) / 8
+spots = get_obj_pos(target) + 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
+ret_val = find_roomiest(layouts=free, taken=taken)[0]
 
 # near the red block.
-pos = get_obj_pos(parse_obj_name('the red block'))
-direction = np.array([1, 0]) if pos[0] < 0 else np.array([-1, 0])
-ret_val = pos + 0.12 * direction
+target = parse_obj_name('the red block')
+taken = [get_obj_pos(name) for name in objects if name != target]
+angles = 2 * np.pi * np.arange(8) / 8
+spots = get_obj_pos(target) + 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
+ret_val = find_roomiest(layouts=free, taken=taken)[0]
+
+# beside the green bowl.
+target = parse_obj_name('the green bowl')
+taken = [get_obj_pos(name) for name in objects if name != target]
+angles = 2 * np.pi * np.arange(8) / 8
+spots = get_obj_pos(target) + 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
+ret_val = find_roomiest(layouts=free, taken=taken)[0]
 
 # between the red block and the green bowl.
 first = get_obj_pos(parse_obj_name('the red block'))
@@ -123,29 +162,85 @@ ret_val = get_corner_positions()
 ret_val = get_side_positions()
 
 # 4 points in a horizontal line.
-ret_val = np.array([denormalize_xy([x, 0.5]) for x in np.linspace(0.1, 0.9, 4)])
+taken = [get_obj_pos(name) for name in objects]
+rows = [
+    np.array([denormalize_xy([x, y]) for x in np.linspace(start, end, 4)])
+    for start, end in [(0, 1), (0, 0.7), (0.3, 1), (0, 0.5), (0.5, 1)]
+    for y in np.linspace(0, 1, 21)
+]
+ret_val = find_roomiest(layouts=rows, taken=taken)
+
+# 4 points in a row.
+taken = [get_obj_pos(name) for name in objects]
+rows = [
+    np.array([denormalize_xy([x, y]) for x in np.linspace(start, end, 4)])
+    for start, end in [(0, 1), (0, 0.7), (0.3, 1), (0, 0.5), (0.5, 1)]
+    for y in np.linspace(0, 1, 21)
+]
+ret_val = find_roomiest(layouts=rows, taken=taken)
 
 # 5 points in a line.
-ret_val = np.array([denormalize_xy([x, 0.5]) for x in np.linspace(0.1, 0.9, 5)])
+taken = [get_obj_pos(name) for name in objects]
+rows = [
+    np.array([denormalize_xy([x, y]) for x in np.linspace(start, end, 5)])
+    for start, end in [(0, 1), (0, 0.7), (0.3, 1), (0, 0.5), (0.5, 1)]
+    for y in np.linspace(0, 1, 21)
+]
+ret_val = find_roomiest(layouts=rows, taken=taken)
 
 # 3 points in a vertical line.
-ret_val = np.array([denormalize_xy([0.5, y]) for y in np.linspace(0.9, 0.1, 3)])
+taken = [get_obj_pos(name) for name in objects]
+columns = [
+    np.array([denormalize_xy([x, y]) for y in np.linspace(end, start, 3)])
+    for start, end in [(0, 1), (0, 0.7), (0.3, 1), (0, 0.5), (0.5, 1)]
+    for x in np.linspace(0, 1, 21)
+]
+ret_val = find_roomiest(layouts=columns, taken=taken)
 
 # 5 points in a diagonal line.
-ret_val = np.array([denormalize_xy([t, t]) for t in np.linspace(0.1, 0.9, 5)])
+taken = [get_obj_pos(name) for name in objects]
+diagonals = [
+    np.array([denormalize_xy([x + t, y + t]) for t in np.linspace(0, length, 5)])
+    for length in [0.9, 0.7, 0.5]
+    for x in np.linspace(0, 1 - length, 8)
+    for y in np.linspace(0, 1 - length, 8)
+]
+ret_val = find_roomiest(layouts=diagonals, taken=taken)
 
 # 6 points in a circle.
+taken = [get_obj_pos(name) for name in objects]
 angles = 2 * np.pi * np.arange(6) / 6
-ret_val = get_obj_pos('middle') + 0.15 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+layouts = [
+    denormalize_xy([x, y]) + radius * circle
+    for radius in [0.15, 0.12, 0.09]
+    for x in np.linspace(0.25, 0.75, 9)
+    for y in np.linspace(0.25, 0.75, 9)
+]
+ret_val = find_roomiest(layouts=layouts, taken=taken)
 
 # 8 points in a square.
+taken = [get_obj_pos(name) for name in objects]
 corners = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1], [-1, 1]])
 t = np.arange(8) * 4 / 8
-outline = [np.interp(t, np.arange(5), corners[:, axis]) for axis in range(2)]
-ret_val = get_obj_pos('middle') + 0.12 * np.stack(outline, axis=1)
+square = np.stack([np.interp(t, np.arange(5), corners[:, axis]) for axis in range(2)], axis=1)
+layouts = [
+    denormalize_xy([x, y]) + half * square
+    for half in [0.12, 0.1, 0.08]
+    for x in np.linspace(0.25, 0.75, 9)
+    for y in np.linspace(0.25, 0.75, 9)
+]
+ret_val = find_roomiest(layouts=layouts, taken=taken)
 
 # 6 points in a triangle.
+taken = [get_obj_pos(name) for name in objects]
 corners = np.array([[0, 1], [0.87, -0.5], [-0.87, -0.5], [0, 1]])
 t = np.arange(6) * 3 / 6
-outline = [np.interp(t, np.arange(4), corners[:, axis]) for axis in range(2)]
-ret_val = get_obj_pos('middle') + 0.15 * np.stack(outline, axis=1)
+triangle = np.stack([np.interp(t, np.arange(4), corners[:, axis]) for axis in range(2)], axis=1)
+layouts = [
+    denormalize_xy([x, y]) + size * triangle
+    for size in [0.15, 0.12, 0.09]
+    for x in np.linspace(0.25, 0.75, 9)
+    for y in np.linspace(0.25, 0.75, 9)
+]
+ret_val = find_roomiest(layouts=layouts, taken=taken)

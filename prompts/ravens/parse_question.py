@@ -1,6 +1,6 @@
 # /// cap
 # returns = "ret_val"
-# kind = ["boolean", "number", "text", "name", "names"]
+# kind = ["boolean", "number", "text"]
 # context = ["objects"]
 # ///
 import numpy as np
@@ -54,6 +54,9 @@ objects = ['cyan block', 'orange bowl', 'purple block', 'brown bowl', 'yellow bl
 # are there any cyan blocks.
 ret_val = len(parse_obj_name('the cyan blocks')) > 0
 
+# which block is nearest to the orange bowl.
+ret_val = parse_obj_name('the block nearest to the orange bowl')
+
 # is there a cyan block.
 ret_val = any('cyan' in name and 'block' in name for name in objects)
 
@@ -63,17 +66,20 @@ ret_val = len(parse_obj_name('the blocks')) > len(parse_obj_name('the bowls'))
 # which block is closest to the brown bowl.
 ret_val = parse_obj_name('the block closest to the brown bowl')
 
+# which bowl is farthest from the purple block.
+ret_val = parse_obj_name('the bowl farthest from the purple block')
+
 # which blocks are to the left of the orange bowl.
-ret_val = parse_obj_name('the blocks to the left of the orange bowl')
+ret_val = ', '.join(parse_obj_name('the blocks to the left of the orange bowl')) or 'none'
 
 # what is to the left of the orange bowl.
-ret_val = parse_obj_name('the objects to the left of the orange bowl')
+ret_val = ', '.join(parse_obj_name('the objects to the left of the orange bowl')) or 'nothing'
 
 # what color is the block closest to the orange bowl.
 ret_val = parse_obj_name('the block closest to the orange bowl').split()[0]
 
 # what objects are there.
-ret_val = list(objects)
+ret_val = ', '.join(objects)
 
 # where is the purple block.
 pos = get_obj_pos(parse_obj_name('the purple block'))

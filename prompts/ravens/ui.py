@@ -38,6 +38,28 @@ moved = moved[::-1]
 for name in moved:
     put_first_on_second(name, back[name])
 
+# pick up the red block and place it in the green bowl.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the red block')]
+put_first_on_second(moved[0], parse_obj_name('the green bowl'))
+
+# pick up the yellow block and put it on the right side.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the yellow block')]
+put_first_on_second(moved[0], parse_position('on the right side'))
+
+# put the yellow block on top of the red block.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the yellow block')]
+put_first_on_second(moved[0], parse_obj_name('the red block'))
+
+# undo the last move.
+back = before
+before = {name: get_obj_pos(name) for name in objects}
+moved = moved[::-1]
+for name in moved:
+    put_first_on_second(name, back[name])
+
 # move the red block to the left side.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the red block')]
@@ -57,9 +79,10 @@ bowl = parse_obj_name('the gray bowl')
 for name in moved:
     put_first_on_second(name, bowl)
 
-# now move them to the bottom left corner.
+# now move them to the top left corner.
 before = {name: get_obj_pos(name) for name in objects}
-place = parse_position('the bottom left corner')
+moved = moved[::-1]
+place = parse_position('the top left corner')
 for name in moved:
     put_first_on_second(name, place)
 
@@ -70,10 +93,28 @@ moved = moved[::-1]
 for name in moved:
     put_first_on_second(name, back[name])
 
+objects = ['cyan bowl', 'pink block', 'gray bowl', 'gray block', 'cyan block', 'brown bowl']
+# put all the blocks except the pink block in the cyan bowl.
+before = {name: get_obj_pos(name) for name in objects}
+moved = parse_obj_name('all the blocks except the pink block')
+bowl = parse_obj_name('the cyan bowl')
+for name in moved:
+    put_first_on_second(name, bowl)
+
+objects = ['pink block', 'gray bowl', 'cyan block', 'pink bowl', 'gray block', 'cyan bowl']
 # put the blocks in the bowls with matching colors.
 before = {name: get_obj_pos(name) for name in objects}
 moved = []
 for name in parse_obj_name('the blocks'):
+    target = name.split()[0] + ' bowl'
+    if is_obj_visible(target):
+        put_first_on_second(name, target)
+        moved.append(name)
+
+# put each block in the bowl of its own color.
+before = {name: get_obj_pos(name) for name in objects}
+moved = []
+for name in parse_obj_name('each block'):
     target = name.split()[0] + ' bowl'
     if is_obj_visible(target):
         put_first_on_second(name, target)
@@ -88,6 +129,7 @@ for name in parse_obj_name('the blocks'):
         put_first_on_second(name, target)
         moved.append(name)
 
+objects = ['brown block', 'red bowl', 'red block', 'brown bowl']
 # put the blocks in the bowls with mismatched colors.
 before = {name: get_obj_pos(name) for name in objects}
 moved = parse_obj_name('the blocks')
@@ -102,16 +144,22 @@ before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the purple block')]
 put_first_on_second(moved[0], parse_position('to the left of the green bowl'))
 
+# put the brown block left of the purple block.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the brown block')]
+put_first_on_second(moved[0], parse_position('left of the purple block'))
+
 # set the brown block next to the orange bowl.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the brown block')]
 put_first_on_second(moved[0], parse_position('next to the orange bowl'))
 
-# lay the orange block between the green bowl and the purple block.
+# lay the orange block between the brown block and the purple block.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the orange block')]
-put_first_on_second(moved[0], parse_position('between the green bowl and the purple block'))
+put_first_on_second(moved[0], parse_position('between the brown block and the purple block'))
 
+objects = ['brown block', 'green bowl', 'purple block', 'orange bowl', 'orange block']
 # put the brown block a bit above the orange bowl.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the brown block')]
@@ -132,17 +180,32 @@ before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the orange block')]
 put_first_on_second(moved[0], parse_position('far to the right of the purple block'))
 
-# put the brown block in the corner closest to the green bowl.
+objects = ['orange bowl', 'brown block', 'purple block', 'green bowl', 'orange block']
+# put the brown block slightly to the right of the purple block.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the brown block')]
-put_first_on_second(moved[0], parse_position('in the corner closest to the green bowl'))
+put_first_on_second(moved[0], parse_position('slightly to the right of the purple block'))
 
-# put the blocks on the right side of the table.
+# put the orange block at the bottom.
 before = {name: get_obj_pos(name) for name in objects}
-moved = parse_obj_name('the blocks')
-place = parse_position('on the right side of the table')
-for name in moved:
-    put_first_on_second(name, place)
+moved = [parse_obj_name('the orange block')]
+put_first_on_second(moved[0], parse_position('at the bottom'))
+
+# put the purple block in the center of the table.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the purple block')]
+put_first_on_second(moved[0], parse_position('in the center of the table'))
+
+# put the brown block in the corner farthest from the green bowl.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the brown block')]
+put_first_on_second(moved[0], parse_position('in the corner farthest from the green bowl'))
+
+objects = ['yellow block', 'gray bowl', 'pink block', 'brown block']
+# move the pink block to the opposite side of the table.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the pink block')]
+put_first_on_second(moved[0], 2 * get_obj_pos('middle') - get_obj_pos(moved[0]))
 
 # put the blocks in different corners.
 before = {name: get_obj_pos(name) for name in objects}
@@ -150,10 +213,12 @@ moved = parse_obj_name('the blocks')[:4]
 for name, place in zip(moved, parse_position('the corners')):
     put_first_on_second(name, place)
 
-# move the orange block to the opposite side.
+# put the blocks on the right side of the table.
 before = {name: get_obj_pos(name) for name in objects}
-moved = [parse_obj_name('the orange block')]
-put_first_on_second(moved[0], 2 * get_obj_pos('middle') - get_obj_pos(moved[0]))
+moved = parse_obj_name('the blocks')
+place = parse_position('on the right side of the table')
+for name in moved:
+    put_first_on_second(name, place)
 
 objects = ['green block', 'cyan bowl', 'blue block', 'red bowl', 'yellow block']
 # move the green block 5 cm to the left.
@@ -176,15 +241,35 @@ before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the blue block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.1 * np.array([0, -1]))
 
+# push the yellow block 4 cm to the left.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the yellow block')]
+put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.04 * np.array([-1, 0]))
+
 # push the green block a bit to the right.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the green block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([1, 0]))
 
-# move it a lot to the left.
+# move the yellow block a little down.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the yellow block')]
+put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([0, -1]))
+
+# slide the yellow block slightly down.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the yellow block')]
+put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([0, -1]))
+
+# move the blue block a lot to the left.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the blue block')]
+put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.2 * np.array([-1, 0]))
+
+# move it 3 cm to the right.
 before = {name: get_obj_pos(name) for name in objects}
 moved = moved[-1:]
-put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.2 * np.array([-1, 0]))
+put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.03 * np.array([1, 0]))
 
 # swap the blue block and the green block.
 before = {name: get_obj_pos(name) for name in objects}
@@ -199,24 +284,59 @@ put_first_on_second(first, before[second])
 objects = ['red block', 'green block', 'purple block', 'brown bowl', 'blue block']
 # stack all the blocks.
 before = {name: get_obj_pos(name) for name in objects}
-moved = parse_obj_name('all the blocks')[1:]
-stack_objects_in_order([parse_obj_name('all the blocks')[0], *moved])
-
-# build a tower out of the blocks.
-before = {name: get_obj_pos(name) for name in objects}
-moved = parse_obj_name('the blocks')[1:]
-stack_objects_in_order([parse_obj_name('the blocks')[0], *moved])
-
-# stack the blocks in the top left corner.
-before = {name: get_obj_pos(name) for name in objects}
-moved = parse_obj_name('the blocks')
-put_first_on_second(moved[0], parse_position('in the top left corner'))
+moved = parse_obj_name('all the blocks')
 stack_objects_in_order(moved)
 
+objects = ['yellow bowl', 'cyan block', 'gray block', 'orange block', 'green bowl']
+# build a tower out of the blocks.
+before = {name: get_obj_pos(name) for name in objects}
+moved = parse_obj_name('the blocks')
+stack_objects_in_order(moved)
+
+objects = ['blue block', 'gray block', 'brown bowl', 'cyan block']
+# stack the gray block on the blue block.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the gray block')]
+put_first_on_second(moved[0], parse_obj_name('the blue block'))
+
+objects = ['green block', 'yellow block', 'orange bowl', 'purple block']
+# build a tower with the blocks.
+before = {name: get_obj_pos(name) for name in objects}
+moved = parse_obj_name('the blocks')
+stack_objects_in_order(moved)
+
+objects = ['blue block', 'purple block', 'red bowl', 'brown block']
+# stack the blocks on top of each other.
+before = {name: get_obj_pos(name) for name in objects}
+moved = parse_obj_name('the blocks')
+stack_objects_in_order(moved)
+
+objects = ['pink bowl', 'gray block', 'orange bowl', 'cyan block', 'red block']
+# make a stack out of all the blocks.
+before = {name: get_obj_pos(name) for name in objects}
+moved = parse_obj_name('all the blocks')
+stack_objects_in_order(moved)
+
+objects = ['green bowl', 'yellow block', 'pink block', 'green block', 'blue bowl']
+# stack the blocks in the middle.
+before = {name: get_obj_pos(name) for name in objects}
+moved = parse_obj_name('the blocks')
+put_first_on_second(moved[0], parse_position('in the middle'))
+stack_objects_in_order(moved)
+
+objects = ['red block', 'green block', 'purple block', 'brown bowl', 'blue block']
 # arrange the blocks in a horizontal line.
 before = {name: get_obj_pos(name) for name in objects}
 moved = parse_obj_name('the blocks')
 points = parse_position(f'{len(moved)} points in a horizontal line')
+for name, point in zip(moved, points):
+    put_first_on_second(name, point)
+
+objects = ['gray block', 'orange bowl', 'cyan block', 'yellow block']
+# line up the blocks.
+before = {name: get_obj_pos(name) for name in objects}
+moved = parse_obj_name('the blocks')
+points = parse_position(f'{len(moved)} points in a row')
 for name, point in zip(moved, points):
     put_first_on_second(name, point)
 
@@ -227,6 +347,7 @@ points = parse_position(f'{len(moved)} points in a triangle')
 for name, point in zip(moved, points):
     put_first_on_second(name, point)
 
+objects = ['pink bowl', 'red block', 'brown block', 'green block', 'blue block']
 # make a circle with the blocks.
 before = {name: get_obj_pos(name) for name in objects}
 moved = parse_obj_name('the blocks')
@@ -241,6 +362,7 @@ points = transform_shape_pts('make the circle bigger', shape_pts=points)
 for name, point in zip(moved, points):
     put_first_on_second(name, point)
 
+objects = ['red block', 'green block', 'purple block', 'brown bowl', 'blue block']
 # is the red block to the left of the brown bowl?
 answer = parse_question('is the red block to the left of the brown bowl')
 say('yes' if answer else 'no')
@@ -249,12 +371,15 @@ say('yes' if answer else 'no')
 answer = parse_question('are there any red blocks')
 say('yes' if answer else 'no')
 
+# count the blocks.
+say(f"{len(parse_obj_name('the blocks'))}")
+
 # how many blocks are to the left of the brown bowl?
 answer = parse_question('how many blocks are to the left of the brown bowl')
 say(f'{answer}')
 
-# which block is closest to the brown bowl?
-answer = parse_question('which block is closest to the brown bowl')
+# which block is nearest to the brown bowl?
+answer = parse_question('which block is nearest to the brown bowl')
 say(f'{answer}')
 
 # what color is the block closest to the brown bowl?

@@ -7,7 +7,7 @@ from cap.kinds import kind_error
 from cap.prompt import KINDS
 
 NAN, INF = float("nan"), float("inf")
-HUGE = 10**5000
+HUGE = 10**5000  # more digits than Python shows
 FITS: dict[str, list[Any]] = {
     "name": ["red block", ""],
     "text": ["yes"],
@@ -46,14 +46,18 @@ FITS_NOT: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "value"), [(kind, value) for kind, values in FITS.items() for value in values]
+    ("kind", "value"),
+    [(kind, value) for kind, values in FITS.items() for value in values],
+    ids=type,
 )
 def test_a_value_of_the_kind_is_accepted(kind: str, value: Any) -> None:
     assert kind_error(value, [kind]) is None
 
 
 @pytest.mark.parametrize(
-    ("kind", "value"), [(kind, value) for kind, values in FITS_NOT.items() for value in values]
+    ("kind", "value"),
+    [(kind, value) for kind, values in FITS_NOT.items() for value in values],
+    ids=type,
 )
 def test_any_other_value_is_refused(kind: str, value: Any) -> None:
     message = kind_error(value, [kind])
@@ -70,7 +74,7 @@ def test_one_of_several_kinds_is_enough() -> None:
     assert kind_error(3, ["name", "names"]) == "expected name or names, got 3"
 
 
-@pytest.mark.parametrize("value", ["x" * 1000, list(range(1000)), HUGE, [HUGE]])
+@pytest.mark.parametrize("value", ["x" * 1000, list(range(1000)), HUGE, [HUGE]], ids=type)
 def test_the_message_is_short_whatever_the_value(value: Any) -> None:
     message = kind_error(value, ["boolean"])
     assert message is not None

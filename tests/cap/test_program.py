@@ -51,6 +51,19 @@ ANSWERS = {
     "prose after with a call": ("x = 1\nThis calls f(x) and so on.", "x = 1"),
     "list after": ("x = 1\n- sets x\n- nothing else", "x = 1"),
     "one polite word": ("Certainly\n\nx = 1", "x = 1"),
+    "try first": ("try:\n    f()\nfinally:\n    g()", "try:\n    f()\nfinally:\n    g()"),
+    "try, then prose": (
+        "try:\n    f()\nfinally:\n    g()\nIt is safe.",
+        "try:\n    f()\nfinally:\n    g()",
+    ),
+    "match, then prose": (
+        "match x:\n    case 1: f()\nThat matches.",
+        "match x:\n    case 1: f()",
+    ),
+    "decorator, then prose": (
+        "@d\ndef f(): pass\nThat decorates.",
+        "@d\ndef f(): pass",
+    ),
     "prose and an indented block": ("Code:\n\n    x = 1\n    y = 2\n", "x = 1\ny = 2"),
     "thoughts": ("<think>hm\n```python\nbad()\n```</think>\nx = 1", "x = 1"),
     "thinking": ("<thinking>a</thinking>\nx = 1", "x = 1"),
@@ -193,7 +206,10 @@ REMOVED = {
     "two on a line": ("import math; import numpy\nx = 1", "pass; pass\nx = 1"),
     "in a block": ("if True:\n    import math\nx = 1", "if True:\n    pass\nx = 1"),
     "on the block's line": ("if True: import math", "if True: pass"),
-    "in a function": ("def f():\n    import math\n    return 1", "def f():\n    pass\n    return 1"),
+    "in a function": (
+        "def f():\n    import math\n    return 1",
+        "def f():\n    pass\n    return 1",
+    ),
     "after unicode": ("\u00e9 = '\u7ea2'; import math; y = 2", "\u00e9 = '\u7ea2'; pass; y = 2"),
     "before a comment": ("import math  # for pi\nx = 1", "pass  # for pi\nx = 1"),
     "CRLF": ("import math\r\nx = 1\r\n", "x = 1\n"),

@@ -423,3 +423,41 @@ FRESH_CASES = [
     other(DECLINE, "put the pink block in the purple bowl without touching the gray block"),
 ]
 """A second set, written after the first had been used for tuning."""
+
+LATER_CASES = [
+    Case(
+        ("put the blocks to the left of the red bowl in the green bowl",),
+        every(
+            on("red block", "green bowl"),
+            on("green block", "green bowl"),
+            shifted("blue block", 0, 0),
+        ),
+    ),
+    Case(
+        ("put the green block right of the red bowl",),
+        off("green block", "red bowl", (0.08, -0.01), (0.2, 0.01)),
+    ),
+    Case(
+        ("put the green block on the left of the yellow bowl",),
+        off("green block", "yellow bowl", (-0.2, -0.01), (-0.08, 0.01)),
+    ),
+    Case(("put red block in blue bowl",), on("red block", "blue bowl")),
+    Case(
+        ("pick up the yellow block and place it on the blue block",),
+        on("yellow block", "blue block"),
+    ),
+    Case(("put the second bowl from the left on the right side",), at("yellow bowl", 0.25, -0.5)),
+    Case(("put the block left of the red bowl in the green bowl",), on("red block", "green bowl")),
+    Case(("stack the red block on the blue block",), on("red block", "blue block")),
+    Case(("put the yellow block in the lower left corner",), at("yellow block", -0.25, -0.75)),
+    Case(("how far is the red block from the blue block?",), said("27")),
+    Case(("what is above the red bowl?",), said("yellow")),
+    Case(("put the red block above the red bowl or below it",), DECLINE),
+    Case(("put the red block in the blue bowl unless it is full",), DECLINE),
+    Case(("put the red block in the bowl closest to it",), DECLINE),
+    Case(("put nothing in the red bowl",), DECLINE),
+    Case(("put a block in a bowl",), DECLINE),
+    Case(("put the red block anywhere",), DECLINE),
+    Case(("the red block",), DECLINE),
+]
+"""Some that went wrong at one time, kept so that they do not again."""

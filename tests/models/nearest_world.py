@@ -77,6 +77,7 @@ class World:
 
     def put_first_on_second(self, first: str, second: Any) -> None:
         assert isinstance(first, str), f"cannot pick {first!r}"
+        assert first in self.xy, f"no {first!r}"
         target = self.get_obj_pos(second) if isinstance(second, str) else np.asarray(second)
         assert target.shape == (2,), f"cannot place at {second!r}"
         low, high = np.array([-0.3, -0.8]), np.array([0.3, -0.2])

@@ -1,8 +1,11 @@
 import ast
+import contextlib
 import subprocess
 import sys
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cap.errors import NoMatch
 from cap.models.base import Request
@@ -45,6 +48,9 @@ lean('tall rose', 0.1, direction=[0, 1])
 # the second plant from the gate.
 ret_val = sorted(plants, key=distance)[1]
 
+# the second plant from the fence.
+ret_val = sorted(plants, key=distance)[-2]
+
 # mow the lawn.
 mow()
 """
@@ -73,6 +79,7 @@ def same(first: str, second: str) -> bool:
         ("plant 5 lilies 4 mm apart", "plant(count=5, kind='lily', gap_m=0.004)"),
         ("plant two ferns 1.5 m apart", None),
         ("the third plant from the gate", "ret_val = sorted(plants, key=distance)[2]"),
+        ("the third plant from the fence", "ret_val = sorted(plants, key=distance)[-3]"),
         ("the 4th plant from the gate", "ret_val = sorted(plants, key=distance)[3]"),
     ],
 )
@@ -172,6 +179,22 @@ def test_same_prompt_same_answer_in_another_process() -> None:
         for seed in ("1", "2")
     }
     assert outputs == {answer("lean the red tulip slightly to the south") + "\n"}
+
+
+def test_a_very_long_instruction_is_declined_at_once() -> None:
+    with pytest.raises(NoMatch, match="60 words"):
+        answer("water the white lily " * 200)
+
+
+@settings(derandomize=True, max_examples=80, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from([*GARDEN.split(), *PLANTS.split(), "\\", "{0}", "é", "#", '"']), max_size=9
+    )
+)
+def test_any_words_give_python_or_a_refusal(words: list[str]) -> None:
+    with contextlib.suppress(NoMatch):
+        ast.parse(answer(" ".join(words)))
 
 
 def test_prompt_without_examples_is_declined() -> None:

@@ -221,6 +221,19 @@ def test_random_commands_do_what_they_say(robot: RavensRobot) -> None:
             assert landed == pytest.approx(robot.get_obj_pos(bowl), abs=0.004)
 
 
+def test_a_block_is_put_beside_a_tower_without_touching_it() -> None:
+    tower = ["red block", "green block", "blue block"]
+    robot = create(seed=7, objects=[*tower, "yellow block"])
+    robot.put_first_on_second("yellow block", "top right corner")
+    robot.put_first_on_second(tower[0], (-0.22, -0.68))
+    robot.stack_objects_in_order(tower)
+    before = {name: robot.positions()[name] for name in tower}
+    robot.put_first_on_second("yellow block", "bottom left corner")
+    for name, position in before.items():
+        assert robot.positions()[name] == pytest.approx(position, abs=0.001)
+    robot.close()
+
+
 def test_time_passes_in_simulation_only(robot: RavensRobot) -> None:
     assert robot.sim_time_s == 0.0
     robot.put_first_on_second("red block", "blue bowl")

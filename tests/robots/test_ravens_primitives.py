@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cap.errors import Collision, NotFound, RobotError, Unreachable
+from cap.scope import Robot
 from robots.ravens import RavensRobot, create
 
 OBJECTS = ["red block", "green block", "blue block", "red bowl", "blue bowl"]
@@ -19,6 +20,11 @@ def robot(request: pytest.FixtureRequest) -> Iterator[RavensRobot]:
     robot = create(seed=4, mode=request.param, objects=OBJECTS)
     yield robot
     robot.close()
+
+
+def test_it_is_a_robot_the_engine_can_drive(robot: RavensRobot) -> None:
+    assert isinstance(robot, Robot)
+    assert robot.context() == {"objects": OBJECTS}
 
 
 def test_both_modes_begin_with_the_same_scene() -> None:
@@ -99,6 +105,16 @@ def test_a_bowl_moves_with_what_is_in_it(robot: RavensRobot) -> None:
     x, y, z = robot.positions()["red block"]
     assert np.hypot(x - landed[0], y - landed[1]) < 0.015
     assert z == pytest.approx(0.024, abs=0.002)
+
+
+def test_a_bowl_nests_in_a_bowl_and_comes_out_again(robot: RavensRobot) -> None:
+    robot.put_first_on_second("red bowl", "blue bowl")
+    assert robot.get_obj_pos("red bowl") == pytest.approx(robot.get_obj_pos("blue bowl"), abs=0.004)
+    assert robot.positions()["red bowl"][2] == pytest.approx(0.0325, abs=0.002)
+    with pytest.raises(Collision, match="'red bowl' stands on 'blue bowl'"):
+        robot.put_first_on_second("blue bowl", "top side")
+    robot.put_first_on_second("red bowl", "top side")
+    assert robot.get_obj_pos("red bowl") == pytest.approx([0.0, -0.25], abs=0.004)
 
 
 def test_an_object_may_be_given_by_its_position(robot: RavensRobot) -> None:

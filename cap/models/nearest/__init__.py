@@ -1,4 +1,36 @@
-"""`nearest`: answers from a prompt's own examples. It is not a language model."""
+"""`nearest`: the offline model. It answers from a prompt's own examples; it is no language model.
+
+It needs no key, no network and no weights, and it knows no robot: whatever it can do it reads from
+the prompt it is given. It serves to try things out, as an honest lower row in every comparison, and
+to run the shipped prompts in tests.
+
+How it answers
+    1. Every example becomes a template (`induce`). Words of the instruction that come back in
+       the code are slots: a string ('the red block'), a run of words in a longer string, or a
+       number (0.05 from '5 cm', index 1 from 'second', 3 from 'three').
+    2. The examples teach each other (`analogy`). Two with the same code make their differing words
+       synonyms ('put', 'place'). Two that differ in one stretch of words and one expression make an
+       analogy: with 'left' and `[-1, 0]` against 'right' and `[1, 0]`, an example for 'a bit to the
+       left of' also serves 'a bit to the right of'.
+    3. The instruction is read as each template in the cheapest way (`align`, `price`). Literal
+       words match or cost what they tell; slots take words like the ones they held, and a slot for
+       a name only what means exactly one name of the scene (the lists in the context lines).
+    4. The cheapest template's code is returned with the new words and numbers in it (`rebind`).
+       The same prompt gives the same answer, to the letter; ties go to the earlier example.
+    A request for a function (`total = get_total(xs=numbers)`) gets the example's definition whose
+    name has the same words, with the parameters named as the call names them (`define`).
+
+When it declines
+    A word that tells something and fits nowhere costs more than the limit: `NoMatch` names it, the
+    closest example and the remedy. Nothing runs then. A description it passes on to another prompt
+    ('the lemon') may be declined there, before the program that asked goes on.
+
+Limits
+    One instruction, one example: 'do this, then that' is declined, and so are conditions, negations
+    and loops no example shows. It reasons about nothing; words count only as they stand in examples
+    and names, so an unusual order or an unseen verb ends in a refusal. It can be wrong where two
+    examples read alike and mean different things.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +39,19 @@ from functools import lru_cache
 
 from cap.errors import NoMatch
 from cap.models.base import Completion, Request
-from cap.models.nearest.align import LIMIT, Alignment, Reader
-from cap.models.nearest.analogy import derive, learn_analogies, learn_synonyms
+from cap.models.nearest.align import LIMIT, Aligner, Alignment
+from cap.models.nearest.analogy import derive, learn_analogies, learn_synonyms, siblings
 from cap.models.nearest.define import answer_definition
+from cap.models.nearest.induce import induce
 from cap.models.nearest.lexicon import Lexicon
+from cap.models.nearest.price import Reader
 from cap.models.nearest.rebind import rebind
-from cap.models.nearest.template import Template, induce, names_in
+from cap.models.nearest.template import Template, names_in
 from cap.models.nearest.words import tokenise
 from cap.prompt import Example, split_examples
 
+_LONGEST = 60
+"""Words of an instruction: the work grows with their square, and no example is that long."""
 _REMEDY = "rephrase it like an example, or use a language model with -m"
 
 
@@ -40,6 +76,11 @@ class Nearest:
 
 def _answer(asked: Example, examples: tuple[Example, ...]) -> str:
     reader = Reader(_lexicon(asked, examples), asked.instruction, names_in(asked.context))
+    if len(reader.tokens) > _LONGEST:
+        raise NoMatch(
+            f"nearest reads up to {_LONGEST} words, not the {len(reader.tokens)} in"
+            f" {asked.instruction[:40]!r}...; {_REMEDY}"
+        )
     template, alignment = closest(reader)
     if alignment.cost > LIMIT:
         raise NoMatch(_declined(reader, template, alignment))
@@ -52,13 +93,14 @@ def _answer(asked: Example, examples: tuple[Example, ...]) -> str:
 def closest(reader: Reader) -> tuple[Template, Alignment]:
     """Return the template an instruction fits best and how; ties go to the earlier one."""
     templates = reader.lexicon.templates
-    bounds = sorted((reader.bound(template), i) for i, template in enumerate(templates))
+    aligner = Aligner(reader)
+    bounds = sorted((aligner.bound(template), i) for i, template in enumerate(templates))
     best: tuple[float, int] | None = None
     found = None
     for bound, i in bounds:
         if best and bound > best[0] + 1e-9:
             break
-        alignment = reader.align(templates[i], best[0] + 1e-9 if best else math.inf)
+        alignment = aligner.align(templates[i], best[0] + 1e-9 if best else math.inf)
         if alignment is None:
             continue
         key = (round(alignment.cost, 9), i)
@@ -86,8 +128,10 @@ def _lexicon(asked: Example, examples: tuple[Example, ...]) -> Lexicon:
 @lru_cache(maxsize=64)
 def _learned(examples: tuple[Example, ...]) -> Lexicon:
     templates = _templates(examples)
-    derived = derive(templates, learn_analogies(templates))
-    return Lexicon.of(templates, derived, learn_synonyms([*templates, *derived]))
+    analogies = learn_analogies(templates)
+    derived = derive(templates, analogies)
+    synonyms = learn_synonyms([*templates, *derived])
+    return Lexicon.of(templates, derived, synonyms, siblings(analogies))
 
 
 def _templates(examples: tuple[Example, ...]) -> list[Template]:

@@ -9,12 +9,11 @@ examples that hold both the words and the expression, it gives templates nobody 
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from cap.models.nearest.template import Element, Hole, Template, dump
+from cap.models.nearest.template import Element, Hole, Template, dump, rewrite
 from cap.models.nearest.words import LIGHT, PREPOSITIONS
 
 Words = tuple[str, ...]
@@ -81,6 +80,12 @@ def learn_synonyms(templates: Sequence[Template]) -> frozenset[tuple[str, str]]:
     return frozenset(pairs)
 
 
+def siblings(analogies: Iterable[Analogy]) -> frozenset[tuple[str, str]]:
+    """Return the pairs of single words that stand for like expressions, such as directions."""
+    pairs = [(entry.before, entry.after) for entry in analogies if entry.expression]
+    return frozenset((a[0], b[0]) for a, b in pairs if len(a) == len(b) == 1)
+
+
 def derive(templates: Sequence[Template], analogies: Iterable[Analogy]) -> list[Template]:
     """Return the templates that analogies make of the prompt's own."""
     groups: dict[tuple[Words, Words], list[Analogy]] = {}
@@ -106,23 +111,15 @@ def derive(templates: Sequence[Template], analogies: Iterable[Analogy]) -> list[
 def _derived(
     template: Template, elements: tuple[Element, ...], analogies: Sequence[Analogy]
 ) -> Template:
-    nodes = {entry.expression: entry.node for entry in analogies}
-    tree: ast.Module = _Exchange(nodes).visit(copy.deepcopy(template.tree))
+    nodes = {entry.expression: entry.node for entry in analogies if entry.expression}
+    if not nodes:
+        return replace(template, elements=elements, derived=True)
+
+    def exchange(node: ast.AST) -> ast.AST | None:
+        return nodes.get(ast.dump(node)) if isinstance(node, ast.expr) else None
+
+    tree = rewrite(template.tree, exchange)
     return replace(template, elements=elements, tree=tree, derived=True, source=dump(tree))
-
-
-class _Exchange(ast.NodeTransformer):
-    """Replaces expressions by their dump."""
-
-    def __init__(self, nodes: dict[str, ast.expr]) -> None:
-        self.nodes = nodes
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, (*_WHOLE, ast.UnaryOp)):
-            new = self.nodes.get(ast.dump(node))
-            if new is not None:
-                return new
-        return self.generic_visit(node)
 
 
 def _find(elements: Sequence[Element], words: Words) -> int | None:

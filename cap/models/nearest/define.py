@@ -74,7 +74,8 @@ def _renamed(function: ast.FunctionDef, call: ast.Call) -> str | None:
     required = len(parameters) - len(function.args.defaults)
     given = [entry.arg for entry in call.keywords]
     total = len(call.args) + len(given)
-    if None in given or not required <= total <= len(parameters):
+    unpacked = None in given or any(isinstance(arg, ast.Starred) for arg in call.args)
+    if unpacked or not required <= total <= len(parameters):
         return None
     names = {parameter: parameter for parameter in parameters if parameter in given}
     free = [name for name in parameters[len(call.args) :] if name not in names]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from cap.models.nearest.template import Template
@@ -41,11 +41,14 @@ class Lexicon:
         templates: Sequence[Template],
         derived: Sequence[Template],
         synonyms: frozenset[tuple[str, str]],
+        siblings: Iterable[tuple[str, str]] = (),
     ) -> Lexicon:
-        """Collect the words of a prompt's templates."""
+        """Collect the words of a prompt's templates; of siblings either may begin a phrase."""
         lexicon = cls((*templates, *derived), len(templates), synonyms)
         for template in templates:
             lexicon._add(template)
+        for words in lexicon.firsts.values():
+            words |= {b for a, b in siblings if a in words}
         return lexicon
 
     def extended(self, templates: Sequence[Template]) -> Lexicon:
@@ -75,9 +78,9 @@ class Lexicon:
 
     def weight(self, word: str) -> float:
         """Return what leaving out or adding a literal word costs; rarer words cost more."""
-        if word in LIGHT:
+        if word in LIGHT and word != "?":
             return 0.08
-        if word in PREPOSITIONS:
+        if word in CHEAP:
             return 0.25
         if word in QUANTIFIERS:
             return 0.9

@@ -26,17 +26,21 @@ _METRES = {
 }
 _DEGREES = ("degree", "deg", "°")
 
+ARTICLES = frozenset(("the", "a", "an"))
+"""Words a noun phrase begins with, if people do not leave them out."""
 LIGHT = frozenset(
     _words(
-        "the a an please to of is are was be being there that this these those now then just also"
+        "the a an please to is are was be being there that this these those now then just also"
         " so hey ok okay i we me my you your can could would will want need like let us let's do"
         " does did its ?"
     )
 )
 """Words an instruction can gain or lose without meaning something else."""
-PREPOSITIONS = frozenset(_words("in on into onto inside upon at by with for as"))
+PREPOSITIONS = frozenset(_words("in on into onto inside upon at by with for as of"))
 """Words that matter less than the nouns they join."""
-QUANTIFIERS = frozenset(_words("all every each any some both"))
+PLACING = frozenset(_words("in on into onto inside upon at to"))
+"""Prepositions of place, which people use one for another."""
+QUANTIFIERS = frozenset(_words("all every each any some both everything"))
 """Words that say how many are meant."""
 PRONOUNS = frozenset(
     _words("it them they that this those these one ones him her me itself themselves")
@@ -50,11 +54,13 @@ JOINTS = frozenset(_words("then and or while until after before if when"))
 """Words that join two instructions or two things."""
 RELATIONS = PREPOSITIONS | frozenset(
     _words(
-        "to of from than that which who between near toward towards out above below behind beside"
+        "to from than that which who between near toward towards out above below behind beside"
         " under over across around along against outside beyond next"
     )
 )
 """Words after which a noun phrase goes on to speak of something else."""
+QUESTIONS = frozenset(_words("how what which where who when why is are was were do does did can"))
+"""Words a question begins with; it has no number."""
 LEADING = RELATIONS - frozenset(_words("of from than that which who as for with by"))
 """Words a phrase about a place may begin with."""
 _PLURAL_WORDS = frozenset(_words("all every each both everything them they everyone those these"))
@@ -62,6 +68,7 @@ _NOT_PLURAL = frozenset(_words("is this us its his was as does always plus minus
 _SAME = {
     **dict.fromkeys(("object", "item", "piece"), "thing"),
     **dict.fromkeys(("every", "each"), "all"),
+    "furthest": "farthest",
 }
 """Words of one meaning, whatever the things are."""
 
@@ -161,10 +168,14 @@ def is_telling(token: Token) -> bool:
 
 def is_plural(tokens: tuple[Token, ...]) -> bool:
     """True if a noun phrase speaks of several things, by its words up to the first preposition."""
+    if tokens[0].text in QUESTIONS:
+        return False
     for token in tokens:
-        if token.text in RELATIONS and token is not tokens[0]:
+        if token.text in RELATIONS:
             return False
         if token.text in _PLURAL_WORDS or token.text == "and":
+            return True
+        if token.kind == "cardinal" and token.value > 1:
             return True
         if token.kind == "word" and token.text not in LIGHT and singular(token.text) != token.text:
             return True

@@ -1,0 +1,249 @@
+"""What it costs a slot to take words: nothing if they are like its own, more the stranger they are.
+
+Costs are in units of "one ordinary word with meaning", which is 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, pairwise
+
+from cap.models.nearest.lexicon import Lexicon
+from cap.models.nearest.rebind import Value
+from cap.models.nearest.template import Slot
+from cap.models.nearest.words import (
+    ARTICLES,
+    JOINTS,
+    LEADING,
+    LIGHT,
+    NEGATIONS,
+    PLACING,
+    PRONOUNS,
+    QUANTIFIERS,
+    RELATIONS,
+    Token,
+    is_function,
+    is_plural,
+    singular,
+    tokenise,
+)
+
+_MISMATCH = 0.45
+"""Another kind of first word."""
+_NUMBER = 0.9
+"""One thing where several stood, or several for one: the code would not fit."""
+_UNKNOWN = 0.25
+"""A word neither the prompt nor the scene has; another prompt may know it."""
+_ALONE = 3.0
+"""Factor on strange words in a slot that nothing else in the instruction supports."""
+_DANGLING = 0.6
+"""A phrase that breaks off before its noun."""
+_BROKEN_NAME = 0.5
+"""A phrase that begins or ends inside a name of the scene."""
+_SECOND_PLACE = 0.4
+"""Each further preposition of place in a phrase about a place: that is seldom one phrase."""
+
+Profile = tuple[str, bool, bool, str]
+"""What a price depends on besides the words: a slot's use, plural, alone, first word."""
+
+
+@dataclass
+class Reader:
+    """One instruction, read with the words of a prompt and the names of a scene."""
+
+    lexicon: Lexicon
+    """The prompt's words."""
+    text: str
+    """The instruction."""
+    names: tuple[str, ...]
+    """Names of things in the scene."""
+    _prices: dict[Profile, dict[tuple[int, int], float]] = field(default_factory=dict)
+    _plurals: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _sums: dict[str, list[float]] = field(default_factory=dict)
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """The instruction's tokens."""
+        return tokenise(self.text)
+
+    @cached_property
+    def scene(self) -> tuple[tuple[str, ...], ...]:
+        """Stems of each name in the scene."""
+        return tuple(tuple(t.stem for t in tokenise(name)) for name in self.names)
+
+    @cached_property
+    def scene_words(self) -> frozenset[str]:
+        """All stems of names in the scene."""
+        return frozenset(word for name in self.scene for word in name)
+
+    def unknown(self, token: Token) -> bool:
+        """True for a word that neither the prompt nor the scene has."""
+        return (
+            token.kind == "word"
+            and not is_function(token)
+            and not self.lexicon.frequency[token.stem]
+            and token.stem not in self.scene_words
+        )
+
+    def prices(self, slot: Slot) -> dict[tuple[int, int], float]:
+        """Return the prices known so far of the spans a slot may take."""
+        profile = (slot.use, slot.plural, slot.alone, slot.tokens[0].stem)
+        return self._prices.setdefault(profile, {})
+
+    def price(self, slot: Slot, start: int, end: int) -> float:
+        """Return what it costs a slot to take a span of tokens; infinite if it cannot."""
+        size = 0.01 + 0.02 * (end - start)
+        if slot.kind == "phrase":
+            return size + self._phrase_price(slot, start, end)
+        price = {
+            "number": self._number_price,
+            "name": self._name_price,
+            "word": self._word_price,
+            "label": self._label_price,
+        }[slot.kind]
+        return size + price(slot, self.tokens[start:end])
+
+    def _number_price(self, slot: Slot, span: Sequence[Token]) -> float:
+        return 0.0 if len(span) == 1 and span[0].kind == slot.tokens[0].kind else math.inf
+
+    def _name_price(self, slot: Slot, span: Sequence[Token]) -> float:
+        return math.inf if self.name(span) is None else 0.0
+
+    def name(self, span: Sequence[Token]) -> str | None:
+        """Return the one name in the scene that has all words of the span, or None."""
+        words = {token.stem for token in span if token.text not in LIGHT}
+        if not words or is_plural(tuple(span)) or is_function(span[0]) or is_function(span[-1]):
+            return None
+        found = [i for i, name in enumerate(self.scene) if words <= set(name)]
+        exact = [i for i in found if words == set(self.scene[i])]
+        chosen = exact or found
+        return self.names[chosen[0]] if len(chosen) == 1 else None
+
+    def _word_price(self, slot: Slot, span: Sequence[Token]) -> float:
+        words = tuple(token.stem for token in span)
+        size = len(words)
+        known = any(words == name[i : i + size] for name in self.scene for i in range(len(name)))
+        if not known:
+            return math.inf
+        return 0.0 if is_plural(tuple(span)) == slot.plural else _NUMBER
+
+    def _label_price(self, slot: Slot, span: Sequence[Token]) -> float:
+        lexicon = self.lexicon
+        if span[-1].stem not in lexicon.lasts[slot.use] or is_function(span[0]):
+            return math.inf
+        strange = [token for token in span if token.stem not in lexicon.fillers[slot.use]]
+        if any(token.stem not in lexicon.labels for token in strange):
+            return math.inf
+        return 0.1 * len(strange)
+
+    def _phrase_price(self, slot: Slot, start: int, end: int) -> float:
+        first = self.tokens[start]
+        strange = self._strange(slot.use)
+        price = (strange[end] - strange[start]) * (_ALONE if slot.alone else 1.0)
+        price += self._first_price(slot, first) + self._last_price(slot, end)
+        price += self._cuts[start] + self._cuts[end]
+        if self._about_places(slot.use):
+            price += _SECOND_PLACE * (self._placings[end] - self._placings[start + 1])
+        if self._plural(start, end) != slot.plural:
+            price += _NUMBER
+        if end - start == 1 and first.text in PRONOUNS and slot.tokens[0].text not in PRONOUNS:
+            price += 1.0
+        return price
+
+    def _first_price(self, slot: Slot, first: Token) -> float:
+        own = slot.tokens[0]
+        if first.stem == own.stem:
+            return 0.0
+        if first.stem in self.lexicon.firsts[slot.use]:
+            return 0.1
+        begins_noun = first.stem in self.scene_words or first.text in QUANTIFIERS
+        if begins_noun and (own.text in ARTICLES or own.stem in self.scene_words):
+            return 0.1  # 'red block' for 'the red block'
+        if first.text in LEADING and own.text in LEADING:
+            return 0.15
+        return _MISMATCH
+
+    def _last_price(self, slot: Slot, end: int) -> float:
+        last = self.tokens[end - 1]
+        if last.stem in self.lexicon.lasts[slot.use] or last.stem in self.scene_words:
+            return 0.0
+        after_article = end > 1 and self.tokens[end - 2].text in LIGHT
+        if _dangles(last) or (last.stem in self._beginnings and not after_article):
+            return _DANGLING
+        return _UNKNOWN if self.unknown(last) else 0.15
+
+    @cached_property
+    def _beginnings(self) -> frozenset[str]:
+        """Words that whole phrases begin with; what comes before them ends there."""
+        firsts = self.lexicon.firsts
+        whole = [use for use in firsts if use.startswith("phrase") and not use.endswith("-")]
+        return frozenset().union(*(firsts[use] for use in whole))
+
+    def _about_places(self, use: str) -> bool:
+        return not self.lexicon.firsts[use].isdisjoint(LEADING)
+
+    @cached_property
+    def _placings(self) -> list[int]:
+        """Running count of prepositions of place."""
+        return [
+            0,
+            *accumulate(int(token.text in PLACING and token.text != "to") for token in self.tokens),
+        ]
+
+    @cached_property
+    def _cuts(self) -> list[float]:
+        """What it costs to begin or end a phrase before each token: names stay whole."""
+        joined = {pair for name in self.scene for pair in pairwise(name)}
+        pairs = pairwise(token.stem for token in self.tokens)
+        return [0.0, *(_BROKEN_NAME if pair in joined else 0.0 for pair in pairs), 0.0]
+
+    def _plural(self, start: int, end: int) -> bool:
+        key = (start, end)
+        if key not in self._plurals:
+            self._plurals[key] = is_plural(self.tokens[start:end])
+        return self._plurals[key]
+
+    def _strange(self, use: str) -> list[float]:
+        """Return running sums, by token, of what words cost that no filler of the use has."""
+        if use not in self._sums:
+            sums = [0.0]
+            for token in self.tokens:
+                usual = token.stem in self.lexicon.fillers[use]
+                sums.append(sums[-1] + (0.0 if usual else self._strange_price(token)))
+            self._sums[use] = sums
+        return self._sums[use]
+
+    def _strange_price(self, token: Token) -> float:
+        if token.text in NEGATIONS or token.text in JOINTS - {"and"}:
+            return 1.0
+        if token.text == "and":
+            return 0.3
+        plain = token.text in LIGHT or token.text in QUANTIFIERS or token.kind != "word"
+        if plain or token.stem in self.scene_words:
+            return 0.0
+        if token.text in RELATIONS:
+            return 0.1
+        if any(token.stem in words for words in self.lexicon.fillers.values()):
+            return 0.1
+        return _UNKNOWN if self.unknown(token) else 0.15
+
+    def value(self, slot: Slot, span: tuple[int, int]) -> Value:
+        """Return what a slot's span puts into the code."""
+        tokens = self.tokens[span[0] : span[1]]
+        if slot.kind == "number":
+            return tokens[0].value
+        if slot.kind == "name":
+            return self.name(tokens) or ""
+        words = " ".join(self.text[token.start : token.end].lower() for token in tokens)
+        if slot.singular:
+            head = tokens[-1].end - tokens[-1].start
+            words = words[:-head] + singular(words[-head:])
+        return words
+
+
+def _dangles(last: Token) -> bool:
+    """True if a phrase that ends so breaks off before its noun."""
+    return last.kind != "word" or last.text in LIGHT or last.text in RELATIONS

@@ -1,0 +1,52 @@
+"""A tabletop in simulation: a UR5e with a Robotiq 2F-85, blocks and bowls.
+
+`create` makes the robot in one of two modes, with the same scenes, primitives and refusals.
+
+`instant` has no dynamics: every plan comes true at once and exactly. It needs numpy, shapely and
+Pillow, and draws the table from above.
+
+`physics` runs PyBullet. The arm is moved by its joint motors within the UR5e's published speed and
+torque limits; nothing sets the state of a body while it moves. To grasp, the fingers close by
+force until both press on the object; only from then on does a fixed joint of limited force hold it
+to the hand, because two narrow pads alone would let a bowl tip. It is removed when the fingers
+open. The gripper's linkage is simplified to two fingers that slide, with the published stroke.
+
+Both are deterministic: the same seed and the same calls give the same bits. In physics every
+motion starts from a simulation built anew from plain data, so neither the process's past nor
+pictures taken on the way matter, and a snapshot is a copy of that data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cap.errors import UsageError
+from robots.ravens.api import RavensRobot
+from robots.ravens.instant import InstantWorld
+from robots.ravens.scene import DEFAULT_NAMES, check_names
+
+__all__ = ["RavensRobot", "create"]
+
+
+def create(
+    *, seed: int = 0, mode: str = "physics", objects: Sequence[str] | None = None
+) -> RavensRobot:
+    """Make the robot at a table with objects scattered by `seed`.
+
+    Args:
+        seed: Decides where the objects stand.
+        mode: `physics` or `instant`.
+        objects: Names such as `red block` and `blue bowl`; without it four blocks and four bowls.
+
+    Raises:
+        UsageError: Unknown mode or object, an object given twice, or more than fit on the table.
+        MissingExtra: Physics without PyBullet installed.
+    """
+    names = DEFAULT_NAMES if objects is None else check_names(objects)
+    if mode == "instant":
+        return RavensRobot(names, seed, "instant", InstantWorld)
+    if mode == "physics":
+        from robots.ravens.physics import PhysicsWorld
+
+        return RavensRobot(names, seed, "physics", PhysicsWorld)
+    raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

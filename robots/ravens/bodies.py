@@ -1,0 +1,142 @@
+"""The tabletop's bodies in PyBullet: table, blocks, bowls and the arm, as collision shapes only.
+
+Pictures are drawn elsewhere (`camera`), so a simulation is built in a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from robots.ravens.bullet import p
+from robots.ravens.motion import DT_S
+from robots.ravens.scene import (
+    BLOCK_HALF,
+    BOWL_BASE_R,
+    BOWL_FLOOR,
+    BOWL_HEIGHT,
+    BOWL_RIM_R,
+    BOWL_WALL,
+    Body,
+)
+from robots.ravens.world import WorldState
+
+ARM_URDF = Path(__file__).with_name("ur5e.urdf")
+ARM_JOINTS = (0, 1, 2, 3, 4, 5)
+HAND = 5
+FINGERS = (6, 7)
+BLOCK_MASS_KG = 0.04
+BOWL_MASS_KG = 0.12
+_WALL_PIECES = 12
+_RING_BOTTOM = 0.008
+"""Where a bowl's wall begins above its foot, metres."""
+_SOLVER_ITERATIONS = 50
+
+
+@dataclass(frozen=True)
+class Ids:
+    """PyBullet's numbers for one simulation."""
+
+    client: int
+    """The physics server."""
+    arm: int
+    """The arm with its gripper."""
+    objects: Mapping[str, int]
+    """Blocks and bowls by name."""
+
+
+def build(client: int, state: WorldState) -> Ids:
+    """Build a simulation anew from a state, everything at rest.
+
+    Nothing of an earlier simulation is kept, so its bits depend on the state alone.
+    """
+    p.resetSimulation(physicsClientId=client)
+    p.setGravity(0, 0, -9.81, physicsClientId=client)
+    p.setTimeStep(DT_S, physicsClientId=client)
+    p.setPhysicsEngineParameter(
+        numSolverIterations=_SOLVER_ITERATIONS,
+        deterministicOverlappingPairs=1,
+        physicsClientId=client,
+    )
+    plane = p.createCollisionShape(p.GEOM_PLANE, physicsClientId=client)
+    p.createMultiBody(0, plane, useMaximalCoordinates=True, physicsClientId=client)
+    arm = p.loadURDF(
+        str(ARM_URDF),
+        useFixedBase=True,
+        flags=p.URDF_USE_INERTIA_FROM_FILE | p.URDF_IGNORE_VISUAL_SHAPES,
+        physicsClientId=client,
+    )
+    for joint in ARM_JOINTS:
+        p.resetJointState(arm, joint, state.joints[joint], physicsClientId=client)
+    for joint in FINGERS:
+        p.resetJointState(arm, joint, state.gap_m / 2, physicsClientId=client)
+    shapes = _Shapes(client)
+    objects = {body.name: _add(client, body, shapes) for body in state.scene.bodies}
+    return Ids(client, arm, objects)
+
+
+class _Shapes:
+    """Collision shapes shared by all objects of a kind."""
+
+    def __init__(self, client: int) -> None:
+        self.block = p.createCollisionShape(
+            p.GEOM_BOX, halfExtents=[BLOCK_HALF] * 3, physicsClientId=client
+        )
+        self.bowl = _bowl_shape(client)
+
+
+def _add(client: int, body: Body, shapes: _Shapes) -> int:
+    bowl = body.kind == "bowl"
+    number: int = p.createMultiBody(
+        BOWL_MASS_KG if bowl else BLOCK_MASS_KG,
+        shapes.bowl if bowl else shapes.block,
+        basePosition=body.position,
+        baseOrientation=body.quaternion,
+        useMaximalCoordinates=True,
+        physicsClientId=client,
+    )
+    p.changeDynamics(
+        number,
+        -1,
+        lateralFriction=0.6,
+        spinningFriction=0.002,
+        linearDamping=0.04,
+        angularDamping=0.1,
+        activationState=p.ACTIVATION_STATE_ENABLE_SLEEPING | p.ACTIVATION_STATE_SLEEP,
+        physicsClientId=client,
+    )
+    return number
+
+
+def _bowl_shape(client: int) -> int:
+    """Return a bowl: a floor and a ring of leaning boxes; its origin at half its height.
+
+    Boxes only, because PyBullet's box contacts are the cheapest and steadiest. The ring begins
+    above the table, so that a standing bowl touches it with its floor alone.
+    """
+    slope = (BOWL_RIM_R - BOWL_BASE_R) / BOWL_HEIGHT
+    lean = math.atan(slope)
+    middle_z = (_RING_BOTTOM + BOWL_HEIGHT) / 2
+    middle_r = BOWL_BASE_R + slope * middle_z - BOWL_WALL / 2 / math.cos(lean)
+    half_length = (BOWL_HEIGHT - _RING_BOTTOM) / 2 / math.cos(lean)
+    half_width = BOWL_RIM_R * math.tan(math.pi / _WALL_PIECES)
+    floor_half = (BOWL_BASE_R - BOWL_WALL / 2) / math.sqrt(2)
+    sizes = [[floor_half, floor_half, BOWL_FLOOR / 2]]
+    sizes += [[BOWL_WALL / 2, half_width, half_length]] * _WALL_PIECES
+    positions = [[0.0, 0.0, (BOWL_FLOOR - BOWL_HEIGHT) / 2]]
+    turns = [[0.0, 0.0, 0.0, 1.0]]
+    for piece in range(_WALL_PIECES):
+        angle = 2 * math.pi * piece / _WALL_PIECES
+        x, y = middle_r * math.cos(angle), middle_r * math.sin(angle)
+        positions.append([x, y, middle_z - BOWL_HEIGHT / 2])
+        turns.append(list(p.getQuaternionFromEuler([0.0, lean, angle])))
+    number: int = p.createCollisionShapeArray(
+        shapeTypes=[p.GEOM_BOX] * len(sizes),
+        halfExtents=sizes,
+        collisionFramePositions=positions,
+        collisionFrameOrientations=turns,
+        physicsClientId=client,
+    )
+    return number

@@ -1,0 +1,184 @@
+"""Pictures of the physics world, drawn from a second simulation that only ever poses for them.
+
+The studio holds visual shapes and no physics: poses are copied into it, a picture is taken. So
+pictures cannot change what happens, and the simulation itself carries no shapes to draw.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from robots.ravens.bodies import ARM_JOINTS, ARM_URDF, FINGERS
+from robots.ravens.bullet import p
+from robots.ravens.scene import (
+    BLOCK_HALF,
+    BOWL_BASE_R,
+    BOWL_FLOOR,
+    BOWL_HEIGHT,
+    BOWL_RIM_R,
+    BOWL_WALL,
+    COLORS,
+    TABLE_X,
+    TABLE_Y,
+    Body,
+    Scene,
+)
+
+_SCALE = 10.0
+"""The studio is built this much larger: the renderer leaves out shadows within a fixed distance of
+what casts them, and so blocks would have none."""
+_EYE = (0.26, -1.6, 1.0)
+_LOOK_AT = (-0.04, -0.35, 0.165)
+_FIELD_OF_VIEW_DEG = 44.0
+_NEAR_M, _FAR_M = 0.003, 10.0
+_LIGHT_DISTANCE_M = 2.4
+_LIGHT_FROM = (-0.5, -0.5, 1.3)
+_DESK = (0.80, 0.70, 0.58)
+_MAT = (0.90, 0.89, 0.87)
+_SKY = ((244, 246, 248), (214, 220, 226))
+"""Background colour at the top and at the bottom of a picture."""
+_FINE_FROM_PX = 257
+"""Pictures at least this wide are drawn at twice their size, then reduced: smooth edges, four times
+the work. Smaller ones are frames of a film."""
+_SEGMENTS = 32
+_AWAY = (0.0, 0.0, -5.0)
+
+
+class Studio:
+    """A fixed camera in front of the table, a little above it."""
+
+    def __init__(self) -> None:
+        """Connect a renderer and build the table and the arm."""
+        self._client: int = p.connect(p.DIRECT)
+        self._objects: dict[str, int] = {}
+        self._box((0.0, -0.36, -0.022), (0.46, 0.5, 0.02), _DESK)
+        middle = (sum(TABLE_X) / 2, sum(TABLE_Y) / 2, -0.001)
+        half = ((TABLE_X[1] - TABLE_X[0]) / 2, (TABLE_Y[1] - TABLE_Y[0]) / 2, 0.001)
+        self._box(middle, half, _MAT)
+        self._arm: int = p.loadURDF(
+            str(ARM_URDF), useFixedBase=True, globalScaling=_SCALE, physicsClientId=self._client
+        )
+
+    def draw(
+        self, scene: Scene, joints: Sequence[float], gap_m: float, width: int, height: int
+    ) -> Any:
+        """Return a PIL image of a scene with the arm at these joint angles."""
+        for joint, angle in zip(ARM_JOINTS, joints, strict=True):
+            p.resetJointState(self._arm, joint, angle, physicsClientId=self._client)
+        for finger in FINGERS:
+            p.resetJointState(self._arm, finger, gap_m / 2 * _SCALE, physicsClientId=self._client)
+        for name in scene.names:
+            if name not in self._objects:
+                self._objects[name] = self._object(name)
+        for name, number in self._objects.items():
+            body = scene[name] if name in scene.names else Body(name, _AWAY)
+            p.resetBasePositionAndOrientation(
+                number, _large(body.position), body.quaternion, physicsClientId=self._client
+            )
+        return self._shoot(width, height)
+
+    def close(self) -> None:
+        """Disconnect the renderer."""
+        p.disconnect(self._client)
+
+    def _shoot(self, width: int, height: int) -> Any:
+        finer = 2 if width >= _FINE_FROM_PX else 1
+        big = (width * finer, height * finer)
+        lens = p.computeProjectionMatrixFOV(
+            _FIELD_OF_VIEW_DEG, width / height, *_large((_NEAR_M, _FAR_M))
+        )
+        pixels, _, mask = p.getCameraImage(
+            *big,
+            p.computeViewMatrix(_large(_EYE), _large(_LOOK_AT), (0, 0, 1)),
+            lens,
+            lightDirection=_LIGHT_FROM,
+            lightColor=(1, 1, 1),
+            lightDistance=_LIGHT_DISTANCE_M * _SCALE,
+            lightAmbientCoeff=0.6,
+            lightDiffuseCoeff=0.45,
+            lightSpecularCoeff=0.05,
+            shadow=1,
+            renderer=p.ER_TINY_RENDERER,
+            physicsClientId=self._client,
+        )[2:5]
+        colors = np.asarray(pixels, dtype=np.uint8).reshape(big[1], big[0], 4)[:, :, :3]
+        empty = np.asarray(mask).reshape(big[1], big[0], 1) < 0
+        top, bottom = (np.array(color, dtype=np.float64) for color in _SKY)
+        fall = np.linspace(0.0, 1.0, big[1])[:, None, None]
+        sky = (top + fall * (bottom - top)).astype(np.uint8)
+        picture = Image.fromarray(np.where(empty, sky, colors))
+        return picture.resize((width, height), Image.Resampling.BOX)
+
+    def _box(
+        self,
+        centre: Sequence[float],
+        half: Sequence[float],
+        color: Sequence[float],
+    ) -> int:
+        shape = p.createVisualShape(
+            p.GEOM_BOX,
+            halfExtents=_large(half),
+            rgbaColor=[*color, 1],
+            physicsClientId=self._client,
+        )
+        return self._body(shape, centre)
+
+    def _body(self, shape: int, centre: Sequence[float]) -> int:
+        number: int = p.createMultiBody(
+            baseVisualShapeIndex=shape, basePosition=_large(centre), physicsClientId=self._client
+        )
+        return number
+
+    def _object(self, name: str) -> int:
+        color = [part / 255 for part in COLORS[name.split()[0]]]
+        if name.endswith("block"):
+            return self._box(_AWAY, (BLOCK_HALF,) * 3, color)
+        vertices, normals, triangles = _bowl_mesh()
+        shape = p.createVisualShape(
+            p.GEOM_MESH,
+            vertices=[_large(vertex) for vertex in vertices],
+            normals=normals,
+            indices=triangles,
+            rgbaColor=[*color, 1],
+            physicsClientId=self._client,
+        )
+        return self._body(shape, _AWAY)
+
+
+def _large(lengths: Sequence[float]) -> list[float]:
+    """Return lengths in metres at the studio's scale."""
+    return [length * _SCALE for length in lengths]
+
+
+def _bowl_mesh() -> tuple[list[list[float]], list[list[float]], list[int]]:
+    """Return vertices, normals and triangles of a bowl: a profile turned about the vertical."""
+    half = BOWL_HEIGHT / 2
+    profile = [
+        (0.0, BOWL_FLOOR - half),
+        (BOWL_BASE_R - BOWL_WALL, BOWL_FLOOR - half),
+        (BOWL_RIM_R - BOWL_WALL, half),
+        (BOWL_RIM_R, half),
+        (BOWL_BASE_R, -half),
+    ]
+    vertices: list[list[float]] = []
+    normals: list[list[float]] = []
+    triangles: list[int] = []
+    for (r0, z0), (r1, z1) in itertools.pairwise(profile):
+        slant = math.hypot(r1 - r0, z1 - z0)
+        # Left of the way along the profile is the outside of the wall.
+        out_r, out_z = (z0 - z1) / slant, (r1 - r0) / slant
+        for segment in range(_SEGMENTS):
+            first = len(vertices)
+            for step in (segment, segment + 1):
+                angle = 2 * math.pi * step / _SEGMENTS
+                c, s = math.cos(angle), math.sin(angle)
+                vertices += [[r0 * c, r0 * s, z0], [r1 * c, r1 * s, z1]]
+                normals += [[out_r * c, out_r * s, out_z]] * 2
+            triangles += [first, first + 1, first + 3, first, first + 3, first + 2]
+    return vertices, normals, triangles

@@ -1,0 +1,139 @@
+"""The world without dynamics: plans come true at once, and the view is drawn from above."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from PIL import Image, ImageDraw
+from shapely.geometry import MultiPoint
+
+from robots.ravens import arm
+from robots.ravens.arguments import Point
+from robots.ravens.geometry import corners
+from robots.ravens.motion import Pose
+from robots.ravens.plan import PARK, POINT_Z, Transfer
+from robots.ravens.scene import (
+    BLOCK_HALF,
+    BOWL_BASE_R,
+    BOWL_RIM_R,
+    BOWL_WALL,
+    COLORS,
+    TABLE_X,
+    TABLE_Y,
+    Body,
+)
+from robots.ravens.world import Host, WorldState
+
+
+class InstantWorld:
+    """Puts every object exactly where its plan says, in no time."""
+
+    def __init__(self, host: Host, state: WorldState) -> None:
+        """Start from a state; the host's `frame` is called once per motion."""
+        self.state = state
+        self._host = host
+
+    def transfer(self, planned: Transfer) -> None:
+        """Pick an object up and put it down."""
+        self.state = replace(self.state, scene=self.state.scene.moved(planned.result))
+        self._host.frame()
+
+    def recover(self) -> None:
+        """Do nothing: a motion here is over before it could be stopped."""
+
+    def point(self, xy: tuple[float, float]) -> None:
+        """Hold the gripper over a point of the table, metres."""
+        joints = Pose(*xy, POINT_Z, PARK.yaw).joints()
+        self.state = replace(self.state, joints=joints)
+        self._host.frame()
+
+    def render(self, width: int, height: int) -> Any:
+        """Return a view from above as a PIL image; up is y, right is x."""
+        return draw_top_view(self.state, width, height)
+
+    def close(self) -> None:
+        """Do nothing: no resource is held."""
+
+
+_OVERSAMPLE = 3
+_BORDER_M = 0.03
+_DESK, _MAT, _SHADOW = (204, 179, 148), (230, 227, 222), (188, 184, 178)
+_EYE_HEIGHT_M = 0.9
+"""The eye above the middle of the table: what stands higher is drawn larger and further out."""
+
+Color = tuple[int, int, int]
+
+
+def draw_top_view(state: WorldState, width: int, height: int) -> Any:
+    """Draw the table from above as a PIL image; up is y, right is x."""
+    big = (width * _OVERSAMPLE, height * _OVERSAMPLE)
+    image = Image.new("RGB", big, _DESK)
+    brush = _Brush(ImageDraw.Draw(image), big)
+    brush.polygon([(x, y) for x, y in itertools.product(TABLE_X, TABLE_Y)], _MAT)
+    for body in sorted(state.scene.bodies, key=lambda body: body.top):
+        _draw_body(brush, body)
+    x, y, z = arm.forward(state.joints)[:3, 3]
+    for radius, color in ((0.012, (70, 72, 76)), (0.008, (250, 250, 250))):
+        brush.disc((x, y), z, radius, color)
+    return image.resize((width, height), Image.Resampling.LANCZOS)
+
+
+class _Brush:
+    """Draws shapes given in metres."""
+
+    def __init__(self, draw: ImageDraw.ImageDraw, size: tuple[int, int]) -> None:
+        self._draw = draw
+        self._size = size
+        self._scale = min(size) / (TABLE_X[1] - TABLE_X[0] + 2 * _BORDER_M)
+        self._middle = (sum(TABLE_X) / 2, sum(TABLE_Y) / 2)
+
+    def _pixel(self, x: float, y: float, z: float) -> tuple[float, float]:
+        scale = self._scale * self._closer(z)
+        return (
+            self._size[0] / 2 + (x - self._middle[0]) * scale,
+            self._size[1] / 2 - (y - self._middle[1]) * scale,
+        )
+
+    def _closer(self, z: float) -> float:
+        return _EYE_HEIGHT_M / (_EYE_HEIGHT_M - z)
+
+    def disc(self, centre: Point, z: float, radius: float, fill: Color) -> None:
+        """Fill a circle at a height."""
+        x, y = self._pixel(*centre, z)
+        r = radius * self._scale * self._closer(z)
+        self._draw.ellipse((x - r, y - r, x + r, y + r), fill=fill)
+
+    def polygon(self, points: Sequence[Point], fill: Color, z: float = 0.0) -> None:
+        """Fill the convex shape of some points at a height."""
+        hull = MultiPoint(points).convex_hull.exterior.coords
+        self._draw.polygon([self._pixel(x, y, z) for x, y in hull], fill=fill)
+
+    def prism(self, corners: Sequence[Point], low: float, high: float, fill: Color) -> None:
+        """Fill an upright block: its sides in shade, its top in full colour."""
+        sides = [self._pixel(x, y, z) for (x, y), z in itertools.product(corners, (low, high))]
+        hull = MultiPoint(sides).convex_hull.exterior.coords
+        self._draw.polygon(list(hull), fill=_shade(fill, 0.72))
+        self.polygon(corners, fill, high)
+
+
+def _draw_body(brush: _Brush, body: Body) -> None:
+    color = COLORS[body.name.split()[0]]
+    drop = (body.xy[0] + 0.006, body.xy[1] - 0.006)
+    if body.kind == "bowl":
+        brush.disc(drop, body.bottom, BOWL_RIM_R, _SHADOW)
+        brush.disc(body.xy, body.top, BOWL_RIM_R, color)
+        brush.disc(body.xy, body.top, BOWL_RIM_R - BOWL_WALL, _shade(color, 0.72))
+        brush.disc(body.xy, body.bottom, BOWL_BASE_R - BOWL_WALL, _shade(color, 0.86))
+        return
+    shape = (BLOCK_HALF, BLOCK_HALF, body.yaw)
+    if body.bottom < BLOCK_HALF:
+        brush.polygon(list(corners((*drop, *shape))), _SHADOW, body.bottom)
+    brush.prism(list(corners((*body.xy, *shape))), body.bottom, body.top, color)
+
+
+def _shade(color: Color, factor: float) -> Color:
+    red, green, blue = (int(part * factor) for part in color)
+    return red, green, blue

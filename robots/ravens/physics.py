@@ -1,0 +1,164 @@
+"""The world with dynamics: PyBullet moves the arm by its joint motors and the objects by contact.
+
+Between motions the state is plain data. Every motion starts from a simulation built anew from
+that state, so what happens depends on the state and the command alone: not on what the process,
+or the simulation, did before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from cap.errors import NotGrasped
+from robots.ravens import plan
+from robots.ravens.bullet import p
+from robots.ravens.camera import Studio
+from robots.ravens.motion import DT_S, Pose, through
+from robots.ravens.plan import Transfer
+from robots.ravens.simulation import Simulation
+from robots.ravens.world import OPEN_GAP_M, Host, WorldState
+
+_TOUCHDOWN = 0.0005
+"""Height above its support at which an object is let go, metres."""
+_LOADED_MPS2 = 2.5
+"""Acceleration while a bowl carries something loose: below what friction holds."""
+_LOWEST_Z = 0.008
+_BRAKE_STEPS = 36
+_SETTLE_STEPS = 480
+
+
+class PhysicsWorld:
+    """Carries plans out with a simulated arm."""
+
+    def __init__(self, host: Host, state: WorldState) -> None:
+        """Connect a physics server and build the simulation of a state."""
+        self._host = host
+        self._client: int = p.connect(p.DIRECT)
+        self._studio: Studio | None = None
+        self._state = state
+        self._simulation = Simulation(self._client, state, host)
+
+    @property
+    def state(self) -> WorldState:
+        """Where everything is between motions; assigning builds the simulation anew."""
+        return self._state
+
+    @state.setter
+    def state(self, state: WorldState) -> None:
+        self._state = state
+        self._simulation = Simulation(self._client, state, self._host)
+
+    def transfer(self, planned: Transfer) -> None:
+        """Pick an object up and put it down."""
+        self._run(lambda simulation: _transfer(simulation, planned))
+
+    def recover(self) -> None:
+        """Put down what a stopped motion left in the gripper, straight below it."""
+        if self._state.held:
+            self._run(_put_down)
+
+    def point(self, xy: tuple[float, float]) -> None:
+        """Hold the gripper over a point of the table, metres."""
+        self._run(lambda simulation: _point(simulation, xy))
+
+    def render(self, width: int, height: int) -> Any:
+        """Return the camera's view as a PIL image."""
+        if self._studio is None:
+            self._studio = Studio()
+        live = self._simulation
+        return self._studio.draw(live.scene(), live.joints(), live.gap_m, width, height)
+
+    def close(self) -> None:
+        """Disconnect the physics server; doing so twice does no harm."""
+        if p.isConnected(self._client):
+            p.disconnect(self._client)
+        if self._studio is not None:
+            self._studio.close()
+            self._studio = None
+
+    def _run(self, motion: Motion) -> None:
+        """Carry out one motion and keep the state it ends in, however it ends."""
+        if self._simulation.steps:
+            self._simulation = Simulation(self._client, self._state, self._host)
+        simulation = self._simulation
+        try:
+            motion(simulation)
+        except BaseException:
+            if simulation.steps:
+                simulation.brake(_BRAKE_STEPS)
+            raise
+        finally:
+            if simulation.steps:
+                self._keep(simulation)
+
+    def _keep(self, simulation: Simulation) -> None:
+        """Let everything come to rest and keep where it is."""
+        simulation.settle(_SETTLE_STEPS)
+        self._state = WorldState(
+            simulation.scene(),
+            simulation.joints(),
+            simulation.gap_m,
+            simulation.held,
+            self._state.time_s + simulation.steps * DT_S,
+        )
+
+
+Motion = Callable[[Simulation], None]
+
+
+def _transfer(simulation: Simulation, planned: Transfer) -> None:
+    """Pick an object up, carry it, and put it down where it was planned."""
+    name, pick = planned.name, Pose(*planned.pick.tip, planned.pick.yaw)
+    loose = _LOADED_MPS2 if len(planned.result) > 1 else math.inf
+    simulation.gap_goal_m = planned.pick.gap_m
+    simulation.follow(through(_over(simulation, pick, planned.travel_z)))
+    if not simulation.grasp(name):
+        simulation.open(planned.pick.gap_m)
+        _retreat(simulation, planned.travel_z)
+        raise NotGrasped(f"the fingers closed without holding {name!r}; look where it is now")
+    goal = _corrected(simulation, planned)
+    simulation.follow(through(_over(simulation, goal, planned.travel_z), loose))
+    simulation.open(planned.place.gap_m)
+    _retreat(simulation, planned.travel_z)
+
+
+def _corrected(simulation: Simulation, planned: Transfer) -> Pose:
+    """Return where to let go so that the object, as it sits in the hand, lands as planned."""
+    dx, dy, dz = simulation.tip_offset(planned.name)
+    turn = planned.place.yaw - planned.pick.yaw
+    c, s = math.cos(turn), math.sin(turn)
+    x, y, z = planned.result[0].position
+    return Pose(
+        x - (c * dx - s * dy), y - (s * dx + c * dy), z - dz + _TOUCHDOWN, planned.place.yaw
+    )
+
+
+def _point(simulation: Simulation, xy: tuple[float, float]) -> None:
+    height = max(plan.POINT_Z, simulation.scene().top() + plan.LIFT)
+    simulation.follow(through(_over(simulation, Pose(*xy, height, plan.PARK.yaw), height)))
+
+
+def _put_down(simulation: Simulation) -> None:
+    """Lower what the hand holds until it touches something, and let go."""
+    held, start = simulation.held, simulation.pose()
+    down = through([start, replace(start, z=_LOWEST_Z)])
+    simulation.follow(down, until=lambda: held is None or simulation.touches_another(held))
+    simulation.open(OPEN_GAP_M)
+    _retreat(simulation, simulation.scene().top() + plan.LIFT)
+
+
+def _over(simulation: Simulation, end: Pose, height: float) -> list[Pose]:
+    """Return the way from here over everything in between and straight down to a pose."""
+    start = simulation.pose()
+    return [start, replace(start, z=max(start.z, height)), replace(end, z=height), end]
+
+
+def _retreat(simulation: Simulation, height: float) -> None:
+    """Rise to a height (m) and wait where the arm hides nothing from the camera."""
+    start = simulation.pose()
+    up = replace(start, z=max(height, start.z + plan.STRAIGHT))
+    wait = replace(plan.PARK, z=max(plan.PARK.z, simulation.scene().top() + plan.LIFT))
+    simulation.follow(through([start, up, wait]))
