@@ -7,7 +7,7 @@ has a rule id, a line, a column and a reason, so that a person can cite it and a
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cap.library import FORBIDDEN_BUILTINS, NUMPY, STANDARD, names, numpy_names
@@ -118,9 +118,10 @@ def check(
     policy = policy or Policy()
     found = list(_size(tree, policy))
     if not found:
-        permitted = _self_attributes(tree) | _special_methods(tree)
-        permitted |= _type_calls(tree) | _own_variables(tree)
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(tree))
+        permitted = _self_attributes(nodes) | _special_methods(nodes)
+        permitted |= _type_calls(nodes) | _own_variables(nodes)
+        for node in nodes:
             found += [
                 Violation(rule, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1, why)
                 for rule, why in _findings(node, policy, reserved, permitted)
@@ -142,11 +143,11 @@ def _size(tree: ast.Module, policy: Policy) -> Iterator[Violation]:
         level = [child for node in level for child in ast.iter_child_nodes(node)]
 
 
-def _self_attributes(tree: ast.Module) -> set[int]:
+def _self_attributes(nodes: Sequence[ast.AST]) -> set[int]:
     """Return ids of `self._x` attribute nodes inside classes of the program."""
     return {
         id(node)
-        for owner in ast.walk(tree)
+        for owner in nodes
         if isinstance(owner, ast.ClassDef)
         for node in ast.walk(owner)
         if isinstance(node, ast.Attribute)
@@ -156,22 +157,22 @@ def _self_attributes(tree: ast.Module) -> set[int]:
     }
 
 
-def _special_methods(tree: ast.Module) -> set[int]:
+def _special_methods(nodes: Sequence[ast.AST]) -> set[int]:
     """Return ids of `__name__`-like methods in class bodies; `_class` judges them."""
     return {
         id(entry)
-        for owner in ast.walk(tree)
+        for owner in nodes
         if isinstance(owner, ast.ClassDef)
         for entry in owner.body
         if isinstance(entry, ast.FunctionDef) and _is_special(entry.name)
     }
 
 
-def _type_calls(tree: ast.Module) -> set[int]:
+def _type_calls(nodes: Sequence[ast.AST]) -> set[int]:
     """Return ids of the name in `type(value)`."""
     return {
         id(node.func)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == "type"
@@ -181,9 +182,9 @@ def _type_calls(tree: ast.Module) -> set[int]:
     }
 
 
-def _own_variables(tree: ast.Module) -> set[int]:
+def _own_variables(nodes: Sequence[ast.AST]) -> set[int]:
     """Return ids of names that are everyday words and variables of the program."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name | ast.arg)]
+    found = [node for node in nodes if isinstance(node, ast.Name | ast.arg)]
     bound = {name for node in found for name in _bound(node) if name in _SOFT_BUILTINS}
     return {id(node) for node in found if isinstance(node, ast.Name) and node.id in bound}
 

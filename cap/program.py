@@ -18,6 +18,7 @@ MAX_SOURCE_CHARS = 65_536
 MAX_ANSWER_CHARS = 16 * MAX_SOURCE_CHARS
 _FLAGS = re.DOTALL | re.MULTILINE | re.IGNORECASE
 _THINK = re.compile(r"^[ \t]*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", _FLAGS)
+_MARKS = re.compile(r"```|~~~|</?think", re.IGNORECASE)
 _THINK_END = re.compile(r"</think(?:ing)?>", _FLAGS)
 # Possessive quantifiers: a long run of backticks or letters must not backtrack.
 _FENCE = re.compile(r"^[ \t]*+(```++|~~~++)[ \t]*+([\w+-]*+)[^\n]*+\n(.*?)(?:\1[ \t]*$|\Z)", _FLAGS)
@@ -80,7 +81,8 @@ class Program:
         _check_size(text, MAX_ANSWER_CHARS)
         bare, notes = _newlines(text).removeprefix("\ufeff"), list[str]()
         fenced: list[str] = []
-        if not _parses(bare):  # in a program, tags and fences are inside its strings
+        # In a program, tags and fences are inside its strings.
+        if _MARKS.search(bare) and not _parses(bare):
             bare = _without_thoughts(bare, notes)
             fenced = _fenced(bare)
             bare = bare if fenced else _FENCE.sub("", bare)

@@ -66,8 +66,10 @@ def encode(value: Any) -> bytes:
     Raises:
         WireError: It holds something that is not plain data, is too deep, or too large.
     """
-    _check_depth(value)
-    return _pack(value)
+    data = _pack(value)
+    if len(data) > MAX_DEPTH:  # each level takes a byte at least
+        _check_depth(value)
+    return data
 
 
 def _pack(value: Any) -> bytes:
@@ -89,7 +91,8 @@ def decode(data: bytes) -> Any:
         WireError: Not a well-formed value.
     """
     value = _decode(data, 0)
-    _check_depth(value)
+    if len(data) > MAX_DEPTH:  # each level takes a byte at least
+        _check_depth(value)
     return value
 
 
@@ -108,21 +111,18 @@ def _decode(data: bytes, level: int) -> Any:
 
 def _check_depth(value: Any) -> None:
     """Refuse what is nested so deep that reading or showing it would exhaust the stack."""
-    level = [value]
+    level = [value] if type(value) in _CONTAINERS else []
     for _ in range(MAX_DEPTH):
-        level = [child for entry in level for child in _children(entry)]
         if not level:
             return
-    raise WireError(_TOO_DEEP)
-
-
-def _children(value: Any) -> list[Any]:
-    """Return the containers inside a container."""
-    if type(value) is dict:
-        inside = [*value, *value.values()]
-    else:
-        inside = value if type(value) in _CONTAINERS else []
-    return [child for child in inside if type(child) in _CONTAINERS]
+        level = [
+            child
+            for entry in level
+            for child in ((*entry, *entry.values()) if type(entry) is dict else entry)
+            if type(child) in _CONTAINERS
+        ]
+    if level:
+        raise WireError(_TOO_DEEP)
 
 
 def _default(value: Any) -> Any:

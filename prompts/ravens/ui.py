@@ -4,7 +4,7 @@
 # actions = true
 # ///
 import numpy as np
-from robot import get_obj_pos, is_obj_visible
+from robot import get_obj_pos, get_obj_height, is_obj_visible
 from robot import put_first_on_second, stack_objects_in_order, point_gripper_to, say
 from lmps import parse_obj_name, parse_position, parse_question, transform_shape_pts
 
@@ -74,7 +74,7 @@ put_first_on_second(moved[0], target)
 objects = ['pink block', 'cyan block', 'pink bowl', 'gray bowl', 'cyan bowl', 'gray block']
 # put the blocks in the gray bowl.
 before = {name: get_obj_pos(name) for name in objects}
-moved = parse_obj_name('the blocks')
+moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
 bowl = parse_obj_name('the gray bowl')
 for name in moved:
     put_first_on_second(name, bowl)
@@ -96,7 +96,7 @@ for name in moved:
 objects = ['cyan bowl', 'pink block', 'gray bowl', 'gray block', 'cyan block', 'brown bowl']
 # put all the blocks except the pink block in the cyan bowl.
 before = {name: get_obj_pos(name) for name in objects}
-moved = parse_obj_name('all the blocks except the pink block')
+moved = sorted(parse_obj_name('all the blocks except the pink block'), key=get_obj_height, reverse=True)
 bowl = parse_obj_name('the cyan bowl')
 for name in moved:
     put_first_on_second(name, bowl)
@@ -105,7 +105,7 @@ objects = ['pink block', 'gray bowl', 'cyan block', 'pink bowl', 'gray block', '
 # put the blocks in the bowls with matching colors.
 before = {name: get_obj_pos(name) for name in objects}
 moved = []
-for name in parse_obj_name('the blocks'):
+for name in sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True):
     target = name.split()[0] + ' bowl'
     if is_obj_visible(target):
         put_first_on_second(name, target)
@@ -114,7 +114,7 @@ for name in parse_obj_name('the blocks'):
 # put each block in the bowl of its own color.
 before = {name: get_obj_pos(name) for name in objects}
 moved = []
-for name in parse_obj_name('each block'):
+for name in sorted(parse_obj_name('each block'), key=get_obj_height, reverse=True):
     target = name.split()[0] + ' bowl'
     if is_obj_visible(target):
         put_first_on_second(name, target)
@@ -123,7 +123,7 @@ for name in parse_obj_name('each block'):
 # sort the blocks into the bowls of the same color.
 before = {name: get_obj_pos(name) for name in objects}
 moved = []
-for name in parse_obj_name('the blocks'):
+for name in sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True):
     target = name.split()[0] + ' bowl'
     if is_obj_visible(target):
         put_first_on_second(name, target)
@@ -215,7 +215,7 @@ for name, place in zip(moved, parse_position('the corners')):
 
 # put the blocks on the right side of the table.
 before = {name: get_obj_pos(name) for name in objects}
-moved = parse_obj_name('the blocks')
+moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
 place = parse_position('on the right side of the table')
 for name in moved:
     put_first_on_second(name, place)
@@ -327,7 +327,7 @@ stack_objects_in_order(moved)
 objects = ['red block', 'green block', 'purple block', 'brown bowl', 'blue block']
 # arrange the blocks in a horizontal line.
 before = {name: get_obj_pos(name) for name in objects}
-moved = parse_obj_name('the blocks')
+moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
 points = parse_position(f'{len(moved)} points in a horizontal line')
 for name, point in zip(moved, points):
     put_first_on_second(name, point)
@@ -335,14 +335,14 @@ for name, point in zip(moved, points):
 objects = ['gray block', 'orange bowl', 'cyan block', 'yellow block']
 # line up the blocks.
 before = {name: get_obj_pos(name) for name in objects}
-moved = parse_obj_name('the blocks')
+moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
 points = parse_position(f'{len(moved)} points in a row')
 for name, point in zip(moved, points):
     put_first_on_second(name, point)
 
 # put the blocks in a triangle.
 before = {name: get_obj_pos(name) for name in objects}
-moved = parse_obj_name('the blocks')
+moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
 points = parse_position(f'{len(moved)} points in a triangle')
 for name, point in zip(moved, points):
     put_first_on_second(name, point)
@@ -350,7 +350,7 @@ for name, point in zip(moved, points):
 objects = ['pink bowl', 'red block', 'brown block', 'green block', 'blue block']
 # make a circle with the blocks.
 before = {name: get_obj_pos(name) for name in objects}
-moved = parse_obj_name('the blocks')
+moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
 points = parse_position(f'{len(moved)} points in a circle')
 for name, point in zip(moved, points):
     put_first_on_second(name, point)

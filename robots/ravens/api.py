@@ -169,6 +169,21 @@ class RavensRobot:
         return np.array(self._scene[self._exact(name)].bbox())
 
     @perception
+    def get_obj_height(self, name: str) -> float:
+        """Return how high an object's centre is above the table, in metres.
+
+        Stacked objects share their xy and differ in this: sort by it to take a stack apart from
+        the top.
+
+        Args:
+            name: An object's name.
+
+        Raises:
+            NotFound: No object has that name.
+        """
+        return float(self._scene[self._exact(name)].position[2])
+
+    @perception
     def get_color(self, name: str) -> tuple[float, float, float, float]:
         """Return an object's colour as (red, green, blue, alpha), each 0 to 1.
 

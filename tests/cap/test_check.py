@@ -342,6 +342,7 @@ def test_every_listed_special_method_may_be_defined_but_not_read(name: str) -> N
     assert rules(f"x.{name}") == ["CAP103"]
 
 
+HARMLESS_PIECE = "try: pass\nexcept: pass"
 PIECES = st.sampled_from(
     [
         "x.__class__",
@@ -359,15 +360,15 @@ PIECES = st.sampled_from(
         "f'{x!r:{y.__z}}'",
         "del np.x, pick.y",
         "@exec\nclass A: __slots__ = 1",
-        "try: pass\nexcept: pass",
+        HARMLESS_PIECE,
     ]
 )
 
 
-@settings(max_examples=60, derandomize=True, database=None, deadline=None)
+@settings(max_examples=40, derandomize=True, database=None, deadline=None)
 @given(st.lists(PIECES, max_size=4), st.sampled_from(["{}", "if 1:\n{}", "class C:\n{}"]))
 def test_the_check_never_raises(pieces: list[str], around: str) -> None:
     body = "\n".join(pieces) or "pass"
     indented = "\n".join("    " + line for line in body.split("\n"))
     tree = ast.parse(around.format(indented if around != "{}" else body))
-    assert bool(check(tree, None, RESERVED)) or not pieces or pieces == ["try: pass\nexcept: pass"]
+    assert bool(check(tree, None, RESERVED)) == bool(set(pieces) - {HARMLESS_PIECE})

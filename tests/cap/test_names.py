@@ -186,7 +186,7 @@ BLOCK = st.recursive(
 )
 
 
-@settings(max_examples=150, derandomize=True, database=None, deadline=None)
+@settings(max_examples=80, derandomize=True, database=None, deadline=None)
 @given(st.lists(BLOCK, min_size=1, max_size=4).map("\n".join))
 def test_for_any_program_the_answer_is_the_symbol_tables(source: str) -> None:
     try:

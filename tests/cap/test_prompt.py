@@ -23,7 +23,7 @@ from cap.prompt import (
     split_examples,
 )
 
-FIXED = settings(max_examples=150, derandomize=True, database=None, deadline=None)
+FIXED = settings(max_examples=80, derandomize=True, database=None, deadline=None)
 HEADER = """\
 # /// cap
 # returns = "ret_val"

@@ -15,7 +15,7 @@ from shapely.geometry.base import BaseGeometry
 
 from cap.sandbox import wire
 
-FIXED = settings(max_examples=150, derandomize=True, database=None, deadline=None)
+FIXED = settings(max_examples=80, derandomize=True, database=None, deadline=None)
 TEXT = st.text(max_size=8)
 SCALARS = st.one_of(
     st.none(),

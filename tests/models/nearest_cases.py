@@ -422,7 +422,7 @@ FRESH_CASES = [
     other(DECLINE, "paint the pink block green"),
     other(DECLINE, "put the pink block in the purple bowl without touching the gray block"),
 ]
-"""A second set, written after the first had been used for tuning."""
+"""A second set, written when the first had been used for tuning; since then it has been as well."""
 
 LATER_CASES = [
     Case(

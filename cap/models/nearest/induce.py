@@ -25,7 +25,7 @@ from cap.models.nearest.template import (
     dump,
     names_in,
 )
-from cap.models.nearest.words import Token, is_function, is_plural, is_telling, stem, tokenise
+from cap.models.nearest.words import Token, is_function, is_plural, stem, tokenise
 from cap.prompt import Example
 
 Found = dict[Span, tuple[SlotKind, str, bool]]
@@ -85,9 +85,11 @@ def _found(literals: Sequence[Literal], tokens: Sequence[Token], names: Sequence
 
 def _slots(found: Found, tokens: tuple[Token, ...]) -> tuple[Slot, ...]:
     inside = {i for start, end in found for i in range(start, end)}
-    alone = not any(is_telling(token) for i, token in enumerate(tokens) if i not in inside)
+    outside = [token for i, token in enumerate(tokens) if i not in inside]
+    whole = all(is_function(token) for token in outside)
+    alone = whole and not any(token.text == "?" for token in outside)
     return tuple(
-        Slot(*span, kind, f"{kind} {use}", words, is_plural(words), cut, alone)
+        Slot(*span, kind, f"{kind} {use}", words, is_plural(words), cut, whole, alone)
         for span, (kind, use, cut) in found.items()
         for words in [tokens[span[0] : span[1]]]
     )

@@ -32,7 +32,7 @@ from cap.models.nearest.words import (
 )
 
 _MISMATCH = 0.45
-"""Another kind of first word."""
+"""Another kind of first word; twice that where the slot is the whole instruction."""
 _NUMBER = 0.9
 """One thing where several stood, or several for one: the code would not fit."""
 _UNKNOWN = 0.25
@@ -46,8 +46,8 @@ _BROKEN_NAME = 0.5
 _SECOND_PLACE = 0.4
 """Each further preposition of place in a phrase about a place: that is seldom one phrase."""
 
-Profile = tuple[str, bool, bool, str]
-"""What a price depends on besides the words: a slot's use, plural, alone, first word."""
+Profile = tuple[str, bool, bool, bool, str]
+"""What a price depends on besides the words: a slot's use, plural, whole, alone, first word."""
 
 
 @dataclass
@@ -90,7 +90,7 @@ class Reader:
 
     def prices(self, slot: Slot) -> dict[tuple[int, int], float]:
         """Return the prices known so far of the spans a slot may take."""
-        profile = (slot.use, slot.plural, slot.alone, slot.tokens[0].stem)
+        profile = (slot.use, slot.plural, slot.whole, slot.alone, slot.tokens[0].stem)
         return self._prices.setdefault(profile, {})
 
     def price(self, slot: Slot, start: int, end: int) -> float:
@@ -164,7 +164,7 @@ class Reader:
             return 0.1  # 'red block' for 'the red block'
         if first.text in LEADING and own.text in LEADING:
             return 0.15
-        return _MISMATCH
+        return 2 * _MISMATCH if slot.whole else _MISMATCH
 
     def _last_price(self, slot: Slot, end: int) -> float:
         last = self.tokens[end - 1]

@@ -58,8 +58,10 @@ class Slot:
     """True if they speak of several things."""
     singular: bool = False
     """True if the code holds the singular of a plural in the instruction."""
+    whole: bool = False
+    """True if the instruction has no other word with meaning."""
     alone: bool = False
-    """True if no other words of the instruction tell what is wanted."""
+    """True if, besides, it is no question: nothing else tells what is wanted."""
 
 
 Element = str | int

@@ -161,11 +161,6 @@ def is_function(token: Token) -> bool:
     return token.text in LIGHT or token.text in PREPOSITIONS
 
 
-def is_telling(token: Token) -> bool:
-    """True for words that show what is wanted: not function words, but a question mark."""
-    return token.text == "?" or not is_function(token)
-
-
 def is_plural(tokens: tuple[Token, ...]) -> bool:
     """True if a noun phrase speaks of several things, by its words up to the first preposition."""
     if tokens[0].text in QUESTIONS:
