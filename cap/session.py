@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from cap import registry
-from cap.errors import CapError, PromptError, UsageError
+from cap.errors import CapError, PromptError, SandboxError, UsageError
 from cap.generate import Budget
 from cap.lmp import Answer, Approve, Engine, State, failure_of
 from cap.models.base import Model
@@ -233,6 +233,9 @@ class Session:
             self.robot.stop()
             self.trace.depth = 0
             failure = Failure("interrupted", "Interrupted", "stopped by Ctrl-C")
+            answer = Answer(Result(failure=failure))
+        except SandboxError as error:
+            failure = Failure("protocol", type(error).__name__, str(error))
             answer = Answer(Result(failure=failure))
         turn = self._finish(words, answer, before)
         self._remember(turn, answer, context)

@@ -1,4 +1,4 @@
-"""What every robot here shares: decorators that make a method a primitive, and the simulated robot's protocol."""
+"""What robots share: decorators that make a method a primitive, and the simulated protocol."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ from typing import Any
 from cap.errors import UsageError
 
 MAX_FRAMES = 900
-SIZE = 240
+FILM_PX = 320
+PICTURE_PX = 480
 
 
 class Pictures:
@@ -31,7 +32,7 @@ class Pictures:
         self._robot.on_frame = None
         paths = [self._folder / "before.png", self._save("after.png")]
         if self._gif is not None:
-            self._frames.append(self._robot.render(SIZE, SIZE))
+            self._frames.append(self._robot.render(FILM_PX, FILM_PX))
             durations = [80] * (len(self._frames) - 1) + [1500]
             first, rest = self._frames[0], self._frames[1:]
             first.save(
@@ -47,12 +48,12 @@ class Pictures:
 
     def _frame(self) -> None:
         if len(self._frames) < MAX_FRAMES:
-            picture = self._robot.render(SIZE, SIZE)
+            picture = self._robot.render(FILM_PX, FILM_PX)
             self._frames.append(picture.convert("P", palette=1, colors=128))
 
     def _save(self, name: str) -> Path:
         path = self._folder / name
-        self._robot.render(2 * SIZE, 2 * SIZE).save(path)
+        self._robot.render(PICTURE_PX, PICTURE_PX).save(path)
         return path
 
 
