@@ -57,6 +57,10 @@ class World:
         half = 0.06 if "bowl" in name else 0.02
         return np.concatenate([self.xy[name] - half, self.xy[name] + half])
 
+    def get_obj_height(self, name: str) -> float:
+        below = self.below[name]
+        return 0.02 + (0.04 + self.get_obj_height(below) if below in self.below else 0.0)
+
     def is_obj_visible(self, name: str) -> bool:
         return name in self.xy
 
