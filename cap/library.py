@@ -9,6 +9,8 @@ from __future__ import annotations
 import types
 from functools import cache
 
+from cap.errors import ROBOT_ERRORS
+
 
 def names(text: str) -> tuple[str, ...]:
     """Split a list written as words."""
@@ -43,6 +45,10 @@ SAFE_BUILTINS = names(
     ZeroDivisionError Ellipsis True False None
     """
 )
+BUILTIN_NAMES = frozenset([*SAFE_BUILTINS, *ROBOT_ERRORS, "LMPFailed", "print", "__name__"])
+EVERYWHERE = LIBRARY_NAMES | BUILTIN_NAMES
+"""Every name a program may read without a hint."""
+
 FORBIDDEN_BUILTINS = frozenset(
     names(
         """

@@ -17,7 +17,6 @@ import numpy as np
 
 from cap.check import Policy, Violation, check
 from cap.errors import (
-    ROBOT_ERRORS,
     CapError,
     CheckFailed,
     GenerationFailed,
@@ -26,7 +25,7 @@ from cap.errors import (
 )
 from cap.generate import Budget, UndefinedName, generate
 from cap.kinds import kind_error
-from cap.library import LIBRARY_NAMES, SAFE_BUILTINS
+from cap.library import EVERYWHERE
 from cap.models.base import Completion, Model, Request
 from cap.names import Undefined
 from cap.program import Program, ProgramSyntaxError
@@ -38,7 +37,6 @@ from cap.trace import Trace
 
 MAX_NESTING = 6
 """How deep LMPs may call LMPs."""
-BUILTIN_NAMES = frozenset([*SAFE_BUILTINS, *ROBOT_ERRORS, "LMPFailed", "print", "__name__"])
 
 
 class ViolationsFound(CheckFailed):
@@ -278,7 +276,7 @@ class Engine:
     def _execute(self, prompt: Prompt, program: Program, scope: Scope) -> Result:
         header = prompt.header
         seed = int(self._seeds.spawn(1)[0].generate_state(1)[0])
-        result = self.sandbox.run(
+        result = self.sandbox.execute(
             program.source,
             scope,
             returns=header.returns,
@@ -314,7 +312,7 @@ def failure_of(error: CapError) -> Failure:
 
 def _known(scope: Scope) -> frozenset[str]:
     """Return every name a program of this scope may read."""
-    return scope.names() | LIBRARY_NAMES | BUILTIN_NAMES
+    return scope.names() | EVERYWHERE
 
 
 def _source(definition: Definition) -> str:

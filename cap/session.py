@@ -120,7 +120,7 @@ class Session:
         self.state = State()
         self.turns: list[TurnResult] = []
         self._prompt = prompts[TOP]
-        self._sandbox = Sandbox(limits)
+        self._sandbox = Sandbox(limits=limits)
         self._sandbox.__enter__()
         self.engine = Engine(
             robot,

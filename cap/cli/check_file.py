@@ -43,15 +43,14 @@ def _examine(source: str, robot: str) -> tuple[list[str], list[str]]:
     from cap import registry
     from cap.check import check
     from cap.errors import CheckFailed, did_you_mean
-    from cap.library import LIBRARY_NAMES
-    from cap.lmp import BUILTIN_NAMES
+    from cap.library import EVERYWHERE
     from cap.names import undefined
     from cap.program import Program
 
     body = registry.make_robot(robot, mode="instant")
     lmps = [n for n, p in registry.robot_prompts(robot).items() if p.header.returns is not None]
     reserved = frozenset([*body.primitives(), *lmps])
-    known = reserved | LIBRARY_NAMES | BUILTIN_NAMES | frozenset(body.context())
+    known = reserved | EVERYWHERE | frozenset(body.context())
     body.close()
     try:
         program = Program.parse(source).without_imports(known)

@@ -87,8 +87,7 @@ def check(robot: str | None, folder: Path | None) -> int:
 
 def _checked(robot: str | None, folder: Path | None) -> Iterator[tuple[str, int, list[Any]]]:
     from cap import registry
-    from cap.library import LIBRARY_NAMES
-    from cap.lmp import BUILTIN_NAMES
+    from cap.library import EVERYWHERE
     from cap.models.nearest import Nearest
     from cap.prompt_check import check_function_prompt, check_robot_prompts
 
@@ -98,5 +97,5 @@ def _checked(robot: str | None, folder: Path | None) -> Iterator[tuple[str, int,
             yield f"{name}/{prompt.name}", count, findings
     if robot is None:
         prompt = registry.function_prompt()
-        found = check_function_prompt(prompt, LIBRARY_NAMES | BUILTIN_NAMES)
+        found = check_function_prompt(prompt, EVERYWHERE)
         yield f"functions/{prompt.name}", len(prompt.examples), found

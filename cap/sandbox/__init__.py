@@ -1,54 +1,57 @@
 """The sandbox: a program runs in a process of its own; robot calls cross as plain data.
 
 The parent holds the clock: a program that passes its limits is killed, whatever it catches.
+
+Example:
+    with Sandbox(scope, limits=Limits(program_s=1)) as sandbox:
+        result = sandbox.run("ret_val = np.mean([1, 2])", returns="ret_val")
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from typing import Any
 
-from cap.errors import ROBOT_ERRORS, LimitExceeded, LMPFailed, RobotError, SandboxError
+from cap.check import Policy, check
+from cap.errors import SandboxError
+from cap.library import EVERYWHERE
+from cap.names import undefined
+from cap.program import Program, ProgramSyntaxError
 from cap.result import Call, Failure, Result
 from cap.sandbox import wire
+from cap.sandbox.conversation import Conversation
 from cap.sandbox.isolation import LAYERS
-from cap.sandbox.processes import Template, Worker, shared_template
-from cap.scope import Primitive, Scope
+from cap.sandbox.limits import Limits
+from cap.sandbox.processes import Template, shared_template
+from cap.scope import Scope
 
 __all__ = ["LAYERS", "Limits", "Sandbox"]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one program may use."""
-
-    program_s: float = 10.0
-    """Wall seconds of the program itself; robot and model calls do not count."""
-    total_s: float = 600.0
-    """Wall seconds with everything; a net, looked at between calls."""
-    calls: int = 10_000
-    """Calls of primitives."""
-    memory_bytes: int = 1 << 30
-    """Private memory of the worker."""
-    stdout_chars: int = 100_000
-    """Printed characters."""
 
 
 class Sandbox:
     """Runs programs, each in a fresh worker. A context manager."""
 
-    def __init__(self, limits: Limits | None = None, template: Template | None = None) -> None:
+    def __init__(
+        self,
+        scope: Scope | None = None,
+        *,
+        limits: Limits | None = None,
+        policy: Policy | None = None,
+        template: Template | None = None,
+    ) -> None:
         """Make a sandbox; nothing is started yet.
 
         Args:
+            scope: The names programs may use; none but the library's by default.
             limits: What each program may use.
+            policy: What the check allows.
             template: Forks the workers; by default the one all sandboxes of this process share.
         """
+        self.scope = scope or Scope()
         self.limits = limits or Limits()
-        self._template = template or shared_template()
+        self.policy = policy or Policy()
         self.layers = LAYERS
+        self._template = template or shared_template()
 
     def __enter__(self) -> Sandbox:
         """Start loading the worker template."""
@@ -58,7 +61,41 @@ class Sandbox:
     def __exit__(self, *_: object) -> None:
         """Do nothing: workers end with their programs, the shared template with the process."""
 
-    def run(
+    def run(self, source: str, returns: str | None = None) -> Result:
+        """Check a program and run it.
+
+        Args:
+            source: Python.
+            returns: Variable whose value is the result.
+
+        Returns:
+            The value or a typed failure, never an exception of the program.
+
+        Raises:
+            SandboxError: No worker could be started, or a variable of the scope is not plain data.
+        """
+        known = self.scope.names() | EVERYWHERE
+        try:
+            program = Program.parse(source).without_imports(known)
+        except ProgramSyntaxError as error:
+            failure = Failure("syntax", type(error).__name__, str(error), error.line)
+            return Result(failure=failure)
+        refused = self._refusal(program, known)
+        if refused is not None:
+            return Result(failure=refused)
+        return self.execute(program.source, self.scope, returns=returns)
+
+    def _refusal(self, program: Program, known: frozenset[str]) -> Failure | None:
+        """Return why a program may not run, or None."""
+        reserved = frozenset([*self.scope.primitives, *self.scope.groups])
+        for violation in check(program.tree, self.policy, reserved):
+            return Failure("violation", violation.rule, str(violation), violation.line)
+        for entry in undefined(program, known):
+            why = f"name '{entry.name}' is not defined"
+            return Failure("undefined", "UndefinedName", why, entry.line)
+        return None
+
+    def execute(
         self,
         source: str,
         scope: Scope,
@@ -68,10 +105,10 @@ class Sandbox:
         seed: int = 0,
         on_call: Callable[[Call], None] | None = None,
     ) -> Result:
-        """Run one program and serve its calls until it ends or is killed.
+        """Run a program that was checked already, and serve its calls until it ends or is killed.
 
         Args:
-            source: The program; it must have passed the check.
+            source: The program.
             scope: The names it may use.
             returns: Variable whose value is the result.
             keep: Bring back every variable it binds, for a session.
@@ -85,14 +122,13 @@ class Sandbox:
             SandboxError: No worker could be started, or a variable of the scope is not plain data.
             KeyboardInterrupt: Passed on after the worker is killed.
         """
-        job = self._job(source, scope, returns, keep, seed)
         try:
-            frame = wire.encode(job)
+            job = wire.encode(self._job(source, scope, returns, keep, seed))
         except wire.WireError as error:
             raise SandboxError(f"the program or its variables: {error}") from None
         worker = self._template.spawn()
         try:
-            return _Conversation(worker, scope, self.limits, on_call).hold(frame)
+            return Conversation(worker, scope, self.limits, on_call).hold(job)
         finally:
             worker.end()
 
@@ -112,170 +148,3 @@ class Sandbox:
             "memory_bytes": self.limits.memory_bytes,
             "stdout_chars": self.limits.stdout_chars,
         }
-
-
-class _Conversation:
-    """One worker's calls, from its program to its result."""
-
-    def __init__(
-        self,
-        worker: Worker,
-        scope: Scope,
-        limits: Limits,
-        on_call: Callable[[Call], None] | None,
-    ) -> None:
-        self.worker = worker
-        self.scope = scope
-        self.limits = limits
-        self.on_call = on_call
-        self.calls: list[Call] = []
-        self.start_s = time.monotonic()
-        self.program_s = 0.0
-        self.raised: dict[tuple[str, str], Failure] = {}
-        """Failures of primitives by the error's name and message, as the program sees them."""
-
-    def hold(self, job: bytes) -> Result:
-        """Send the job, serve its calls, return its result."""
-        frame = job
-        try:
-            while True:
-                match self._exchange(frame):
-                    case ["done", dict(message)]:
-                        return self._result(message)
-                    case ["call", str(name), list(args), dict(kwargs)]:
-                        frame = self._serve(name, args, kwargs)
-                    case _:
-                        raise wire.WireError("unknown message")
-        except wire.DeadlinePassed:
-            limit = f"{self.limits.program_s:g} s"
-            return self._failed("timeout", "TimeLimit", f"the program ran longer than {limit}")
-        except (wire.PeerClosed, BrokenPipeError):
-            why = "its process ended before it finished (out of memory, or killed)"
-            return self._failed("killed", "WorkerDied", why)
-        except wire.WireError as error:
-            why = f"the worker broke the protocol: {error}"
-            return self._failed("protocol", "ProtocolError", why)
-        except _Stop as stop:
-            return self._failed("limit", "CallLimit", str(stop))
-
-    def _exchange(self, frame: bytes) -> Any:
-        """Send a frame and wait for the next, no longer than the program's own time allows."""
-        begin_s = time.monotonic()
-        deadline_s = begin_s + self.limits.program_s - self.program_s
-        try:
-            wire.send(self.worker.requests, frame, deadline_s)
-            answer = wire.receive(self.worker.answers, deadline_s)
-        finally:
-            self.program_s += time.monotonic() - begin_s
-        return wire.decode(answer)
-
-    def _serve(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> bytes:
-        """Run one primitive here, in the parent; return the answer's frame."""
-        start_s = time.monotonic() - self.start_s
-        if len(self.calls) >= self.limits.calls:
-            raise _Stop(f"more than {self.limits.calls} calls; is a loop without an end?")
-        if start_s > self.limits.total_s:
-            raise _Stop(f"longer than {self.limits.total_s:g} s in all")
-        known = self.scope.primitives.get(name)
-        kind = known.kind if known else "unknown"
-        call = Call(name, tuple(args), kwargs, start_s, 0.0, kind=kind)
-        begin_s = time.monotonic()
-        try:
-            result = _invoke(self.scope.primitives, name, args, kwargs)
-            answer = wire.encode(["ok", result])
-            call = replace(call, result=result)
-        except Exception as error:  # a fault of the robot's own code is its failure, not a crash
-            raised, text = self._note_failure(error)
-            answer = wire.encode(["error", raised, text])
-            call = replace(call, error=f"{raised}: {text}")
-        call = replace(call, duration_s=time.monotonic() - begin_s)
-        self.calls.append(call)
-        if self.on_call is not None:
-            self.on_call(call)
-        return answer
-
-    def _note_failure(self, error: Exception) -> tuple[str, str]:
-        """Return name and message as the program sees them, and remember who failed."""
-        names = [parent.__name__ for parent in type(error).__mro__]
-        kind = next((name for name in names if name in wire.RAISABLE), "")
-        text = wire.one_line(str(error) if kind else f"{names[0]}: {error}")
-        kind = kind or RobotError.__name__
-        failure = getattr(error, "failure", None)
-        if isinstance(error, LMPFailed) and isinstance(failure, Failure):
-            self.raised[kind, text] = failure
-        elif kind in ROBOT_ERRORS:
-            self.raised[kind, text] = Failure("raised", kind, text, robot=True)
-        return kind, text
-
-    def _result(self, message: Mapping[str, Any]) -> Result:
-        match message:
-            case {
-                "status": "ok",
-                "variables": dict(variables),
-                "defined": list(defined),
-                "dropped": list(dropped),
-                "stdout": str(stdout),
-            }:
-                result = Result(
-                    value=_value(message["value"]) if "value" in message else None,
-                    variables={str(name): _value(data) for name, data in variables.items()},
-                    defined=tuple(map(str, defined)),
-                    dropped=tuple(map(str, dropped)),
-                )
-            case {
-                "status": "failed",
-                "error": str(error),
-                "message": str(text),
-                "line": int() | None as line,
-                "stdout": str(stdout),
-            }:
-                result = self._raised(error, text, line)
-            case _:
-                raise wire.WireError("malformed result")
-        calls = tuple(self.calls)
-        return replace(result, calls=calls, stdout=stdout, program_s=self.program_s)
-
-    def _raised(self, error: str, text: str, line: int | None) -> Result:
-        """Tell apart the program's own exceptions and those of what it called."""
-        if error == "OutputLimit":
-            limit = f"{self.limits.stdout_chars} characters"
-            return Result(failure=Failure("output", error, f"it printed more than {limit}", line))
-        if error == "MemoryError":
-            limit = f"{self.limits.memory_bytes >> 20} MiB"
-            return Result(failure=Failure("memory", error, f"it needed more than {limit}", line))
-        for (kind, seen), failure in self.raised.items():
-            if kind == error and (text == seen or text.startswith(f"{seen} (in ")):
-                return Result(failure=replace(failure, line=line))
-        return Result(failure=Failure("raised", error, text, line))
-
-    def _failed(self, kind: Any, error: str, message: str) -> Result:
-        return Result(
-            failure=Failure(kind, error, message),
-            calls=tuple(self.calls),
-            program_s=self.program_s,
-        )
-
-
-def _value(data: Any) -> Any:
-    """Read a value the worker encoded on its own."""
-    if not isinstance(data, bytes):
-        raise wire.WireError("malformed result")
-    return wire.decode(data)
-
-
-class _Stop(Exception):
-    """A limit of the conversation was passed."""
-
-
-def _invoke(
-    primitives: Mapping[str, Primitive], name: str, args: list[Any], kwargs: dict[str, Any]
-) -> Any:
-    """Call a primitive after checking the arguments against its signature."""
-    primitive = primitives.get(name)
-    if primitive is None:
-        raise LimitExceeded(f"'{name}' is not in this program's scope")
-    try:
-        primitive.signature.bind(*args, **kwargs)
-    except TypeError as error:
-        raise TypeError(f"{name}{primitive.signature}: {error}") from None
-    return primitive.function(*args, **kwargs)

@@ -22,7 +22,8 @@ from cap.errors import (
     Unreachable,
 )
 from cap.result import Call, Failure, Result
-from cap.sandbox import Limits, Sandbox, _Conversation, wire
+from cap.sandbox import Limits, Sandbox, wire
+from cap.sandbox.conversation import Conversation
 from cap.sandbox.processes import Template, Worker
 from cap.scope import Definition, Primitive, Scope
 
@@ -56,19 +57,19 @@ def limited(sandbox: Sandbox, source: str, scope: Scope | None = None, **limits:
     before = sandbox.limits
     sandbox.limits = replace(before, **limits)
     try:
-        return sandbox.run(source, scope or Scope())
+        return sandbox.execute(source, scope or Scope())
     finally:
         sandbox.limits = before
 
 
 def value_of(sandbox: Sandbox, source: str, scope: Scope | None = None, **more: Any) -> Any:
-    result = sandbox.run(source, scope or Scope(), returns="ret", **more)
+    result = sandbox.execute(source, scope or Scope(), returns="ret", **more)
     assert result.failure is None, result.failure
     return result.value
 
 
 def failure_of(sandbox: Sandbox, source: str, scope: Scope | None = None, **more: Any) -> Failure:
-    failure = sandbox.run(source, scope or Scope(), **more).failure
+    failure = sandbox.execute(source, scope or Scope(), **more).failure
     assert failure is not None
     return failure
 
@@ -103,7 +104,7 @@ def test_a_harmless_program_gives_its_value(sandbox: Sandbox, source: str, value
 
 
 def test_what_it_prints_is_brought_back(sandbox: Sandbox) -> None:
-    result = sandbox.run(
+    result = sandbox.execute(
         "print('a', 1, sep='-')\nprint(end='b', sep=None)\nprint('\\ud800')", Scope()
     )
     assert result.failure is None
@@ -112,7 +113,7 @@ def test_what_it_prints_is_brought_back(sandbox: Sandbox) -> None:
 
 def test_variables_of_the_scope_are_copies(sandbox: Sandbox) -> None:
     mine = {"a": [1]}
-    result = sandbox.run(
+    result = sandbox.execute(
         "mine['a'].append(2)\nret = mine", Scope(variables={"mine": mine}), returns="ret"
     )
     assert result.value == {"a": [1, 2]}
@@ -129,7 +130,7 @@ def test_definitions_are_in_place_in_order(sandbox: Sandbox) -> None:
 
 def test_a_variable_that_cannot_cross_is_an_error_of_the_caller(sandbox: Sandbox) -> None:
     with pytest.raises(SandboxError, match="cannot cross"):
-        sandbox.run("ret = 1", Scope(variables={"bad": object()}))
+        sandbox.execute("ret = 1", Scope(variables={"bad": object()}))
 
 
 # --- calls
@@ -140,7 +141,7 @@ def add(a: float, b: float = 10, *, scale: float = 1) -> float:
 
 
 def test_a_primitive_takes_arguments_by_position_and_keyword(sandbox: Sandbox) -> None:
-    result = sandbox.run(
+    result = sandbox.execute(
         "ret = [add(1), add(1, 2), add(b=2, a=1, scale=3)]", scope_of(add), returns="ret"
     )
     assert result.value == [11, 3, 9]
@@ -180,7 +181,7 @@ def test_arguments_that_do_not_fit_are_a_type_error_with_the_signature(
 @pytest.mark.parametrize("value", ["print", "lambda: 1", "(i for i in [1])", "deep"])
 def test_an_argument_that_cannot_cross_is_a_type_error(sandbox: Sandbox, value: str) -> None:
     source = f"deep = ()\nfor _ in range(300):\n    deep = (deep,)\nadd({value})"
-    result = sandbox.run(source, scope_of(add))
+    result = sandbox.execute(source, scope_of(add))
     assert result.failure is not None
     assert result.failure.error == "TypeError"
     assert result.failure.message.startswith("add(): ")
@@ -193,7 +194,7 @@ def test_a_robot_error_is_caught_by_its_name(sandbox: Sandbox, name: str) -> Non
         raise ROBOT_ERRORS[name]("no such block")
 
     source = f"try:\n    fail()\nexcept {name} as error:\n    ret = str(error)"
-    result = sandbox.run(source, scope_of(fail), returns="ret")
+    result = sandbox.execute(source, scope_of(fail), returns="ret")
     assert result.value == "no such block"
     assert result.calls[0].error == f"{name}: no such block"
 
@@ -283,7 +284,7 @@ def test_a_failed_lmp_keeps_its_own_failure(sandbox: Sandbox) -> None:
 
 def test_every_call_is_told_when_it_is_served(sandbox: Sandbox) -> None:
     told: list[Call] = []
-    result = sandbox.run("add(1)\nadd(2)", scope_of(add), on_call=told.append)
+    result = sandbox.execute("add(1)\nadd(2)", scope_of(add), on_call=told.append)
     assert tuple(told) == result.calls
     assert [call.result for call in told] == [11, 12]
 
@@ -296,7 +297,7 @@ def test_a_group_holds_primitives(sandbox: Sandbox) -> None:
 def test_a_program_may_run_inside_a_call(sandbox: Sandbox) -> None:
     def nested(depth: int) -> Any:
         source = f"ret = [{depth}, nested({depth - 1})]" if depth else "ret = 0"
-        return sandbox.run(source, scope_of(nested), returns="ret").value
+        return sandbox.execute(source, scope_of(nested), returns="ret").value
 
     assert value_of(sandbox, "ret = nested(3)", scope_of(nested)) == [3, [2, [1, 0]]]
 
@@ -327,7 +328,7 @@ def test_ctrl_c_in_a_call_passes_on_and_kills_the_worker(sandbox: Sandbox) -> No
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sandbox._template, "spawn", remember)
         with pytest.raises(KeyboardInterrupt):
-            sandbox.run("interrupted()\nwhile True: pass", scope_of(interrupted))
+            sandbox.execute("interrupted()\nwhile True: pass", scope_of(interrupted))
     assert ended(held[0])
 
 
@@ -497,7 +498,7 @@ def test_the_library_is_an_allow_list(sandbox: Sandbox, name: str) -> None:
 
 
 def test_programs_share_nothing(sandbox: Sandbox) -> None:
-    sandbox.run("left = 1\nnp.extra = 2\nmath.pi = 3", Scope())
+    sandbox.execute("left = 1\nnp.extra = 2\nmath.pi = 3", Scope())
     assert failure_of(sandbox, "left").error == "NameError"
     assert failure_of(sandbox, "np.extra").error == "AttributeError"
     assert value_of(sandbox, "ret = math.pi") == np.pi
@@ -521,7 +522,7 @@ def test_what_a_program_binds_is_kept(sandbox: Sandbox) -> None:
         "a = 1\nb = np.ones(2)\ndef f(): pass\nclass A: pass\n"
         "g = (i for i in [1])\n_hidden = 1\nfor i in range(3): pass\n"
     )
-    result = sandbox.run(source, Scope(), keep=True)
+    result = sandbox.execute(source, Scope(), keep=True)
     assert set(result.variables) == {"a", "b", "i"}
     assert result.variables["b"].tolist() == [1.0, 1.0]
     assert set(result.defined) == {"f", "A"}
@@ -530,22 +531,22 @@ def test_what_a_program_binds_is_kept(sandbox: Sandbox) -> None:
 
 def test_given_variables_come_back_as_they_are_now(sandbox: Sandbox) -> None:
     scope = scope_of(add, variables={"kept": [1], "gone": 2})
-    result = sandbox.run("kept.append(2)\ndel gone", scope, keep=True)
+    result = sandbox.execute("kept.append(2)\ndel gone", scope, keep=True)
     assert result.variables == {"kept": [1, 2]}
 
 
 def test_a_library_name_is_kept_only_if_the_program_binds_it(sandbox: Sandbox) -> None:
-    assert sandbox.run("x = box(0, 0, 1, 1)", Scope(), keep=True).variables.keys() == {"x"}
-    assert sandbox.run("box = 'red box'", Scope(), keep=True).variables == {"box": "red box"}
+    assert sandbox.execute("x = box(0, 0, 1, 1)", Scope(), keep=True).variables.keys() == {"x"}
+    assert sandbox.execute("box = 'red box'", Scope(), keep=True).variables == {"box": "red box"}
 
 
 def test_without_keep_nothing_comes_back(sandbox: Sandbox) -> None:
-    result = sandbox.run("a = 1\ndef f(): pass", Scope())
+    result = sandbox.execute("a = 1\ndef f(): pass", Scope())
     assert (result.variables, result.defined, result.dropped) == ({}, (), ())
 
 
 def test_a_failed_program_keeps_nothing(sandbox: Sandbox) -> None:
-    result = sandbox.run("a = 1\n1 / 0", Scope(), keep=True)
+    result = sandbox.execute("a = 1\n1 / 0", Scope(), keep=True)
     assert (result.variables, result.defined) == ({}, ())
 
 
@@ -572,7 +573,7 @@ class Hostile:
 
     def hold(self, scope: Scope | None = None, job: bytes = b"", program_s: float = 5) -> Result:
         limits = Limits(program_s=program_s)
-        return _Conversation(self.worker, scope or Scope(), limits, None).hold(job)
+        return Conversation(self.worker, scope or Scope(), limits, None).hold(job)
 
     def close(self) -> None:
         for end in (self.reads, self.writes, self.worker.requests, self.worker.answers):
@@ -718,7 +719,7 @@ def worker_killed_during(sandbox: Sandbox, source: str) -> Result:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sandbox._template, "spawn", remember)
-        return sandbox.run(source, scope_of(now))
+        return sandbox.execute(source, scope_of(now))
 
 
 def test_a_worker_killed_from_outside_is_a_failure(sandbox: Sandbox) -> None:
@@ -749,11 +750,11 @@ def children(pid: int) -> list[int]:
 
 def test_a_hundred_runs_leave_no_descriptor_and_no_process() -> None:
     with fresh_sandbox() as fresh:
-        fresh.run("x = 1", Scope())
+        fresh.execute("x = 1", Scope())
         before = descriptors()
         for number in range(100):
             source = ("ret = 1", "1 / 0", "print(1)", "x = = 1")[number % 4]
-            fresh.run(source, Scope())
+            fresh.execute(source, Scope())
         assert descriptors() == before
         process = fresh._template._process
         assert process is not None
@@ -761,19 +762,19 @@ def test_a_hundred_runs_leave_no_descriptor_and_no_process() -> None:
 
 
 def test_failed_and_killed_runs_leave_no_descriptor(sandbox: Sandbox) -> None:
-    sandbox.run("x = 1", Scope())
+    sandbox.execute("x = 1", Scope())
     before = descriptors()
     limited(sandbox, "while True: pass", program_s=0.05)
     worker_killed_during(sandbox, "now()\nwhile True: pass")
     with pytest.raises(SandboxError):
-        sandbox.run("x", Scope(variables={"bad": object()}))
+        sandbox.execute("x", Scope(variables={"bad": object()}))
     assert descriptors() == before
 
 
 def test_a_closed_template_leaves_nothing() -> None:
     before = descriptors()
     with fresh_sandbox() as fresh:
-        fresh.run("x = 1", Scope())
+        fresh.execute("x = 1", Scope())
     assert descriptors() == before
 
 

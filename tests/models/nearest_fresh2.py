@@ -43,18 +43,26 @@ MESSY_CASES = [
     Case(("the yellow block goes in the blue bowl",), on("yellow block", "blue bowl")),
     Case(("I'd like the red block in the yellow bowl please",), on("red block", "yellow bowl")),
     Case(("the red cube should go into the blue dish",), on("red block", "blue bowl")),
-    Case(("hey robot, please stick the green brick in the red bowl",), on("green block", "red bowl")),
+    Case(
+        ("hey robot, please stick the green brick in the red bowl",), on("green block", "red bowl")
+    ),
     Case(("pop the blue block on top of the red one",), on("blue block", "red block")),
-    Case(("would you mind putting the red block in the green bowl",), on("red block", "green bowl")),
+    Case(
+        ("would you mind putting the red block in the green bowl",), on("red block", "green bowl")
+    ),
     other(on("pink block", "gray bowl"), "can you transfer the pink block to the grey bowl"),
-    other(on("cyan block", "pink bowl"), "OK now just chuck the cyan block in the pink bowl, thanks!"),
+    other(
+        on("cyan block", "pink bowl"), "OK now just chuck the cyan block in the pink bowl, thanks!"
+    ),
     other(on("pink bowl", "orange bowl"), "place the pink bowl inside the orange bowl"),
     # places
     Case(("bring the green block to the top-left corner",), at("green block", -0.25, -0.25)),
     Case(("shift the yellow block to the center of the table",), at("yellow block", 0, -0.5)),
     Case(("send the red block to the bottom right",), at("red block", 0.25, -0.75)),
     Case(("Slide the blue block over to the left edge.",), at("blue block", -0.25, -0.5)),
-    Case(("i want you to move the red bowl to the upper right corner",), at("red bowl", 0.25, -0.25)),
+    Case(
+        ("i want you to move the red bowl to the upper right corner",), at("red bowl", 0.25, -0.25)
+    ),
     Case(("the green block belongs in the middle",), at("green block", 0, -0.5)),
     other(at("brown block", 0, -0.75), "put the brown block near the front edge of the table"),
     other(at("gray block", 0, -0.25), "move the gray block all the way to the back of the table"),
@@ -75,7 +83,10 @@ MESSY_CASES = [
         ("position the blue block underneath the red bowl",),
         off("blue block", "red bowl", (-0.01, -0.2), (0.01, -0.05)),
     ),
-    Case(("put the red block right next to the red bowl",), lambda w: near("red block", "red bowl", w)),
+    Case(
+        ("put the red block right next to the red bowl",),
+        lambda w: near("red block", "red bowl", w),
+    ),
     Case(
         ("bring the green block close to the blue block",),
         lambda w: near("green block", "blue block", w),
@@ -89,29 +100,37 @@ MESSY_CASES = [
     other(shifted("cyan block", 0.06, 0), "push the cyan block to the right by 6cm"),
     other(shifted("brown block", 0, 0.10), "move the brown block up ten centimeters"),
     other(
-        lambda w: 0.02 < w.xy["brown block"][1] + 0.66 < 0.12, "scoot the brown block up a little bit"
+        lambda w: 0.02 < w.xy["brown block"][1] + 0.66 < 0.12,
+        "scoot the brown block up a little bit",
     ),
     other(
         off("gray block", "pink bowl", (-0.081, -0.01), (-0.079, 0.01)),
         "put the gray block 8cm left of the pink bowl",
     ),
     # ordinals and superlatives
-    Case(("pick up the block furthest left and put it in the red bowl",), on("red block", "red bowl")),
+    Case(
+        ("pick up the block furthest left and put it in the red bowl",), on("red block", "red bowl")
+    ),
     Case(("put the right-most block in the blue bowl",), on("yellow block", "blue bowl")),
     Case(
         ("take the 2nd block from the left and put it in the yellow bowl",),
         on("green block", "yellow bowl"),
     ),
-    Case(("drop the third cube from the right in the green bowl",), on("green block", "green bowl")),
     Case(
-        ("move the block that's nearest to the blue bowl to the middle",), at("green block", 0, -0.5)
+        ("drop the third cube from the right in the green bowl",), on("green block", "green bowl")
+    ),
+    Case(
+        ("move the block that's nearest to the blue bowl to the middle",),
+        at("green block", 0, -0.5),
     ),
     Case(
         ("put the brick most distant from the blue bowl into the blue bowl",),
         on("blue block", "blue bowl"),
     ),
     other(on("brown block", "orange bowl"), "put the lowest block in the orange bowl"),
-    other(on("gray block", "purple bowl"), "put the block closest to the top right in the purple bowl"),
+    other(
+        on("gray block", "purple bowl"), "put the block closest to the top right in the purple bowl"
+    ),
     other(
         every(on("gray block", "pink bowl"), on("cyan block", "pink bowl")),
         "put the two rightmost blocks in the pink bowl",
@@ -150,9 +169,7 @@ MESSY_CASES = [
     Case(("do you see a red bowl?",), said("yes")),
     Case(("which block is the furthest from the red bowl?",), said("red", "green", "blue")),
     Case(("can you tell me where the red block is",), said("left", "top")),
-    Case(
-        ("put the red block on the blue block", "what is on top of the blue block?"), said("red")
-    ),
+    Case(("put the red block on the blue block", "what is on top of the blue block?"), said("red")),
     Case(("put the red block in the blue bowl", "what's in the blue bowl?"), said("red")),
     Case(("is the yellow block right of the red bowl",), said("yes")),
     # referring back
@@ -160,7 +177,10 @@ MESSY_CASES = [
         ("put the red block in the green bowl", "actually, move that one to the middle"),
         at("red block", 0, -0.5),
     ),
-    Case(("put the red block in the green bowl", "now take it to the left side"), at("red block", -0.25, -0.5)),
+    Case(
+        ("put the red block in the green bowl", "now take it to the left side"),
+        at("red block", -0.25, -0.5),
+    ),
     Case(
         ("move the blue block to the left side", "and the red block as well"),
         at("red block", -0.25, -0.5),

@@ -35,6 +35,8 @@ Limits
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 from functools import lru_cache
 
 from cap.errors import NoMatch
@@ -46,12 +48,15 @@ from cap.models.nearest.induce import induce
 from cap.models.nearest.lexicon import Lexicon
 from cap.models.nearest.price import Reader
 from cap.models.nearest.rebind import rebind
+from cap.models.nearest.synonyms import REWRITTEN, canonical, stated
 from cap.models.nearest.template import Template, names_in
 from cap.models.nearest.words import tokenise
 from cap.prompt import Example, split_examples
 
 _LONGEST = 60
 """Words of an instruction: the work grows with their square, and no example is that long."""
+_TWO = re.compile(r"(?<=\w),? (?:and )?then (?=\w)|(?<=\w)[;.] (?=\w)", re.IGNORECASE)
+"""What joins two instructions."""
 _REMEDY = "rephrase it like an example, or use a language model with -m"
 
 
@@ -71,19 +76,22 @@ class Nearest:
             raise NoMatch(f"the prompt has no examples or no instruction; {_REMEDY}")
         known = tuple(example for example in examples if example is not None)
         text = answer_definition(asked.instruction, known)
-        return Completion(text or _answer(asked, known), model=self.name)
+        lines = stated(request.prompt)
+        return Completion(text or _answer(asked, known, lines), model=self.name)
 
 
-def _answer(asked: Example, examples: tuple[Example, ...]) -> str:
-    reader = Reader(_lexicon(asked, examples), asked.instruction, names_in(asked.context))
+def _answer(asked: Example, examples: tuple[Example, ...], lines: tuple[str, ...]) -> str:
+    names = names_in(asked.context)
+    words = canonical(asked.instruction, lines, names)
+    reader = Reader(_lexicon(asked, examples, lines), words.text, names)
     if len(reader.tokens) > _LONGEST:
         raise NoMatch(
             f"nearest reads up to {_LONGEST} words, not the {len(reader.tokens)} in"
             f" {asked.instruction[:40]!r}...; {_REMEDY}"
         )
     template, alignment = closest(reader)
-    if alignment.cost > LIMIT:
-        raise NoMatch(_declined(reader, template, alignment))
+    if alignment.cost + words.rewritten * REWRITTEN > LIMIT:
+        raise NoMatch(_declined(asked.instruction, reader, template, alignment))
     if not template.derived and reader.tokens == tokenise(template.example.instruction):
         return template.example.code
     values = {i: reader.value(template.slots[i], span) for i, span in alignment.spans.items()}
@@ -111,7 +119,7 @@ def closest(reader: Reader) -> tuple[Template, Alignment]:
     return found
 
 
-def _lexicon(asked: Example, examples: tuple[Example, ...]) -> Lexicon:
+def _lexicon(asked: Example, examples: tuple[Example, ...], lines: tuple[str, ...]) -> Lexicon:
     """Return the prompt's words and templates.
 
     A session's turns stand last and show the request's own context. They can be answered from,
@@ -120,28 +128,41 @@ def _lexicon(asked: Example, examples: tuple[Example, ...]) -> Lexicon:
     size = len(examples)
     while size and examples[size - 1].context == asked.context:
         size -= 1
-    fixed = _learned(examples[:size] or examples)
+    fixed = _learned(examples[:size] or examples, lines)
     turns = examples[size:] if size else ()
-    return fixed.extended(_templates(turns)) if turns else fixed
+    return fixed.extended(_templates(turns, lines)) if turns else fixed
 
 
 @lru_cache(maxsize=64)
-def _learned(examples: tuple[Example, ...]) -> Lexicon:
-    templates = _templates(examples)
+def _learned(examples: tuple[Example, ...], lines: tuple[str, ...]) -> Lexicon:
+    templates = _templates(examples, lines)
     analogies = learn_analogies(templates)
     derived = derive(templates, analogies)
     synonyms = learn_synonyms([*templates, *derived])
     return Lexicon.of(templates, derived, synonyms, siblings(analogies))
 
 
-def _templates(examples: tuple[Example, ...]) -> list[Template]:
-    return [found for example in examples if (found := induce(example)) is not None]
+def _templates(examples: tuple[Example, ...], lines: tuple[str, ...]) -> list[Template]:
+    plain = (_in_known_words(example, lines) for example in examples)
+    return [found for example in plain if (found := induce(example)) is not None]
 
 
-def _declined(reader: Reader, template: Template, alignment: Alignment) -> str:
+def _in_known_words(example: Example, lines: tuple[str, ...]) -> Example:
+    words = canonical(example.instruction, lines, names_in(example.context))
+    return replace(example, instruction=words.text)
+
+
+def _declined(said: str, reader: Reader, template: Template, alignment: Alignment) -> str:
+    closest = template.example.instruction
+    if joint := _TWO.search(said):
+        first, second = said[: joint.start()].strip(), said[joint.end() :].strip()
+        return (
+            f"nearest does one thing at a time; say {first!r} first and {second!r} after it,"
+            f" or use a language model with -m"
+        )
     unknown = [token.text for token in reader.tokens if reader.unknown(token)]
-    words = unknown or [token.text for token in alignment.extra] or [reader.text]
+    words = unknown or [token.text for token in alignment.extra] or [said]
     return (
-        f"nearest cannot match {', '.join(map(repr, dict.fromkeys(words)))} in"
-        f" {reader.text!r}; the closest example is {template.example.instruction!r}; {_REMEDY}"
+        f"nearest cannot match {', '.join(map(repr, dict.fromkeys(words)))} in {said!r};"
+        f" the closest example is {closest!r}; {_REMEDY}"
     )

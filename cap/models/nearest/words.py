@@ -16,7 +16,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-_CARDINALS = _words("zero one two three four five six seven eight nine ten eleven twelve")
+CARDINALS = _words("zero one two three four five six seven eight nine ten eleven twelve")
 _ORDINALS = _words("first second third fourth fifth sixth seventh eighth ninth tenth")
 _METRES = {
     **dict.fromkeys(("mm", "millimeter", "millimetre"), 0.001),
@@ -25,6 +25,8 @@ _METRES = {
     "inch": 0.0254,
 }
 _DEGREES = ("degree", "deg", "°")
+UNITS = tuple(_METRES)
+"""Units of length, singular."""
 
 ARTICLES = frozenset(("the", "a", "an"))
 """Words a noun phrase begins with, if people do not leave them out."""
@@ -143,8 +145,8 @@ def tokenise(text: str) -> tuple[Token, ...]:
 def _number(word: str) -> tuple[Kind, float] | None:
     if word[0].isdigit():
         return "cardinal", float(word)
-    if word in _CARDINALS:
-        return "cardinal", float(_CARDINALS.index(word))
+    if word in CARDINALS:
+        return "cardinal", float(CARDINALS.index(word))
     if word in _ORDINALS:
         return "ordinal", float(_ORDINALS.index(word) + 1)
     return None

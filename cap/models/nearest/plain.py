@@ -1,0 +1,110 @@
+"""Plain words: an instruction without what people add out of politeness, in one spelling.
+
+General English only: fillers, contractions, hyphens, numbers in words. Which words a robot's
+people use one for another stands in its prompts (`synonyms`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from cap.models.nearest.words import singular
+
+_CONTRACTIONS = (
+    (re.compile(r"\b(can|do|does|did|is|are|was|would|could|should)n['’]t\b"), r"\1 not"),
+    (re.compile(r"\bcannot\b"), "can not"),
+    (re.compile(r"\bwon['’]t\b"), "will not"),
+    (re.compile(r"\blet['’]s\b"), "let us"),
+    (re.compile(r"\b(what|where|which|who|that|there|it|how)['’]s\b"), r"\1 is"),
+    (re.compile(r"\b(i|you|we|they)['’]d\b"), r"\1 would"),
+    (re.compile(r"\b(i|you|we|they)['’]ll\b"), r"\1 will"),
+    (re.compile(r"\b(you|we|they)['’]re\b"), r"\1 are"),
+)
+_SPELLING = (
+    (re.compile(r"\bhalf (?:of )?an? (?=(?:cm|centi|mm|milli|inch|met))"), "0.5 "),
+    (re.compile(r"\ba couple of (?=(?:cm|centi|mm|milli|inch))"), "2 "),
+    (re.compile(r"\ban? (?=(?:cm|centi\w+|mm|milli\w+|inch)\b)"), "1 "),
+    (re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])"), " "),
+    (re.compile(r"(?<=\d)(?=(?:cm|mm|m|centi\w+|milli\w+|met\w+|inch\w*|deg\w*)\b)"), " "),
+)
+_WORD = re.compile(r"\d+(?:\.\d+)?(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
+_GREETING = (
+    r"hey|hi|hello|ok|okay|so|well|alright|all right|and|now|then|next(?! to)|actually|also|just"
+    r"|please|kindly|robot|oh|great|good|perfect|thanks|thank you|first of all"
+)
+_REQUEST = (
+    r"(?:can|could|would|will) (?:you|we)(?! see)|would you mind|do you mind|do you think you could"
+    r"|i (?:want|need|would like|would love) you to|i (?:want|need|would like) to"
+    r"|you (?:should|must|can|could|need to|have to)|we (?:should|must|can|need to|have to)"
+    r"|(?:is it|would it be) possible to|let us|go ahead and|go and|try to|try and|make sure to"
+    r"|be so kind as to|your (?:task|job) is to"
+)
+_ENQUIRY = (
+    r"(?:can|could|would|will) you (?:tell|show) me|tell me|let me know|do you know"
+    r"|i (?:want|need|would like) to know|i wonder"
+)
+_OPENING = re.compile(rf"(?:{_GREETING}|{_ENQUIRY}|{_REQUEST}) (?=\S)")
+_ASKED = re.compile(
+    r"(?:can|could|would|will|do) (?:you|we) (?!see)|(?:is it|would it be) possible"
+)
+_CLOSING = re.compile(
+    r" (?:please|thanks(?: a lot)?|thank you(?: very much)?|for me|now|right now|ok|okay|robot"
+    r"|if you (?:can|could|would|please|like|do not mind|would not mind|would be so kind)"
+    r"|(?:will|would|could|can) you|immediately|straight away|at once|instead)$"
+)
+_INSIDE = re.compile(r" (?:please|just|kindly|simply)(?= )")
+_QUESTION = re.compile(
+    r"(?:what|which|where|who|how|why|when|is|are|was|were|does|did|do you|can you see)\b"
+)
+_GERUND = re.compile(r"\b(?:mind|try|consider) (\w+)ing\b")
+_ONE = re.compile(
+    r"\b(?!(?:the|that|this|which|other|each|every|any|last|same|a|no) )(\w+) ones?\b"
+)
+
+
+def plain(text: str, vocabulary: Collection[str] = (), nouns: Collection[str] = ()) -> str:
+    """Return an instruction in lower case without fillers; it ends in " ?" if it is a question.
+
+    Args:
+        text: The person's words.
+        vocabulary: Words the prompt knows; they decide what 'placing' is a form of.
+        nouns: What things of the scene are called; 'the red one' takes one that stands before it.
+    """
+    text = text.lower()
+    for pattern, replacement in (*_CONTRACTIONS, *_SPELLING):
+        text = pattern.sub(replacement, text)
+    words = _WORD.findall(text)
+    asks = words[-1:] == ["?"]
+    text = " ".join(word for word in words if word != "?")
+    text = _GERUND.sub(lambda match: f"mind {_infinitive(match[1], vocabulary)}", text)
+    text, requested = _opened(text)
+    while closing := _CLOSING.search(text):
+        text = text[: closing.start()]
+    text = _one(_INSIDE.sub("", text), nouns)
+    return text + " ?" if _QUESTION.match(text) or (asks and not requested) else text
+
+
+def _opened(text: str) -> tuple[str, bool]:
+    """Return the text after its opening fillers, and whether they put a request as a question."""
+    requested = False
+    while opening := _OPENING.match(text):
+        requested = requested or _ASKED.match(text) is not None
+        text = text[opening.end() :]
+    return text, requested
+
+
+def _infinitive(stem: str, vocabulary: Collection[str]) -> str:
+    """Return what 'plac' or 'putt' is without its ending, as the vocabulary has it."""
+    forms = [stem, stem + "e", stem[:-1]]
+    return next((form for form in forms if form in vocabulary), stem)
+
+
+def _one(text: str, nouns: Collection[str]) -> str:
+    """Return the text with 'red one' as 'red block', if a block was spoken of before."""
+    match = _ONE.search(text)
+    if match is None:
+        return text
+    before = [singular(word) for word in text[: match.start()].split()]
+    noun = next((word for word in before if word in nouns), None)
+    return text[: match.start()] + f"{match[1]} {noun}" + text[match.end() :] if noun else text
