@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from cap import registry
@@ -154,7 +155,8 @@ def _physics(runs: int) -> Iterator[Row]:
         times = _moves(robot, max(5, runs // 2))
         robot.on_frame = None
         yield _row("the same, filmed", "CPU-s", times, 1.5, 7.97)
-        times = [_timed(lambda: robot.reset(seed), time.perf_counter) for seed in range(runs)]
+        resets = [partial(robot.reset, seed) for seed in range(runs)]
+        times = [_timed(reset, time.perf_counter) for reset in resets]
         yield _row("reset to a new scene", "s", times, 0.1, 2.5)
     finally:
         robot.close()
@@ -168,10 +170,6 @@ def _moves(robot: Any, runs: int) -> list[float]:
         seed += 1
         robot.reset(seed)
         for first, second in _PAIRS:
-            move = _mover(robot, first, second)
+            move = partial(robot.put_first_on_second, first, second)
             times.append(_timed(move, time.process_time))
     return times[:runs]
-
-
-def _mover(robot: Any, first: str, second: str) -> Callable[[], Any]:
-    return lambda: robot.put_first_on_second(first, second)

@@ -355,7 +355,10 @@ def test_prompts_without_ui_are_refused() -> None:
 
 def test_execute_runs_a_persons_program_with_everything_in_scope(open_session: Open) -> None:
     session = open_session({"the red one": "ret_val = 'red block'"})
-    source = "put_first_on_second(parse_obj_name('the red one'), 'middle')\nassert get_bbox('red block')[0] < 0.0\n"
+    source = (
+        "put_first_on_second(parse_obj_name('the red one'), 'middle')\n"
+        "assert get_bbox('red block')[0] < 0.0\n"
+    )
     turn = session.execute(source)
     assert turn.failure is None
     assert list(turn.moved) == ["red block"]
