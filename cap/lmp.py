@@ -107,7 +107,9 @@ class Engine:
         self.trace = trace
         self.approve = approve
         self.budget = budget or Budget()
-        self._seeds = np.random.SeedSequence(seed)
+        self.seed = seed
+        self.programs = 0
+        """Programs run so far; each has random numbers of its own, by its number."""
         self._primitives = {**robot.primitives(), **self._lmp_primitives()}
 
     def run(
@@ -275,13 +277,14 @@ class Engine:
 
     def _execute(self, prompt: Prompt, program: Program, scope: Scope) -> Result:
         header = prompt.header
-        seed = int(self._seeds.spawn(1)[0].generate_state(1)[0])
+        self.programs += 1
+        sequence = np.random.SeedSequence([self.seed, self.programs])
         result = self.sandbox.execute(
             program.source,
             scope,
             returns=header.returns,
             keep=header.session,
-            seed=seed,
+            seed=int(sequence.generate_state(1)[0]),
             on_call=self._note_call,
         )
         if result.failure is None and header.returns is not None:
