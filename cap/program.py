@@ -15,6 +15,7 @@ from itertools import dropwhile
 from cap.errors import CheckFailed, EmptyCompletion
 
 MAX_SOURCE_CHARS = 65_536
+_CONTROL = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x9f]")
 MAX_ANSWER_CHARS = 16 * MAX_SOURCE_CHARS
 _FLAGS = re.DOTALL | re.MULTILINE | re.IGNORECASE
 _THINK = re.compile(r"^[ \t]*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", _FLAGS)
@@ -57,6 +58,7 @@ class Program:
         """
         _check_size(source, MAX_SOURCE_CHARS)
         source = _newlines(source)
+        _check_characters(source)
         try:
             tree = _parse(source)
             compiled(tree)  # finds what the grammar lets pass: `return` outside a function
@@ -191,6 +193,14 @@ def _best(blocks: Sequence[str]) -> str:
         if _parses(textwrap.dedent(source)):
             return source
     return blocks[0]
+
+
+def _check_characters(source: str) -> None:
+    """Refuse raw control characters: a kept program must not steer the terminal it is shown in."""
+    for number, line in enumerate(source.split("\n"), 1):
+        if found := _CONTROL.search(line):
+            what = f"control character U+{ord(found[0]):04X}; write it as an escape"
+            raise ProgramSyntaxError(f"the program holds {what}", number)
 
 
 def _check_size(text: str, limit_chars: int) -> None:
