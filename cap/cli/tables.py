@@ -27,8 +27,7 @@ def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False) -> None:
     from cap.render import printable
 
     console = Console(highlight=False)
-    first = max(len(_cell(next(iter(row.values())))) for row in rows)
-    if first + 12 * (len(rows[0]) - 1) > console.width:
+    if _width(rows) > console.width:
         for row in rows:
             lines = [f"{key}: {printable(_cell(value))}" for key, value in row.items() if value]
             click.echo("\n  ".join(lines))
@@ -39,6 +38,12 @@ def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False) -> None:
     for row in rows:
         table.add_row(*(Text(printable(_cell(value))) for value in row.values()))
     console.print(table)
+
+
+def _width(rows: Sequence[Mapping[str, Any]]) -> int:
+    """Return how wide a table of these rows is when no cell wraps."""
+    cells = [[key, *(_cell(row[key]) for row in rows)] for key in rows[0]]
+    return sum(max(map(len, column)) + 2 for column in cells)
 
 
 def _cell(value: Any) -> str:

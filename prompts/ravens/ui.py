@@ -10,6 +10,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 
 #: undo that. = undo, undo it, undo this, go back, step back, take that back, take it back
 #: undo that. = take back the last move, revert, revert that, revert it, reverse that, cancel that
+#: undo that. = undo your last action, undo your last step, undo my last instruction
 #: undo that. = undo the last move, undo the last action, undo the last step, undo your last move
 #: undo that. = undo the last thing you did, undo what you did, undo everything you did
 #: undo that. = undo the move
@@ -23,6 +24,10 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: blocks = blocks on the table, blocks you see, blocks there are, blocks you can find
 #: all the = all of the, every one of the, each of the, every single one of the
 #: every = every single, each and every
+#: the leftmost block = the block on the left, the left block
+#: the rightmost block = the block on the right, the right block
+#: the leftmost bowl = the bowl on the left, the left bowl
+#: the rightmost bowl = the bowl on the right, the right bowl
 #: it = that block, that bowl, the same block, the same bowl, that one, this one, the same one
 #: them = those blocks, these blocks, those, these, all of them, both of them, them all
 #: them = the same blocks
@@ -32,19 +37,20 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: closest = nearest
 #: farthest = furthest, most distant, most far away, farthest away
 #: the = the table's
+#: corner = hand corner
 #: middle = center, centre
 #: side = hand side, edge, border
 #: top left corner = upper left corner, back left corner, top left, upper left
 #: top right corner = upper right corner, back right corner, top right, upper right
 #: bottom left corner = lower left corner, front left corner, bottom left, lower left
 #: bottom right corner = lower right corner, front right corner, bottom right, lower right
-#: middle = middle of the table, very middle, exact middle
+#: middle = middle of the table, very middle, exact middle, dead middle
 #: top side = upper side, back side, back of the table, top of the table, top side of the table
 #: bottom side = lower side, front side, front of the table, bottom of the table
 #: bottom side = bottom side of the table
 #: left side = left side of the table, left of the table, far left side, far left
 #: right side = right side of the table, right of the table, far right side, far right
-#: corner = corner of the table
+#: corner = hand corner, corner of the table
 #: on the X side = near the X side, by the X side, along the X side, close to the X side
 #: next to = right next to, beside, right beside, alongside, close to, near to, adjacent to
 #: between = halfway between, midway between, in between, exactly between, right between
@@ -61,10 +67,13 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: to the bottom side = all the way down, all the way to the bottom
 #: to the bottom side = all the way to the bottom side
 #: to = over to, all the way to, back to
-#: in = into, inside, inside of, over into, over in
+#: in = into, inside, inside of, within, over into, over in
 #: on = onto, upon, on top of, atop, on to
+#: put X in = put X down in
+#: put X on = put X down on
 #: put X in = throw X in, toss X in, chuck X in, dump X in, put X out in, put X over in
 #: take X and = take X up and, take X then
+#: stack X = take X and stack it, take X and stack them
 #: put X = take X and put it, take X and put them, take X and move it, take X and move them
 #: put X = move X so that it is, move X so it is, put X so that it is, put X so it is
 #: put X = make sure X is, make sure that X is, make sure X are
@@ -72,6 +81,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: put X = i want X to be, i would like X to be, i want X to go, i want X, i would like X
 #: put X = i need X
 #: put X = X goes, X belongs, X should go, X should be, X must go, X must be, X has to go, X go
+#: put X = X should sit, X should stand, X should lie, X is supposed to go, X ought to go
 #: put X = X needs to go, X needs to be, X has to be, X belong
 #: put X in Y. = in Y put X, in Y move X, have X in Y
 #: put X on Y. = have X on Y
@@ -97,6 +107,12 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: N down = by N down
 #: move X to the left. = move X left, move X leftwards
 #: move X to the right. = move X right, move X rightwards
+#: put X on the left side. = put X on the left
+#: put X on the right side. = put X on the right
+#: move X to the opposite side of the table. = move X to the opposite side
+#: move X to the opposite side of the table. = move X to the other side
+#: move X to the opposite side of the table. = put X on the opposite side, put X on the other side
+#: move X to the opposite side of the table. = put X on the opposite side of the table
 #: to the left of = left of, on the left of, on the left side of, at the left of
 #: to the right of = right of, on the right of, on the right side of, at the right of
 #: above = directly above, right above
@@ -111,8 +127,10 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: swap the X block and the Y block. = swap the X and Y blocks, swap the X and the Y block
 #: swap X and Y. = swap X with Y, swap the positions of X and Y, swap the places of X and Y
 #: point to = point at, point towards
+#: a stack = a tall tower, a big pile, one big pile, one tall tower, a high tower
 #: a stack = a tower, a pile, one stack, one pile, one tower, a single stack, a heap
 #: stack = pile up, pile, stack up, heap up
+#: stack X in = stack X up in
 #: each other = one another
 #: make = form, create, build, construct
 #: make a = make me a
@@ -120,8 +138,8 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: stack the blocks with X at the bottom. = make a stack with X at the bottom
 #: stack X. = stack X in a stack, make a stack with X, put X in a stack, put X on each other
 #: stack X. = stack X on each other
-#: circle = ring
-#: arrange = organize, line up, order
+#: circle = ring, circular shape
+#: arrange = organize, line up, order, put out
 #: arrange X = arrange X up, line X up
 #: line = row
 #: line = straight line
@@ -130,6 +148,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: arrange X in a vertical line. = arrange X vertically, make a vertical line with X
 #: arrange X in a horizontal line. = arrange X horizontally, make a horizontal line with X
 #: put the blocks in different corners. = put one block in each corner, put a block in each corner
+#: put X in different corners. = put X in its own corner, put X in their own corners
 #: put X in different corners. = put X in the corners, put X in a different corner
 #: put X in different corners. = put X at the corners
 #: put X in different corners. = put X in separate corners, distribute X to the corners
@@ -139,6 +158,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: of the same color = of its color
 #: of the same color = that matches its color, matching its color, with matching colors
 #: of the same color = with its color, of matching colors
+#: of the same color = that match their colors, that match their color, matching their colors
 #: of the same color = of matching color, with the matching color, of their own color
 #: of the same color = of their color
 #: bowl of the same color = matching bowl, same color bowl, same colored bowl
@@ -160,6 +180,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: how far is X from Y. = how far apart are X and Y, how far is X away from Y
 #: how far is X from Y. = how far is it from X to Y
 #: how far is X from Y. = what is the distance between X and Y, what is the distance from X to Y
+#: is there X. = is there X here, are there X here, is there any X here
 #: is there X. = is there X on the table, is there X anywhere, is X on the table
 #: what objects are there. = what do you see, what can you see, what is on the table
 #: what objects are there. = what is there
@@ -171,6 +192,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: how many X are there. = how many X are on the table, what is the number of X
 #: where is X. = where X is, what is the position of X, where can i find X
 #: what color is = what is the color of, which color is, which color has
+#: rotate = spin
 #: in the bowl of the same color = in a bowl of the same color, in the bowls of the same color
 #: in the bowl of the same color = in their bowls of the same color
 #: in the bowl of the same color = in their bowl of the same color, in its bowl of the same color
@@ -568,6 +590,27 @@ for name, point in zip(moved, points):
 before = {name: get_obj_pos(name) for name in objects}
 points = np.array([before[name] for name in moved])
 points = transform_shape_pts('make the circle bigger', shape_pts=points)
+for name, point in zip(moved, points):
+    put_first_on_second(name, point)
+
+# make it smaller.
+before = {name: get_obj_pos(name) for name in objects}
+points = np.array([before[name] for name in moved])
+points = transform_shape_pts('make it smaller', shape_pts=points)
+for name, point in zip(moved, points):
+    put_first_on_second(name, point)
+
+# rotate it by 45 degrees.
+before = {name: get_obj_pos(name) for name in objects}
+points = np.array([before[name] for name in moved])
+points = transform_shape_pts('rotate it by 45 degrees', shape_pts=points)
+for name, point in zip(moved, points):
+    put_first_on_second(name, point)
+
+# make it wider.
+before = {name: get_obj_pos(name) for name in objects}
+points = np.array([before[name] for name in moved])
+points = transform_shape_pts('make it wider', shape_pts=points)
 for name, point in zip(moved, points):
     put_first_on_second(name, point)
 

@@ -237,9 +237,8 @@ def test_trace_of_a_run_that_never_started(capsys: Capture) -> None:
 
 def test_a_run_whose_process_is_gone_reads_as_killed(capsys: Capture) -> None:
     run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"])
-    done = subprocess.run(
-        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True
-    )
+    code = "import os; print(os.getpid())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     header = json.loads(Path("o/run.json").read_text())
     header |= {"status": "running", "pid": int(done.stdout)}
     Path("o/run.json").write_text(json.dumps(header))

@@ -208,7 +208,7 @@ MESSY_CASES = [
     Case(("throw the blue bowl off the table",), DECLINE),
     Case(("put the block in the fridge",), DECLINE),
 ]
-"""As written; the first run's counts are those of the prompts and the method before."""
+"""Written before the prompts stated synonyms; since then it has been used for tuning."""
 
 
 MORE_CASES = [
@@ -346,4 +346,4 @@ MORE_CASES = [
     Case(("do you like the red block?",), DECLINE),
     Case(("pick a block you like and hide it",), DECLINE),
 ]
-"""Written after the first tuning to the set above, and run once before it was used in turn."""
+"""Written when the set above had been used for tuning; since then it has been as well."""

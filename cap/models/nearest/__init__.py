@@ -31,9 +31,9 @@ When it declines
 
 Limits
     One instruction, one example: 'do this, then that' is declined, and so are conditions, negations
-    and loops no example shows. It reasons about nothing; words count only as they stand in examples,
-    stated synonyms and names, so an unusual order or an unseen verb ends in a refusal. It can be
-    wrong where two examples read alike and mean different things.
+    and loops no example shows. It reasons about nothing; words count only as they stand in
+    examples, stated synonyms and names, so an unusual order or an unseen verb ends in a refusal. It
+    can be wrong where two examples read alike and mean different things.
 """
 
 from __future__ import annotations

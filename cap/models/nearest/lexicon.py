@@ -32,6 +32,8 @@ class Lexicon:
     """By use of a slot: the stems its fillers end with."""
     fillers: dict[str, set[str]] = field(default_factory=dict)
     """By use of a slot: all stems in its fillers."""
+    shapes: set[tuple[str, int, str]] = field(default_factory=set)
+    """Of each filler: the slot's use, how many words it has, and the last one's stem."""
     labels: set[str] = field(default_factory=set)
     """Stems of all words in strings of the code."""
     named: set[str] = field(default_factory=set)
@@ -63,6 +65,7 @@ class Lexicon:
             firsts={use: set(words) for use, words in self.firsts.items()},
             lasts={use: set(words) for use, words in self.lasts.items()},
             fillers={use: set(words) for use, words in self.fillers.items()},
+            shapes=set(self.shapes),
             labels=set(self.labels),
             named=set(self.named),
         )
@@ -78,6 +81,7 @@ class Lexicon:
             self.named.update(token.stem for token in tokenise(name))
         for slot in template.slots:
             self.firsts.setdefault(slot.use, set()).add(slot.tokens[0].stem)
+            self.shapes.add((slot.use, len(slot.tokens), slot.tokens[-1].stem))
             self.lasts.setdefault(slot.use, set()).add(slot.tokens[-1].stem)
             self.fillers.setdefault(slot.use, set()).update(t.stem for t in slot.tokens)
 

@@ -31,7 +31,7 @@ _SPELLING = (
     (re.compile(r"(?<=\d)(?=(?:cm|mm|m|centi\w+|milli\w+|met\w+|inch\w*|deg\w*)\b)"), " "),
 )
 _WORD = re.compile(r"\d+(?:\.\d+)?(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
-_ANSWER = re.compile(r"^\s*(?:no|yes|wait|stop|sorry)\s*[,.!]\s*(?=\w)")
+_ANSWER = re.compile(r"^\s*(?:no|nope|yes|wait|stop|sorry)\s*[,.!]\s*(?=\w)")
 _GREETING = (
     r"hey|hi|hello|ok|okay|so|well|alright|all right|and|now|then|next(?! to)|actually|also|just"
     r"|please|kindly|robot|oh|oops|great|good|perfect|thanks|thank you|first of all"
@@ -85,7 +85,7 @@ def plain(text: str, vocabulary: Collection[str] = (), nouns: Collection[str] = 
     text, requested = _opened(_INSIDE.sub("", text))
     while closing := _CLOSING.search(text):
         text = text[: closing.start()]
-    text = _one(text, nouns)
+    text = named(text, nouns)
     return text + " ?" if _QUESTION.match(text) or (asks and not requested) else text
 
 
@@ -104,7 +104,7 @@ def _infinitive(stem: str, vocabulary: Collection[str]) -> str:
     return next((form for form in forms if form in vocabulary), stem)
 
 
-def _one(text: str, nouns: Collection[str]) -> str:
+def named(text: str, nouns: Collection[str]) -> str:
     """Return the text with 'red one' as 'red block', if a block was spoken of before."""
     match = _ONE.search(text)
     if match is None:

@@ -141,7 +141,7 @@ class Reader:
 
     def _label_price(self, slot: Slot, span: Sequence[Token]) -> float:
         lexicon = self.lexicon
-        if span[-1].stem not in lexicon.lasts[slot.use] or is_function(span[0]):
+        if (slot.use, len(span), span[-1].stem) not in lexicon.shapes or is_function(span[0]):
             return math.inf
         strange = [token for token in span if token.stem not in lexicon.fillers[slot.use]]
         if any(token.stem not in lexicon.labels for token in strange):

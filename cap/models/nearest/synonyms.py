@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cap.models.nearest.plain import plain
+from cap.models.nearest.plain import named, plain
 from cap.models.nearest.words import CARDINALS, UNITS, stem, tokenise
 
 _LINE = re.compile(r"^#: (.+?) = (.+)$")
@@ -77,7 +77,7 @@ def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> Cano
             continue
         text, times = _rewrite(text, rule, scene)
         rewritten += times
-    return Canonical(" ".join(text.split()), rewritten)
+    return Canonical(named(" ".join(text.split()), nouns), rewritten)
 
 
 def _rewrite(text: str, rule: Rule, scene: frozenset[str]) -> tuple[str, int]:
