@@ -35,6 +35,9 @@ clean: ## Remove what the targets made
 		PYTHONPATH=.venv-tools "$(PYTHON)" -m virtualenv --quiet .venv; rm -rf .venv-tools; \
 	fi
 
+# In variables, since a comma would end an argument of $(call ...).
+SIM := -e '.[sim]'
+DEV := -e '.[sim,dev]'
 INSTALL = if command -v uv >/dev/null 2>&1; then \
 		uv pip install --quiet --python $(BIN)/python $(1); \
 	else \
@@ -42,9 +45,9 @@ INSTALL = if command -v uv >/dev/null 2>&1; then \
 	fi
 
 .venv/.demo: pyproject.toml | .venv/bin/python
-	@$(call INSTALL,-e '.[sim]')
+	@$(call INSTALL,$(SIM))
 	@touch $@
 
 .venv/.dev: pyproject.toml | .venv/bin/python
-	@$(call INSTALL,-e '.[sim,dev]')
+	@$(call INSTALL,$(DEV))
 	@touch $@ .venv/.demo

@@ -10,7 +10,7 @@ it without a traceback and exits with the class's `exit_code`.
     │   └── MissingExtra            an optional dependency is not installed
     ├── ProgramError (1)            the program failed
     │   ├── CheckFailed (3)         it was refused before anything ran
-    │   ├── GenerationFailed (3)    a function it calls could not be generated
+    │   ├── GenerationFailed (4)    a function it calls could not be generated
     │   └── LMPFailed               an LMP it called failed
     ├── SandboxError (1)            the boundary itself broke
     ├── ModelError (4)              no usable completion
@@ -75,7 +75,7 @@ class CheckFailed(ProgramError):
 class GenerationFailed(ProgramError):
     """A function the program calls and nobody defines could not be generated."""
 
-    exit_code = 3
+    exit_code = 4
 
 
 class LMPFailed(ProgramError):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from cap.check import Policy, Violation, check
+from cap.check import Violation, check
 from cap.errors import (
     CapError,
     CheckFailed,
@@ -32,6 +32,7 @@ from cap.program import Program, ProgramSyntaxError
 from cap.prompt import Prompt, Turn, parse_context, render_context
 from cap.result import Call, Failure, FailureKind, Result
 from cap.sandbox import Sandbox
+from cap.sandbox.clocks import asking_person
 from cap.scope import Definition, Primitive, Robot, Scope
 from cap.trace import Trace
 
@@ -43,8 +44,10 @@ class ViolationsFound(CheckFailed):
     """The check refused a program."""
 
     def __init__(self, violations: Sequence[Violation]) -> None:
-        super().__init__("; ".join(map(str, violations[:5])))
+        first, *rest = violations
+        super().__init__("; ".join([first.reason, *map(str, rest[:4])]))
         self.violations = tuple(violations)
+        self.line = first.line
 
 
 @dataclass(frozen=True)
@@ -132,22 +135,34 @@ class Engine:
         try:
             generated = self._complete(prompt, program, scope, state)
         except CapError as error:
-            return Answer(Result(failure=failure_of(error)), program)
-        answer = Answer(Result(), program, generated)
-        path = self.trace.program(prompt.name, answer.source)
-        self.trace.event(
-            "program",
-            lmp=prompt.name,
-            source=program.source,
-            generated=[(entry.name, entry.source) for entry in generated],
-            notes=program.notes,
-            path=path.name if path else None,
-        )
-        if self.approve and prompt.header.actions and not self.approve(answer.source):
+            return self._show(prompt, Answer(Result(failure=failure_of(error)), program))
+        answer = self._show(prompt, Answer(Result(), program, generated))
+        if prompt.header.actions and not self._approved(answer.source):
             failure = Failure("refused", "NotApproved", "the program was not approved; nothing ran")
             return replace(answer, result=Result(failure=failure))
         scope = replace(scope, definitions=(*scope.definitions, *generated))
         return replace(answer, result=self._execute(prompt, program, scope))
+
+    def _show(self, prompt: Prompt, answer: Answer) -> Answer:
+        """Write down a complete program, also one that was refused, and show it."""
+        assert answer.program is not None
+        path = self.trace.program(prompt.name, answer.source)
+        self.trace.event(
+            "program",
+            lmp=prompt.name,
+            source=answer.program.source,
+            generated=[(entry.name, entry.source) for entry in answer.generated],
+            notes=answer.program.notes,
+            path=path.name if path else None,
+        )
+        return answer
+
+    def _approved(self, source: str) -> bool:
+        """Ask the person, if anyone is to be asked; their time counts for nothing."""
+        if self.approve is None:
+            return True
+        with asking_person():
+            return self.approve(source)
 
     def scope(self, prompt: Prompt, state: State | None = None) -> Scope:
         """Return what a prompt's programs may use: what its hints name, and no more."""
@@ -270,7 +285,7 @@ class Engine:
         return None
 
     def _check(self, program: Program, reserved: frozenset[str]) -> None:
-        violations = check(program.tree, Policy(), reserved)
+        violations = check(program.tree, self.sandbox.policy, reserved)
         if violations:
             self.trace.event("violations", source=program.source, found=list(map(str, violations)))
             raise ViolationsFound(violations)
@@ -279,23 +294,35 @@ class Engine:
         header = prompt.header
         self.programs += 1
         sequence = np.random.SeedSequence([self.seed, self.programs])
-        result = self.sandbox.execute(
-            program.source,
-            scope,
-            returns=header.returns,
-            keep=header.session,
-            seed=int(sequence.generate_state(1)[0]),
-            on_call=self._note_call,
-        )
+        calls: list[Call] = []
+
+        def on_call(call: Call) -> None:
+            calls.append(call)
+            self.trace.event("call", **vars(call))
+
+        try:
+            result = self.sandbox.execute(
+                program,
+                scope,
+                returns=header.returns,
+                keep=header.session,
+                seed=int(sequence.generate_state(1)[0]),
+                on_call=on_call,
+                robot=self.robot,
+            )
+        except KeyboardInterrupt:
+            if self.trace.depth:  # the outer program ends as well
+                raise
+            failure = Failure("interrupted", "Interrupted", "stopped by Ctrl-C")
+            return Result(failure=failure, calls=tuple(calls))
+        if result.failure is not None and header.session:
+            return replace(result, failure=_explain(result.failure))
         if result.failure is None and header.returns is not None:
             wrong = kind_error(result.value, header.kind)
             if wrong is not None:
                 failure = Failure("value", "WrongKind", f"'{header.returns}': {wrong}")
                 return replace(result, failure=failure)
         return result
-
-    def _note_call(self, call: Call) -> None:
-        self.trace.event("call", **vars(call))
 
 
 def failure_of(error: CapError) -> Failure:
@@ -311,6 +338,14 @@ def failure_of(error: CapError) -> Failure:
         kind = "generation"
     name = error.violations[0].rule if isinstance(error, ViolationsFound) else type(error).__name__
     return Failure(kind, name, str(error), getattr(error, "line", None))
+
+
+def _explain(failure: Failure) -> Failure:
+    """Add to a name nobody set what it means in a session: "undo that" as its first words, say."""
+    if failure.error != "NameError":
+        return failure
+    why = "no earlier instruction of this session has set it"
+    return replace(failure, message=f"{failure.message}; {why}")
 
 
 def _known(scope: Scope) -> frozenset[str]:

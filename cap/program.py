@@ -18,6 +18,7 @@ from cap.errors import CheckFailed, EmptyCompletion
 MAX_SOURCE_CHARS = 65_536
 MAX_SHOWN_CHARS = 120
 """How much of a line a message repeats."""
+_CONTROL = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x9f]")
 MAX_ANSWER_CHARS = 16 * MAX_SOURCE_CHARS
 _FLAGS = re.DOTALL | re.MULTILINE | re.IGNORECASE
 _THINK = re.compile(r"^[ \t]*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", _FLAGS)
@@ -64,6 +65,7 @@ class Program:
             ProgramSyntaxError: Not valid Python, or too large or too deeply nested to be read.
         """
         source = _newlines(_text(source))
+        _check_characters(source)
         try:
             tree = _parse(source)
             program = cls(source, tree, tuple(notes))
@@ -201,6 +203,14 @@ def _best(blocks: Sequence[str]) -> str:
         if _parses(textwrap.dedent(source)):
             return source
     return blocks[0]
+
+
+def _check_characters(source: str) -> None:
+    """Refuse raw control characters: a kept program must not steer the terminal it is shown in."""
+    for number, line in enumerate(source.split("\n"), 1):
+        if found := _CONTROL.search(line):
+            what = f"control character U+{ord(found[0]):04X}; write it as an escape"
+            raise ProgramSyntaxError(f"the program holds {what}", number)
 
 
 def _check_size(text: str | bytes, limit_chars: int) -> None:

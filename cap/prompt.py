@@ -16,6 +16,9 @@ A prompt file is Python text:
     # the red block.
     ret_val = 'red block'
 
+Lines `#: put = place, set` above the first example state synonyms. They serve `nearest`, which
+knows no English of its own; language models are not sent them.
+
 The header is TOML in comments and may be absent. The text sent to the model is the file less its
 header, then the session's earlier turns, then this turn's context and instruction.
 """
@@ -124,6 +127,11 @@ class Prompt:
         ]
         parts.append(_block(context, self.header.prefix, instruction))
         return "\n\n".join(parts) + "\n"
+
+
+def without_synonyms(text: str) -> str:
+    """Return prompt text as a language model reads it: without its `#:` lines."""
+    return "".join(line for line in text.splitlines(True) if not line.startswith("#: "))
 
 
 def one_line(text: str) -> str:

@@ -26,6 +26,13 @@ def printable(text: str) -> str:
     )
 
 
+def clipped(text: str, limit: int = 1000) -> str:
+    """Return printable text of bounded length; the trace has the rest."""
+    more = len(text) - limit
+    shown = printable(text[:limit])
+    return shown if more <= 0 else f"{shown}… ({more} more characters in the trace)"
+
+
 def short(value: Any, width: int = 60) -> str:
     """Return a value in one line, numbers to a tenth of a millimetre."""
     text = printable(_brief(plain(value)))
@@ -45,9 +52,17 @@ def _brief(value: Any) -> str:
 class Live:
     """A trace listener that prints a session as it happens."""
 
-    def __init__(self, console: Console, verbose: bool = False) -> None:
+    def __init__(self, console: Console, verbose: bool = False, echo: bool = True) -> None:
+        """Print to a console.
+
+        Args:
+            console: Where.
+            verbose: Nested LMPs and perception calls as well.
+            echo: Repeat the instruction; not where the person has just typed it.
+        """
         self.console = console
         self.verbose = verbose
+        self.echo = echo
 
     def __call__(self, event: Event) -> None:
         """Print one event, if a person wants to see it."""
@@ -56,11 +71,15 @@ class Live:
             show(event.data, event.depth)
 
     def _instruction(self, data: Mapping[str, Any], depth: int) -> None:
-        words = printable(data["text"])
-        if depth == 0:
+        words = clipped(data["text"])
+        if depth == 0 and self.echo:
             self._print(Text(f"\n{words}", style="bold"))
-        else:
+        elif depth:
             self._line(f"{data['lmp']}: {words}", "cyan", depth)
+
+    def _prompt(self, data: Mapping[str, Any], depth: int) -> None:
+        if data["model"] not in ("nearest", "replay"):
+            self._line(f"asking {printable(data['model'])} ...", "dim", depth + 1)
 
     def _program(self, data: Mapping[str, Any], depth: int) -> None:
         for name, source in data["generated"]:
@@ -93,7 +112,7 @@ class Live:
         self._print(text)
 
     def _stdout(self, data: Mapping[str, Any], depth: int) -> None:
-        self._line(printable(data["text"].rstrip()), "", depth + 1)
+        self._line(clipped(data["text"].rstrip(), 4000), "", depth + 1)
 
     def _moved(self, data: Mapping[str, Any], depth: int) -> None:
         for name, (before, after) in data["objects"].items():
@@ -101,8 +120,8 @@ class Live:
             self._line(f"moved {printable(name)}: {begin} to {end}", "yellow", depth + 1)
 
     def _failure(self, data: Mapping[str, Any], depth: int) -> None:
-        known = {key: data[key] for key in ("kind", "error", "message", "line", "robot")}
-        self._line(f"failed: {printable(str(Failure(**known)))}", "bold red", depth + 1)
+        known: dict[str, Any] = {key: data.get(key) for key in ("kind", "error", "message", "line")}
+        self._line(f"failed: {clipped(str(Failure(**known)))}", "bold red", depth + 1)
 
     def _line(self, text: str, style: str, depth: int) -> None:
         self._print(Text(INDENT * depth + text, style=style))
@@ -114,4 +133,4 @@ class Live:
 
 def _said(data: Mapping[str, Any]) -> str:
     words = [*data["args"], *data["kwargs"].values()]
-    return printable(str(words[0])) if words else ""
+    return clipped(str(words[0])) if words else ""

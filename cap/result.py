@@ -25,7 +25,8 @@ FailureKind = Literal[
 ]
 Cause = Literal["model", "program", "robot", "infrastructure", "person"]
 
-_REFUSED = ("syntax", "violation", "undefined", "generation")
+_REFUSED = ("syntax", "violation", "undefined")
+_MODEL = ("model", "generation")
 _PERSON = ("refused", "interrupted")
 _INFRASTRUCTURE = ("killed", "protocol")
 
@@ -52,7 +53,7 @@ class Failure:
             return "robot"
         if self.kind in _PERSON:
             return "person"
-        if self.kind == "model":
+        if self.kind in _MODEL:
             return "model"
         return "infrastructure" if self.kind in _INFRASTRUCTURE else "program"
 
@@ -61,7 +62,7 @@ class Failure:
         """The command line's exit code."""
         if self.kind == "interrupted":
             return 130
-        if self.kind == "model":
+        if self.kind in _MODEL:
             return 4
         if self.robot:
             return 5

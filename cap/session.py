@@ -130,6 +130,7 @@ class Session:
         self.state = State()
         self.turns: list[TurnResult] = []
         self._checkpoints: list[_Checkpoint] = []
+        self._closed = False
         self._prompt = prompts[TOP]
         self._sandbox = Sandbox(limits=limits)
         self._sandbox.__enter__()
@@ -192,16 +193,25 @@ class Session:
         """Return itself."""
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Close it."""
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Close it; if an exception ends it, the robot is stopped first."""
+        if kind is not None:
+            self.robot.stop()
+        self.close("interrupted" if kind is not None else None)
 
-    def close(self) -> None:
-        """End the robot and the trace."""
+    def close(self, status: str | None = None) -> None:
+        """End the robot and the trace; further calls do nothing.
+
+        Args:
+            status: What the trace ends with; `done` or `failed` by the turns if None.
+        """
+        if self._closed:
+            return
+        self._closed = True
         self.robot.close()
         failed = any(not turn.ok for turn in self.turns)
         with contextlib.suppress(OSError):
-            self.trace.close("failed" if failed else "done")
+            self.trace.close(status or ("failed" if failed else "done"))
 
     def run(self, instruction: str) -> TurnResult:
         """Carry out one instruction.
@@ -263,6 +273,8 @@ class Session:
         return self._turn(name, walk, "")
 
     def _turn(self, words: str, walk: Callable[[], Answer], context: str) -> TurnResult:
+        if self._closed:
+            raise UsageError("the session is closed; open another")
         self.trace.turn += 1
         self.trace.event("instruction", lmp=TOP, text=words)
         before = dict(self.robot.positions())
@@ -271,13 +283,14 @@ class Session:
         try:
             answer = walk()
         except KeyboardInterrupt:
-            self.robot.stop()
-            self.trace.depth = 0
-            failure = Failure("interrupted", "Interrupted", "stopped by Ctrl-C")
-            answer = Answer(Result(failure=failure))
+            interrupted = Failure("interrupted", "Interrupted", "stopped by Ctrl-C")
+            answer = Answer(Result(failure=interrupted))
         except SandboxError as error:
-            failure = Failure("protocol", type(error).__name__, str(error))
-            answer = Answer(Result(failure=failure))
+            broken = Failure("protocol", type(error).__name__, str(error))
+            answer = Answer(Result(failure=broken))
+        failure = answer.result.failure
+        if failure is not None and failure.kind == "interrupted":
+            self.robot.stop()
         turn = self._finish(words, answer, before)
         self._remember(turn, answer, context)
         return turn

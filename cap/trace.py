@@ -69,7 +69,8 @@ class Trace:
         self.depth = 0
         self._start_s = time.monotonic()
         self._programs = 0
-        self._header = {"format_version": FORMAT_VERSION, "status": "running", **(header or {})}
+        begin = {"format_version": FORMAT_VERSION, "status": "running", "pid": os.getpid()}
+        self._header = {**begin, **(header or {})}
         if folder is not None:
             (folder / "programs").mkdir(parents=True, exist_ok=True)
             self._events = (folder / "events.jsonl").open("a", encoding="utf-8", buffering=1)
@@ -164,7 +165,22 @@ def read_header(folder: Path) -> dict[str, Any]:
         raise UsageError(f"cannot read {path}: {error}") from None
     if not isinstance(header, dict):
         raise UsageError(f"cannot read {path}: not a JSON object")
+    if header.get("status") == "running" and not _alive(header.get("pid")):
+        header["status"] = "killed"
     return header
+
+
+def _alive(pid: Any) -> bool:
+    """Tell whether a process of that id runs on this machine."""
+    if not isinstance(pid, int):
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it exists and is somebody else's
+        return True
+    return True
 
 
 def read_events(folder: Path) -> list[dict[str, Any]]:

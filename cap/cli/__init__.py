@@ -7,7 +7,9 @@ Exit codes: 0 done, 1 program or task failed, 2 usage, 3 check refused, 4 model,
 from __future__ import annotations
 
 import importlib
+import io
 import os
+import signal
 import sys
 from typing import Any, NoReturn
 
@@ -69,11 +71,22 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code; no traceback for errors made on purpose."""
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _end)
     sys.exit(run(arguments))
+
+
+def _end(number: int, frame: object) -> NoReturn:
+    """Leave as if by Ctrl-C: robot stopped, worker killed, trace closed."""
+    raise SystemExit(128 + number)
 
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # an ASCII terminal shows what it can
+            stream.reconfigure(errors="replace")
     try:
         code: Any = cli.main(args=arguments, prog_name="cap", standalone_mode=False)
         return code if isinstance(code, int) else 0
@@ -94,3 +107,7 @@ def run(arguments: list[str] | None = None) -> int:
         # The reader of our output went away (`cap ... | head`); nothing is left to say to it.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         return 0
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        click.echo(f"error: {error.strerror or error}{where}", err=True)
+        return 1

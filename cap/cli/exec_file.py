@@ -34,7 +34,7 @@ def read_source(file: Path) -> str:
         UsageError: It is missing, unreadable, or not text.
     """
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise UsageError(f"no file {file}") from None
     except UnicodeDecodeError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -43,6 +44,8 @@ class Options:
     """The run folder itself; by default a new one under the configured `runs`."""
     time_limit: float
     """Seconds a program itself may run; robot and model calls do not count."""
+    model_timeout: float | None
+    """Longest wait for one completion, retries included, in seconds."""
     dry_run: bool
     """Run in the instant world; nothing physical moves."""
     yes: bool
@@ -53,6 +56,12 @@ class Options:
     """Show the programs of nested LMPs as well."""
     as_json: bool
     """One JSON object on standard output, nothing else."""
+
+
+def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is no number of seconds", ctx, param)
+    return value
 
 
 _CLICK = (
@@ -85,10 +94,18 @@ _CLICK = (
     click.option(
         "--time-limit",
         type=click.FloatRange(min=0.01),
+        callback=_finite,
         default=10.0,
         show_default=True,
         metavar="S",
         help="Seconds a program itself may run.",
+    ),
+    click.option(
+        "--model-timeout",
+        type=click.FloatRange(min=0.1),
+        callback=_finite,
+        metavar="S",
+        help="Longest wait for one completion (default: the provider's own, 120 or 600).",
     ),
     click.option("--dry-run", is_flag=True, help="Preview in the instant world; nothing moves."),
     click.option("--yes", is_flag=True, help="Do not ask before real hardware moves."),
@@ -212,6 +229,7 @@ def model_for(options: Options, settings: Any) -> Any:
         mode=settings.model_mode,
         environ=os.environ,
         record=options.record,
+        timeout_s=options.model_timeout,
     )
 
 
@@ -246,5 +264,16 @@ def _claim(folder: Path) -> Path:
 def _approval(options: Options, simulated: bool) -> Callable[[str], bool] | None:
     """Return what decides whether a program may run; None where nothing needs to."""
     if options.ask or (not simulated and not options.yes):
-        return lambda source: click.confirm("Run this program?", default=False, err=True)
+        return _ask
     return None if simulated else (lambda source: True)
+
+
+def _ask(source: str) -> bool:
+    """Ask the person; where there is nobody to ask, the answer is no."""
+    if not sys.stdin.isatty():
+        click.echo("nobody to ask: standard input is no terminal", err=True)
+        return False
+    try:
+        return click.confirm("Run this program?", default=False, err=True)
+    except click.Abort:
+        raise KeyboardInterrupt from None

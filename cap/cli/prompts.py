@@ -47,7 +47,7 @@ def list_prompts(as_json: bool) -> None:
 @command.command("show")
 @click.argument("name")
 def show_prompt(name: str) -> None:
-    """Print what a model reads, such as `ravens/ui`, or the file at a path."""
+    """Print what a language model reads, such as `ravens/ui`, or the file at a path."""
     from cap import prompt as prompts
     from cap.registry import prompts_path
 
@@ -61,7 +61,7 @@ def show_prompt(name: str) -> None:
             raise UsageError(
                 f"no prompt '{name}'.{did_you_mean(name, known)} See: cap prompts list"
             )
-    click.echo(prompts.load(path).text, nl=False)
+    click.echo(prompts.without_synonyms(prompts.load(path).text), nl=False)
 
 
 @command.command("check")

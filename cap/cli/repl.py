@@ -27,7 +27,7 @@ def command(options: Options) -> int:
     if options.as_json:
         raise UsageError("the REPL speaks to people; for JSON use: cap run --json")
     with open_session(options, ["repl"]) as session:
-        watch(session, options)
+        watch(session, options, echo=not sys.stdin.isatty())
         click.echo(f"robot {session.robot.name}, model {session.model.name}. /help, /quit")
         read = _reader()
         while (line := read()) is not None:
@@ -39,9 +39,9 @@ def command(options: Options) -> int:
 
 def _obey(session: Any, line: str) -> bool:
     """Carry out one line; False ends the session."""
-    if line in ("/quit", "/exit", "/q"):
+    if line in ("/quit", "/exit", "/q", "quit", "exit"):
         return False
-    if line == "/help":
+    if line in ("/help", "help", "?"):
         click.echo(HELP)
     elif line == "/undo":
         _undo(session)

@@ -9,25 +9,25 @@ from typing import Any
 import click
 
 from cap.cli.options import Options, open_session, session_options
-from cap.errors import CapError
+from cap.errors import CapError, UsageError
 
 
 @click.command("run")
-@click.argument("instructions", nargs=-1, required=True, metavar="INSTRUCTION...")
+@click.argument("instructions", nargs=-1, metavar="INSTRUCTION...")
 @click.option("--gif", type=click.Path(path_type=Path), metavar="FILE", help="Film it.")
 @click.option("--pictures", is_flag=True, help="Keep before.png and after.png in the run folder.")
 @session_options
 def command(
     options: Options, instructions: tuple[str, ...], gif: Path | None, pictures: bool
 ) -> int:
-    r"""Carry out instructions; several are one session, stopped by the first failure.
+    """Carry out instructions; several are one session, stopped by the first failure.
 
     \b
     cap run "put the red block in the blue bowl"
     cap run "stack all the blocks" "undo that" --seed 3
     cap run "..." -m openai/gpt-4.1        (OPENAI_API_KEY)
     cap run "..." -m ollama/qwen2.5-coder  (a local server)
-    """
+    """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
     return reported(options, lambda: _run(options, instructions, gif, pictures))
 
 
@@ -46,6 +46,10 @@ def reported(options: Options, work: Any) -> int:
 
 
 def _run(options: Options, instructions: tuple[str, ...], gif: Path | None, pictures: bool) -> int:
+    if not instructions:
+        raise UsageError('say what the robot should do: cap run "stack all the blocks"')
+    if gif is not None and gif.suffix.lower() != ".gif":
+        raise UsageError(f"--gif writes GIF only: name the file {gif.with_suffix('.gif')}")
     with open_session(options, instructions) as session:
         watch(session, options)
         film = _film(session, gif, pictures)
@@ -56,7 +60,7 @@ def _run(options: Options, instructions: tuple[str, ...], gif: Path | None, pict
         return report(session, options, paths, left=instructions[len(session.turns) :])
 
 
-def watch(session: Any, options: Options) -> None:
+def watch(session: Any, options: Options, echo: bool = True) -> None:
     """Show the session in the terminal as it happens, unless JSON was asked for."""
     if options.as_json:
         return
@@ -65,7 +69,7 @@ def watch(session: Any, options: Options) -> None:
     from cap.render import Live
 
     console = Console(highlight=False)
-    session.trace.listeners.append(Live(console, options.verbose))
+    session.trace.listeners.append(Live(console, options.verbose, echo))
     if options.dry_run:
         console.print("dry run: in the instant world; nothing physical moves", style="dim")
     if session.model.name == "nearest":

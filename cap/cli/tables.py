@@ -10,7 +10,10 @@ import click
 
 
 def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False) -> None:
-    """Print rows that share their keys; long cells wrap, so nothing is lost in 40 columns."""
+    """Print rows that share their keys: a table, or a block each where that is too narrow.
+
+    The first column is a name a person may copy: it is never broken.
+    """
     if as_json:
         click.echo(json.dumps(list(rows), ensure_ascii=False))
         return
@@ -23,12 +26,24 @@ def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False) -> None:
 
     from cap.render import printable
 
+    console = Console(highlight=False)
+    if _width(rows) > console.width:
+        for row in rows:
+            lines = [f"{key}: {printable(_cell(value))}" for key, value in row.items() if value]
+            click.echo("\n  ".join(lines))
+        return
     table = Table(box=None, pad_edge=False)
-    for key in rows[0]:
-        table.add_column(key, overflow="fold")
+    for number, key in enumerate(rows[0]):
+        table.add_column(key, overflow="fold", no_wrap=number == 0)
     for row in rows:
         table.add_row(*(Text(printable(_cell(value))) for value in row.values()))
-    Console(highlight=False).print(table)
+    console.print(table)
+
+
+def _width(rows: Sequence[Mapping[str, Any]]) -> int:
+    """Return how wide a table of these rows is when no cell wraps."""
+    cells = [[key, *(_cell(row[key]) for row in rows)] for key in rows[0]]
+    return sum(max(map(len, column)) + 2 for column in cells)
 
 
 def _cell(value: Any) -> str:

@@ -28,6 +28,7 @@ from cap.models.openai_replies import (
     transient_status,
 )
 from cap.models.retry import Deadline, Retry, Transient
+from cap.prompt import without_synonyms
 
 if TYPE_CHECKING:
     import openai
@@ -161,10 +162,10 @@ class OpenAIModel:
         options["max_tokens"] = request.max_tokens
         kept = {name: value for name, value in options.items() if name not in self._refused}
         if self._mode == "completion":
-            return {"model": self._model, "prompt": request.prompt, **kept}
+            return {"model": self._model, "prompt": without_synonyms(request.prompt), **kept}
         messages = [
             {"role": "system", "content": SYSTEM},
-            {"role": "user", "content": request.prompt},
+            {"role": "user", "content": without_synonyms(request.prompt)},
         ]
         return {"model": self._model, "messages": messages, **kept}
 

@@ -8,7 +8,7 @@ PROVIDER/NAME        an OpenAI-compatible endpoint, see `PROVIDERS`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -93,6 +93,7 @@ def make_model(
     mode: Mode | None = None,
     environ: Mapping[str, str],
     record: Path | None = None,
+    timeout_s: float | None = None,
 ) -> Model:
     """Return the model a name means; nothing is sent anywhere yet.
 
@@ -101,13 +102,14 @@ def make_model(
         base_url: Address that replaces the provider's default.
         mode: `chat` or `completion`; None for the provider's own.
         environ: Environment variables, read for keys and `OPENAI_BASE_URL`.
+        timeout_s: Longest wait for one completion, retries included; None for the provider's own.
         record: JSONL file every completion is appended to, for `replay/FILE.jsonl`.
 
     Raises:
         UsageError: No such model, recording or address.
         MissingKey: The endpoint needs a key and its variable is not set.
     """
-    model = _make(spec.strip(), base_url, mode, environ)
+    model = _make(spec.strip(), base_url, mode, environ, timeout_s)
     if record is None:
         return model
     from cap.models.replay import Recorder
@@ -132,7 +134,13 @@ def list_models() -> tuple[tuple[str, str, str, str], ...]:
     )
 
 
-def _make(spec: str, base_url: str | None, mode: Mode | None, environ: Mapping[str, str]) -> Model:
+def _make(
+    spec: str,
+    base_url: str | None,
+    mode: Mode | None,
+    environ: Mapping[str, str],
+    timeout_s: float | None,
+) -> Model:
     if spec == "nearest":
         from cap.models.nearest import Nearest
 
@@ -143,7 +151,10 @@ def _make(spec: str, base_url: str | None, mode: Mode | None, environ: Mapping[s
 
         return Replay(Path(name))
     if kind in PROVIDERS and name:
-        return _endpoint(PROVIDERS[kind], name, base_url, mode, environ)
+        provider = PROVIDERS[kind]
+        if timeout_s is not None:
+            provider = replace(provider, timeout_s=timeout_s)
+        return _endpoint(provider, name, base_url, mode, environ)
     raise UsageError(_unknown(spec, kind, name))
 
 

@@ -28,9 +28,11 @@ from cap.sandbox.layers import LEVELS
 from cap.sandbox.limits import Limits
 from cap.sandbox.orders import ANYWHERE
 from cap.sandbox.processes import Template, shared_template
+from cap.sandbox.robot_thread import RobotThread
 from cap.scope import Scope
 
 if TYPE_CHECKING:
+    from cap.sandbox.conversation import Stoppable
     from cap.sandbox.processes import Worker
 
 __all__ = ["LEVELS", "Limits", "Sandbox"]
@@ -68,6 +70,7 @@ class Sandbox:
         self._names: tuple[Scope, Policy, frozenset[str]] | None = None
         self._pin = pin and pinning.available()
         self._template = template or shared_template()
+        self.robot_thread = RobotThread()
         if min_level is not None:
             self._require(min_level)
 
@@ -147,6 +150,7 @@ class Sandbox:
         keep: bool = False,
         seed: int = 0,
         on_call: Callable[[Call], None] | None = None,
+        robot: Stoppable | None = None,
     ) -> Result:
         """Run a program that was checked already, and serve its calls until it ends or is killed.
 
@@ -157,6 +161,7 @@ class Sandbox:
             keep: Bring back every variable it binds, for a session.
             seed: Start of numpy's random numbers inside the program.
             on_call: Told of every call once it is served.
+            robot: Whose functions the scope holds; stopped when a call takes too long.
 
         Returns:
             The value or a typed failure, never an exception of the program.
@@ -180,7 +185,14 @@ class Sandbox:
         worker = self._template.spawn(self.limits, self._core())
         try:
             with self._placed(worker):
-                result = Conversation(worker, scope, self.limits, on_call).hold(job)
+                result = Conversation(
+                    worker,
+                    scope,
+                    self.limits,
+                    on_call,
+                    robot=robot,
+                    thread=self.robot_thread if robot is not None else None,
+                ).hold(job)
             return explain(result, worker, self._template, self.limits)
         finally:
             worker.end()

@@ -4,7 +4,58 @@
 # context = ["objects"]
 # ///
 import numpy as np
-from robot import get_obj_pos, get_bbox
+from robot import get_obj_pos, get_obj_height, get_bbox
+
+#: color = colour
+#: block = cube, brick
+#: bowl = dish, cup, container
+#: gray = grey
+#: all the = all of the, every one of the, each of the, every single one of the
+#: every = every single, each and every
+#: blocks = blocks on the table
+#: bowls = bowls on the table
+#: except = except for, apart from, other than, but not, excluding, but
+#: closest = nearest
+#: farthest = furthest, most distant, most far away, farthest away
+#: leftmost = left most
+#: rightmost = right most
+#: topmost = top most, uppermost, highest
+#: bottommost = bottom most, lowest
+#: the = the table's
+#: corner = hand corner
+#: middle = center, centre
+#: side = hand side, edge, border
+#: top left corner = upper left corner, back left corner, top left, upper left
+#: top right corner = upper right corner, back right corner, top right, upper right
+#: bottom left corner = lower left corner, front left corner, bottom left, lower left
+#: bottom right corner = lower right corner, front right corner, bottom right, lower right
+#: middle = middle of the table, very middle, exact middle, dead middle
+#: top side = upper side, back side, back of the table, top of the table, top side of the table
+#: bottom side = lower side, front side, front of the table, bottom of the table
+#: bottom side = bottom side of the table
+#: left side = left side of the table, left of the table, far left side, far left
+#: right side = right side of the table, right of the table, far right side, far right
+#: corner = hand corner, corner of the table
+#: to the left of = left of, on the left of, on the left side of, at the left of
+#: to the right of = right of, on the right of, on the right side of, at the right of
+#: above = directly above, right above
+#: below = directly below, right below, underneath, beneath
+#: everything. = the objects, the things, objects, things, all the objects, all the things
+#: the X closest to Y. = the closest X to Y
+#: the X farthest from Y. = the farthest X from Y
+#: the X closest to the Y corner. = the X in the Y corner
+#: the X closest to the middle. = the X in the middle, the middle X
+#: X closest to Y. = X that is closest to Y, X which is closest to Y, X closest Y
+#: X farthest from Y. = X that is farthest from Y, X which is farthest from Y
+#: the leftmost X. = the X farthest to the left, the X farthest left, the X on the left
+#: the leftmost X. = the left X, the X on the left side
+#: the rightmost X. = the X farthest to the right, the X farthest right, the X on the right
+#: the rightmost X. = the right X, the X on the right side
+#: all the blocks except X. = every block except X, each block except X, all blocks except X
+#: all the bowls except X. = every bowl except X, each bowl except X, all bowls except X
+#: both X. = both of X
+#: on = on top of, onto, standing on, lying on
+#: in = inside, lying in, that is in, that are in, which are in
 
 objects = ['blue block', 'cyan block', 'blue bowl', 'gray bowl', 'brown bowl', 'pink block']
 # the blue block.
@@ -28,8 +79,18 @@ ret_val = [name for name in objects if 'pink' in name]
 # the pink and cyan blocks.
 ret_val = [name for name in objects if 'block' in name and ('pink' in name or 'cyan' in name)]
 
+# the blue and the gray bowl.
+ret_val = [name for name in objects if 'bowl' in name and ('blue' in name or 'gray' in name)]
+
+# the blue, pink and cyan blocks.
+colors = ['blue', 'pink', 'cyan']
+ret_val = [name for name in objects if 'block' in name and name.split()[0] in colors]
+
 # the blue block and the gray bowl.
 ret_val = ['blue block', 'gray bowl']
+
+# both the pink block and the cyan block.
+ret_val = ['pink block', 'cyan block']
 
 # the blocks other than the blue block.
 ret_val = [name for name in objects if 'block' in name and name != 'blue block']
@@ -50,6 +111,9 @@ ret_val = names[0]
 names = [name for name in objects if 'block' in name]
 ret_val = min(names, key=lambda name: get_obj_pos(name)[0])
 
+# the leftmost object.
+ret_val = min(objects, key=lambda name: get_obj_pos(name)[0])
+
 # the rightmost bowl.
 names = [name for name in objects if 'bowl' in name]
 ret_val = max(names, key=lambda name: get_obj_pos(name)[0])
@@ -61,10 +125,6 @@ ret_val = max(names, key=lambda name: get_obj_pos(name)[1])
 # the bottommost bowl.
 names = [name for name in objects if 'bowl' in name]
 ret_val = min(names, key=lambda name: get_obj_pos(name)[1])
-
-# the block on the left.
-names = [name for name in objects if 'block' in name]
-ret_val = min(names, key=lambda name: get_obj_pos(name)[0])
 
 # the second block from the left.
 names = [name for name in objects if 'block' in name]
@@ -82,9 +142,13 @@ ret_val = sorted(names, key=lambda name: get_obj_pos(name)[1])[0]
 names = [name for name in objects if 'block' in name]
 ret_val = sorted(names, key=lambda name: -get_obj_pos(name)[1])[1]
 
-# the two blocks on the left.
+# the two leftmost blocks.
 names = [name for name in objects if 'block' in name]
 ret_val = sorted(names, key=lambda name: get_obj_pos(name)[0])[:2]
+
+# the two rightmost blocks.
+names = [name for name in objects if 'block' in name]
+ret_val = sorted(names, key=lambda name: -get_obj_pos(name)[0])[:2]
 
 # the blocks from left to right.
 names = [name for name in objects if 'block' in name]
@@ -101,7 +165,7 @@ names = [name for name in objects if 'bowl' in name and name != 'gray block']
 distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('gray block')) for name in names]
 ret_val = names[np.argmax(distances)]
 
-# the bowl nearest to the middle.
+# the bowl closest to the middle.
 names = [name for name in objects if 'bowl' in name]
 distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('middle')) for name in names]
 ret_val = names[np.argmin(distances)]
@@ -116,7 +180,7 @@ names = [name for name in objects if 'bowl' in name]
 distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('top left corner')) for name in names]
 ret_val = names[np.argmax(distances)]
 
-# the block nearest to the right side.
+# the block closest to the right side.
 names = [name for name in objects if 'block' in name]
 distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('right side')) for name in names]
 ret_val = names[np.argmin(distances)]
@@ -179,6 +243,27 @@ ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
 # the block in the cyan bowl.
 names = [name for name in objects if 'block' in name]
 ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - get_obj_pos('cyan bowl')))
+
+# the top block of the stack.
+names = [name for name in objects if 'block' in name]
+ret_val = max(names, key=get_obj_height)
+
+# the objects on the brown block.
+left, bottom, right, top = get_bbox('brown block')
+ret_val = []
+for name in objects:
+    x, y = get_obj_pos(name)
+    higher = get_obj_height(name) > get_obj_height('brown block')
+    if higher and left < x < right and bottom < y < top:
+        ret_val.append(name)
+
+# the objects in the cyan bowl.
+left, bottom, right, top = get_bbox('cyan bowl')
+ret_val = []
+for name in objects:
+    x, y = get_obj_pos(name)
+    if name != 'cyan bowl' and left < x < right and bottom < y < top:
+        ret_val.append(name)
 
 # the blocks in the cyan bowl.
 left, bottom, right, top = get_bbox('cyan bowl')

@@ -7,6 +7,42 @@ import numpy as np
 from robot import get_obj_pos, denormalize_xy, get_corner_positions, get_side_positions
 from lmps import parse_obj_name
 
+#: color = colour
+#: block = cube, brick
+#: bowl = dish, cup, container
+#: gray = grey
+#: closest = nearest
+#: farthest = furthest, most distant, most far away, farthest away
+#: the = the table's
+#: corner = hand corner
+#: middle = center, centre
+#: side = hand side, edge, border
+#: top left corner = upper left corner, back left corner, top left, upper left
+#: top right corner = upper right corner, back right corner, top right, upper right
+#: bottom left corner = lower left corner, front left corner, bottom left, lower left
+#: bottom right corner = lower right corner, front right corner, bottom right, lower right
+#: middle = middle of the table, very middle, exact middle, dead middle
+#: top side = upper side, back side, back of the table, top of the table, top side of the table
+#: bottom side = lower side, front side, front of the table, bottom of the table
+#: bottom side = bottom side of the table
+#: left side = left side of the table, left of the table, far left side, far left
+#: right side = right side of the table, right of the table, far right side, far right
+#: corner = hand corner, corner of the table
+#: on the X side = near the X side, by the X side, along the X side, close to the X side
+#: opposite side = other side
+#: next to = right next to, beside, right beside, alongside, close to, near to, adjacent to, near
+#: between = halfway between, midway between, in between, exactly between, right between
+#: a bit = a little bit, a tiny bit, a little, a touch, a tad, slightly
+#: to the left of = left of, on the left of, on the left side of, at the left of
+#: to the right of = right of, on the right of, on the right side of, at the right of
+#: above = directly above, right above
+#: below = directly below, right below, underneath, beneath
+#: behind = in back of
+#: far = quite far, very far, a lot
+#: a free spot. = somewhere free, an empty spot, a free place, an empty place, somewhere else
+#: a free spot. = away
+#: circle = ring
+
 objects = ['red block', 'blue bowl', 'yellow block', 'green bowl', 'purple block']
 # the top right corner.
 ret_val = get_obj_pos('top right corner')
@@ -23,10 +59,7 @@ ret_val = get_obj_pos('left side')
 # in the middle of the table.
 ret_val = get_obj_pos('middle')
 
-# in the center of the table.
-ret_val = get_obj_pos('middle')
-
-# at the left edge of the table.
+# on the left.
 ret_val = get_obj_pos('left side')
 
 # the bottom edge.
@@ -35,7 +68,7 @@ ret_val = get_obj_pos('bottom side')
 # at the top.
 ret_val = get_obj_pos('top side')
 
-# at the bottom of the table.
+# at the bottom.
 ret_val = get_obj_pos('bottom side')
 
 # in the blue bowl.
@@ -105,7 +138,7 @@ spots = get_obj_pos(target) + 0.12 * np.stack([np.cos(angles), np.sin(angles)], 
 free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
 ret_val = find_roomiest(layouts=free, taken=taken)[0]
 
-# near the red block.
+# close to the red block.
 target = parse_obj_name('the red block')
 taken = [get_obj_pos(name) for name in objects if name != target]
 angles = 2 * np.pi * np.arange(8) / 8

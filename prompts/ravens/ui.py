@@ -8,6 +8,201 @@ from robot import get_obj_pos, get_obj_height, is_obj_visible
 from robot import put_first_on_second, stack_objects_in_order, point_gripper_to, say
 from lmps import parse_obj_name, parse_position, parse_question, transform_shape_pts
 
+#: undo that. = undo, undo it, undo this, go back, step back, take that back, take it back
+#: undo that. = take back the last move, revert, revert that, revert it, reverse that, cancel that
+#: undo that. = undo your last action, undo your last step, undo my last instruction
+#: undo that. = undo the last move, undo the last action, undo the last step, undo your last move
+#: undo that. = undo the last thing you did, undo what you did, undo everything you did
+#: undo that. = undo the move
+#: undo that. = put it back, put that back, move it back, put it back where it was, move that back
+#: undo that. = put them back, put them all back, put everything back, put all of them back
+#: undo that. = put everything back where it was, put them back where they were, return it
+#: block = cube, brick
+#: bowl = dish, cup, container
+#: gray = grey
+#: color = colour
+#: blocks = blocks on the table, blocks you see, blocks there are, blocks you can find
+#: all the = all of the, every one of the, each of the, every single one of the
+#: every = every single, each and every
+#: the leftmost block = the block on the left, the left block
+#: the rightmost block = the block on the right, the right block
+#: the leftmost bowl = the bowl on the left, the left bowl
+#: the rightmost bowl = the bowl on the right, the right bowl
+#: it = that block, that bowl, the same block, the same bowl, that one, this one, the same one
+#: them = those blocks, these blocks, those, these, all of them, both of them, them all
+#: them = the same blocks
+#: except = except for, apart from, other than, but not, excluding, but
+#: leftmost = left most
+#: rightmost = right most
+#: closest = nearest
+#: farthest = furthest, most distant, most far away, farthest away
+#: the = the table's
+#: corner = hand corner
+#: middle = center, centre
+#: side = hand side, edge, border
+#: top left corner = upper left corner, back left corner, top left, upper left
+#: top right corner = upper right corner, back right corner, top right, upper right
+#: bottom left corner = lower left corner, front left corner, bottom left, lower left
+#: bottom right corner = lower right corner, front right corner, bottom right, lower right
+#: middle = middle of the table, very middle, exact middle, dead middle
+#: top side = upper side, back side, back of the table, top of the table, top side of the table
+#: bottom side = lower side, front side, front of the table, bottom of the table
+#: bottom side = bottom side of the table
+#: left side = left side of the table, left of the table, far left side, far left
+#: right side = right side of the table, right of the table, far right side, far right
+#: corner = hand corner, corner of the table
+#: on the X side = near the X side, by the X side, along the X side, close to the X side
+#: next to = right next to, beside, right beside, alongside, close to, near to, adjacent to
+#: between = halfway between, midway between, in between, exactly between, right between
+#: a bit = a little bit, a tiny bit, a little, a touch, a tad, slightly
+#: take = grab, get, fetch, pick up, pick, lift up, lift, choose, select
+#: put = place, set, lay, position, drop, pop, stick, deposit, insert, gather, collect, leave
+#: put = load, park, store, rest
+#: put = put down, set down, lay down
+#: move = shift, push, slide, nudge, scoot, drag, shove, pull, bring, carry, send, transfer
+#: move = relocate
+#: to the left side = all the way to the left, all the way left, all the way to the left side
+#: to the right side = all the way to the right, all the way right, all the way to the right side
+#: to the top side = all the way up, all the way to the top, all the way to the top side
+#: to the bottom side = all the way down, all the way to the bottom
+#: to the bottom side = all the way to the bottom side
+#: to = over to, all the way to, back to
+#: in = into, inside, inside of, within, over into, over in
+#: on = onto, upon, on top of, atop, on to
+#: put X in = put X down in
+#: put X on = put X down on
+#: put X in = throw X in, toss X in, chuck X in, dump X in, put X out in, put X over in
+#: take X and = take X up and, take X then
+#: stack X = take X and stack it, take X and stack them
+#: put X = take X and put it, take X and put them, take X and move it, take X and move them
+#: put X = move X so that it is, move X so it is, put X so that it is, put X so it is
+#: put X = make sure X is, make sure that X is, make sure X are
+#: put X = could X go, can X go
+#: put X = i want X to be, i would like X to be, i want X to go, i want X, i would like X
+#: put X = i need X
+#: put X = X goes, X belongs, X should go, X should be, X must go, X must be, X has to go, X go
+#: put X = X should sit, X should stand, X should lie, X is supposed to go, X ought to go
+#: put X = X needs to go, X needs to be, X has to be, X belong
+#: put X in Y. = in Y put X, in Y move X, have X in Y
+#: put X on Y. = have X on Y
+#: put X back where it was. = put X back, put back X, move X back, return X to where it was
+#: put X back where it was. = return X
+#: put X on Y. = on Y put X, on Y move X
+#: put X next to Y. = next to Y put X
+#: put X to Y. = to Y put X, to Y move X
+#: move = take
+#: put it = put that over, put this over
+#: put it in = put that in, put this in
+#: put it on = stack it on, put that on, put this on
+#: move it to = move that to, move this to
+#: move it N = move that N, move this N
+#: up = upwards, upward
+#: down = downwards, downward
+#: N to the left = to the left by N, left by N, left N, N left, N towards the left
+#: N to the left = by N to the left
+#: N to the right = to the right by N, right by N, right N, N right, N towards the right
+#: N to the right = by N to the right
+#: N up = up by N, up N, N upwards, N higher, N away from me, by N up
+#: N down = down by N, down N, N downwards, N lower, N towards me, N toward me, N closer to me
+#: N down = by N down
+#: move X to the left. = move X left, move X leftwards
+#: move X to the right. = move X right, move X rightwards
+#: put X on the left side. = put X on the left
+#: put X on the right side. = put X on the right
+#: move X to the opposite side of the table. = move X to the opposite side
+#: move X to the opposite side of the table. = move X to the other side
+#: move X to the opposite side of the table. = put X on the opposite side, put X on the other side
+#: move X to the opposite side of the table. = put X on the opposite side of the table
+#: to the left of = left of, on the left of, on the left side of, at the left of
+#: to the right of = right of, on the right of, on the right side of, at the right of
+#: above = directly above, right above
+#: below = directly below, right below, underneath, beneath
+#: do the same with X. = put X there too, put X there as well, put X there, do the same for X
+#: do the same with X. = move X there too, move X there as well, move X there, do that with X too
+#: do the same with X. = do that with X, do it with X, do this with X
+#: do the same with X. = same with X, the same with X, same for X, the same for X
+#: do the same with X. = same again with X
+#: do the same with the X. = the X too, the X as well
+#: swap = switch, exchange, trade
+#: swap the X block and the Y block. = swap the X and Y blocks, swap the X and the Y block
+#: swap X and Y. = swap X with Y, swap the positions of X and Y, swap the places of X and Y
+#: point to = point at, point towards
+#: a stack = a tall tower, a big pile, one big pile, one tall tower, a high tower
+#: a stack = a tower, a pile, one stack, one pile, one tower, a single stack, a heap
+#: stack = pile up, pile, stack up, heap up
+#: stack X in = stack X up in
+#: each other = one another
+#: make = form, create, build, construct
+#: make a = make me a
+#: make X with Y. = make X out of Y, make X from Y, make X of Y, make X using Y
+#: stack the blocks with X at the bottom. = make a stack with X at the bottom
+#: stack X. = stack X in a stack, make a stack with X, put X in a stack, put X on each other
+#: stack X. = stack X on each other
+#: circle = ring, circular shape
+#: arrange = organize, line up, order, put out
+#: arrange X = arrange X up, line X up
+#: line = row
+#: line = straight line
+#: vertical line = column
+#: arrange X. = arrange X from left to right
+#: arrange X in a vertical line. = arrange X vertically, make a vertical line with X
+#: arrange X in a horizontal line. = arrange X horizontally, make a horizontal line with X
+#: put the blocks in different corners. = put one block in each corner, put a block in each corner
+#: put X in different corners. = put X in its own corner, put X in their own corners
+#: put X in different corners. = put X in the corners, put X in a different corner
+#: put X in different corners. = put X at the corners
+#: put X in different corners. = put X in separate corners, distribute X to the corners
+#: put X in different corners. = distribute X over the corners, spread X over the corners
+#: match = sort
+#: of the same color = with the same color, that has the same color, of its own color
+#: of the same color = of its color
+#: of the same color = that matches its color, matching its color, with matching colors
+#: of the same color = with its color, of matching colors
+#: of the same color = that match their colors, that match their color, matching their colors
+#: of the same color = of matching color, with the matching color, of their own color
+#: of the same color = of their color
+#: bowl of the same color = matching bowl, same color bowl, same colored bowl
+#: bowl of the same color = bowl that matches it
+#: bowl of the same color = bowl matching it, bowl that matches
+#: put X in the bowl of the same color. = match X in bowls by color, match X with the bowls
+#: put X in the bowl of the same color. = match X to the bowls
+#: put X in the bowl of the same color. = match X with the bowl of the same color
+#: put X in the bowl of the same color. = match X by color
+#: put X in the bowl of the same color. = match X in bowls by color, match X with the bowls
+#: put X in the bowl of the same color. = match X to the bowls, match X by color in the bowls
+#: put X in the bowl of the same color. = match X in the bowls by color
+#: of a different color = with mismatched colors, of different colors, with different colors
+#: of a different color = of another color, with another color, with a different color
+#: of a different color = of the wrong color
+#: which block = what block
+#: which bowl = what bowl
+#: is there anything in X. = is anything in X, is there something in X
+#: how far is X from Y. = how far apart are X and Y, how far is X away from Y
+#: how far is X from Y. = how far is it from X to Y
+#: how far is X from Y. = what is the distance between X and Y, what is the distance from X to Y
+#: is there X. = is there X here, are there X here, is there any X here
+#: is there X. = is there X on the table, is there X anywhere, is X on the table
+#: what objects are there. = what do you see, what can you see, what is on the table
+#: what objects are there. = what is there
+#: what objects are there. = what objects are on the table, list the objects, list all the objects
+#: what objects are there. = name the objects, name all the objects
+#: is there = do you see, can you see, do we have, is there still
+#: are there any = is there any, are there some
+#: how many X are there. = how many X do you see, how many X can you see, how many X do we have
+#: how many X are there. = how many X are on the table, what is the number of X
+#: where is X. = where X is, what is the position of X, where can i find X
+#: what color is = what is the color of, which color is, which color has
+#: rotate = spin
+#: in the bowl of the same color = in a bowl of the same color, in the bowls of the same color
+#: in the bowl of the same color = in their bowls of the same color
+#: in the bowl of the same color = in their bowl of the same color, in its bowl of the same color
+#: in the bowl of the same color = in the matching bowls, in their own bowls
+#: in the bowl of the same color = in bowls of the same color
+#: in the bowls of a different color = in bowls of a different color
+#: in the bowls of a different color = in a bowl of a different color
+#: in the bowls of a different color = in the wrong bowls, in the wrong bowl
+#: in the bowls of a different color = in the bowl of a different color
+
 objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl']
 # put the red block in the blue bowl.
 before = {name: get_obj_pos(name) for name in objects}
@@ -38,12 +233,12 @@ moved = moved[::-1]
 for name in moved:
     put_first_on_second(name, back[name])
 
-# pick up the red block and place it in the green bowl.
+# take the red block and put it in the green bowl.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the red block')]
 put_first_on_second(moved[0], parse_obj_name('the green bowl'))
 
-# pick up the yellow block and put it on the right side.
+# take the yellow block and put it on the right side.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], parse_position('on the right side'))
@@ -69,6 +264,18 @@ put_first_on_second(moved[0], parse_position('the left side'))
 before = {name: get_obj_pos(name) for name in objects}
 target = get_obj_pos(moved[-1])
 moved = [parse_obj_name('the yellow block')]
+put_first_on_second(moved[0], target)
+
+objects = ['green block', 'purple bowl', 'red block', 'gray block']
+# put the green block in the purple bowl.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the green block')]
+put_first_on_second(moved[0], parse_obj_name('the purple bowl'))
+
+# put the red block on it.
+before = {name: get_obj_pos(name) for name in objects}
+target = moved[-1]
+moved = [parse_obj_name('the red block')]
 put_first_on_second(moved[0], target)
 
 objects = ['pink block', 'cyan block', 'pink bowl', 'gray bowl', 'cyan bowl', 'gray block']
@@ -144,12 +351,7 @@ before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the purple block')]
 put_first_on_second(moved[0], parse_position('to the left of the green bowl'))
 
-# put the brown block left of the purple block.
-before = {name: get_obj_pos(name) for name in objects}
-moved = [parse_obj_name('the brown block')]
-put_first_on_second(moved[0], parse_position('left of the purple block'))
-
-# set the brown block next to the orange bowl.
+# put the brown block next to the orange bowl.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the brown block')]
 put_first_on_second(moved[0], parse_position('next to the orange bowl'))
@@ -181,20 +383,20 @@ moved = [parse_obj_name('the orange block')]
 put_first_on_second(moved[0], parse_position('far to the right of the purple block'))
 
 objects = ['orange bowl', 'brown block', 'purple block', 'green bowl', 'orange block']
-# put the brown block slightly to the right of the purple block.
+# put the brown block a bit to the right of the purple block.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the brown block')]
-put_first_on_second(moved[0], parse_position('slightly to the right of the purple block'))
+put_first_on_second(moved[0], parse_position('a bit to the right of the purple block'))
 
 # put the orange block at the bottom.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the orange block')]
 put_first_on_second(moved[0], parse_position('at the bottom'))
 
-# put the purple block in the center of the table.
+# put the purple block in the middle.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the purple block')]
-put_first_on_second(moved[0], parse_position('in the center of the table'))
+put_first_on_second(moved[0], parse_position('in the middle'))
 
 # put the brown block in the corner farthest from the green bowl.
 before = {name: get_obj_pos(name) for name in objects}
@@ -207,16 +409,22 @@ before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the pink block')]
 put_first_on_second(moved[0], 2 * get_obj_pos('middle') - get_obj_pos(moved[0]))
 
+# put the pink block back where it was.
+back = before
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the pink block')]
+put_first_on_second(moved[0], back[moved[0]])
+
 # put the blocks in different corners.
 before = {name: get_obj_pos(name) for name in objects}
 moved = parse_obj_name('the blocks')[:4]
 for name, place in zip(moved, parse_position('the corners')):
     put_first_on_second(name, place)
 
-# put the blocks on the right side of the table.
+# put the blocks on the right side.
 before = {name: get_obj_pos(name) for name in objects}
 moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
-place = parse_position('on the right side of the table')
+place = parse_position('on the right side')
 for name in moved:
     put_first_on_second(name, place)
 
@@ -241,22 +449,22 @@ before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the blue block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.1 * np.array([0, -1]))
 
-# push the yellow block 4 cm to the left.
-before = {name: get_obj_pos(name) for name in objects}
-moved = [parse_obj_name('the yellow block')]
-put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.04 * np.array([-1, 0]))
-
-# push the green block a bit to the right.
+# move the green block to the right.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the green block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([1, 0]))
 
-# move the yellow block a little down.
+# move the yellow block down.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([0, -1]))
 
-# slide the yellow block slightly down.
+# move the yellow block a bit to the right.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the yellow block')]
+put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([1, 0]))
+
+# move the yellow block a bit down.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([0, -1]))
@@ -270,6 +478,11 @@ put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.2 * np.array([-1, 0]))
 before = {name: get_obj_pos(name) for name in objects}
 moved = moved[-1:]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.03 * np.array([1, 0]))
+
+# move it a bit to the left.
+before = {name: get_obj_pos(name) for name in objects}
+moved = moved[-1:]
+put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([-1, 0]))
 
 # swap the blue block and the green block.
 before = {name: get_obj_pos(name) for name in objects}
@@ -300,7 +513,7 @@ moved = [parse_obj_name('the gray block')]
 put_first_on_second(moved[0], parse_obj_name('the blue block'))
 
 objects = ['green block', 'yellow block', 'orange bowl', 'purple block']
-# build a tower with the blocks.
+# make a tower with the blocks.
 before = {name: get_obj_pos(name) for name in objects}
 moved = parse_obj_name('the blocks')
 stack_objects_in_order(moved)
@@ -309,6 +522,12 @@ objects = ['blue block', 'purple block', 'red bowl', 'brown block']
 # stack the blocks on top of each other.
 before = {name: get_obj_pos(name) for name in objects}
 moved = parse_obj_name('the blocks')
+stack_objects_in_order(moved)
+
+# stack the blocks with the brown block at the bottom.
+before = {name: get_obj_pos(name) for name in objects}
+first = parse_obj_name('the brown block')
+moved = [first] + [name for name in parse_obj_name('the blocks') if name != first]
 stack_objects_in_order(moved)
 
 objects = ['pink bowl', 'gray block', 'orange bowl', 'cyan block', 'red block']
@@ -322,6 +541,18 @@ objects = ['green bowl', 'yellow block', 'pink block', 'green block', 'blue bowl
 before = {name: get_obj_pos(name) for name in objects}
 moved = parse_obj_name('the blocks')
 put_first_on_second(moved[0], parse_position('in the middle'))
+stack_objects_in_order(moved)
+
+# put the blocks in the green bowl.
+before = {name: get_obj_pos(name) for name in objects}
+moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
+bowl = parse_obj_name('the green bowl')
+for name in moved:
+    put_first_on_second(name, bowl)
+
+# now stack them.
+before = {name: get_obj_pos(name) for name in objects}
+moved = moved[::-1]
 stack_objects_in_order(moved)
 
 objects = ['red block', 'green block', 'purple block', 'brown bowl', 'blue block']
@@ -362,6 +593,27 @@ points = transform_shape_pts('make the circle bigger', shape_pts=points)
 for name, point in zip(moved, points):
     put_first_on_second(name, point)
 
+# make it smaller.
+before = {name: get_obj_pos(name) for name in objects}
+points = np.array([before[name] for name in moved])
+points = transform_shape_pts('make it smaller', shape_pts=points)
+for name, point in zip(moved, points):
+    put_first_on_second(name, point)
+
+# rotate it by 45 degrees.
+before = {name: get_obj_pos(name) for name in objects}
+points = np.array([before[name] for name in moved])
+points = transform_shape_pts('rotate it by 45 degrees', shape_pts=points)
+for name, point in zip(moved, points):
+    put_first_on_second(name, point)
+
+# make it wider.
+before = {name: get_obj_pos(name) for name in objects}
+points = np.array([before[name] for name in moved])
+points = transform_shape_pts('make it wider', shape_pts=points)
+for name, point in zip(moved, points):
+    put_first_on_second(name, point)
+
 objects = ['red block', 'green block', 'purple block', 'brown bowl', 'blue block']
 # is the red block to the left of the brown bowl?
 answer = parse_question('is the red block to the left of the brown bowl')
@@ -378,13 +630,29 @@ say(f"{len(parse_obj_name('the blocks'))}")
 answer = parse_question('how many blocks are to the left of the brown bowl')
 say(f'{answer}')
 
-# which block is nearest to the brown bowl?
-answer = parse_question('which block is nearest to the brown bowl')
+# which block is closest to the brown bowl?
+answer = parse_question('which block is closest to the brown bowl')
 say(f'{answer}')
 
 # what color is the block closest to the brown bowl?
 answer = parse_question('what color is the block closest to the brown bowl')
 say(f'{answer}')
+
+# what is in the brown bowl?
+answer = parse_question('what is in the brown bowl')
+say(f'{answer}')
+
+# what is the leftmost block?
+answer = parse_question('what is the leftmost block')
+say(f'{answer}')
+
+# how far is the red block from the brown bowl?
+answer = parse_question('how far is the red block from the brown bowl')
+say(f'{answer}')
+
+# is there a yellow block?
+answer = parse_question('is there a yellow block')
+say('yes' if answer else 'no')
 
 # where is the green block?
 answer = parse_question('where is the green block')

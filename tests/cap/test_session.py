@@ -374,3 +374,27 @@ def test_programs_have_seeded_random_numbers(open_session: Open) -> None:
         said.append(list(session.robot.spoken))  # type: ignore[attr-defined]
     assert said[0] == said[1] != said[2]
     assert said[0][0] != said[0][1]
+
+
+def test_an_interrupted_turn_keeps_its_program_and_the_calls_it_made(open_session: Open) -> None:
+    session = open_session({"go": "put_first_on_second('red block', 'middle')\nsay('now')"})
+
+    def interrupted(text: str) -> None:
+        raise KeyboardInterrupt
+
+    say = session.engine._primitives["say"]
+    session.engine._primitives["say"] = type(say).of(interrupted, "action", "say")
+    turn = session.run("go")
+    assert turn.failure is not None
+    assert turn.failure.kind == "interrupted"
+    assert "put_first_on_second" in turn.program
+    assert [call.name for call in turn.calls] == ["put_first_on_second"]
+    assert list(turn.moved) == ["red block"]
+
+
+def test_a_closed_session_says_so(open_session: Open) -> None:
+    session = open_session({})
+    session.close()
+    session.close()
+    with pytest.raises(UsageError, match="closed"):
+        session.run("anything")

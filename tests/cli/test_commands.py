@@ -225,3 +225,46 @@ def test_nothing_said_to_a_closed_pipe() -> None:
     done = subprocess.run(script, shell=True, capture_output=True, text=True, check=False)
     assert "ravens" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_trace_of_a_run_that_never_started(capsys: Capture) -> None:
+    assert run(["run", "x", "-m", "nosuch", "--mode", "instant", "--out", "o"]) == 2
+    assert run(["trace", "show", "o"]) == 0
+    shown = capsys.readouterr().out
+    assert "status=error" in shown
+    assert "unknown model 'nosuch'" in shown
+
+
+def test_a_run_whose_process_is_gone_reads_as_killed(capsys: Capture) -> None:
+    run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"])
+    code = "import os; print(os.getpid())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    header = json.loads(Path("o/run.json").read_text())
+    header |= {"status": "running", "pid": int(done.stdout)}
+    Path("o/run.json").write_text(json.dumps(header))
+    capsys.readouterr()
+    assert run(["trace", "show", "o"]) == 0
+    assert "status=killed" in capsys.readouterr().out
+
+
+def test_a_name_is_never_broken_in_a_narrow_terminal(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    run(["run", "put the red block in the blue bowl", "--mode", "instant"])
+    (folder,) = Path("runs").iterdir()
+    capsys.readouterr()
+    assert run(["trace", "list"]) == 0
+    assert str(folder) in capsys.readouterr().out
+
+
+def test_a_byte_order_mark_is_no_fault(capsys: Capture) -> None:
+    assert run(["exec", write(b"\xef\xbb\xbfsay('hi')\n"), "--mode", "instant"]) == 0
+    assert 'robot says: "hi"' in capsys.readouterr().out
+
+
+def test_a_raw_control_character_is_refused(capsys: Capture) -> None:
+    assert run(["check", write("say('\x1b[31m')\n")]) == 3
+    shown = capsys.readouterr().out
+    assert "U+001B" in shown
+    assert "\x1b" not in shown

@@ -232,3 +232,91 @@ def test_a_key_never_shows(
 def test_an_unknown_command_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rum"]) == 2
     assert "Did you mean 'run'" in capsys.readouterr().err
+
+
+def test_a_refused_program_is_shown_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer(lambda prompt, body: "import os\nos.getcwd()") as server:
+        arguments = ["-m", "vllm/fake", "--base-url", server.url]
+        assert run(["run", "do it", *INSTANT, *arguments]) == 3
+    shown = capsys.readouterr().out
+    assert "os.getcwd()" in shown
+    assert "failed: CAP102 (line 1): 'import os' is not allowed" in shown
+    (kept,) = (last_run() / "programs").glob("*.py")
+    assert kept.read_text() == "import os\nos.getcwd()\n"
+
+
+def test_a_function_the_model_does_not_define_is_the_models_failure(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with FakeServer(lambda prompt, body: "say(get_text(1))") as server:
+        arguments = ["-m", "vllm/fake", "--base-url", server.url]
+        assert run(["run", "do it", *INSTANT, *arguments]) == 4
+    assert "GenerationFailed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["x", "--time-limit", "nan"], "no number of seconds"),
+        (["x", "--time-limit", "0"], "--time-limit"),
+        (["x", "--gif", "film.mp4"], "film.gif"),
+        ([], "say what the robot should do"),
+    ],
+)
+def test_options_that_make_no_sense(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["run", *arguments, *INSTANT]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_no_instruction_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["status"] == "error"
+
+
+def test_undo_as_first_words_says_that_nothing_was_set(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "undo that", *INSTANT]) == 1
+    assert "no earlier instruction of this session has set it" in capsys.readouterr().out
+
+
+def test_a_hanging_endpoint_ends_by_the_persons_own_timeout(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from tests.fakes.openai_server import HANG
+
+    with FakeServer(lambda prompt, body: "", faults=[HANG]) as server:
+        arguments = ["-m", "vllm/fake", "--base-url", server.url, "--model-timeout", "0.3"]
+        assert run(["run", "do it", *INSTANT, *arguments]) == 4
+    assert "asking vllm/fake" in capsys.readouterr().out
+
+
+def test_sigterm_stops_the_run_and_closes_its_trace() -> None:
+    import signal
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "cap", "run", "x", *INSTANT, "-m", "vllm/fake", "--out", "o"]
+    with FakeServer(lambda prompt, body: "say('in')\nwhile True:\n    pass") as server:
+        process = subprocess.Popen(
+            [*command, "--base-url", server.url], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        while "robot says" not in process.stdout.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert json.loads(Path("o/run.json").read_text())["status"] == "interrupted"
+
+
+def test_an_ascii_terminal_shows_what_it_can() -> None:
+    import os
+    import subprocess
+    import sys
+
+    env = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    command = [sys.executable, "-m", "cap", "run", "stack all the blocks", *INSTANT]
+    done = subprocess.run(command, env=env, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert b"moved" in done.stdout

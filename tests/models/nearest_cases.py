@@ -459,5 +459,15 @@ LATER_CASES = [
     Case(("put a block in a bowl",), DECLINE),
     Case(("put the red block anywhere",), DECLINE),
     Case(("the red block",), DECLINE),
+    Case(("put in the blue bowl the red block",), DECLINE),
+    Case(("put the red block in the blue box",), DECLINE),
+    Case(("put the red block in the bottom corner",), DECLINE),
+    Case(("is there a big block?",), DECLINE),
+    Case(("slide the red block all the way to the right",), at("red block", 0.25, -0.5)),
+    Case(
+        ("build a stack with the green block at the bottom",),
+        every(tower, shifted("green block", 0, 0)),
+    ),
+    Case(("put the red block into the bowl on the left",), on("red block", "blue bowl")),
 ]
 """Some that went wrong at one time, kept so that they do not again."""

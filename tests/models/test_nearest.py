@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from cap.errors import NoMatch
 from cap.models.base import Request
 from cap.models.nearest import Nearest
+from cap.models.nearest.plain import plain
+from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.words import singular, stem, tokenise
-from cap.prompt import Turn, parse
+from cap.prompt import Turn, parse, split_examples
 
 GARDEN = """
 from garden import water, plant, heights
@@ -268,3 +270,93 @@ def test_singular(plural: str, one: str) -> None:
 
 def test_spelling_variants_have_one_stem() -> None:
     assert stem("colours") == stem("color")
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("Hey robot, could you please mow the lawn, thanks!", "mow the lawn"),
+        ("I'd like you to mow the lawn for me.", "mow the lawn"),
+        ("would you mind mowing the lawn?", "mow the lawn"),
+        ("ok now just mow the top-left lawn", "mow the top left lawn"),
+        ("can you tell me where the oak is", "where the oak is ?"),
+        ("what's old", "what is old ?"),
+        ("plant it half a cm or 5cm deep", "plant it 0.5 cm or 5 cm deep"),
+        ("the red rose or the white one", "the red rose or the white rose"),
+        ("take the red rose and that one", "take the red rose and that one"),
+        ("don't mow the lawn", "do not mow the lawn"),
+        ("please", "please"),
+    ],
+)
+def test_politeness_and_spelling_are_taken_off(said: str, words: str) -> None:
+    assert plain(said, vocabulary={"mow"}, nouns={"rose"}) == words
+
+
+SYNONYMS = """
+#: rose = flower, blossom
+#: the left side = the left, the far left
+#: take = grab, pick up
+#: water X = give water to X, X needs water
+#: move X N up. = move X up by N
+#: undo that. = go back
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "words", "rewritten"),
+    [
+        ("water the flowers", "water the roses", 1),
+        ("the left side", "the left side", 0),
+        ("to the far left", "to the left side", 1),
+        ("pick up the blossom", "take the rose", 2),
+        ("give water to the oak", "water the oak", 1),
+        ("the oak needs water", "water the oak", 1),
+        ("which oak needs water", "which oak needs water ?", 0),
+        ("move it up by 5 cm", "move it 5 cm up", 1),
+        ("move it up by five feet", "move it up by five feet", 0),
+        ("go back", "undo that", 1),
+        ("go back to the oak", "go back to the oak", 0),
+    ],
+)
+def test_stated_synonyms_become_the_words_of_the_examples(
+    said: str, words: str, rewritten: int
+) -> None:
+    found = canonical(said, stated(SYNONYMS), ())
+    assert (found.text, found.rewritten) == (words, rewritten)
+
+
+def test_words_of_the_scene_are_not_rewritten() -> None:
+    assert canonical("take the flower", stated(SYNONYMS), ("red flower",)).text == "take the flower"
+
+
+def test_synonym_lines_are_no_examples_and_stand_above_them() -> None:
+    text = GARDEN.replace("plants = [", SYNONYMS + "\nplants = [", 1) + "\n#: oak = elm\n"
+    assert stated(text) == stated(SYNONYMS)
+    told = [(entry.instruction, entry.context) for entry in split_examples(text)]
+    assert told == [(entry.instruction, entry.context) for entry in split_examples(GARDEN)]
+
+
+def test_a_prompt_is_answered_in_its_stated_synonyms() -> None:
+    text = GARDEN.replace("plants = [", "#: prune = cut back, clip\n\nplants = [", 1)
+    assert same(answer("would you clip the young birch, please?", text), "prune('young birch')")
+    with pytest.raises(NoMatch, match="'clip'"):
+        answer("clip the young birch")
+
+
+def test_an_absent_thing_is_asked_for_by_a_word_some_example_knows() -> None:
+    text = """
+plants = ['red rose', 'white lily']
+# is there a white lily?
+ret_val = any('white' in name and 'lily' in name for name in plants)
+
+# is there a blue lily?
+ret_val = any('blue' in name and 'lily' in name for name in plants)
+
+plants = ['pink lily']
+# mow.
+mow()
+"""
+    code = "ret_val = any('pink' in name and 'lily' in name for name in plants)"
+    assert same(answer("is there a pink lily", text), code)
+    with pytest.raises(NoMatch):
+        answer("is there a big lily", text)

@@ -1,15 +1,20 @@
 """The ravens prompts with the offline model, in a small world of exact placements."""
 
 import ast
+from dataclasses import replace
 
 import pytest
 from nearest_cases import CASES, DECLINE, FRESH_CASES, LATER_CASES, Case
+from nearest_fresh2 import MESSY_CASES, MORE_CASES
 from nearest_world import Player, World, play_example, prompt
 
 from cap.errors import NoMatch
 from cap.kinds import kind_error
 from cap.models.base import Request
 from cap.models.nearest import Nearest
+from cap.models.nearest.induce import induce
+from cap.models.nearest.synonyms import canonical, stated
+from cap.models.nearest.template import names_in
 
 NESTED = ("parse_obj_name", "parse_position", "parse_question", "transform_shape_pts")
 COLORS = "blue red green orange yellow purple pink cyan brown gray".split()  # noqa: SIM905
@@ -27,12 +32,17 @@ def outcome(case: Case) -> str:
     return "right" if case.holds is not DECLINE and case.holds(world) else "wrong"
 
 
-@pytest.mark.parametrize("case", [*CASES, *FRESH_CASES], ids=lambda case: " / ".join(case.turns))
+EVERYDAY = [*CASES, *FRESH_CASES, *MESSY_CASES, *MORE_CASES]
+
+
+@pytest.mark.parametrize("case", EVERYDAY, ids=lambda case: " / ".join(case.turns))
 def test_never_runs_the_wrong_program(case: Case) -> None:
     assert outcome(case) != "wrong"
 
 
-@pytest.mark.parametrize(("cases", "least"), [(CASES, 48), (FRESH_CASES, 54)])
+@pytest.mark.parametrize(
+    ("cases", "least"), [(CASES, 49), (FRESH_CASES, 63), (MESSY_CASES, 88), (MORE_CASES, 76)]
+)
 def test_most_everyday_instructions_are_served(cases: list[Case], least: int) -> None:
     assert [outcome(case) for case in cases].count("right") >= least
 
@@ -57,6 +67,24 @@ def test_every_example_answers_its_own_instruction(name: str) -> None:
         request = used.render(example.instruction, example.context)
         text = Nearest().complete(Request(request)).text
         assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(example.code)), example
+
+
+@pytest.mark.parametrize("name", [*NESTED, "ui"])
+def test_stated_synonyms_leave_the_examples_their_slots(name: str) -> None:
+    used = prompt(name)
+    for example in used.examples:
+        words = canonical(example.instruction, stated(used.text), names_in(example.context)).text
+        before, after = induce(example), induce(replace(example, instruction=words))
+        assert before is not None
+        assert after is not None
+        assert [s.kind for s in after.slots] == [s.kind for s in before.slots], example
+
+
+def test_two_commands_in_one_are_declined_with_both_named() -> None:
+    with pytest.raises(
+        NoMatch, match="one thing at a time; say 'stack the blocks' first and 'undo"
+    ):
+        Player(World(CASES[0].scene)).tell("stack the blocks and then undo that")
 
 
 @pytest.mark.parametrize("color", COLORS)

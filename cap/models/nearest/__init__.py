@@ -5,17 +5,20 @@ the prompt it is given. It serves to try things out, as an honest lower row in e
 to run the shipped prompts in tests.
 
 How it answers
-    1. Every example becomes a template (`induce`). Words of the instruction that come back in
+    1. Fillers and politeness are taken off the instruction (`plain`), and it is put into the words
+       of the examples by the synonyms the prompt states, lines such as `#: put = place, set` above
+       its first example (`synonyms`). Words of the scene's names stay as they are.
+    2. Every example becomes a template (`induce`). Words of the instruction that come back in
        the code are slots: a string ('the red block'), a run of words in a longer string, or a
        number (0.05 from '5 cm', index 1 from 'second', 3 from 'three').
-    2. The examples teach each other (`analogy`). Two with the same code make their differing words
+    3. The examples teach each other (`analogy`). Two with the same code make their differing words
        synonyms ('put', 'place'). Two that differ in one stretch of words and one expression make an
        analogy: with 'left' and `[-1, 0]` against 'right' and `[1, 0]`, an example for 'a bit to the
        left of' also serves 'a bit to the right of'.
-    3. The instruction is read as each template in the cheapest way (`align`, `price`). Literal
+    4. The instruction is read as each template in the cheapest way (`align`, `price`). Literal
        words match or cost what they tell; slots take words like the ones they held, and a slot for
        a name only what means exactly one name of the scene (the lists in the context lines).
-    4. The cheapest template's code is returned with the new words and numbers in it (`rebind`).
+    5. The cheapest template's code is returned with the new words and numbers in it (`rebind`).
        The same prompt gives the same answer, to the letter; ties go to the earlier example.
     A request for a function (`total = get_total(xs=numbers)`) gets the example's definition whose
     name has the same words, with the parameters named as the call names them (`define`).
@@ -23,13 +26,14 @@ How it answers
 When it declines
     A word that tells something and fits nowhere costs more than the limit: `NoMatch` names it, the
     closest example and the remedy. Nothing runs then. A description it passes on to another prompt
-    ('the lemon') may be declined there, before the program that asked goes on.
+    ('the lemon') may be declined there, before the program that asked goes on. Two instructions in
+    one are declined with both named.
 
 Limits
     One instruction, one example: 'do this, then that' is declined, and so are conditions, negations
-    and loops no example shows. It reasons about nothing; words count only as they stand in examples
-    and names, so an unusual order or an unseen verb ends in a refusal. It can be wrong where two
-    examples read alike and mean different things.
+    and loops no example shows. It reasons about nothing; words count only as they stand in
+    examples, stated synonyms and names, so an unusual order or an unseen verb ends in a refusal. It
+    can be wrong where two examples read alike and mean different things.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def _found(literals: Sequence[Literal], tokens: Sequence[Token], names: Sequence
     found: Found = {}
     for literal in sorted(literals, key=lambda entry: len(tokenise(entry.text)), reverse=True):
         for run in runs(literal.text, tokens, found):
-            kind = _kind(literal.text, run, tokens, names)
+            kind = _kind(literal, run, tokens, names)
             found.setdefault(run.span, (kind, literal.use + run.part, run.cut))
         for i, token in enumerate(tokens):
             if _relation(literal, token):
@@ -132,6 +132,8 @@ def _literals(tree: ast.Module) -> Iterator[Literal]:
             stack.append((node.func, use, 0))
             stack += [(arg, f"{callee}.{i}", 0) for i, arg in enumerate(node.args)]
             stack += [(key.value, f"{callee}.{key.arg}", 0) for key in node.keywords]
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In):
+            stack += [(node.left, "in", 0), (node.comparators[0], use, 0)]
         elif isinstance(node, ast.Subscript):
             stack += [(node.value, use, 0), (node.slice, "index", 1)]
         else:
@@ -209,14 +211,16 @@ def _same(a: Token, b: Token) -> bool:
     return a.stem == b.stem and a.value == b.value
 
 
-def _kind(text: str, run: Run, tokens: Sequence[Token], names: Sequence[str]) -> SlotKind:
-    if any(is_function(token) for token in tokenise(text)):
+def _kind(literal: Literal, run: Run, tokens: Sequence[Token], names: Sequence[str]) -> SlotKind:
+    if any(is_function(token) for token in tokenise(literal.text)):
         return "phrase"
     words = {token.stem for token in tokens[run.span[0] : run.span[1]]}
     known = [{token.stem for token in tokenise(name)} for name in names]
     if words in known:
         return "name"
-    return "word" if any(words <= name for name in known) else "label"
+    if any(words <= name for name in known):
+        return "word"
+    return "absent" if literal.use == "in" and len(words) == 1 else "label"
 
 
 def _relations(token: Token, index: int) -> tuple[tuple[float, float], ...]:

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from cap.models.nearest.template import Template
-from cap.models.nearest.words import LIGHT, NEGATIONS, PREPOSITIONS, QUANTIFIERS, tokenise
+from cap.models.nearest.template import Template, names_in
+from cap.models.nearest.words import LIGHT, NEGATIONS, PLACING, PREPOSITIONS, QUANTIFIERS, tokenise
 
 CHEAP = LIGHT | PREPOSITIONS
 """Words whose gain or loss matters little."""
@@ -32,8 +32,12 @@ class Lexicon:
     """By use of a slot: the stems its fillers end with."""
     fillers: dict[str, set[str]] = field(default_factory=dict)
     """By use of a slot: all stems in its fillers."""
+    shapes: set[tuple[str, int, str]] = field(default_factory=set)
+    """Of each filler: the slot's use, how many words it has, and the last one's stem."""
     labels: set[str] = field(default_factory=set)
     """Stems of all words in strings of the code."""
+    named: set[str] = field(default_factory=set)
+    """Stems of all words in names of the examples' scenes."""
 
     @classmethod
     def of(
@@ -61,7 +65,9 @@ class Lexicon:
             firsts={use: set(words) for use, words in self.firsts.items()},
             lasts={use: set(words) for use, words in self.lasts.items()},
             fillers={use: set(words) for use, words in self.fillers.items()},
+            shapes=set(self.shapes),
             labels=set(self.labels),
+            named=set(self.named),
         )
         for template in templates:
             lexicon._add(template)
@@ -71,13 +77,18 @@ class Lexicon:
         tokens = tokenise(template.example.instruction)
         self.frequency.update({token.stem for token in tokens})
         self.labels.update(template.strings)
+        for name in names_in(template.example.context):
+            self.named.update(token.stem for token in tokenise(name))
         for slot in template.slots:
             self.firsts.setdefault(slot.use, set()).add(slot.tokens[0].stem)
+            self.shapes.add((slot.use, len(slot.tokens), slot.tokens[-1].stem))
             self.lasts.setdefault(slot.use, set()).add(slot.tokens[-1].stem)
             self.fillers.setdefault(slot.use, set()).update(t.stem for t in slot.tokens)
 
     def weight(self, word: str) -> float:
         """Return what leaving out or adding a literal word costs; rarer words cost more."""
+        if word in PLACING:
+            return 0.45  # one gained and one lost: what goes where is no longer sure
         if word in LIGHT and word != "?":
             return 0.08
         if word in CHEAP:

@@ -14,6 +14,8 @@ from cap.models.nearest.words import singular
 _CONTRACTIONS = (
     (re.compile(r"\b(can|do|does|did|is|are|was|would|could|should)n['’]t\b"), r"\1 not"),
     (re.compile(r"\bcannot\b"), "can not"),
+    (re.compile(r"\b(can|could|would|will) (?:u|ya)\b"), r"\1 you"),
+    (re.compile(r"\b(?:pls|plz)\b"), "please"),
     (re.compile(r"\bwon['’]t\b"), "will not"),
     (re.compile(r"\blet['’]s\b"), "let us"),
     (re.compile(r"\b(what|where|which|who|that|there|it|how)['’]s\b"), r"\1 is"),
@@ -29,16 +31,18 @@ _SPELLING = (
     (re.compile(r"(?<=\d)(?=(?:cm|mm|m|centi\w+|milli\w+|met\w+|inch\w*|deg\w*)\b)"), " "),
 )
 _WORD = re.compile(r"\d+(?:\.\d+)?(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
+_ANSWER = re.compile(r"^\s*(?:no|nope|yes|wait|stop|sorry)\s*[,.!]\s*(?=\w)")
 _GREETING = (
     r"hey|hi|hello|ok|okay|so|well|alright|all right|and|now|then|next(?! to)|actually|also|just"
-    r"|please|kindly|robot|oh|great|good|perfect|thanks|thank you|first of all"
+    r"|please|kindly|robot|oh|oops|great|good|perfect|thanks|thank you|first of all"
 )
 _REQUEST = (
-    r"(?:can|could|would|will) (?:you|we)(?! see)|would you mind|do you mind|do you think you could"
+    r"(?:would|do) you mind|do you think you could|(?:can|could|would|will) (?:you|we)(?! see)"
     r"|i (?:want|need|would like|would love) you to|i (?:want|need|would like) to"
     r"|you (?:should|must|can|could|need to|have to)|we (?:should|must|can|need to|have to)"
     r"|(?:is it|would it be) possible to|let us|go ahead and|go and|try to|try and|make sure to"
-    r"|be so kind as to|your (?:task|job) is to"
+    r"|be so kind as to|how about|what about|why do you not|why not|why do not you|consider"
+    r"|your (?:task|job) is to"
 )
 _ENQUIRY = (
     r"(?:can|could|would|will) you (?:tell|show) me|tell me|let me know|do you know"
@@ -53,11 +57,11 @@ _CLOSING = re.compile(
     r"|if you (?:can|could|would|please|like|do not mind|would not mind|would be so kind)"
     r"|(?:will|would|could|can) you|immediately|straight away|at once|instead)$"
 )
-_INSIDE = re.compile(r" (?:please|just|kindly|simply)(?= )")
+_INSIDE = re.compile(r" (?:please|just|kindly|simply|really)(?= )")
 _QUESTION = re.compile(
     r"(?:what|which|where|who|how|why|when|is|are|was|were|does|did|do you|can you see)\b"
 )
-_GERUND = re.compile(r"\b(?:mind|try|consider) (\w+)ing\b")
+_GERUND = re.compile(r"\b(mind|try|consider|about) (\w+)ing\b")
 _ONE = re.compile(
     r"\b(?!(?:the|that|this|which|other|each|every|any|last|same|a|no) )(\w+) ones?\b"
 )
@@ -71,17 +75,17 @@ def plain(text: str, vocabulary: Collection[str] = (), nouns: Collection[str] = 
         vocabulary: Words the prompt knows; they decide what 'placing' is a form of.
         nouns: What things of the scene are called; 'the red one' takes one that stands before it.
     """
-    text = text.lower()
+    text = _ANSWER.sub("", text.lower())
     for pattern, replacement in (*_CONTRACTIONS, *_SPELLING):
         text = pattern.sub(replacement, text)
     words = _WORD.findall(text)
     asks = words[-1:] == ["?"]
     text = " ".join(word for word in words if word != "?")
-    text = _GERUND.sub(lambda match: f"mind {_infinitive(match[1], vocabulary)}", text)
-    text, requested = _opened(text)
+    text = _GERUND.sub(lambda match: f"{match[1]} {_infinitive(match[2], vocabulary)}", text)
+    text, requested = _opened(_INSIDE.sub("", text))
     while closing := _CLOSING.search(text):
         text = text[: closing.start()]
-    text = _one(_INSIDE.sub("", text), nouns)
+    text = named(text, nouns)
     return text + " ?" if _QUESTION.match(text) or (asks and not requested) else text
 
 
@@ -100,7 +104,7 @@ def _infinitive(stem: str, vocabulary: Collection[str]) -> str:
     return next((form for form in forms if form in vocabulary), stem)
 
 
-def _one(text: str, nouns: Collection[str]) -> str:
+def named(text: str, nouns: Collection[str]) -> str:
     """Return the text with 'red one' as 'red block', if a block was spoken of before."""
     match = _ONE.search(text)
     if match is None:

@@ -23,7 +23,9 @@ from cap.models.nearest.words import (
     PLACING,
     PRONOUNS,
     QUANTIFIERS,
+    QUESTIONS,
     RELATIONS,
+    YES_OR_NO,
     Token,
     is_function,
     is_plural,
@@ -46,8 +48,8 @@ _BROKEN_NAME = 0.5
 _SECOND_PLACE = 0.4
 """Each further preposition of place in a phrase about a place: that is seldom one phrase."""
 
-Profile = tuple[str, bool, bool, bool, str]
-"""What a price depends on besides the words: a slot's use, plural, whole, alone, first word."""
+Profile = tuple[str, bool, bool, bool, str, bool]
+"""What a price depends on besides the words: use, plural, whole, alone, first word, bare."""
 
 
 @dataclass
@@ -90,7 +92,8 @@ class Reader:
 
     def prices(self, slot: Slot) -> dict[tuple[int, int], float]:
         """Return the prices known so far of the spans a slot may take."""
-        profile = (slot.use, slot.plural, slot.whole, slot.alone, slot.tokens[0].stem)
+        bare = _bare(slot.tokens)
+        profile = (slot.use, slot.plural, slot.whole, slot.alone, slot.tokens[0].stem, bare)
         return self._prices.setdefault(profile, {})
 
     def price(self, slot: Slot, start: int, end: int) -> float:
@@ -102,6 +105,7 @@ class Reader:
             "number": self._number_price,
             "name": self._name_price,
             "word": self._word_price,
+            "absent": self._absent_price,
             "label": self._label_price,
         }[slot.kind]
         return size + price(slot, self.tokens[start:end])
@@ -130,9 +134,14 @@ class Reader:
             return math.inf
         return 0.0 if is_plural(tuple(span)) == slot.plural else _NUMBER
 
+    def _absent_price(self, slot: Slot, span: Sequence[Token]) -> float:
+        """Return the price of a word that some example's scene has, if not this one."""
+        named = len(span) == 1 and span[0].stem in self.lexicon.named
+        return 0.1 if named and span[0].stem not in self.scene_words else math.inf
+
     def _label_price(self, slot: Slot, span: Sequence[Token]) -> float:
         lexicon = self.lexicon
-        if span[-1].stem not in lexicon.lasts[slot.use] or is_function(span[0]):
+        if (slot.use, len(span), span[-1].stem) not in lexicon.shapes or is_function(span[0]):
             return math.inf
         strange = [token for token in span if token.stem not in lexicon.fillers[slot.use]]
         if any(token.stem not in lexicon.labels for token in strange):
@@ -147,6 +156,8 @@ class Reader:
         price += self._cuts[start] + self._cuts[end]
         if self._about_places(slot.use):
             price += _SECOND_PLACE * (self._placings[end] - self._placings[start + 1])
+            if _bare(self.tokens[start:end]) and not _bare(slot.tokens):
+                price += 2 * _MISMATCH  # 'put the red block the blue bowl'
         if self._plural(start, end) != slot.plural:
             price += _NUMBER
         if end - start == 1 and first.text in PRONOUNS and slot.tokens[0].text not in PRONOUNS:
@@ -157,6 +168,8 @@ class Reader:
         own = slot.tokens[0]
         if first.stem == own.stem:
             return 0.0
+        if _asks_otherwise(first.text, own.text):
+            return 1.0
         if first.stem in self.lexicon.firsts[slot.use]:
             return 0.1
         begins_noun = first.stem in self.scene_words or first.text in QUANTIFIERS
@@ -242,6 +255,17 @@ class Reader:
             head = tokens[-1].end - tokens[-1].start
             words = words[:-head] + singular(words[-head:])
         return words
+
+
+def _asks_otherwise(first: str, own: str) -> bool:
+    """True if one word begins another kind of question than the other: 'how' and 'is'."""
+    both = {first, own}
+    return bool(both & QUESTIONS) and not both <= YES_OR_NO
+
+
+def _bare(tokens: Sequence[Token]) -> bool:
+    """True if a phrase about a place has no preposition."""
+    return not any(token.text in LEADING for token in tokens)
 
 
 def _dangles(last: Token) -> bool:

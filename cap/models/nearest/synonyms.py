@@ -2,17 +2,18 @@
 
 Each line rewrites what stands right of the sign into what stands left of it; lines apply from the
 top down, so that a later one sees what an earlier one wrote. A capital letter stands for any words
-(`#: put X = take X and put it`), `N` for a length ('5 cm', 'a bit'). If the left side ends in a full stop,
-the right sides are whole instructions (`#: undo that. = go back, revert`).
+(`#: put X = take X and put it`), `N` for a length ('5 cm', 'a bit'). If the left side ends in a
+full stop, the right sides are whole instructions (`#: undo that. = go back, revert`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cap.models.nearest.plain import plain
+from cap.models.nearest.plain import named, plain
 from cap.models.nearest.words import CARDINALS, UNITS, stem, tokenise
 
 _LINE = re.compile(r"^#: (.+?) = (.+)$")
@@ -26,17 +27,17 @@ REWRITTEN = 0.02
 
 @dataclass(frozen=True)
 class Rule:
-    """One way of saying something, and the words of the examples for it."""
+    """One line: ways of saying something, and the words of the examples for it."""
 
     pattern: re.Pattern[str]
-    """Matches the way of saying it, spaces around."""
+    """Matches a way of saying it, between spaces."""
     replacement: str
     """Template of what it becomes."""
     words: frozenset[str]
-    """Literal words, all of which the text must have."""
-    plain: bool
-    """True if it has no variable."""
-    statement: bool
+    """Literal words the text must have; none if there are several ways."""
+    kept: bool = False
+    """True if words of the scene's names are left alone: the ways are single phrases."""
+    statement: bool = False
     """True if it begins with a variable: then a question is left alone."""
 
 
@@ -72,20 +73,25 @@ def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> Cano
     question = text.endswith("? ")
     rewritten = 0
     for rule in rules:
-        if rule.plain and scene >= {stem(word) for word in rule.words}:
+        if (rule.statement and question) or not rule.words <= set(text.split()):
             continue
-        if (rule.statement and question) or not rule.words <= _forms(text):
-            continue
-        text, times = rule.pattern.subn(rule.replacement, text)
+        text, times = _rewrite(text, rule, scene)
         rewritten += times
-    return Canonical(" ".join(text.split()), rewritten)
+    return Canonical(named(" ".join(text.split()), nouns), rewritten)
 
 
-@lru_cache(maxsize=4096)
-def _forms(text: str) -> frozenset[str]:
-    """Return the words of a text, with and without plural ending."""
-    words = text.split()
-    return frozenset((*words, *map(stem, words)))
+def _rewrite(text: str, rule: Rule, scene: frozenset[str]) -> tuple[str, int]:
+    """Return the text with a rule applied, and how often that changed it."""
+    times = 0
+
+    def replaced(match: re.Match[str]) -> str:
+        nonlocal times
+        if rule.kept and (match["same"] or scene >= {stem(w) for w in match[0].split()}):
+            return match[0]
+        times += 1
+        return match.expand(rule.replacement)
+
+    return rule.pattern.sub(replaced, text), times
 
 
 @lru_cache(maxsize=64)
@@ -96,8 +102,12 @@ def _rules(lines: tuple[str, ...]) -> tuple[tuple[Rule, ...], frozenset[str]]:
     for line in lines:
         if match := _LINE.match(line):
             head, ways = match[1], sorted(match[2].split(", "), key=_size)
-            rules += [_rule(head, way) for way in ways]
-            vocabulary.update(word for way in (head, *ways) for word in way.rstrip(".").split())
+            phrases = [way for way in ways if not any(map(_variable, way.split()))]
+            if phrases and not head.endswith("."):
+                rules.append(_phrases(head, phrases))
+                ways = [way for way in ways if way not in phrases]
+            rules += [_frame(head, way) for way in ways]
+            vocabulary.update(word for way in (head, *ways, *phrases) for word in way.split())
     return tuple(rules), frozenset(vocabulary)
 
 
@@ -105,27 +115,36 @@ def _size(way: str) -> int:
     return -len(way.split())
 
 
-def _rule(head: str, way: str) -> Rule:
-    whole = head.endswith(".")
+def _phrases(head: str, phrases: Sequence[str]) -> Rule:
+    """Return a rule for phrases; the head is one of them, so that it is not rewritten within."""
+    ways = "|".join(
+        f"(?P<same>{re.escape(way)})" if way is head else re.escape(way)
+        for way in sorted((head, *phrases), key=_size)
+    )
+    pattern = re.compile(rf"(?<= )(?:{ways})(?:e?(?P<plural>s))?(?= )")
+    return Rule(pattern, rf"{head}\g<plural>", frozenset(), kept=True)
+
+
+def _frame(head: str, way: str) -> Rule:
+    """Return a rule for a way of saying it with variables, or for a whole instruction."""
     words = way.split()
-    variables = [word for word in words if _variable(word)]
-    pattern = " ".join(_part(word) for word in words)
+    pattern = " ".join(map(_part, words))
     target = " ".join(rf"\g<{w}>" if _variable(w) else w for w in head.rstrip(".").split())
-    if whole:
-        pattern, target = rf"^ {pattern} (?P<end>\? )?$", rf" {target} \g<end>"
-    elif _variable(words[0]) and words[0] != "N":
+    first = _variable(words[0]) and words[0] != "N"
+    if head.endswith("."):
+        if len(words) <= len(head.split()):  # what has all words of the head needs no more
+            said = " ".join(map(_part, head.rstrip(".").split()))
+            pattern = rf"(?! {re.sub(r'[?]P<.>', '?:', said)} (?:[?] )?$) {pattern}"
+        else:
+            pattern = f" {pattern}"
+        pattern = rf"^{pattern} (?P<end>\? )?$"
+        target = rf" {target} \g<end>"
+    elif first:
         pattern, target = rf"^ {pattern}(?= )", f" {target}"
-    elif not variables and words[-1].isalpha() and head.split()[-1].isalpha():
-        pattern, target = rf"(?<= ){pattern}(?:e?(?P<plural>s))?(?= )", rf"{target}\g<plural>"
     else:
         pattern = rf"(?<= ){pattern}(?= )"
-    return Rule(
-        re.compile(pattern),
-        target,
-        frozenset(word for word in words if not _variable(word)),
-        plain=not variables,
-        statement=_variable(words[0]) and words[0] != "N",
-    )
+    literal = frozenset(word for word in words if not _variable(word))
+    return Rule(re.compile(pattern), target, literal, statement=first)
 
 
 def _variable(word: str) -> bool:

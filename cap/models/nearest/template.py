@@ -15,7 +15,7 @@ from cap.prompt import Example, parse_context
 Tree = TypeVar("Tree", bound=ast.AST)
 Span = tuple[int, int]
 """First token and one past the last."""
-SlotKind = Literal["name", "word", "label", "phrase", "number"]
+SlotKind = Literal["name", "word", "absent", "label", "phrase", "number"]
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,8 @@ RELATIONS = PREPOSITIONS | frozenset(
 """Words after which a noun phrase goes on to speak of something else."""
 QUESTIONS = frozenset(_words("how what which where who when why is are was were do does did can"))
 """Words a question begins with; it has no number."""
+YES_OR_NO = frozenset(_words("is are was were do does can"))
+"""Those of them that ask for yes or no."""
 LEADING = RELATIONS - frozenset(_words("of from than that which who as for with by"))
 """Words a phrase about a place may begin with."""
 _PLURAL_WORDS = frozenset(_words("all every each both everything them they everyone those these"))
