@@ -211,12 +211,14 @@ class Sandbox:
     def _job(
         self, source: str | Program, scope: Scope, returns: str | None, keep: bool, seed: int
     ) -> dict[str, Any]:
+        from cap.sandbox import wire
+
         return {
             "code": _shipped(source),
             "definitions": [_shipped(entry.source, entry.name) for entry in scope.definitions],
             "primitives": list(scope.primitives),
             "groups": {group: list(members) for group, members in scope.groups.items()},
-            "variables": dict(scope.variables),
+            "variables": wire.encode_shared(dict(scope.variables)) if scope.variables else b"",
             "returns": returns,
             "keep": keep,
             "seed": seed,

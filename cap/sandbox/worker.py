@@ -91,8 +91,10 @@ def _run(stage: Stage, job: Mapping[str, Any], requests: int, answers: int) -> b
     output = stage.output
     output.left = job["stdout_chars"]
     output.parts.clear()
+    variables = wire.decode(job["variables"]) if job["variables"] else {}
     space = _namespace(stage, job, requests, answers)
-    given = {name: value for name, value in space.items() if name not in job["variables"]}
+    given = {name: value for name, value in space.items() if name not in variables}
+    space.update(variables)
     try:
         # Code objects come from the parent alone; nothing a worker sends is ever read this way.
         for code in (*job["definitions"], job["code"]):
@@ -141,7 +143,7 @@ _REHEARSALS = tuple(
         "definitions": [],
         "primitives": ["say"],
         "groups": {},
-        "variables": {},
+        "variables": b"",
         "returns": "ret_val",
         "keep": False,
         "seed": 0,
@@ -162,7 +164,6 @@ def _namespace(stage: Stage, job: Mapping[str, Any], requests: int, answers: int
         space[name] = _proxy(name, requests, answers)
     for group, members in job["groups"].items():
         space[group] = types.SimpleNamespace(**{member: space[member] for member in members})
-    space.update(job["variables"])
     return space
 
 
