@@ -2,75 +2,20 @@
 
 It is a filter with good messages; the boundary is the process the program runs in. Each finding
 has a rule id, a line, a column and a reason, so that a person can cite it and a model mend it.
+The rules themselves are in `cap.rules`, what they say of each kind of syntax in `cap.check_nodes`.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from cap.library import FORBIDDEN_BUILTINS, NUMPY, STANDARD, names, numpy_names
+from cap.check_facts import DATA_MODEL, Facts
+from cap.check_nodes import HARMLESS, RULES_BY_NODE
+from cap.modules import BENCHMARK_BUILTINS, BENCHMARK_MODULES
+from cap.rules import RULES
 
-RULES: dict[str, str] = {
-    "CAP101": "syntax that programs may not use (async, await, except*)",
-    "CAP102": "an import of something that is not already in scope",
-    "CAP103": "an attribute that begins with an underscore",
-    "CAP104": "a name that begins with an underscore",
-    "CAP105": "a builtin that reaches beyond the program (exec, eval, open, getattr, ...)",
-    "CAP106": "binding the name of a primitive, or an attribute of a group or module",
-    "CAP107": "a program that is too large or too deep",
-    "CAP108": "str.format or format_map (use an f-string)",
-    "CAP109": "a numpy name that does not exist or is not pure computation",
-    "CAP110": "a class with a metaclass, keywords or a special method that is not listed",
-    "CAP111": "type used otherwise than called with one argument",
-    "CAP112": "an attribute that leads to frames, code, files or memory",
-}
-
-DATA_MODEL = frozenset(
-    names(
-        """
-        __init__ __repr__ __str__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __bool__
-        __len__ __iter__ __next__ __getitem__ __setitem__ __delitem__ __contains__ __call__
-        __enter__ __exit__ __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__
-        __imul__ __matmul__ __truediv__ __rtruediv__ __floordiv__ __mod__ __pow__ __neg__
-        __pos__ __abs__ __invert__ __and__ __or__ __xor__ __int__ __float__ __round__
-        __reversed__ __post_init__
-        """
-    )
-)
-
-_FORBIDDEN_NODES = (
-    ast.AsyncFunctionDef,
-    ast.AsyncFor,
-    ast.AsyncWith,
-    ast.Await,
-    ast.TryStar,
-)
-_ALLOWED_NODES = frozenset(
-    node
-    for node in vars(ast).values()
-    if isinstance(node, type)
-    and issubclass(node, ast.AST)
-    and node.__name__
-    not in {
-        *(forbidden.__name__ for forbidden in _FORBIDDEN_NODES),
-        *names("TemplateStr Interpolation TypeAlias TypeVar ParamSpec TypeVarTuple"),
-    }
-)
-_LEADS_OUT = frozenset(
-    names(
-        """
-        f_back f_builtins f_code f_globals f_lasti f_lineno f_locals f_trace tb_frame tb_lasti
-        tb_lineno tb_next gi_code gi_frame gi_yieldfrom cr_await cr_code cr_frame cr_origin
-        ag_await ag_code ag_frame ctypes dump dumps tofile func_code func_globals
-        """
-    )
-)
-_SOFT_BUILTINS = frozenset(
-    names("copyright credits dir exit help id input license locals quit vars")
-)
-"""Everyday words: a program may read them as the variables it makes of them."""
+__all__ = ["DATA_MODEL", "RULES", "Policy", "Violation", "check"]
 
 
 @dataclass(frozen=True)
@@ -84,7 +29,18 @@ class Policy:
     max_depth: int = 100
     """Deepest nesting of the tree."""
     modules: frozenset[str] = field(default_factory=frozenset)
-    """Modules a program may import; none for robots."""
+    """Modules a program may import, of those `cap.modules` lists; none for robots."""
+    builtins: frozenset[str] = field(default_factory=frozenset)
+    """Builtins it may use besides the usual ones; none for robots."""
+
+    @classmethod
+    def benchmark(cls) -> Policy:
+        """Return the policy for problems with tests: listed standard modules may be imported."""
+        return cls("benchmark", modules=BENCHMARK_MODULES, builtins=BENCHMARK_BUILTINS)
+
+    def as_data(self) -> dict[str, list[str]]:
+        """Return what a worker needs to know of it, as plain data."""
+        return {"modules": sorted(self.modules), "builtins": sorted(self.builtins)}
 
 
 @dataclass(frozen=True)
@@ -105,6 +61,22 @@ class Violation:
         return f"{self.rule} line {self.line}: {self.reason}"
 
 
+_REASON_CHARS = 300
+_PARTS: dict[type[ast.AST], tuple[str, ...]] = {
+    ast.Name: (),
+    ast.Constant: (),
+    ast.Attribute: ("value",),
+    ast.Subscript: ("value", "slice"),
+    ast.Call: ("func", "args", "keywords"),
+    ast.keyword: ("value",),
+    ast.Assign: ("targets", "value"),
+    ast.List: ("elts",),
+    ast.Tuple: ("elts",),
+    ast.FormattedValue: ("value", "format_spec"),
+}
+"""Where the commonest nodes have others below them; all fields but the context of use."""
+
+
 def check(
     tree: ast.Module, policy: Policy | None = None, reserved: frozenset[str] = frozenset()
 ) -> list[Violation]:
@@ -116,195 +88,48 @@ def check(
         reserved: Names the program may not bind: its primitives.
     """
     policy = policy or Policy()
-    found = list(_size(tree, policy))
-    if not found:
-        nodes = list(ast.walk(tree))
-        permitted = _self_attributes(nodes) | _special_methods(nodes)
-        permitted |= _type_calls(nodes) | _own_variables(nodes)
-        for node in nodes:
-            found += [
-                Violation(rule, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1, why)
-                for rule, why in _findings(node, policy, reserved, permitted)
-            ]
+    nodes = _nodes(tree, policy)
+    if nodes is None:
+        limit = f"{policy.max_nodes} nodes, {policy.max_depth} levels"
+        return [Violation("CAP107", 1, 1, f"the program is too large or too deep (limit {limit})")]
+    facts = Facts.of(nodes, policy.modules, policy.builtins, reserved)
+    found = []
+    for node in nodes:
+        kind = type(node)
+        if kind in RULES_BY_NODE:
+            for rule, reason in RULES_BY_NODE[kind](node, facts):
+                found.append(_violation(node, rule, reason))
+        elif kind not in HARMLESS:
+            found.append(_violation(node, "CAP101", f"{kind.__name__} is not allowed in a program"))
     return sorted(found, key=lambda violation: (violation.line, violation.column, violation.rule))
 
 
-def _size(tree: ast.Module, policy: Policy) -> Iterator[Violation]:
-    """Bound the tree without recursion."""
+def _violation(node: ast.AST, rule: str, reason: str) -> Violation:
+    line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+    if len(reason) > _REASON_CHARS:  # a name may be as long as the program
+        reason = f"{reason[:_REASON_CHARS]}..."
+    return Violation(rule, line, column + 1, reason)
+
+
+def _nodes(tree: ast.Module, policy: Policy) -> list[ast.AST] | None:
+    """Return every node, without recursion; None if there are too many."""
     level: list[ast.AST] = [tree]
-    nodes = depth = 0
-    while level:
-        nodes += len(level)
-        depth += 1
-        if nodes > policy.max_nodes or depth > policy.max_depth:
-            limit = f"{policy.max_nodes} nodes, {policy.max_depth} levels"
-            yield Violation("CAP107", 1, 1, f"the program is too large or too deep (limit {limit})")
-            return
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
-
-
-def _self_attributes(nodes: Sequence[ast.AST]) -> set[int]:
-    """Return ids of `self._x` attribute nodes inside classes of the program."""
-    return {
-        id(node)
-        for owner in nodes
-        if isinstance(owner, ast.ClassDef)
-        for node in ast.walk(owner)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
-        and not node.attr.startswith("__")
-    }
-
-
-def _special_methods(nodes: Sequence[ast.AST]) -> set[int]:
-    """Return ids of `__name__`-like methods in class bodies; `_class` judges them."""
-    return {
-        id(entry)
-        for owner in nodes
-        if isinstance(owner, ast.ClassDef)
-        for entry in owner.body
-        if isinstance(entry, ast.FunctionDef) and _is_special(entry.name)
-    }
-
-
-def _type_calls(nodes: Sequence[ast.AST]) -> set[int]:
-    """Return ids of the name in `type(value)`."""
-    return {
-        id(node.func)
-        for node in nodes
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "type"
-        and len(node.args) == 1
-        and not isinstance(node.args[0], ast.Starred)
-        and not node.keywords
-    }
-
-
-def _own_variables(nodes: Sequence[ast.AST]) -> set[int]:
-    """Return ids of names that are everyday words and variables of the program."""
-    found = [node for node in nodes if isinstance(node, ast.Name | ast.arg)]
-    bound = {name for node in found for name in _bound(node) if name in _SOFT_BUILTINS}
-    return {id(node) for node in found if isinstance(node, ast.Name) and node.id in bound}
-
-
-def _is_special(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__")
-
-
-def _findings(
-    node: ast.AST, policy: Policy, reserved: frozenset[str], permitted: set[int]
-) -> Iterator[tuple[str, str]]:
-    if type(node) not in _ALLOWED_NODES or getattr(node, "is_async", False):
-        yield "CAP101", f"{type(node).__name__} is not allowed in a program"
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        yield from _import(node, policy)
-    elif isinstance(node, ast.Attribute):
-        yield from _attribute(node, reserved, permitted)
-    elif isinstance(node, ast.MatchClass):
-        for name in node.kwd_attrs:
-            yield from _attribute_name(name)
-    elif isinstance(node, ast.Call):
-        yield from _call(node)
-    elif isinstance(node, ast.ClassDef):
-        yield from _class(node)
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in permitted:
-        yield from _load(node.id)
-    for name in _bound(node):
-        if name in reserved or id(node) not in permitted:
-            yield from _bind(name, node, reserved)
-
-
-def _import(node: ast.Import | ast.ImportFrom, policy: Policy) -> Iterator[tuple[str, str]]:
-    modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-    modules = modules or [alias.name for alias in node.names]
-    if not set(modules) <= policy.modules or any(alias.name == "*" for alias in node.names):
-        yield "CAP102", f"'{ast.unparse(node)}' is not allowed; use the names already in scope"
-    elif any(part.startswith("_") for alias in node.names for part in alias.name.split(".")):
-        yield "CAP104", f"'{ast.unparse(node)}' imports a name that begins with an underscore"
-
-
-def _attribute_name(name: str) -> Iterator[tuple[str, str]]:
-    if name.startswith("_") and name != "__name__":
-        yield "CAP103", f"attribute '{name}' begins with an underscore"
-    elif name in ("format", "format_map"):
-        yield "CAP108", f"'.{name}' is not allowed; use an f-string"
-    elif name in _LEADS_OUT:
-        yield "CAP112", f"'.{name}' is not available to programs"
-
-
-def _attribute(
-    node: ast.Attribute, reserved: frozenset[str], permitted: set[int]
-) -> Iterator[tuple[str, str]]:
-    owner = node.value.id if isinstance(node.value, ast.Name) else ""
-    of_robot = owner in reserved and node.attr in _LEADS_OUT
-    if id(node) not in permitted and not of_robot:
-        yield from _attribute_name(node.attr)
-    if not isinstance(node.ctx, ast.Load) and owner in reserved | {*NUMPY, *STANDARD}:
-        yield "CAP106", f"'{owner}.{node.attr}' is provided; it may not be bound again"
-    elif owner in NUMPY:
-        if node.attr not in numpy_names():
-            yield "CAP109", f"numpy has no '{node.attr}' that programs may use"
-    elif (
-        isinstance(node.value, ast.Attribute)
-        and isinstance(node.value.value, ast.Name)
-        and node.value.value.id in NUMPY
-        and node.value.attr in ("linalg", "random", "fft")
-        and node.attr not in numpy_names(node.value.attr)
-    ):
-        yield "CAP109", f"numpy.{node.value.attr} has no '{node.attr}' that programs may use"
-
-
-def _call(node: ast.Call) -> Iterator[tuple[str, str]]:
-    for keyword in node.keywords:
-        if keyword.arg and keyword.arg.startswith("_"):
-            yield "CAP104", f"keyword '{keyword.arg}' begins with an underscore"
-
-
-def _class(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    if node.keywords:
-        yield "CAP110", f"class '{node.name}' has keywords; plain base classes only"
-    for entry in node.body:
-        if (
-            isinstance(entry, ast.FunctionDef)
-            and _is_special(entry.name)
-            and entry.name not in DATA_MODEL
-        ):
-            yield "CAP110", f"special method '{entry.name}' is not allowed"
-
-
-def _load(name: str) -> Iterator[tuple[str, str]]:
-    if name in FORBIDDEN_BUILTINS:
-        yield "CAP105", f"'{name}' is not available to programs"
-    elif name == "type":
-        yield "CAP111", "type is only called here, with one argument"
-    elif name.startswith("_") and name not in ("_", "__name__"):
-        yield "CAP104", f"name '{name}' begins with an underscore"
-
-
-def _bound(node: ast.AST) -> list[str]:
-    """Return the names a node binds."""
-    match node:
-        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-            return [name]
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
-            return [name]
-        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
-            return [name]
-        case ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
-            return [name]
-        case ast.Global(names=names) | ast.Nonlocal(names=names):
-            return names
-        case ast.alias(name=name, asname=asname):
-            return [asname or name.split(".")[0]]
-    return []
-
-
-def _bind(name: str, node: ast.AST, reserved: frozenset[str]) -> Iterator[tuple[str, str]]:
-    if name in reserved:
-        yield "CAP106", f"'{name}' is provided; it may not be bound again"
-    elif name.startswith("_") and name != "_":
-        yield "CAP104", f"name '{name}' begins with an underscore"
-    elif name in FORBIDDEN_BUILTINS and not isinstance(node, ast.arg | ast.Name):
-        yield "CAP105", f"'{name}' is not available to programs"
+    nodes: list[ast.AST] = []
+    for _ in range(policy.max_depth):
+        if not level:
+            return nodes
+        nodes += level
+        below: list[ast.AST] = []
+        for node in level:
+            for name in _PARTS.get(type(node), node._fields):
+                value = getattr(node, name, None)
+                if type(value) is list:
+                    for part in value:
+                        if isinstance(part, ast.AST):
+                            below.append(part)
+                elif isinstance(value, ast.AST):
+                    below.append(value)
+        if len(nodes) + len(below) > policy.max_nodes:
+            return None
+        level = below
+    return nodes if not level else None

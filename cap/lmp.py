@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from cap.check import Policy, Violation, check
+from cap.check import Violation, check
 from cap.errors import (
     CapError,
     CheckFailed,
@@ -32,6 +32,7 @@ from cap.program import Program, ProgramSyntaxError
 from cap.prompt import Prompt, Turn, parse_context, render_context
 from cap.result import Call, Failure, FailureKind, Result
 from cap.sandbox import Sandbox
+from cap.sandbox.clocks import asking_person
 from cap.scope import Definition, Primitive, Robot, Scope
 from cap.trace import Trace
 
@@ -109,7 +110,9 @@ class Engine:
         self.trace = trace
         self.approve = approve
         self.budget = budget or Budget()
-        self._seeds = np.random.SeedSequence(seed)
+        self.seed = seed
+        self.programs = 0
+        """Programs run so far; each has random numbers of its own, by its number."""
         self._primitives = {**robot.primitives(), **self._lmp_primitives()}
 
     def run(
@@ -134,7 +137,7 @@ class Engine:
         except CapError as error:
             return self._show(prompt, Answer(Result(failure=failure_of(error)), program))
         answer = self._show(prompt, Answer(Result(), program, generated))
-        if self.approve and prompt.header.actions and not self.approve(answer.source):
+        if prompt.header.actions and not self._approved(answer.source):
             failure = Failure("refused", "NotApproved", "the program was not approved; nothing ran")
             return replace(answer, result=Result(failure=failure))
         scope = replace(scope, definitions=(*scope.definitions, *generated))
@@ -153,6 +156,13 @@ class Engine:
             path=path.name if path else None,
         )
         return answer
+
+    def _approved(self, source: str) -> bool:
+        """Ask the person, if anyone is to be asked; their time counts for nothing."""
+        if self.approve is None:
+            return True
+        with asking_person():
+            return self.approve(source)
 
     def scope(self, prompt: Prompt, state: State | None = None) -> Scope:
         """Return what a prompt's programs may use: what its hints name, and no more."""
@@ -275,14 +285,15 @@ class Engine:
         return None
 
     def _check(self, program: Program, reserved: frozenset[str]) -> None:
-        violations = check(program.tree, Policy(), reserved)
+        violations = check(program.tree, self.sandbox.policy, reserved)
         if violations:
             self.trace.event("violations", source=program.source, found=list(map(str, violations)))
             raise ViolationsFound(violations)
 
     def _execute(self, prompt: Prompt, program: Program, scope: Scope) -> Result:
         header = prompt.header
-        seed = int(self._seeds.spawn(1)[0].generate_state(1)[0])
+        self.programs += 1
+        sequence = np.random.SeedSequence([self.seed, self.programs])
         calls: list[Call] = []
 
         def on_call(call: Call) -> None:
@@ -291,12 +302,13 @@ class Engine:
 
         try:
             result = self.sandbox.execute(
-                program.source,
+                program,
                 scope,
                 returns=header.returns,
                 keep=header.session,
-                seed=seed,
+                seed=int(sequence.generate_state(1)[0]),
                 on_call=on_call,
+                robot=self.robot,
             )
         except KeyboardInterrupt:
             if self.trace.depth:  # the outer program ends as well

@@ -14,10 +14,16 @@ import types
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from cap.program import Program, compiled
+from cap.program import Program
 
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 _BINDS = ("STORE_NAME", "STORE_GLOBAL", "DELETE_NAME", "DELETE_GLOBAL")
+_STORE_NAME, _LOAD_GLOBAL = dis.opmap["STORE_NAME"], dis.opmap["LOAD_GLOBAL"]
+_LOAD_NAMES = frozenset(
+    dis.opmap[name] for name in _LOADS if name in dis.opmap and name != "LOAD_GLOBAL"
+)
+_ONE_BYTE = 127
+"""As many names as an instruction can tell apart without a prefix; half for globals."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +59,11 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
         program: The program, with whatever definitions come before it.
         known: Names in scope: primitives, variables, library names and builtins.
     """
-    code = compiled(program.tree)
-    bound = set(known) | _module_bindings(code)
+    code = program.code
+    known = frozenset(known)
+    if _all_known(code, known):
+        return ()
+    bound = known | _module_bindings(code)
     places: dict[str, list[tuple[int, int]]] = {}
     for name, line, column in _global_loads(code):
         if name not in bound:
@@ -78,6 +87,27 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _codes(constant)
+
+
+def _all_known(code: types.CodeType, known: frozenset[str]) -> bool:
+    """Tell at a glance, from the bare instructions, that nothing can be missing.
+
+    Most programs are in order, and describing every instruction takes longer than running them.
+    """
+    bound = set(known)
+    loaded: set[str] = set()
+    for entry in _codes(code):
+        names, steps = entry.co_names, entry.co_code
+        if len(names) > _ONE_BYTE:
+            return False
+        for step, number in zip(steps[::2], steps[1::2], strict=True):
+            if step == _STORE_NAME and entry is code:
+                bound.add(names[number])
+            elif step in _LOAD_NAMES:
+                loaded.add(names[number])
+            elif step == _LOAD_GLOBAL:
+                loaded.add(names[number >> 1])
+    return loaded <= bound
 
 
 def _module_bindings(code: types.CodeType) -> set[str]:

@@ -10,11 +10,14 @@ import types
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import dropwhile
 
 from cap.errors import CheckFailed, EmptyCompletion
 
 MAX_SOURCE_CHARS = 65_536
+MAX_SHOWN_CHARS = 120
+"""How much of a line a message repeats."""
 _CONTROL = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x9f]")
 MAX_ANSWER_CHARS = 16 * MAX_SOURCE_CHARS
 _FLAGS = re.DOTALL | re.MULTILINE | re.IGNORECASE
@@ -49,23 +52,28 @@ class Program:
     notes: tuple[str, ...] = ()
     """What was taken off on the way, for the trace."""
 
+    @cached_property
+    def code(self) -> types.CodeType:
+        """The program compiled, once for all who need it; never executed in this process."""
+        return compiled(self.tree)
+
     @classmethod
-    def parse(cls, source: str, notes: Sequence[str] = ()) -> Program:
+    def parse(cls, source: str | bytes, notes: Sequence[str] = ()) -> Program:
         """Parse source text.
 
         Raises:
             ProgramSyntaxError: Not valid Python, or too large or too deeply nested to be read.
         """
-        _check_size(source, MAX_SOURCE_CHARS)
-        source = _newlines(source)
+        source = _newlines(_text(source))
         _check_characters(source)
         try:
             tree = _parse(source)
-            compiled(tree)  # finds what the grammar lets pass: `return` outside a function
-            return cls(source, tree, tuple(notes))
+            program = cls(source, tree, tuple(notes))
+            program.code  # noqa: B018 finds what the grammar lets pass: `return` outside a function
+            return program
         except SyntaxError as error:
             shown = (error.text or "").strip()
-            where = f" in {shown!r}" if shown else ""
+            where = f" in {shown[:MAX_SHOWN_CHARS]!r}" if shown else ""
             raise ProgramSyntaxError(
                 f"not valid Python: {error.msg}{where}", error.lineno
             ) from None
@@ -128,6 +136,8 @@ class Program:
 
     def without_imports(self, names: frozenset[str]) -> Program:
         """Drop imports that bind only names already in scope; every chat model writes them."""
+        if "import" not in self.source:  # the usual case, without a walk
+            return self
         doomed = [
             node
             for node in ast.walk(self.tree)
@@ -164,11 +174,11 @@ def _is_word(line: str) -> bool:
     return line[:1].isupper() and line.isidentifier() and line not in ("None", "True", "False")
 
 
-def compiled(tree: ast.Module) -> types.CodeType:
-    """Return a program's code object, for its names; it is never executed here."""
+def compiled(program: ast.Module | str, file_name: str = "<program>") -> types.CodeType:
+    """Return a code object, for its names or for a worker; it is never executed here."""
     with _QUIET, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the model's style: `x is 1`
-        return compile(tree, "<program>", "exec", dont_inherit=True)
+        return compile(program, file_name, "exec", dont_inherit=True)
 
 
 def _parse(source: str) -> ast.Module:
@@ -203,10 +213,21 @@ def _check_characters(source: str) -> None:
             raise ProgramSyntaxError(f"the program holds {what}", number)
 
 
-def _check_size(text: str, limit_chars: int) -> None:
+def _check_size(text: str | bytes, limit_chars: int) -> None:
     if len(text) > limit_chars:
         size = f"{len(text)} characters, the limit is {limit_chars}"
         raise ProgramSyntaxError(f"the program is too long: {size}")
+
+
+def _text(source: str | bytes) -> str:
+    """Return a source that is text and not too long; bytes are read as UTF-8."""
+    if not isinstance(source, str | bytes):
+        raise ProgramSyntaxError(f"the program is not text but '{type(source).__name__}'")
+    _check_size(source, MAX_SOURCE_CHARS)
+    try:
+        return source if isinstance(source, str) else source.decode()
+    except UnicodeDecodeError as error:
+        raise ProgramSyntaxError(f"the program is not text: {error.reason}") from None
 
 
 def _newlines(text: str) -> str:

@@ -101,3 +101,14 @@ class Robot(Protocol):
 
     def close(self) -> None:
         """Release what the robot holds."""
+
+
+@runtime_checkable
+class Rewindable(Protocol):
+    """A robot whose whole world can be kept and put back: a simulated one."""
+
+    def snapshot(self) -> Any:
+        """Return the world as it is: bodies, motors, grasp, random state, what was said."""
+
+    def restore(self, snapshot: Any) -> None:
+        """Put a snapshot back; what follows has the same bits as if nothing came between."""

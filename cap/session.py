@@ -28,7 +28,7 @@ from cap.program import Program
 from cap.prompt import Prompt, Turn, one_line
 from cap.result import Call, Failure, Result
 from cap.sandbox import Limits, Sandbox
-from cap.scope import Definition, Robot
+from cap.scope import Definition, Rewindable, Robot
 from cap.trace import Trace, plain, versions
 
 TOP = "ui"
@@ -78,6 +78,16 @@ class TurnResult:
         }
 
 
+@dataclass(frozen=True)
+class _Checkpoint:
+    """Everything a turn may change, as it was before that turn."""
+
+    state: State
+    programs: int
+    world: Any
+    """The robot's snapshot; None where there is none."""
+
+
 class Session:
     """One robot and one model; a context manager."""
 
@@ -119,6 +129,7 @@ class Session:
         self.trace = trace or Trace()
         self.state = State()
         self.turns: list[TurnResult] = []
+        self._checkpoints: list[_Checkpoint] = []
         self._closed = False
         self._prompt = prompts[TOP]
         self._sandbox = Sandbox(limits=limits)
@@ -218,6 +229,34 @@ class Session:
             context,
         )
 
+    def undo(self, turns: int = 1) -> bool:
+        """Go back to before the last turn, or before several.
+
+        Variables, functions and history are those of that moment; in simulation the world is too,
+        bit for bit. Real hardware stays where it is.
+
+        Args:
+            turns: How many turns to take back; those that failed count as well.
+
+        Returns:
+            True if the world went back too.
+
+        Raises:
+            UsageError: There are not that many turns.
+        """
+        if not 1 <= turns <= len(self.turns):
+            count = len(self.turns)
+            raise UsageError(f"cannot undo {turns} turns: there are {count} in this session")
+        before = self._checkpoints[-turns]
+        del self._checkpoints[-turns:], self.turns[-turns:]
+        self.state = before.state
+        self.engine.programs = before.programs
+        rewindable = isinstance(self.robot, Rewindable)
+        if isinstance(self.robot, Rewindable):
+            self.robot.restore(before.world)
+        self.trace.event("undo", turns=turns, world=rewindable)
+        return rewindable
+
     def execute(self, source: str, name: str = "program") -> TurnResult:
         """Run a program written by a person through the same check and sandbox."""
 
@@ -239,6 +278,8 @@ class Session:
         self.trace.turn += 1
         self.trace.event("instruction", lmp=TOP, text=words)
         before = dict(self.robot.positions())
+        world = self.robot.snapshot() if isinstance(self.robot, Rewindable) else None
+        self._checkpoints.append(_Checkpoint(self.state, self.engine.programs, world))
         try:
             answer = walk()
         except KeyboardInterrupt:

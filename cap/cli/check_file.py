@@ -14,18 +14,19 @@ from cap.cli.exec_file import read_source
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option("-r", "--robot", default="ravens", show_default=True, metavar="NAME")
 @click.option("--rules", is_flag=True, help="List the rules.")
+@click.option("--markdown", is_flag=True, help="With --rules: as a page, with examples.")
+@click.option("--benchmark", is_flag=True, help="Allow what programs of benchmarks may import.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(file: Path | None, robot: str, rules: bool, as_json: bool) -> int:
+def command(
+    file: Path | None, robot: str, rules: bool, markdown: bool, benchmark: bool, as_json: bool
+) -> int:
     """Check a program; exit code 3 if it would be refused."""
-    from cap.check import RULES
-
     if rules:
-        for rule, meaning in RULES.items():
-            click.echo(f"{rule}  {meaning}")
+        _show_rules(markdown)
         return 0
     if file is None:
         raise click.UsageError("name a file, or use --rules")
-    violations, generated = _examine(read_source(file), robot)
+    violations, generated = _examine(read_source(file), robot, benchmark)
     if as_json:
         found = {"ok": not violations, "violations": violations, "to_generate": generated}
         click.echo(json.dumps(found))
@@ -38,10 +39,20 @@ def command(file: Path | None, robot: str, rules: bool, as_json: bool) -> int:
     return 3 if violations else 0
 
 
-def _examine(source: str, robot: str) -> tuple[list[str], list[str]]:
+def _show_rules(markdown: bool) -> None:
+    from cap.rules import RULES, rules_page
+
+    if markdown:
+        click.echo(rules_page(), nl=False)
+        return
+    for name, rule in RULES.items():
+        click.echo(f"{name}  {rule.meaning}")
+
+
+def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[str], list[str]]:
     """Return violations as lines, and the functions that would be generated."""
     from cap import registry
-    from cap.check import check
+    from cap.check import Policy, check
     from cap.errors import CheckFailed, did_you_mean
     from cap.library import EVERYWHERE
     from cap.names import undefined
@@ -50,14 +61,15 @@ def _examine(source: str, robot: str) -> tuple[list[str], list[str]]:
     body = registry.make_robot(robot, mode="instant")
     lmps = [n for n, p in registry.robot_prompts(robot).items() if p.header.returns is not None]
     reserved = frozenset([*body.primitives(), *lmps])
-    known = reserved | EVERYWHERE | frozenset(body.context())
+    policy = Policy.benchmark() if benchmark else Policy()
+    known = reserved | EVERYWHERE | frozenset(body.context()) | policy.builtins
     body.close()
     try:
         program = Program.parse(source).without_imports(known)
     except CheckFailed as error:
         line = getattr(error, "line", None)
         return [f"syntax{f' line {line}' if line else ''}: {error}"], []
-    lines = [str(violation) for violation in check(program.tree, reserved=reserved)]
+    lines = [str(violation) for violation in check(program.tree, policy, reserved)]
     if lines:
         return lines, []
     missing = undefined(program, known)

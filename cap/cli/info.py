@@ -49,7 +49,6 @@ def _shown(value: Any) -> str:
 def _environment() -> dict[str, Any]:
     from cap import registry
     from cap.models.presets import PROVIDERS
-    from cap.sandbox import LAYERS
     from cap.trace import versions
 
     robots = {
@@ -63,9 +62,22 @@ def _environment() -> dict[str, Any]:
         "versions": {**versions(), "pybullet": versions().get("pybullet", _no_physics())},
         "robots": robots,
         "keys": keys,
-        "sandbox": {"layers": ", ".join(LAYERS)},
+        "sandbox": _sandbox(),
         "prompts": {"folder": str(registry.prompts_path())},
     }
+
+
+def _sandbox() -> dict[str, str]:
+    """Return the level, the layers that were seen to hold, and why others do not."""
+    from cap.errors import SandboxError
+    from cap.sandbox.processes import shared_template
+
+    try:
+        report = shared_template().report()
+    except SandboxError as error:
+        return {"level": f"none: {error}"}
+    missing = {f"without {name}": reason for name, reason in report.missing.items()}
+    return {"level": report.level, "layers": ", ".join(report.layers), **missing}
 
 
 def _no_physics() -> str:

@@ -181,6 +181,9 @@ def open_session(options: Options, instructions: Sequence[str]) -> Iterator[Any]
 
     The run folder comes first, so that a run that fails to start has its trace as well.
     """
+    from cap.sandbox.processes import shared_template
+
+    shared_template().start()  # it loads numpy and shapely while we load the rest
     from cap.trace import Trace, new_run_folder
 
     settings = load_config(options)

@@ -13,6 +13,7 @@ from cap.errors import CapError, UsageError
 
 HELP = """\
 Type what the robot should do. Ctrl-C stops a program and keeps the session.
+/undo      go back to before the last turn, the world too (in simulation)
 /objects   what is on the table, and where
 /program   the last program again
 /help      this
@@ -42,6 +43,8 @@ def _obey(session: Any, line: str) -> bool:
         return False
     if line in ("/help", "help", "?"):
         click.echo(HELP)
+    elif line == "/undo":
+        _undo(session)
     elif line == "/objects":
         for name, (x, y, z) in session.robot.positions().items():
             click.echo(f"  {name}: ({x:.3f}, {y:.3f}, {z:.3f})")
@@ -55,6 +58,16 @@ def _obey(session: Any, line: str) -> bool:
         except CapError as error:
             click.echo(f"error: {error}", err=True)
     return True
+
+
+def _undo(session: Any) -> None:
+    try:
+        rewound = session.undo()
+    except CapError as error:
+        click.echo(f"error: {error}", err=True)
+        return
+    world = "the world" if rewound else "variables only: the real world stays as it is"
+    click.echo(f"back to before the last turn ({world})")
 
 
 def _reader() -> Any:

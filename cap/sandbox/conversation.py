@@ -1,18 +1,44 @@
-"""The trusted side of one program: serves its worker's calls and holds the clock."""
+"""The trusted side of one program: serves its worker's calls and holds its deadlines.
+
+LMP primitives run on the caller's thread, where the model, the trace and the person are, and so
+does everything while the program makes no robot call. Robot primitives run on the robot's thread
+(`cap.sandbox.robot_thread`): at the first one the conversation moves there, until the program
+ends or asks an LMP. The caller's thread waits meanwhile, so it can stop the robot, kill the
+workers and go on, whatever a primitive does.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import select
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
-from cap.errors import ROBOT_ERRORS, LimitExceeded, LMPFailed, RobotError
-from cap.result import Call, Failure, Result
-from cap.sandbox import wire
+from cap.errors import ROBOT_ERRORS, LMPFailed, NotConnected, RobotError
+from cap.result import Call, Failure, FailureKind, Result
+from cap.sandbox import calls, clocks, frames, wire
+from cap.sandbox.clocks import Clocks
 from cap.sandbox.limits import Limits
+from cap.sandbox.outcome import Raised, read_result
 from cap.sandbox.processes import Worker
-from cap.scope import Primitive, Scope
+from cap.sandbox.robot_thread import Hung, RobotThread, callers_thread
+from cap.scope import Scope
+
+_Message = list[Any]
+
+
+_talking: ContextVar[Conversation | None] = ContextVar("conversation", default=None)
+
+
+class Stoppable(Protocol):
+    """What the conversation needs of a robot; a simulated one also has `sim_time_s`."""
+
+    def stop(self) -> None:
+        """Stop all motion at once; safe to call from any thread."""
 
 
 class Conversation:
@@ -23,78 +49,144 @@ class Conversation:
         worker: Worker,
         scope: Scope,
         limits: Limits,
-        on_call: Callable[[Call], None] | None,
+        on_call: Callable[[Call], None] | None = None,
+        *,
+        robot: Stoppable | None = None,
+        thread: RobotThread | None = None,
     ) -> None:
-        """Prepare to talk to a worker; `hold` does it."""
+        """Prepare to talk to a worker; `hold` does it.
+
+        Args:
+            worker: Runs the program.
+            scope: What it may use.
+            limits: How much of everything.
+            on_call: Told of every call once it is served.
+            robot: Stopped when a call takes too long.
+            thread: The robot's; without a robot the calling thread has one of its own.
+        """
         self.worker = worker
-        self.scope = scope
         self.limits = limits
         self.on_call = on_call
-        self.calls: list[Call] = []
-        self.start_s = time.monotonic()
-        self.program_s = 0.0
-        self.raised: dict[tuple[str, str], Failure] = {}
-        """Failures of primitives by the error's name and message, as the program sees them."""
+        self.robot = robot
+        self._log: list[calls.Entry] = []
+        self.clocks = Clocks(limits)
+        self._now_s = self.clocks.start_s
+        """When the program and its calls last took turns; each end is the other's begin."""
+        self._thread = thread or callers_thread()
+        self._keeps_thread = thread is not None
+        self._primitives = calls.Primitives(scope.primitives)
+        self._ends = worker.requests, worker.answers
+        self._poller = frames.poll_for(worker.answers, select.POLLIN)
+        self._raised: Raised = {}
+        self._stopped = False
+        self._sim_start_s = self._sim_time_s()
+        self._inner: list[Conversation] = []
+        """The programs its LMP calls run, to be killed with it."""
+        self._outer = _talking.get()
 
     def hold(self, job: bytes) -> Result:
         """Send the job, serve its calls, return its result."""
-        frame = job
+        tokens = _talking.set(self), clocks.current.set(self.clocks)
+        if self._outer is not None:
+            self._outer._inner.append(self)
         try:
-            while True:
-                match self._exchange(frame):
-                    case ["done", dict(message)]:
-                        return self._result(message)
-                    case ["call", str(name), list(args), dict(kwargs)]:
-                        frame = self._serve(name, args, kwargs)
-                    case _:
-                        raise wire.WireError("unknown message")
+            return self._hold(job)
+        finally:
+            if self._outer is not None:
+                self._outer._inner.remove(self)
+            _talking.reset(tokens[0])
+            clocks.current.reset(tokens[1])
+
+    def _hold(self, job: bytes) -> Result:
+        try:
+            result = read_result(self._talk(job), self._raised, self.limits)
+            return self._with_calls(result)
         except wire.DeadlinePassed:
-            limit = f"{self.limits.program_s:g} s"
-            return self._failed("timeout", "TimeLimit", f"the program ran longer than {limit}")
+            return self._timeout()
         except (wire.PeerClosed, BrokenPipeError):
+            if self._stopped:
+                return self._timeout()
             why = "its process ended before it finished (out of memory, or killed)"
             return self._failed("killed", "WorkerDied", why)
         except wire.WireError as error:
             why = f"the worker broke the protocol: {error}"
             return self._failed("protocol", "ProtocolError", why)
         except _Stop as stop:
-            return self._failed("limit", "CallLimit", str(stop))
+            return self._failed(stop.kind, stop.error, str(stop), robot=stop.robot)
+        except Hung:
+            return self._hung()
 
-    def _exchange(self, frame: bytes) -> Any:
+    def _talk(self, job: bytes) -> _Message:
+        """Exchange messages until the program is done; return the last."""
+        message = self._exchange(job)
+        while message[0] == "call":
+            if self._thread.hung or self._primitives.kind(message[1]) == "lmp":
+                message = self._exchange(self._serve(message))
+            else:
+                stretch = functools.partial(self._robot_calls, message)
+                message = self._thread.run(stretch, self, self.limits.grace_s)
+        return message
+
+    def _robot_calls(self, message: _Message) -> _Message:
+        """Serve calls of the robot until there comes something else; on the robot's thread."""
+        self._now_s = time.monotonic()  # the wait for the thread is nobody's time
+        while message[0] == "call" and self._primitives.kind(message[1]) != "lmp":
+            message = self._exchange(self._serve(message))
+        return message
+
+    def _exchange(self, frame: bytes) -> _Message:
         """Send a frame and wait for the next, no longer than the program's own time allows."""
-        begin_s = time.monotonic()
-        deadline_s = begin_s + self.limits.program_s - self.program_s
+        begin_s = self._now_s
+        deadline_s = self.clocks.deadline_s(begin_s)
         try:
-            wire.send(self.worker.requests, frame, deadline_s)
-            answer = wire.receive(self.worker.answers, deadline_s)
+            answer = frames.exchange(self._ends, self._poller, frame, begin_s, deadline_s)
+            return _checked(wire.decode(answer))
         finally:
-            self.program_s += time.monotonic() - begin_s
-        return wire.decode(answer)
+            self._now_s = time.monotonic()
+            self.clocks.program_s += self._now_s - begin_s
 
-    def _serve(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> bytes:
+    def _serve(self, message: _Message) -> bytes:
         """Run one primitive here, in the parent; return the answer's frame."""
-        start_s = time.monotonic() - self.start_s
-        if len(self.calls) >= self.limits.calls:
-            raise _Stop(f"more than {self.limits.calls} calls; is a loop without an end?")
-        if start_s > self.limits.total_s:
-            raise _Stop(f"longer than {self.limits.total_s:g} s in all")
-        known = self.scope.primitives.get(name)
-        kind = known.kind if known else "unknown"
-        call = Call(name, tuple(args), kwargs, start_s, 0.0, kind=kind)
-        begin_s = time.monotonic()
+        _, name, args, kwargs = message
+        self._check_limits()
+        result = failed = None
+        begin_s = self._now_s
+        self.clocks.begin(name, begin_s)
         try:
-            result = _invoke(self.scope.primitives, name, args, kwargs)
+            function = self._primitives.function(name, args, kwargs)
+            if self._thread.hung:
+                self._refuse(name)
+            result = function(*args, **kwargs)
             answer = wire.encode(["ok", result])
-            call = replace(call, result=result)
         except Exception as error:  # a fault of the robot's own code is its failure, not a crash
             raised, text = self._note_failure(error)
             answer = wire.encode(["error", raised, text])
-            call = replace(call, error=f"{raised}: {text}")
-        call = replace(call, duration_s=time.monotonic() - begin_s)
-        self.calls.append(call)
+            result, failed = None, f"{raised}: {text}"
+        self._now_s = now_s = time.monotonic()
+        duration_s = self.clocks.end(now_s)
+        start_s = begin_s - self.clocks.start_s
+        self._log.append((name, tuple(args), kwargs, start_s, duration_s, result, failed))
         if self.on_call is not None:
-            self.on_call(call)
+            self.on_call(self._record(self._log[-1]))
+            self._now_s = time.monotonic()
+        if self._stopped or self.clocks.calls_s > self.limits.calls_s:
+            raise self._too_long(name)
         return answer
+
+    def _refuse(self, name: str) -> None:
+        if self._primitives.kind(name) != "lmp":
+            raise NotConnected("the robot did not stop when told to; see to it and reset it")
+
+    def _check_limits(self) -> None:
+        if len(self._log) >= self.limits.calls:
+            why = f"more than {self.limits.calls} calls; is a loop without an end?"
+            raise _Stop("limit", "CallLimit", why)
+        if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
+            why = f"more than {self.limits.sim_s:g} s of simulated time"
+            raise _Stop("limit", "SimTimeLimit", why)
+
+    def _sim_time_s(self) -> float:
+        return float(getattr(self.robot, "sim_time_s", 0.0))
 
     def _note_failure(self, error: Exception) -> tuple[str, str]:
         """Return name and message as the program sees them, and remember who failed."""
@@ -104,80 +196,99 @@ class Conversation:
         kind = kind or RobotError.__name__
         failure = getattr(error, "failure", None)
         if isinstance(error, LMPFailed) and isinstance(failure, Failure):
-            self.raised[kind, text] = failure
+            self._raised[kind, text] = failure
         elif kind in ROBOT_ERRORS:
-            self.raised[kind, text] = Failure("raised", kind, text, robot=True)
+            self._raised[kind, text] = Failure("raised", kind, text, robot=True)
         return kind, text
 
-    def _result(self, message: Mapping[str, Any]) -> Result:
-        match message:
-            case {
-                "status": "ok",
-                "variables": dict(variables),
-                "defined": list(defined),
-                "dropped": list(dropped),
-                "stdout": str(stdout),
-            }:
-                result = Result(
-                    value=_value(message["value"]) if "value" in message else None,
-                    variables={str(name): _value(data) for name, data in variables.items()},
-                    defined=tuple(map(str, defined)),
-                    dropped=tuple(map(str, dropped)),
-                )
-            case {
-                "status": "failed",
-                "error": str(error),
-                "message": str(text),
-                "line": int() | None as line,
-                "stdout": str(stdout),
-            }:
-                result = self._raised(error, text, line)
-            case _:
-                raise wire.WireError("malformed result")
-        calls = tuple(self.calls)
-        return replace(result, calls=calls, stdout=stdout, program_s=self.program_s)
+    # --- the waiting thread's side (`robot_thread.Watched`)
 
-    def _raised(self, error: str, text: str, line: int | None) -> Result:
-        """Tell apart the program's own exceptions and those of what it called."""
-        if error == "OutputLimit":
-            limit = f"{self.limits.stdout_chars} characters"
-            return Result(failure=Failure("output", error, f"it printed more than {limit}", line))
-        if error == "MemoryError":
-            limit = f"{self.limits.memory_bytes >> 20} MiB"
-            return Result(failure=Failure("memory", error, f"it needed more than {limit}", line))
-        for (kind, seen), failure in self.raised.items():
-            if kind == error and (text == seen or text.startswith(f"{seen} (in ")):
-                return Result(failure=replace(failure, line=line))
-        return Result(failure=Failure("raised", error, text, line))
+    def left_s(self) -> float:
+        """Return the seconds until the call that runs, or the next, may be too long."""
+        return self.clocks.left_s()
 
-    def _failed(self, kind: Any, error: str, message: str) -> Result:
-        return Result(
-            failure=Failure(kind, error, message),
-            calls=tuple(self.calls),
-            program_s=self.program_s,
-        )
+    def interrupt(self) -> None:
+        """Stop the robot and kill the workers of this program and of those inside it."""
+        self._stopped = True
+        for inner in list(self._inner):
+            inner.interrupt()
+        if self.robot is not None:
+            with contextlib.suppress(Exception):  # the deadline holds, whatever the robot says
+                self.robot.stop()
+        self.worker.kill()
 
+    def abandon(self) -> bool:
+        """Give up the call that runs; False if none does. It comes to nothing when it returns."""
+        try:
+            name, _ = self.clocks.running.pop()
+        except IndexError:
+            return False
+        self._abandoned = name
+        return True
 
-def _value(data: Any) -> Any:
-    """Read a value the worker encoded on its own."""
-    if not isinstance(data, bytes):
-        raise wire.WireError("malformed result")
-    return wire.decode(data)
+    def _hung(self) -> Result:
+        """Describe a call that did not return when it was stopped."""
+        if not self._keeps_thread:  # there is no robot to see to
+            self._thread.reset()
+        name = self._abandoned
+        spent = f"longer than {self.limits.calls_s:g} s"
+        why = f"'{name}' took {spent}, did not end when stopped, and may still be running"
+        self._log.append((name, (), {}, 0.0, 0.0, None, f"Timeout: {why}"))
+        return self._failed("timeout", "CallTimeout", why, robot=True)
+
+    # --- results
+
+    def _too_long(self, name: str) -> _Stop:
+        robot = self._primitives.kind(name) != "lmp"
+        why = f"calls took longer than {self.limits.calls_s:g} s; '{name}' was stopped"
+        return _Stop("timeout", "CallTimeout", why, robot=robot)
+
+    def _timeout(self) -> Result:
+        if self.clocks.program_s < self.limits.program_s:
+            return self._failed("timeout", "CallTimeout", "the program that asked ran out of time")
+        limit = f"{self.limits.program_s:g} s"
+        return self._failed("timeout", "TimeLimit", f"the program ran longer than {limit}")
+
+    def _failed(
+        self, kind: FailureKind, error: str, message: str, *, robot: bool = False
+    ) -> Result:
+        return self._with_calls(Result(failure=Failure(kind, error, message, robot=robot)))
+
+    def _with_calls(self, result: Result) -> Result:
+        served = tuple(map(self._record, self._log))
+        return replace(result, calls=served, program_s=self.clocks.program_s)
+
+    def _record(self, entry: calls.Entry) -> Call:
+        return calls.record(entry, self._primitives.kind(entry[0]))
 
 
 class _Stop(Exception):
     """A limit of the conversation was passed."""
 
+    def __init__(self, kind: FailureKind, error: str, message: str, *, robot: bool = False) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.error = error
+        self.robot = robot
 
-def _invoke(
-    primitives: Mapping[str, Primitive], name: str, args: list[Any], kwargs: dict[str, Any]
-) -> Any:
-    """Call a primitive after checking the arguments against its signature."""
-    primitive = primitives.get(name)
-    if primitive is None:
-        raise LimitExceeded(f"'{name}' is not in this program's scope")
-    try:
-        primitive.signature.bind(*args, **kwargs)
-    except TypeError as error:
-        raise TypeError(f"{name}{primitive.signature}: {error}") from None
-    return primitive.function(*args, **kwargs)
+
+def _checked(message: Any) -> _Message:
+    """Return a message of the worker's in its full form: a call or a result.
+
+    Raises:
+        WireError: It is neither.
+    """
+    if type(message) is list and message:
+        if message[0] == "call":
+            if len(message) == 3:
+                message.append({})
+            if (
+                len(message) == 4
+                and type(message[1]) is str
+                and type(message[2]) is list
+                and type(message[3]) is dict
+            ):
+                return message
+        elif message[0] == "done" and len(message) == 2 and type(message[1]) is dict:
+            return message
+    raise wire.WireError("unknown message")

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """What one program may use."""
+    """What one program may use; a person's approval counts for none of it."""
 
     program_s: float = 10.0
     """Wall seconds of the program itself; robot and model calls do not count."""
-    total_s: float = 600.0
-    """Wall seconds with everything; a net, looked at between calls."""
+    calls_s: float = 600.0
+    """Wall seconds in robot and model calls, together."""
+    sim_s: float = 3600.0
+    """Seconds of simulated time, looked at after each call; of no meaning on real hardware."""
+    grace_s: float = 1.0
+    """Wall seconds a robot call may take to end after it was stopped."""
     calls: int = 10_000
     """Calls of primitives."""
     memory_bytes: int = 1 << 30

@@ -1,13 +1,18 @@
-"""What stands behind the library names inside a worker; imported by the template only."""
+"""What stands behind the library names inside a worker; imported by the template only.
+
+Everything a policy may ask for is loaded here, once: a worker that runs a program has no files.
+"""
 
 from __future__ import annotations
 
 import builtins
-import math
+import functools
+import importlib
+import random
 import sys
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -17,6 +22,7 @@ import shapely.affinity
 import shapely.geometry
 import shapely.ops
 
+from cap.check_facts import attribute_finding
 from cap.errors import ROBOT_ERRORS, LMPFailed
 from cap.library import (
     NUMPY,
@@ -25,8 +31,16 @@ from cap.library import (
     SHAPELY_GEOMETRY,
     SHAPELY_OPS,
     TYPING,
+    module_names,
     numpy_names,
 )
+from cap.modules import BENCHMARK_MODULES
+
+Rights = Mapping[str, Sequence[str]]
+"""What a policy allows besides: `modules` and `builtins` by name."""
+_SUBMODULES = ("linalg", "fft", "random")
+_LATE = ("_strptime", "time")
+"""Modules that the C code of `datetime` asks for when first used."""
 
 
 class Facade:
@@ -38,11 +52,69 @@ class Facade:
         self.__dict__.update(names)
 
 
+class _Closed(type):
+    """The class of a class that a program may ask about, and not call."""
+
+    def __call__(cls, *_: Any, **__: Any) -> Any:
+        raise TypeError(f"'{cls.__name__}' cannot be called by a program")
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, _closed_kinds.get(cls, ()))
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return kind is cls or issubclass(kind, _closed_kinds.get(cls, ()))
+
+
+_closed_kinds: dict[type, type] = {}
+"""The classes behind the closed ones; kept here, where no attribute leads."""
+
+
+_stand_ins: dict[type, type] = {}
+
+
+def _closed(kind: type) -> type:
+    """Return the closed stand-in of a class; every caller gets the same one."""
+    if kind not in _stand_ins:
+        space: dict[str, Any] = {"__module__": kind.__module__, "__slots__": ()}
+        space["__class_getitem__"] = classmethod(types.GenericAlias)
+        stand_in = _stand_ins[kind] = _Closed(kind.__name__, (), space)
+        _closed_kinds[stand_in] = kind
+    return _stand_ins[kind]
+
+
+def kind_of(value: Any) -> type:
+    """Stand in for `type(value)`: classes that programs cannot name come back closed.
+
+    The class of classes makes classes of any names, the class of arrays takes any memory for
+    objects, the class of functions any code.
+    """
+    kind = builtins.type(value)
+    if kind in _named() or kind.__module__ == "__main__" or issubclass(kind, _OPEN_FAMILIES):
+        return kind
+    return _closed(kind)
+
+
+_OPEN_FAMILIES = (np.generic, shapely.Geometry, BaseException, builtins.type(None))
+
+
+@cache
+def _named() -> frozenset[type]:
+    """Return the classes programs can name, but for those that are closed to them."""
+    spaces = [vars(facade) for facade in _modules().values()]
+    spaces += [_library(), {name: getattr(builtins, name) for name in SAFE_BUILTINS}]
+    found = {value for space in spaces for value in space.values() if isinstance(value, type)}
+    return frozenset(found - {builtins.type})
+
+
+# --- modules
+
+
 @cache
 def _library() -> dict[str, Any]:
     """Build the library names once, in the template; its forks share them."""
-    names: dict[str, Any] = dict.fromkeys(NUMPY, _numpy())
-    names["math"] = Facade(**_public(math))
+    modules = _modules()
+    names: dict[str, Any] = dict.fromkeys(NUMPY, modules["numpy"])
+    names["math"] = modules["math"]
     names["affinity"] = Facade(**{n: getattr(shapely.affinity, n) for n in SHAPELY_AFFINITY})
     names |= {name: getattr(shapely.geometry, name) for name in SHAPELY_GEOMETRY}
     names |= {name: getattr(shapely.affinity, name) for name in SHAPELY_AFFINITY}
@@ -51,40 +123,140 @@ def _library() -> dict[str, Any]:
     return names
 
 
-def library(seed: int) -> dict[str, Any]:
-    """Return the library names with what they mean; numpy's random numbers start from `seed`."""
-    names = dict(_library())
-    names["np"].random = _Random(seed)
-    return names
+@cache
+def _modules() -> dict[str, Facade]:
+    """Build every module a policy may list."""
+    for name in _LATE:
+        importlib.import_module(name)
+    modules = {name: _facade(name) for name in BENCHMARK_MODULES if not name.startswith("numpy")}
+    vars(modules["collections"])["abc"] = modules["collections.abc"]
+    vars(modules["functools"])["wraps"] = _wraps
+    modules["numpy"] = _numpy()
+    for name in ("linalg", "fft"):
+        modules[f"numpy.{name}"] = getattr(modules["numpy"], name)
+    return modules
 
 
-def safe_builtins(print_function: Callable[..., None]) -> dict[str, Any]:
-    """Return the builtins a program sees, with its own `print`."""
-    names = {name: getattr(builtins, name) for name in SAFE_BUILTINS}
-    names |= ROBOT_ERRORS
-    names["LMPFailed"] = LMPFailed
-    names["print"] = print_function
-    names["__build_class__"] = builtins.__build_class__
-    names["__import__"] = _loaded_numpy
-    return names
+def _facade(name: str) -> Facade:
+    module = importlib.import_module(name)
+    listed = module_names(name) or frozenset()
+    return Facade(**{entry: getattr(module, entry) for entry in listed if hasattr(module, entry)})
 
 
-def _loaded_numpy(name: str, *_: Any, **__: Any) -> types.ModuleType:
-    """Serve numpy's own late imports: its C code asks the calling frame's builtins."""
-    if name.split(".")[0] == "numpy" and name in sys.modules:
-        return sys.modules[name]
-    raise ImportError(f"import of '{name}' is not allowed")
-
-
-def _public(module: types.ModuleType) -> dict[str, Any]:
-    return {name: value for name, value in vars(module).items() if not name.startswith("_")}
+def _wraps(function: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Stand in for `functools.wraps`, which copies any attributes it is told to."""
+    return functools.wraps(function)
 
 
 def _numpy() -> Facade:
-    names = {name: getattr(np, name) for name in numpy_names() - {"linalg", "fft", "random"}}
-    names["linalg"] = Facade(**{n: getattr(np.linalg, n) for n in numpy_names("linalg")})
-    names["fft"] = Facade(**{n: getattr(np.fft, n) for n in numpy_names("fft")})
-    return Facade(**names)
+    names = {name: getattr(np, name) for name in numpy_names() - set(_SUBMODULES)}
+    for submodule in ("linalg", "fft"):
+        module = getattr(np, submodule)
+        names[submodule] = Facade(**{n: getattr(module, n) for n in numpy_names(submodule)})
+    rows, columns = _without_text(builtins.type(np.r_)), _without_text(builtins.type(np.c_))
+    return Facade(**{**names, "ndarray": _closed(np.ndarray), "r_": rows(), "c_": columns()})
+
+
+def _without_text(kind: Any) -> Any:
+    """Return a class like that of `np.r_`, which evaluates the names in a text."""
+
+    class Rows(kind):  # type: ignore[misc]
+        def __getitem__(self, key: Any) -> Any:
+            if isinstance(key, str):
+                raise TypeError("np.r_ and np.c_ take arrays, numbers and slices")
+            return super().__getitem__(key)
+
+    return Rows
+
+
+def library(seed: int, policy: Rights | None = None) -> dict[str, Any]:
+    """Return the library names with what they mean; random numbers start from `seed`."""
+    names = dict(_library())
+    names["np"].random = _Random(seed)
+    if policy and "random" in policy["modules"]:
+        own = random.Random(seed)
+        for name in module_names("random") or ():
+            if name != "Random":
+                setattr(_modules()["random"], name, getattr(own, name))
+    return names
+
+
+# --- builtins
+
+
+@cache
+def _common_builtins() -> dict[str, Any]:
+    """Return the builtins every program has; a spare worker makes them before it is needed."""
+    names = {name: getattr(builtins, name) for name in SAFE_BUILTINS}
+    names |= ROBOT_ERRORS
+    more = {"LMPFailed": LMPFailed, "__build_class__": builtins.__build_class__, "type": kind_of}
+    return {**names, **more}
+
+
+def safe_builtins(
+    print_function: Callable[..., None], policy: Rights | None = None
+) -> dict[str, Any]:
+    """Return the builtins a program sees, with its own `print`."""
+    names = dict(_common_builtins())
+    names["print"] = print_function
+    modules = frozenset(policy["modules"]) if policy else frozenset()
+    names["__import__"] = functools.partial(_import, modules)
+    for name in policy["builtins"] if policy else ():
+        names[name] = _MORE_BUILTINS[name]
+    return names
+
+
+def _import(
+    listed: frozenset[str],
+    name: str,
+    _globals: Any = None,
+    _locals: Any = None,
+    fromlist: Sequence[str] | None = (),
+    level: int = 0,
+) -> Any:
+    """Serve the imports a policy lists, and those of C code, which asks its calling frame.
+
+    C code takes the module from the interpreter itself: here it need only not fail.
+    """
+    if name in listed and not level:
+        return _modules().get(name if fromlist else name.partition(".")[0], _NOTHING)
+    if (name.partition(".")[0] == "numpy" or name in _LATE) and name in sys.modules:
+        return _NOTHING
+    raise ImportError(f"import of '{name}' is not allowed")
+
+
+_NOTHING = Facade()
+
+
+def _getattr(value: Any, name: str, *default: Any) -> Any:
+    if problem := _attribute_problem(name):
+        raise AttributeError(problem)
+    return getattr(value, name, *default)
+
+
+def _hasattr(value: Any, name: str) -> bool:
+    return not _attribute_problem(name) and hasattr(value, name)
+
+
+def _setattr(value: Any, name: str, new: Any) -> None:
+    if problem := _attribute_problem(name):
+        raise AttributeError(problem)
+    setattr(value, name, new)
+
+
+def _attribute_problem(name: str) -> str | None:
+    if builtins.type(name) is not str:
+        raise TypeError("attribute name must be a string")
+    finding = attribute_finding(name)
+    return finding[1] if finding else None
+
+
+_MORE_BUILTINS: dict[str, Any] = {
+    "getattr": _getattr,
+    "hasattr": _hasattr,
+    "id": builtins.id,
+    "setattr": _setattr,
+}
 
 
 class _Random:

@@ -1,25 +1,41 @@
-"""Starting and ending workers from the parent: the template process, its pipes, its children."""
+"""Starting and ending workers from the parent: the template process, its spare, its children."""
 
 from __future__ import annotations
 
 import atexit
 import contextlib
 import importlib.util
+import json
 import os
+import select
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from cap.errors import SandboxError
+from cap.sandbox import orders
+from cap.sandbox.layers import Report
+from cap.sandbox.limits import Limits
+from cap.sandbox.orders import Budget, Order
 
 _SCRIPT = Path(__file__).with_name("template.py")
 _PACKAGES = ("cap", "numpy", "shapely", "msgpack")
+_ENVIRONMENT = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    # The same program must walk through the same set in the same order every time.
+    "PYTHONHASHSEED": "0",
+}
+_ANSWER_S = 30.0
+"""The template answers in a millisecond once it is loaded; later, it is broken."""
+_END_S = 0.1
+_CLOSED = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
+_BROKEN = (OSError, struct.error, ValueError)
 
 
 @dataclass(frozen=True)
@@ -34,17 +50,31 @@ class Worker:
     """Write end: the program, then answers to its calls."""
     answers: int
     """Read end: its calls, then its result."""
+    inner_pid: int = 0
+    """Its process id as the template knows it."""
+    core: int = orders.ANYWHERE
+    """The processor core it stays on."""
+
+    def waits(self) -> bool:
+        """Return True if it is alive and has said nothing yet."""
+        poller = select.poll()
+        poller.register(self.answers, select.POLLIN)
+        return not poller.poll(0)
 
     def end(self) -> None:
         """Kill it if it still runs and close the parent's ends; harmless after it ended."""
+        self.kill()
+        for descriptor in (self.requests, self.answers, self.pidfd):
+            if descriptor is not None:
+                os.close(descriptor)
+
+    def kill(self) -> None:
+        """End it, whatever it does."""
         with contextlib.suppress(ProcessLookupError):
             if self.pidfd is None:
                 os.kill(self.pid, signal.SIGKILL)
             else:
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-        for descriptor in (self.requests, self.answers, self.pidfd):
-            if descriptor is not None:
-                os.close(descriptor)
 
 
 _shared: dict[int, Template] = {}
@@ -61,52 +91,96 @@ def shared_template() -> Template:
     return _shared[own]
 
 
-class _Pipes(NamedTuple):
-    """The parent's ends of a worker that was asked for."""
-
-    requests: int
-    answers: int
-
-    def close(self) -> None:
-        os.close(self.requests)
-        os.close(self.answers)
-
-
 class Template:
     """The warm process that forks workers; started at first use, restarted if it dies.
 
-    One spare worker is always asked for ahead, so that its fork is over before it is needed.
+    One spare worker is kept ready, locked down and warm, so that a program starts at once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, spare: bool = True, without: frozenset[str] = frozenset()) -> None:
+        """Start nothing yet.
+
+        Args:
+            spare: Keep a worker ready.
+            without: Layers to leave out, for tests: the kernel's, `capabilities` and `builtins`.
+        """
+        self._keeps_spare = spare
+        self._without = without
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
-        self._spare: _Pipes | None = None
+        self._report: Report | None = None
+        self._asked: Order | None = None
+        self._ready: Worker | None = None
         self._lock = threading.Lock()
 
-    def spawn(self) -> Worker:
-        """Fork a worker.
+    def spawn(self, limits: Limits | None = None, core: int = orders.ANYWHERE) -> Worker:
+        """Take the spare, or fork a worker.
+
+        Args:
+            limits: What its program may use.
+            core: Where a worker that has to be forked stays; a spare is where it was asked to be.
 
         Raises:
             SandboxError: The template cannot be started, or died twice.
         """
+        order = _order(limits, core)
         with self._lock:
             try:
-                return self._take()
-            except (OSError, struct.error):
+                return self._take(order)
+            except _BROKEN:
                 self._stop()
             try:
-                return self._take()
-            except (OSError, struct.error) as error:
+                return self._take(order)
+            except _BROKEN as error:
                 raise SandboxError(f"the sandbox process does not start: {error}") from None
 
-    def start(self) -> None:
-        """Start the template without waiting for it, so that it loads while the parent does."""
+    def refill(self, limits: Limits | None = None, core: int = orders.ANYWHERE) -> None:
+        """Ask for the next spare, without waiting for it."""
+        with self._lock, contextlib.suppress(*_BROKEN):  # a dead template is the next run's matter
+            if self._keeps_spare and self._control is not None and self._asked is None:
+                order = _order(limits, core)
+                self._control.sendall(order.pack(orders.SPARE))
+                self._asked = order
+
+    def start(self, limits: Limits | None = None) -> None:
+        """Start the template without waiting for it, so that it loads while the parent does.
+
+        Harmless if it runs already.
+        """
         with self._lock:
+            if self._control is not None:
+                return
             self._running()
+        self.refill(limits)
+
+    def report(self) -> Report:
+        """Return which layers hold; waits until they are tried.
+
+        Raises:
+            SandboxError: The template cannot be started.
+        """
+        with self._lock:
+            try:
+                return self._greeting(self._running())
+            except _BROKEN as error:
+                self._stop()
+                raise SandboxError(f"the sandbox process does not start: {error}") from None
+
+    def status(self, worker: Worker) -> int | None:
+        """Return how a worker ended, as `os.waitpid` tells it; None if that is not known."""
+        if worker.pidfd is not None:
+            poller = select.poll()
+            poller.register(worker.pidfd, select.POLLIN)
+            poller.poll(_END_S * 1000)
+        with self._lock, contextlib.suppress(*_BROKEN):
+            if self._control is not None:
+                self._control.sendall(orders.question(worker.inner_pid))
+                status = self._answer(self._control, orders.STATUS)
+                return None if status < 0 else status
+        return None
 
     def close(self) -> None:
-        """End the template; workers still running end on their own or by `Worker.end`."""
+        """End the template, and with it every worker."""
         with self._lock:
             self._stop()
 
@@ -115,68 +189,87 @@ class Template:
             if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
                 raise SandboxError("the sandbox needs Linux or macOS; on Windows use WSL")
             self._control, theirs = socket.socketpair()
-            command = [sys.executable, "-I", "-S", "-W", "ignore", str(_SCRIPT)]
+            self._control.settimeout(_ANSWER_S)
+            command = [sys.executable, "-s", "-P", "-S", "-W", "ignore", str(_SCRIPT)]
+            arguments = [str(theirs.fileno()), ",".join(sorted(self._without)), *_import_paths()]
             with theirs:
                 self._process = subprocess.Popen(
-                    [*command, str(theirs.fileno()), *_import_paths()],
+                    [*command, *arguments],
                     pass_fds=[theirs.fileno()],
-                    env={"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+                    env=_ENVIRONMENT,
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     cwd="/",
                 )
         return self._control
 
-    def _take(self) -> Worker:
-        """Take the spare, or a new worker, and ask for the next spare."""
+    def _take(self, order: Order) -> Worker:
+        """Return the spare if it is as wanted and alive, else a new worker."""
         control = self._running()
-        pipes, self._spare = self._spare or _request(control), None
-        try:
-            (pid,) = struct.unpack("<i", control.recv(4))
-            worker = Worker(pid, _pidfd(pid), pipes.requests, pipes.answers)
-        except BaseException:
-            pipes.close()
-            raise
-        # Only this next request lets the template collect the worker and free its process id.
-        try:
-            self._spare = _request(control)
-        except BaseException:
-            worker.end()
-            raise
+        if self._process is None or self._process.poll() is not None:
+            raise OSError("it ended")  # and its workers are ending: the spare is not to be used
+        self._greeting(control)
+        if self._asked is not None:
+            asked, spare = self._asked, self._claim(control)
+            if asked.budget == order.budget and spare.waits():
+                return spare
+            spare.end()
+        self._asked = order
+        control.sendall(order.pack(orders.NOW))
+        return self._claim(control)
+
+    def _claim(self, control: socket.socket) -> Worker:
+        """Wait for the worker that was asked for, and take it."""
+        if self._ready is None:
+            self._answer(control, orders.WORKER)
+        assert self._ready is not None
+        worker, order = self._ready, self._asked
+        worker = replace(worker, core=order.core) if order else worker
+        self._ready = self._asked = None
         return worker
 
+    def _answer(self, control: socket.socket, kind: bytes) -> int:
+        """Read answers up to one of this kind; a worker that comes is kept as the one ready."""
+        while True:
+            data, descriptors, _, _ = socket.recv_fds(control, orders.ANSWER.size, 3, _CLOSED)
+            found, number = orders.ANSWER.unpack(data)
+            if found == orders.WORKER:
+                self._ready = _worker(number, *descriptors)
+            if found == kind:
+                return int(number)
+
+    def _greeting(self, control: socket.socket) -> Report:
+        """Return what the template said of its layers when it started."""
+        if self._report is None:
+            (size,) = struct.unpack("<i", control.recv(4, socket.MSG_WAITALL))
+            layers, missing = json.loads(control.recv(size, socket.MSG_WAITALL))
+            self._report = Report(tuple(layers), missing)
+        return self._report
+
     def _stop(self) -> None:
-        if self._spare is not None:
-            self._spare.close()
+        if self._ready is not None:
+            self._ready.end()
         if self._control is not None:
             self._control.close()
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        self._control = self._process = self._spare = None
+        self._control = self._process = self._report = self._asked = self._ready = None
 
 
-def _pidfd(pid: int) -> int | None:
-    if hasattr(os, "pidfd_open"):
-        with contextlib.suppress(OSError):
-            return os.pidfd_open(pid)
-    return None
+def _order(limits: Limits | None, core: int) -> Order:
+    limits = limits or Limits()
+    return Order(Budget(limits.program_s, limits.memory_bytes), core)
 
 
-def _request(control: socket.socket) -> _Pipes:
-    """Ask the template for one worker; its process id comes back on the control socket."""
-    their_requests, requests = os.pipe()
-    answers, their_answers = os.pipe()
-    os.set_blocking(requests, False)  # a worker that does not read must not hold the parent
-    try:
-        socket.send_fds(control, [b"F"], [their_requests, their_answers])
-    except BaseException:
-        _Pipes(requests, answers).close()
-        raise
-    finally:
-        os.close(their_requests)
-        os.close(their_answers)
-    return _Pipes(requests, answers)
+def _worker(number: int, requests: int, answers: int, pidfd: int | None = None) -> Worker:
+    """Describe a worker; in a namespace of its own it has another number here."""
+    if pidfd is None:
+        return Worker(number, None, requests, answers, number)
+    facts = os.open(f"/proc/self/fdinfo/{pidfd}", os.O_RDONLY)
+    found = os.read(facts, 1024).partition(b"\nPid:")[2]
+    os.close(facts)
+    return Worker(int(found.partition(b"\n")[0]), pidfd, requests, answers, number)
 
 
 def _import_paths() -> list[str]:

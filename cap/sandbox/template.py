@@ -1,67 +1,107 @@
 """The template process: numpy and shapely loaded once, one fork per program.
 
-Run as a script by `cap.sandbox.processes`: `python -I -S template.py CONTROL_FD PATH...`. It never
-sees program text. Each message on the control socket brings two pipe ends; the answer is the
-new worker's process id.
+Run as a script by `cap.sandbox.processes`, as `template.py CONTROL_FD WITHOUT PATH...`, where
+WITHOUT names the layers to leave out, for tests. It never sees program text. It first says which
+layers hold; then it loads the libraries, locks itself down and serves.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gc
+import importlib
+import json
 import os
 import signal
 import socket
 import struct
 import sys
+import types
+from pathlib import Path
+
+_BLOCK_BYTES = 8 << 20
+_LATE = (
+    "encodings.ascii",
+    "encodings.latin_1",
+    "encodings.utf_16",
+    "encodings.utf_32",
+    "numpy.ma",
+    "unicodedata",
+)
+"""What the libraries import on first use; a worker has no files left to import from."""
+_FOR_ATTACKS = ("ctypes", "mmap", "os", "resource", "select", "signal", "socket", "subprocess")
+"""What programs with Python's own builtins attack with, in tests of the other layers."""
 
 
-def serve(control: socket.socket) -> None:
-    """Fork one worker for each message until the parent closes the socket."""
-    from cap.sandbox import worker
+def main(descriptor: int, without: frozenset[str]) -> None:
+    """Try the layers, say which hold, load the libraries, lock, and serve.
 
-    _warm()
-    while True:
-        message, descriptors, _, _ = socket.recv_fds(control, 1, 2)
-        if not message:
-            return
-        _reap()
-        pid = os.fork()
-        if pid == 0:
-            control.close()
-            try:
-                worker.main(*descriptors)
-            finally:
-                os._exit(70)
-        for descriptor in descriptors:
-            os.close(descriptor)
-        control.sendall(struct.pack("<i", pid))
+    Args:
+        descriptor: Of the control socket.
+        without: Layers to leave out.
+    """
+    from cap.sandbox import isolation, namespaces
+
+    _stand_aside()
+    report = isolation.probe(without)
+    if "namespaces" in report.layers:
+        namespaces.enter()
+    control = socket.socket(fileno=descriptor)
+    hello = json.dumps([report.layers, dict(report.missing)]).encode()
+    control.sendall(struct.pack("<i", len(hello)) + hello)
+    _load(_FOR_ATTACKS if "builtins" in without else ())
+
+    from cap.sandbox import forks
+
+    serving = fcntl.fcntl(control.detach(), fcntl.F_DUPFD_CLOEXEC, forks.CONTROL)
+    server = forks.Forks(socket.socket(fileno=serving), report)
+    os.close(descriptor)
+    os.environ.clear()
+    gc.freeze()
+    gc.enable()
+    isolation.lock_template(report)
+    server.serve()
 
 
-def _warm() -> None:
-    """Take first-use costs here, once, instead of in every worker."""
+def _load(more: tuple[str, ...]) -> None:
+    """Import everything a program may need, and take first-use costs once for all workers."""
     import numpy as np
     import shapely
 
-    from cap.sandbox.namespace import library
-
-    library(0)
-    np.linalg.norm(np.linalg.solve(np.eye(3), np.ones(3)))
+    for name in (*_LATE, *more):
+        importlib.import_module(name)
+    square = np.eye(64) + 0.1
+    np.linalg.solve(square, square[0])
+    square @ square.T
     np.random.default_rng(0)
     shapely.Polygon([(0, 0), (1, 0), (0, 1)]).buffer(0.1)
-    gc.collect()
-    gc.freeze()
+    # Freeing a large block teaches the allocator to keep such blocks instead of mapping anew.
+    bytearray(_BLOCK_BYTES)
 
 
-def _reap() -> None:
-    """Collect ended workers; only now may their process ids be used again."""
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+def _stand_aside() -> None:
+    """Leave Ctrl-C to the parent, and be the first to go when memory runs out."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _bare_packages() -> None:
+    """Let `cap.sandbox.x` be imported without what the packages themselves import.
+
+    The parent's side (the session's types, processes) has no business here and takes time to load.
+    """
+    folder = Path(__file__).parent
+    for name, path in (("cap", folder.parent), ("cap.sandbox", folder)):
+        package = types.ModuleType(name)
+        package.__path__ = [str(path)]
+        sys.modules[name] = package
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    sys.path[:0] = sys.argv[2:]
-    with contextlib.suppress(OSError):  # the parent is gone: nothing is left to do
-        serve(socket.socket(fileno=int(sys.argv[1])))
+    gc.disable()  # imports make much that stays and hardly any garbage
+    sys.path[:0] = sys.argv[3:]
+    _bare_packages()
+    with contextlib.suppress(ConnectionError):  # the parent is gone: nothing is left to do
+        main(int(sys.argv[1]), frozenset(filter(None, sys.argv[2].split(","))))

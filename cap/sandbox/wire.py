@@ -1,63 +1,67 @@
-"""What crosses between parent and worker: frames of plain data, both ways.
+"""What crosses between parent and worker: plain data, both ways, in frames.
 
-A frame is a 4-byte little-endian length and a MessagePack value. Everything else that may cross
-has an extension code below; nothing that executes on arrival (no pickle, no marshal) does.
+A frame holds one MessagePack value. Everything else that may cross has an extension code below;
+nothing that executes on arrival (no pickle, no marshal) does. `encode` is for calls and their
+results: quick, each value a tree. `encode_shared` is for a session's state: the same object in
+two places stays one, and a list may hold itself. `decode` reads both.
 """
 
 from __future__ import annotations
 
 import functools
-import os
-import select
 import struct
-import time
+from collections.abc import Callable
 from typing import Any
 
 import msgpack
 import numpy as np
 
-from cap.errors import ROBOT_ERRORS, LMPFailed
+from cap.sandbox import graph, payloads, records
+from cap.sandbox.depth import MAX_DEPTH, TOO_DEEP, check_depth
+from cap.sandbox.faults import (
+    RAISABLE,
+    DeadlinePassed,
+    PeerClosed,
+    WireError,
+    one_line,
+    text,
+)
+from cap.sandbox.frames import MAX_FRAME_BYTES, receive, send
+from cap.sandbox.payloads import MAX_ELEMENTS
 
-MAX_FRAME_BYTES = 64 << 20
-MAX_DEPTH = 64
-_TOO_DEEP = f"a value nested deeper than {MAX_DEPTH} levels cannot cross the sandbox"
-_CONTAINERS = frozenset([list, tuple, set, frozenset, dict])
-_LENGTH = struct.Struct("<I")
-_ARRAY, _SCALAR, _TUPLE, _SET, _FROZENSET, _RANGE, _COMPLEX, _INT, _GEOMETRY, _TEXTS = range(10)
-_DTYPE_KINDS = frozenset("biufc")
-_SIMPLE_WKB = (1, 2, 3)
-"""Codes of point, line and polygon: those that hold no other geometry."""
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_ELEMENTS",
+    "MAX_FRAME_BYTES",
+    "RAISABLE",
+    "DeadlinePassed",
+    "PeerClosed",
+    "WireError",
+    "decode",
+    "encode",
+    "encode_shared",
+    "one_line",
+    "receive",
+    "send",
+    "text",
+]
 
-
-RAISABLE: dict[str, type[Exception]] = {
-    **ROBOT_ERRORS,
-    **{error.__name__: error for error in (LMPFailed, TypeError, ValueError, IndexError, KeyError)},
-}
-"""The exceptions a primitive may raise inside a program, by name."""
-MESSAGE_CHARS = 2000
-"""The longest exception message that crosses."""
-
-
-class WireError(Exception):
-    """A value that may not cross, or a frame that cannot be read."""
-
-
-class PeerClosed(Exception):
-    """The other end closed the pipe."""
-
-
-class DeadlinePassed(Exception):
-    """No whole frame arrived in time."""
-
-
-def text(words: str) -> str:
-    """Return words without what is not text (lone surrogates), which could not cross."""
-    return words.encode("utf-8", "replace").decode()
-
-
-def one_line(message: str) -> str:
-    """Return an exception's message as it crosses, either way."""
-    return text(" ".join(message.split())[:MESSAGE_CHARS])
+MAX_INT_BITS = 14_000
+"""Python itself refuses to write out integers much longer than this."""
+_MAX_CLASHES = 1000
+_SMALL_BYTES = 4096
+"""Frames up to here cannot grow to much, whatever they hold."""
+(
+    _ARRAY, _SCALAR, _TUPLE, _SET, _FROZENSET, _RANGE, _COMPLEX, _INT, _GEOMETRY, _TEXTS,
+    _VECTOR, _FLOAT, _TEXT, _OBJECTS, _RECORD, _ERROR,
+) = range(16)  # fmt: skip
+_SHARED = b"\xc1"
+"""Begins the bytes of `encode_shared`; no MessagePack value begins so."""
+_SEQUENCES: dict[type, int] = {tuple: _TUPLE, set: _SET, frozenset: _FROZENSET}
+_QUICK_KEYS = frozenset([str, bytes, int, float, bool, type(None)])
+"""Keys whose hashes a hostile worker cannot make equal in number."""
+_FLOAT64 = np.dtype(np.float64)
+_DOUBLE = struct.Struct("<d")
 
 
 def encode(value: Any) -> bytes:
@@ -68,237 +72,271 @@ def encode(value: Any) -> bytes:
     """
     data = _pack(value)
     if len(data) > MAX_DEPTH:  # each level takes a byte at least
-        _check_depth(value)
+        check_depth(value)
     return data
+
+
+def encode_shared(value: Any) -> bytes:
+    """Return a value as bytes in which shared objects and cycles survive.
+
+    Raises:
+        WireError: It holds something that is not plain data, is too deep, or too large.
+    """
+    shared = graph.Graph(_pack)
+    shared.add(value)
+    return _SHARED + _pack(shared.nodes)
+
+
+def encode_variables(variables: dict[str, Any]) -> tuple[bytes, list[str]]:
+    """Return variables as bytes of one dictionary, and the names of those that cannot cross."""
+    shared = graph.Graph(_pack)
+    dropped = shared.add_each(variables)
+    return _SHARED + _pack(shared.nodes), dropped
+
+
+def decode(data: bytes) -> Any:
+    """Read bytes from `encode` or `encode_shared`; arrays are fresh, writable copies.
+
+    Raises:
+        WireError: Not a well-formed value.
+    """
+    try:
+        if data[:1] == _SHARED:
+            return graph.rebuild(_Reader().read(data[1:]), _check_keys)
+        if len(data) > _SMALL_BYTES:
+            return _Reader().read(data)
+        value = msgpack.unpackb(
+            data, ext_hook=_leaf, strict_map_key=False, object_pairs_hook=_mapping
+        )
+    except WireError:
+        raise
+    except Exception as error:  # msgpack and numpy raise many kinds on hostile bytes
+        raise WireError(f"malformed frame: {type(error).__name__}") from None
+    if len(data) > MAX_DEPTH:  # each level takes a byte at least
+        check_depth(value)
+    return value
+
+
+# --- out
+
+_packers: list[msgpack.Packer] = []
+"""Packers not in use: making one costs more than a small value, and none may be entered twice."""
 
 
 def _pack(value: Any) -> bytes:
     try:
-        data: bytes = msgpack.packb(value, default=_default, strict_types=True)
+        packer = _packers.pop()
+    except IndexError:
+        packer = msgpack.Packer(default=_default, strict_types=True)
+    try:
+        data: bytes = packer.pack(value)
     except WireError:
         raise
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise WireError(f"cannot cross the sandbox: {error}") from None
+    _packers.append(packer)  # not after an error, when it may hold half a value
     if len(data) > MAX_FRAME_BYTES:
         raise WireError(f"{len(data)} bytes are too large to cross the sandbox")
     return data
 
 
-def decode(data: bytes) -> Any:
-    """Read bytes from `encode`; arrays are fresh, writable copies.
-
-    Raises:
-        WireError: Not a well-formed value.
-    """
-    value = _decode(data, 0)
-    if len(data) > MAX_DEPTH:  # each level takes a byte at least
-        _check_depth(value)
-    return value
+_Extension = msgpack.ExtType
+_new: Callable[..., msgpack.ExtType] = tuple.__new__
 
 
-def _decode(data: bytes, level: int) -> Any:
-    """Read one value; each level of extensions takes some 40 kB of the C stack."""
-    if level > MAX_DEPTH:
-        raise WireError(_TOO_DEEP)
-    hook = functools.partial(_extension, level + 1)
-    try:
-        return msgpack.unpackb(data, ext_hook=hook, strict_map_key=False)
-    except WireError:
-        raise
-    except Exception as error:  # msgpack raises many kinds on hostile bytes
-        raise WireError(f"malformed frame: {type(error).__name__}") from None
+def _extension(code: int, data: bytes) -> msgpack.ExtType:
+    """Make an `ExtType` past its own checks, which take longer than packing it."""
+    return _new(_Extension, (code, data))
 
 
-def _check_depth(value: Any) -> None:
-    """Refuse what is nested so deep that reading or showing it would exhaust the stack."""
-    level = [value] if type(value) in _CONTAINERS else []
-    for _ in range(MAX_DEPTH):
-        if not level:
-            return
-        level = [
-            child
-            for entry in level
-            for child in ((*entry, *entry.values()) if type(entry) is dict else entry)
-            if type(child) in _CONTAINERS
-        ]
-    if level:
-        raise WireError(_TOO_DEEP)
-
-
-def _default(value: Any) -> Any:
+def _default(value: Any) -> msgpack.ExtType:
+    """Return what is not MessagePack's own as an extension; the common kinds come first."""
     kind = type(value)
     if kind is np.ndarray:
-        return _pack_array(value)
-    if isinstance(value, np.str_):
-        return str(value)
-    if isinstance(value, np.bytes_):
-        return bytes(value)
-    if isinstance(value, np.generic) and value.dtype.kind in _DTYPE_KINDS:
-        return msgpack.ExtType(_SCALAR, _array_bytes(np.asarray(value)))
+        if value.dtype is _FLOAT64 and value.ndim == 1:
+            return _extension(_VECTOR, value.tobytes())
+        return _array(value)
+    if kind is np.float64:
+        return _extension(_FLOAT, _DOUBLE.pack(value))
     if kind in _SEQUENCES:
-        return msgpack.ExtType(_SEQUENCES[kind], _pack(list(value)))
-    if kind is range:
-        return msgpack.ExtType(_RANGE, _pack([value.start, value.stop, value.step]))
-    if kind is complex:
-        return msgpack.ExtType(_COMPLEX, _pack([value.real, value.imag]))
+        return _extension(_SEQUENCES[kind], _pack(list(value)))
     if kind is int:
-        return msgpack.ExtType(_INT, hex(value).encode())
+        return _integer(value)
+    return _rare(kind, value)
+
+
+def _array(array: np.ndarray) -> msgpack.ExtType:
+    if array.dtype.kind in "US":
+        parts = [array.dtype.kind, list(array.shape), array.ravel().tolist()]
+        return _extension(_TEXTS, _pack(parts))
+    if array.dtype.kind == "O":
+        return _extension(_OBJECTS, _pack(payloads.object_parts(array)))
+    return _extension(_ARRAY, payloads.array_bytes(array))
+
+
+def _integer(value: int) -> msgpack.ExtType:
+    if value.bit_length() > MAX_INT_BITS:
+        raise WireError("an integer of more than 4000 digits cannot cross the sandbox")
+    return _extension(_INT, hex(value).encode())
+
+
+def _rare(kind: type, value: Any) -> msgpack.ExtType:
+    if kind is range:
+        return _extension(_RANGE, _pack([value.start, value.stop, value.step]))
+    if kind is complex:
+        return _extension(_COMPLEX, _pack([value.real, value.imag]))
+    if kind is np.str_ or kind is np.bytes_:
+        return _extension(_TEXT, _pack(value.item()))
+    if isinstance(value, np.generic):
+        return _extension(_SCALAR, payloads.array_bytes(np.asarray(value)))
     if hasattr(value, "geom_type"):
-        return msgpack.ExtType(_GEOMETRY, _pack_geometry(value))
+        return _extension(_GEOMETRY, _pack(payloads.geometry_parts(value)))
+    if (record := records.fields_of(value)) is not None:
+        return _extension(_RECORD, _pack(list(record)))
+    if RAISABLE.get(kind.__name__) is kind:
+        words = value.args[0] if value.args and type(value.args[0]) is str else str(value)
+        return _extension(_ERROR, _pack([kind.__name__, one_line(words)]))
     raise WireError(f"a value of type '{kind.__name__}' cannot cross the sandbox")
 
 
-_SEQUENCES: dict[type, int] = {tuple: _TUPLE, set: _SET, frozenset: _FROZENSET}
+# --- in
 
 
-def _pack_array(array: np.ndarray) -> Any:
-    if array.dtype.kind in _DTYPE_KINDS:
-        return msgpack.ExtType(_ARRAY, _array_bytes(array))
-    if array.dtype.kind in "US":
-        parts = [array.dtype.kind, list(array.shape), array.ravel().tolist()]
-        return msgpack.ExtType(_TEXTS, _pack(parts))
-    raise WireError(f"an array of dtype '{array.dtype}' cannot cross the sandbox")
+def _mapping(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    _check_keys([key for key, _ in pairs])
+    return dict(pairs)
 
 
-def _array_bytes(array: np.ndarray) -> bytes:
-    return _pack([array.dtype.str, list(array.shape)]) + b"\0" + array.tobytes()
+def _check_keys(keys: list[Any]) -> None:
+    """Refuse keys made to share one hash, with which a dictionary would take for ever to fill."""
+    if len(keys) > 16:
+        odd = [key for key in keys if type(key) not in _QUICK_KEYS or _is_long(key)]
+        if len(odd) - len({hash(key) for key in odd}) > _MAX_CLASHES:
+            raise WireError("keys that share one hash")
 
 
-def _pack_geometry(value: Any) -> bytes:
-    import shapely
-
-    if not isinstance(value, shapely.Geometry):
-        raise WireError(f"a value of type '{type(value).__name__}' cannot cross the sandbox")
-    if hasattr(value, "geoms"):
-        return _pack([value.geom_type, list(value.geoms)])
-    return _pack([value.geom_type, shapely.to_wkb(value)])
+def _is_long(key: Any) -> bool:
+    return type(key) is int and key.bit_length() > 64
 
 
-def _extension(level: int, code: int, data: bytes) -> Any:
-    if code in (_ARRAY, _SCALAR):
-        array = _read_array(data)
-        return array if code == _ARRAY else array.reshape(())[()]
-    if code == _INT:
-        return int(data, 16)
-    parts = _decode(data, level)
-    if not isinstance(parts, list):
-        raise WireError("malformed extension")
-    if code == _GEOMETRY:
-        return _read_geometry(*parts)
-    if code == _TEXTS:
-        return _read_texts(*parts)
-    if code not in _BUILDERS:
-        raise WireError(f"unknown extension {code}")
-    return _BUILDERS[code](parts)
+def _leaf(code: int, data: bytes) -> Any:
+    """Read an extension of a small frame; only what nests needs a reader."""
+    if code == _VECTOR:
+        return np.frombuffer(data).copy()
+    return _Reader().extension(code, data)
 
 
-_BUILDERS: dict[int, Any] = {
+class _Reader:
+    """Reads what nests or is large, and counts: no frame may grow to much more than its bytes."""
+
+    def __init__(self) -> None:
+        self.level = 0
+        self.left_bytes = 2 * MAX_FRAME_BYTES
+        self.left_elements = MAX_ELEMENTS
+
+    def read(self, data: bytes) -> Any:
+        """Read one value; each level of extensions takes some 40 kB of the C stack."""
+        self.level += 1
+        self.left_bytes -= len(data)
+        if self.level > MAX_DEPTH:
+            raise WireError(TOO_DEEP)
+        if self.left_bytes < 0:
+            raise WireError("nested values that are too large to cross the sandbox")
+        if len(data) <= _SMALL_BYTES:
+            self._count(len(data))
+            value = msgpack.unpackb(
+                data,
+                ext_hook=self.extension,
+                strict_map_key=False,
+                object_pairs_hook=_mapping,
+            )
+        else:
+            value = self._read_large(data)
+        self.level -= 1
+        if len(data) > MAX_DEPTH:
+            check_depth(value)
+        return value
+
+    def _read_large(self, data: bytes) -> Any:
+        # Skipping builds nothing and needs every element to be there; only then are the sizes
+        # that containers claim worth believing.
+        whole = msgpack.Unpacker(max_buffer_size=len(data))
+        whole.feed(data)
+        whole.skip()
+        return msgpack.unpackb(
+            data,
+            ext_hook=self.extension,
+            list_hook=self._list,
+            object_pairs_hook=self._pairs,
+            strict_map_key=False,
+            max_array_len=MAX_ELEMENTS,
+            max_map_len=MAX_ELEMENTS,
+        )
+
+    def _list(self, entries: list[Any]) -> list[Any]:
+        self._count(len(entries) + 1)
+        return entries
+
+    def _pairs(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+        self._count(2 * len(pairs) + 1)
+        return _mapping(pairs)
+
+    def _count(self, elements: int) -> None:
+        self.left_elements -= elements
+        if self.left_elements < 0:
+            raise WireError(f"more than {MAX_ELEMENTS} values cannot cross the sandbox")
+
+    def extension(self, code: int, data: bytes) -> Any:
+        """Read an extension."""
+        if code == _VECTOR:
+            return np.frombuffer(data).copy()
+        if code == _FLOAT:
+            return np.float64(_DOUBLE.unpack(data)[0])
+        if code in (_ARRAY, _SCALAR):
+            array = payloads.read_array(data)
+            return array if code == _ARRAY else array.reshape(())[()]
+        if code == _INT:
+            return _read_integer(data)
+        parts = self.read(data)
+        if code == _TEXT and type(parts) in (str, bytes):
+            return np.str_(parts) if type(parts) is str else np.bytes_(parts)
+        if type(parts) is not list or code not in _BUILDERS:
+            raise WireError("malformed extension")
+        return _BUILDERS[code](parts)
+
+
+def _read_integer(data: bytes) -> int:
+    if len(data) > MAX_INT_BITS // 4 + 3:
+        raise WireError("an integer of more than 4000 digits cannot cross the sandbox")
+    return int(data, 16)
+
+
+def _read_set(kind: type, parts: list[Any]) -> Any:
+    _check_keys(parts)
+    return kind(parts)
+
+
+def _read_error(name: str, message: str) -> Exception:
+    if type(message) is not str:
+        raise WireError("malformed exception")
+    return RAISABLE[name](message)
+
+
+def _read_record(name: str, values: dict[str, Any]) -> Any:
+    if type(values) is not dict:
+        raise WireError("malformed record")
+    return records.build(name, values)
+
+
+_BUILDERS: dict[int, Callable[[list[Any]], Any]] = {
     _TUPLE: tuple,
-    _SET: set,
-    _FROZENSET: frozenset,
+    _SET: functools.partial(_read_set, set),
+    _FROZENSET: functools.partial(_read_set, frozenset),
     _RANGE: lambda parts: range(*parts),
     _COMPLEX: lambda parts: complex(*parts),
+    _GEOMETRY: lambda parts: payloads.read_geometry(*parts),
+    _TEXTS: lambda parts: payloads.read_texts(*parts),
+    _OBJECTS: lambda parts: payloads.read_objects(*parts),
+    _RECORD: lambda parts: _read_record(*parts),
+    _ERROR: lambda parts: _read_error(*parts),
 }
-
-
-def _read_array(data: bytes) -> np.ndarray:
-    unpacker = msgpack.Unpacker()
-    unpacker.feed(data[:512])
-    name, shape = unpacker.unpack()
-    start = unpacker.tell() + 1
-    dtype = np.dtype(name)
-    if dtype.kind not in _DTYPE_KINDS:
-        raise WireError(f"dtype '{name}' may not cross")
-    return np.frombuffer(data, dtype, offset=start).reshape(shape).copy()
-
-
-def _read_texts(kind: str, shape: list[int], texts: list[Any]) -> np.ndarray:
-    """Read an array of strings or bytes; numpy pads every entry to the longest."""
-    if kind not in ("U", "S") or not all(type(text) in (str, bytes) for text in texts):
-        raise WireError("malformed text array")
-    if max(map(len, texts), default=0) * len(texts) > MAX_FRAME_BYTES:
-        raise WireError("a text array that grows too large")
-    return np.array(texts, dtype=kind).reshape(shape)
-
-
-def _read_geometry(name: str, data: Any) -> Any:
-    """Read a geometry; parts of collections came one by one, as GEOS nests without a bound."""
-    import shapely
-
-    if isinstance(data, list):
-        build = {
-            "MultiPoint": shapely.multipoints,
-            "MultiLineString": shapely.multilinestrings,
-            "MultiPolygon": shapely.multipolygons,
-            "GeometryCollection": shapely.geometrycollections,
-        }[name]
-        return build(np.array(data, dtype=object))
-    (code,) = struct.unpack("<I" if data[0] else ">I", data[1:5])
-    if (code & 0x1FFFFFFF) % 1000 not in _SIMPLE_WKB:
-        raise WireError("malformed geometry")
-    geometry = shapely.from_wkb(data)
-    # WKB has no ring type: a LinearRing would come back as a LineString.
-    return shapely.LinearRing(geometry.coords) if name == "LinearRing" else geometry
-
-
-def send(descriptor: int, data: bytes, deadline_s: float | None = None) -> None:
-    """Write one frame.
-
-    Args:
-        descriptor: Write end of the pipe; non-blocking if there is a deadline.
-        data: The frame's content.
-        deadline_s: On the monotonic clock; None waits for ever.
-
-    Raises:
-        BrokenPipeError: The other end is gone.
-        DeadlinePassed: The other end did not read it in time.
-    """
-    frame = memoryview(_LENGTH.pack(len(data)) + data)
-    while frame:
-        try:
-            frame = frame[os.write(descriptor, frame) :]
-        except BlockingIOError:
-            _await(descriptor, select.POLLOUT, deadline_s)
-
-
-def receive(descriptor: int, deadline_s: float | None = None) -> bytes:
-    """Read one frame.
-
-    Args:
-        descriptor: Read end of the pipe.
-        deadline_s: On the monotonic clock; None waits for ever.
-
-    Raises:
-        PeerClosed: The other end is gone.
-        DeadlinePassed: The deadline came first.
-        WireError: The frame is too large.
-    """
-    (length,) = _LENGTH.unpack(_read(descriptor, _LENGTH.size, deadline_s))
-    if length > MAX_FRAME_BYTES:
-        raise WireError(f"a frame of {length} bytes is too large")
-    return _read(descriptor, length, deadline_s)
-
-
-def _read(descriptor: int, count: int, deadline_s: float | None) -> bytes:
-    parts: list[bytes] = []
-    while count:
-        if deadline_s is not None:
-            _await(descriptor, select.POLLIN, deadline_s)
-        part = os.read(descriptor, min(count, 1 << 20))
-        if not part:
-            raise PeerClosed
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)
-
-
-def _await(descriptor: int, event: int, deadline_s: float | None) -> None:
-    """Wait until the pipe is ready. `poll`, unlike `select`, has no largest descriptor."""
-    poller = select.poll()
-    poller.register(descriptor, event)
-    if deadline_s is None:
-        poller.poll()
-        return
-    left_s = deadline_s - time.monotonic()
-    if left_s <= 0 or not poller.poll(max(1, round(left_s * 1000))):
-        raise DeadlinePassed

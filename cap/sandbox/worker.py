@@ -6,12 +6,14 @@ as plain data (`cap.sandbox.wire`), and nothing here is trusted by the parent.
 
 from __future__ import annotations
 
+import builtins
+import marshal
 import os
 import types
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from cap.sandbox import isolation, wire
+from cap.sandbox import wire
 from cap.sandbox.namespace import library, safe_builtins
 
 PROGRAM = "<program>"
@@ -38,26 +40,69 @@ class OutputLimit(BaseException):
     """More was printed than the limit allows; programs cannot catch it by `except Exception`."""
 
 
-def main(requests: int, answers: int) -> NoReturn:
-    """Run the one program that arrives on a pipe, send its result, and end the process."""
-    _prewarm()
+class Stage:
+    """What every program finds, made once in the template: building it costs each fork copies."""
+
+    def __init__(self, *, own_builtins: bool = False) -> None:
+        """Build it, and walk the common path once.
+
+        Args:
+            own_builtins: Give programs Python's own builtins, for tests of the other layers.
+        """
+        self.output = Output(0)
+        self.builtins = safe_builtins(self.output.print)
+        self.rehearse(lambda: False)
+        if own_builtins:
+            self.builtins = {**vars(builtins), "print": self.output.print}
+
+    def rehearse(self, wanted: Callable[[], bool]) -> None:
+        """Run programs of common kinds, so that what the first one costs is paid already.
+
+        Args:
+            wanted: Tells that somebody waits: no more rehearsing then.
+        """
+        for job in _REHEARSALS:
+            if wanted():
+                return
+            wire.decode(_run(self, wire.decode(wire.encode(job)), -1, -1))
+
+
+def main(stage: Stage, requests: int, answers: int) -> NoReturn:
+    """Run the one program that arrives on a pipe, send its result, and wait for the end.
+
+    Args:
+        stage: What the program finds.
+        requests: Read end: the program, then answers to its calls.
+        answers: Write end: its calls, then its result.
+    """
     try:
         job = wire.decode(wire.receive(requests))
-    except wire.PeerClosed:  # a spare that was never needed
-        os._exit(0)
-    isolation.lock_down(job["cpu_s"], job["memory_bytes"])
-    output = Output(job["stdout_chars"])
-    space = _namespace(job, output, requests, answers)
-    given = {name: value for name, value in space.items() if name not in job["variables"]}
+        wire.send(answers, _run(stage, job, requests, answers))
+        # Ending takes longer than most programs; the parent goes on first and then kills.
+        while os.read(requests, 1):
+            pass
+    except (wire.PeerClosed, BrokenPipeError):  # nobody needs it any more
+        pass
+    os._exit(0)
+
+
+def _run(stage: Stage, job: Mapping[str, Any], requests: int, answers: int) -> bytes:
+    """Run a program; return its last frame."""
+    output = stage.output
+    output.left = job["stdout_chars"]
+    output.parts.clear()
+    variables = wire.decode(job["variables"]) if job["variables"] else {}
+    space = _namespace(stage, job, requests, answers)
+    given = {name: value for name, value in space.items() if name not in variables}
+    space.update(variables)
     try:
-        for name, source in job["definitions"]:
-            exec(compile(source, f"<{name}>", "exec", dont_inherit=True), space)
-        exec(compile(job["source"], PROGRAM, "exec", dont_inherit=True), space)
+        # Code objects come from the parent alone; nothing a worker sends is ever read this way.
+        for code in (*job["definitions"], job["code"]):
+            exec(marshal.loads(code), space)
         message = _success(job, space, given)
     except BaseException as error:  # whatever the program did ends here
         message = _failure(error)
-    wire.send(answers, _done(message, output))
-    os._exit(0)
+    return _done(message, output)
 
 
 def _done(message: dict[str, Any], output: Output) -> bytes:
@@ -69,50 +114,71 @@ def _done(message: dict[str, Any], output: Output) -> bytes:
         return wire.encode(["done", {**_failure(ValueError(str(error))), "stdout": stdout}])
 
 
-def _prewarm() -> None:
-    """Take the first-touch page faults of the common path while nobody waits."""
-    output = Output(100)
-    space = library(0) | {"__builtins__": safe_builtins(output.print)}
-    exec(compile(_WARM, PROGRAM, "exec", dont_inherit=True), space)
-    wire.decode(wire.encode(["done", {"value": [1.0, (2, "a")], "array": space["point"]}]))
-
-
-_WARM = """
+_COMMON = (
+    """
 def helper(count, *rest, **named):
     return [f"{i:.1f}" for i in range(count)]
-point = np.array([0.5, 0.25]) * 2
+class Thing:
+    def __init__(self, size):
+        self.size = size
 try:
-    print(sorted(helper(3), key=lambda text: -float(text)), np.linalg.norm(point))
-except ValueError as error:
-    point = None
-"""
+    print(sorted(helper(3), key=lambda text: -float(text)))
+    places = {name: Thing(at).size for at, name in enumerate(["a", "b"])}
+    {}["nothing"]
+except KeyError as error:
+    text = str(error)
+ret_val = [1.0, (2, "a")]
+""",
+    """
+point = np.array([0.5, 0.25]) * 2
+size = np.linalg.norm(point - point.mean())
+ret_val = np.round(point, 2).tolist()
+""",
+    "ret_val = Point(0, 0).distance(Point(1, 1))\n",
+)
+"""What many programs do, the most common first."""
+_REHEARSALS = tuple(
+    {
+        "code": marshal.dumps(compile(source, PROGRAM, "exec", dont_inherit=True)),
+        "definitions": [],
+        "primitives": ["say"],
+        "groups": {},
+        "variables": b"",
+        "returns": "ret_val",
+        "keep": False,
+        "seed": 0,
+        "stdout_chars": 1000,
+    }
+    for source in _COMMON
+)
 
 
-def _namespace(
-    job: Mapping[str, Any], output: Output, requests: int, answers: int
-) -> dict[str, Any]:
-    space: dict[str, Any] = library(job["seed"])
-    space["__builtins__"] = safe_builtins(output.print)
+def _namespace(stage: Stage, job: Mapping[str, Any], requests: int, answers: int) -> dict[str, Any]:
+    policy = job.get("policy")
+    space: dict[str, Any] = library(job["seed"], policy)
+    asks = policy is not None and any(policy.values())  # a robot's program asks for nothing more
+    own = safe_builtins(stage.output.print, policy) if asks else stage.builtins
+    space["__builtins__"] = own
     space["__name__"] = "__main__"
     for name in job["primitives"]:
         space[name] = _proxy(name, requests, answers)
     for group, members in job["groups"].items():
         space[group] = types.SimpleNamespace(**{member: space[member] for member in members})
-    space.update(job["variables"])
     return space
 
 
 def _proxy(name: str, requests: int, answers: int) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
+        message = ["call", name, list(args), kwargs] if kwargs else ["call", name, list(args)]
         try:
-            frame = wire.encode(["call", name, list(args), kwargs])
+            frame = wire.encode(message)
         except wire.WireError as error:
             raise TypeError(f"{name}(): {error}") from None
         wire.send(answers, frame)
-        status, *rest = wire.decode(wire.receive(requests))
-        if status == "ok":
-            return rest[0]
-        kind, text = rest
+        answer = wire.decode(wire.receive(requests))
+        if answer[0] == "ok":
+            return answer[1]
+        _, kind, text = answer
         raise wire.RAISABLE[kind](text)
 
     call.__name__ = call.__qualname__ = name
@@ -123,7 +189,8 @@ def _success(
     job: Mapping[str, Any], space: dict[str, Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the value asked for and, for a session, what else the program left bound."""
-    message: dict[str, Any] = {"status": "ok", "variables": {}, "defined": [], "dropped": []}
+    message: dict[str, Any] = {"status": "ok", "defined": []}
+    variables: dict[str, Any] = {}
     if (returns := job["returns"]) is not None:
         if returns not in space:
             raise NameError(f"the program ended without setting '{returns}'")
@@ -137,10 +204,8 @@ def _success(
         if isinstance(value, types.FunctionType | type):
             message["defined"].append(name)
             continue
-        try:
-            message["variables"][name] = wire.encode(value)
-        except wire.WireError:
-            message["dropped"].append(name)
+        variables[name] = value
+    message["variables"], message["dropped"] = wire.encode_variables(variables)
     return message
 
 

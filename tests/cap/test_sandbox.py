@@ -2,6 +2,7 @@ import contextlib
 import os
 import signal
 import struct
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -22,7 +23,7 @@ from cap.errors import (
     Unreachable,
 )
 from cap.result import Call, Failure, Result
-from cap.sandbox import Limits, Sandbox, wire
+from cap.sandbox import Limits, Sandbox, frames, wire
 from cap.sandbox.conversation import Conversation
 from cap.sandbox.processes import Template, Worker
 from cap.scope import Definition, Primitive, Scope
@@ -317,8 +318,8 @@ def test_ctrl_c_in_a_call_passes_on_and_kills_the_worker(sandbox: Sandbox) -> No
     held: list[int] = []
     spawn = sandbox._template.spawn
 
-    def remember() -> Worker:
-        worker = spawn()
+    def remember(*budget: Any) -> Worker:
+        worker = spawn(*budget)
         held.append(os.pidfd_open(worker.pid))
         return worker
 
@@ -335,7 +336,7 @@ def test_ctrl_c_in_a_call_passes_on_and_kills_the_worker(sandbox: Sandbox) -> No
 def ended(pidfd: int) -> bool:
     """Wait until a process is over; a pidfd can be read once it is."""
     try:
-        wire._await(pidfd, 1, time.monotonic() + 5)
+        frames.wait(frames.poll_for(pidfd, 1), time.monotonic() + 5)
     except wire.DeadlinePassed:
         return False
     finally:
@@ -448,8 +449,11 @@ for cls in ().__class__.__base__.__subclasses__():
     space = getattr_of(cls)
     if space and 'environ' in space:
         found['environ'] = dict(space['environ'])
-        found['cwd'] = space['getcwd']()
-        found['descriptors'] = sorted(space['listdir']('/proc/self/fd'))
+        for name in ('getcwd', 'listdir'):
+            try:
+                found[name] = space[name]()
+            except BaseException as error:
+                found[name] = str(error)
 ret = found
 """
 GETATTR = """
@@ -465,17 +469,13 @@ def test_a_program_that_breaks_out_finds_no_environment(monkeypatch: pytest.Monk
     monkeypatch.setenv("CAP_SECRET_KEY", "secret")
     with fresh_sandbox() as fresh:
         found = value_of(fresh, GETATTR + WALK)
-    assert set(found["environ"]) <= {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "LC_CTYPE"}
-    assert found["cwd"] == "/"
+    assert found["environ"] == {}
 
 
-def test_a_program_that_breaks_out_holds_only_its_own_pipes(tmp_path: Path) -> None:
-    with (tmp_path / "open").open("w") as opened:
-        os.set_inheritable(opened.fileno(), True)
-        with fresh_sandbox() as fresh:
-            found = value_of(fresh, GETATTR + WALK)
-    # standard streams, two pipes, and the listing's own
-    assert len(found["descriptors"]) <= 6
+def test_a_program_that_breaks_out_sees_no_folder(sandbox: Sandbox) -> None:
+    found = value_of(sandbox, GETATTR + WALK)
+    assert found["getcwd"].startswith("[Errno ")
+    assert found["listdir"].startswith("[Errno ")
 
 
 @pytest.mark.parametrize(
@@ -566,6 +566,16 @@ class Hostile:
     def say(self, data: bytes) -> None:
         os.write(self.writes, data)
 
+    def answer_next(self, data: bytes) -> None:
+        """Say something once the answer to what was said has come."""
+
+        def reply() -> None:
+            wire.receive(self.reads)  # the job
+            wire.receive(self.reads)
+            self.say(data)
+
+        threading.Thread(target=reply, daemon=True).start()
+
     def hang_up(self) -> None:
         for end in (self.reads, self.writes):
             os.close(end)
@@ -593,7 +603,13 @@ def frame(value: Any) -> bytes:
     return struct.pack("<I", len(data)) + data
 
 
-OK = {"status": "ok", "variables": {}, "defined": [], "dropped": [], "stdout": ""}
+OK = {
+    "status": "ok",
+    "variables": wire.encode_shared({}),
+    "defined": [],
+    "dropped": [],
+    "stdout": "",
+}
 FAILED = {"status": "failed", "error": "E", "message": "m", "line": 1, "stdout": ""}
 GARBAGE = {
     "no value": frame(b""),
@@ -610,8 +626,10 @@ GARBAGE = {
     "done twice in one": frame(["done", OK, OK]),
     "an unknown status": frame(["done", {**OK, "status": "great"}]),
     "variables that are a list": frame(["done", {**OK, "variables": [1]}]),
-    "a variable not encoded": frame(["done", {**OK, "variables": {"a": 1}}]),
-    "a variable of garbage": frame(["done", {**OK, "variables": {"a": b"\xc1"}}]),
+    "variables not encoded": frame(["done", {**OK, "variables": {"a": 1}}]),
+    "variables of garbage": frame(["done", {**OK, "variables": b"\xc1"}]),
+    "variables that are one number": frame(["done", {**OK, "variables": b"\x01"}]),
+    "a variable without a name": frame(["done", {**OK, "variables": wire.encode({1: 2})}]),
     "a value not encoded": frame(["done", {**OK, "value": {"a": 1}}]),
     "a value of garbage": frame(["done", {**OK, "value": b""}]),
     "definitions of numbers": frame(["done", {**OK, "defined": 1}]),
@@ -622,6 +640,9 @@ GARBAGE = {
     "a call of a list": frame(["call", ["add"], [], {}]),
     "a call with a number": frame(["call", "add", 1, {}]),
     "a call with keywords in a list": frame(["call", "add", [1], []]),
+    "two calls at once": frame(["call", "add", [1]]) * 2,
+    "a result after a call": frame(["call", "add", [1]]) + frame(["done", OK]),
+    "half a frame too many": frame(["done", OK]) + b"\0",
     "a deep call": frame(["call", "add", msgpack.unpackb(b"\x91" * 500 + b"\x90"), {}]),
 }
 
@@ -688,14 +709,16 @@ def test_a_worker_that_does_not_read_an_answer_cannot_hold_the_parent(hostile: H
 
 @pytest.mark.parametrize("name", ["exec", "__import__", "add ", ""])
 def test_a_call_outside_the_scope_is_refused(hostile: Hostile, name: str) -> None:
-    hostile.say(frame(["call", name, [], {}]) + frame(["done", OK]))
+    hostile.say(frame(["call", name, [], {}]))
+    hostile.answer_next(frame(["done", OK]))
     result = hostile.hold(scope_of(add))
     assert result.failure is None
     assert result.calls[0].error == f"LimitExceeded: '{name}' is not in this program's scope"
 
 
 def test_keywords_that_are_no_names_are_refused(hostile: Hostile) -> None:
-    hostile.say(frame(["call", "add", [], {1: 2}]) + frame(["done", OK]))
+    hostile.say(frame(["call", "add", [], {1: 2}]))
+    hostile.answer_next(frame(["done", OK]))
     (call,) = hostile.hold(scope_of(add)).calls
     assert call.error is not None
     assert call.error.startswith("TypeError: add(")
@@ -709,8 +732,8 @@ def worker_killed_during(sandbox: Sandbox, source: str) -> Result:
     pids: list[int] = []
     spawn = sandbox._template.spawn
 
-    def remember() -> Worker:
-        worker = spawn()
+    def remember(*budget: Any) -> Worker:
+        worker = spawn(*budget)
         pids.append(worker.pid)
         return worker
 

@@ -398,3 +398,15 @@ def test_a_closed_session_says_so(open_session: Open) -> None:
     session.close()
     with pytest.raises(UsageError, match="closed"):
         session.run("anything")
+
+
+def test_cycles_and_aliases_survive_from_turn_to_turn(open_session: Open) -> None:
+    session = open_session(
+        {
+            "a": "shared = [1]\npair = [shared, shared]\nloop = {}\nloop['self'] = loop",
+            "b": "pair[0].append(2)\nsay(str((shared, pair[1], loop['self'] is loop)))",
+        }
+    )
+    assert session.run("a").failure is None
+    assert session.run("b").failure is None
+    assert session.robot.spoken == ["([1, 2], [1, 2], True)"]  # type: ignore[attr-defined]

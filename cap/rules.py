@@ -1,0 +1,127 @@
+"""The rules of the check: what each refuses and why, with a program it refuses and one it accepts.
+
+The table is the documentation (`cap check --rules`, `docs/check-rules.md`) and is tested as such.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule of the check."""
+
+    meaning: str
+    """What it refuses."""
+    reason: str
+    """Why, and what a program writes instead."""
+    refuses: str
+    """A program it refuses."""
+    accepts: str
+    """A neighbour that passes every rule."""
+
+
+RULES: dict[str, Rule] = {
+    "CAP101": Rule(
+        "syntax that programs may not use (async, await, except*, type parameters)",
+        "Only listed kinds of syntax pass, so that what a later Python adds is refused until it "
+        "is looked at. Robot calls wait by themselves; write them without `await`.",
+        "async def fetch(): pass",
+        "def fetch(): pass",
+    ),
+    "CAP102": Rule(
+        "an import of something that is not already in scope",
+        "Modules read files, open connections and hold other modules. An import that binds only "
+        "names already in scope is removed, and noted; a benchmark policy lists more modules.",
+        "import os",
+        "text = 'import os'",
+    ),
+    "CAP103": Rule(
+        "an attribute that begins with an underscore",
+        "Such attributes lead from any value to the interpreter. A class of the program may keep "
+        "`self._x` that it sets itself, call `super().__init__()`, and read `__name__`.",
+        "().__class__.__base__",
+        "kind = (1).__class__.__name__",
+    ),
+    "CAP104": Rule(
+        "a name that begins with an underscore",
+        "They stand for the interpreter's own objects. `_` may be used for a value that is thrown "
+        "away, and `__name__` may be read.",
+        "__builtins__['open']",
+        "for _ in range(3): pass",
+    ),
+    "CAP105": Rule(
+        "a builtin that reaches beyond the program (exec, eval, open, getattr, ...)",
+        "They run text, read files, or get around every rule about attributes.",
+        "open('notes.txt')",
+        "opened = True",
+    ),
+    "CAP106": Rule(
+        "binding the name of a primitive, or an attribute of what is provided",
+        "A program must not change what its calls mean, for itself or for a later reader.",
+        "pick = print",
+        "picked = pick(1)",
+    ),
+    "CAP107": Rule(
+        "a program that is too large or too deep",
+        "Reading it must stay cheap, and must not exhaust the stack.",
+        "x = " + "[" * 110 + "]" * 110,
+        "x = " + "[" * 50 + "]" * 50,
+    ),
+    "CAP108": Rule(
+        "str.format or format_map on anything but a literal of plain fields",
+        "A template with `{0.__class__}` reads attributes no rule sees. Use an f-string.",
+        "'{0.name}'.format(x)",
+        "'{} and {b:>{width}}'.format(1, b=2, width=4)",
+    ),
+    "CAP109": Rule(
+        "a name of numpy, math or another module that does not exist or is not pure computation",
+        "Parts of numpy read and write files, map memory, evaluate text and hold other modules.",
+        "np.load('grid.npy')",
+        "np.linspace(0, 1, 5)",
+    ),
+    "CAP110": Rule(
+        "a class with a metaclass, keywords or a special method that is not listed",
+        "Such classes take part in the interpreter's own machinery.",
+        "class A(metaclass=B): pass",
+        "class A(B):\n    def __len__(self): return 0",
+    ),
+    "CAP111": Rule(
+        "type used otherwise than called with one argument",
+        "With three arguments it makes classes out of any names.",
+        "type('A', (), {})",
+        "type(x)",
+    ),
+    "CAP112": Rule(
+        "an attribute that leads to frames, code, files or memory",
+        "From a generator's frame or an array's buffer the whole process can be reached. `data` "
+        "and `base` are a program's own once a class of it binds them.",
+        "g.gi_frame",
+        "class Node:\n    def __init__(self, data): self.data = data",
+    ),
+}
+
+
+def rules_page() -> str:
+    """Return the table as the page `docs/check-rules.md`."""
+    parts = [_HEAD]
+    for name, rule in RULES.items():
+        parts.append(f"## {name}: {rule.meaning}\n\n{rule.reason}\n")
+        parts.append(f"Refused:\n\n{_code(rule.refuses)}\nAccepted:\n\n{_code(rule.accepts)}")
+    return "\n".join(parts)
+
+
+def _code(source: str) -> str:
+    shown = source if len(source) <= 80 else f"{source[:30]}...  # {len(source)} characters in all"
+    return f"```python\n{shown}\n```\n"
+
+
+_HEAD = """# The rules of the check
+
+A program is checked before it runs; nothing of it is executed for that. Only listed kinds of syntax
+pass, and each finding names its rule, its place and the remedy. The check is a filter with good
+messages. The boundary is the process a program runs in: see [SECURITY.md](../SECURITY.md).
+
+This page is written by `cap check --rules --markdown`.
+"""

@@ -1,0 +1,84 @@
+"""Reading a worker's last message: a value or a failure, never trusted to be well-formed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from cap.result import Failure, Result
+from cap.sandbox import wire
+from cap.sandbox.limits import Limits
+
+Raised = dict[tuple[str, str], Failure]
+"""Failures of primitives by the error's name and message, as the program sees them."""
+
+
+def read_result(message: list[Any], raised: Raised, limits: Limits) -> Result:
+    """Return what came of a program.
+
+    Args:
+        message: `["done", {...}]`.
+        raised: What its primitives raised.
+        limits: What it might use.
+
+    Raises:
+        WireError: The message is not well-formed.
+    """
+    match message[1]:
+        case {
+            "status": "ok",
+            "variables": bytes(variables),
+            "defined": list(defined),
+            "dropped": list(dropped),
+            "stdout": str(stdout),
+        } as entries:
+            return Result(
+                value=_value(entries["value"]) if "value" in entries else None,
+                variables=_variables(variables),
+                defined=tuple(map(str, defined)),
+                dropped=tuple(map(str, dropped)),
+                stdout=stdout,
+            )
+        case {
+            "status": "failed",
+            "error": str(error),
+            "message": str(text),
+            "line": int() | None as line,
+            "stdout": str(stdout),
+        }:
+            failure = _failure(Failure("raised", error, text, line), raised, limits)
+            return Result(failure=failure, stdout=stdout)
+    raise wire.WireError("malformed result")
+
+
+def _failure(
+    failure: Failure, raised: Mapping[tuple[str, str], Failure], limits: Limits
+) -> Failure:
+    """Tell apart the program's own exceptions, its limits, and those of what it called."""
+    error, text, line = failure.error, failure.message, failure.line
+    if error == "OutputLimit":
+        limit = f"{limits.stdout_chars} characters"
+        return Failure("output", error, f"it printed more than {limit}", line)
+    if error == "MemoryError":
+        limit = f"{limits.memory_bytes >> 20} MiB"
+        return Failure("memory", error, f"it needed more than {limit}", line)
+    for (kind, seen), cause in raised.items():
+        if kind == error and (text == seen or text.startswith(f"{seen} (in ")):
+            return replace(cause, line=line)
+    return failure
+
+
+def _value(data: Any) -> Any:
+    """Read a value the worker encoded on its own."""
+    if not isinstance(data, bytes):
+        raise wire.WireError("malformed result")
+    return wire.decode(data)
+
+
+def _variables(data: bytes) -> dict[str, Any]:
+    """Read the variables it left; they came together, as they may share their parts."""
+    variables = wire.decode(data)
+    if type(variables) is not dict or not all(type(name) is str for name in variables):
+        raise wire.WireError("malformed result")
+    return variables

@@ -1,0 +1,162 @@
+"""The one thread a robot's functions run on, watched by the thread that waits for them.
+
+Robot functions may block: in C, in a socket, in a lock. So they do not run on the caller's thread.
+That one waits, and so it can always stop the robot, answer Ctrl-C and go on after a grace time,
+whatever the function does. The hand-over costs some 30 us; so work is handed over in stretches, a
+whole run of calls at a time, and never call by call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import os
+import queue
+import threading
+from collections.abc import Callable, Set
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
+_STACK_BYTES = 16 << 20
+"""Values nested to their limit are read on this stack."""
+_NAP_S = 0.005
+"""The shortest wait before another look at the clock."""
+_LONG_S = 60.0
+"""The longest."""
+
+
+class Watched(Protocol):
+    """What runs on the thread, as the waiting side sees it."""
+
+    def left_s(self) -> float:
+        """Return the seconds until its time may be over; none left means that it is."""
+
+    def interrupt(self) -> None:
+        """Tell it to end: stop the robot, kill the workers."""
+
+    def abandon(self) -> bool:
+        """Let go of a call that does not end; False if it is not inside one."""
+
+
+class Hung(Exception):
+    """A function did not end in its grace time; it still runs."""
+
+
+class RobotThread:
+    """Runs one robot's functions, one at a time, in the order they are asked for."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self.hung = False
+        """True after a function did not return when stopped; until `reset`."""
+        self._jobs: queue.SimpleQueue[Any] | None = None
+        self._thread: threading.Thread | None = None
+        self._process = os.getpid()
+
+    def __del__(self) -> None:
+        """Let the thread end."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Go on with a new thread, after somebody made sure that the robot is at rest."""
+        if self._jobs is not None:
+            self._jobs.put(None)
+        self.hung = False
+        self._jobs = self._thread = None
+
+    def run(self, work: Callable[[], T], watched: Watched, grace_s: float) -> T:
+        """Run something on the thread and wait for it; on the thread itself, just run it.
+
+        Args:
+            work: What to run.
+            watched: How to tell its time and to end it.
+            grace_s: How long it may take to end, in seconds, once it is told to.
+
+        Raises:
+            Hung: It did not.
+            KeyboardInterrupt: Passed on after the work was told to end.
+        """
+        if self._thread is threading.current_thread():
+            return work()
+        outcome = self._hand_over(work)
+        try:
+            answer = _wait(outcome, watched)
+        except BaseException:  # Ctrl-C comes to the thread that waits
+            self._end(outcome, watched, grace_s)
+            raise
+        if answer is None:
+            answer = self._end(outcome, watched, grace_s)
+        if answer is None:
+            raise Hung
+        value, error = answer
+        if error is not None:
+            raise error
+        return value  # type: ignore[no-any-return]
+
+    def _hand_over(self, work: Callable[[], Any]) -> queue.SimpleQueue[Any]:
+        if self._jobs is None or self._process != os.getpid():  # threads do not survive a fork
+            self._process = os.getpid()
+            self._jobs = queue.SimpleQueue()
+            self._thread = _start(self._jobs)
+        outcome: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._jobs.put((work, contextvars.copy_context(), _cores(), outcome))
+        return outcome
+
+    def _end(self, outcome: queue.SimpleQueue[Any], watched: Watched, grace_s: float) -> Any:
+        """Tell the work to end; return its outcome, or None if it hangs in a call."""
+        watched.interrupt()
+        with contextlib.suppress(queue.Empty):
+            return outcome.get(timeout=grace_s)
+        if not watched.abandon():  # between two calls: its worker is dead, so it ends by itself
+            return outcome.get()
+        self.hung = True
+        return None
+
+
+def _wait(outcome: queue.SimpleQueue[Any], watched: Watched) -> Any:
+    """Return the outcome, or None once the time is over."""
+    while (left_s := watched.left_s()) > 0:
+        with contextlib.suppress(queue.Empty):
+            return outcome.get(timeout=min(max(left_s, _NAP_S), _LONG_S))
+    return None
+
+
+def _start(jobs: queue.SimpleQueue[Any]) -> threading.Thread:
+    before = threading.stack_size(_STACK_BYTES)
+    try:
+        # A daemon: a function that never returns must not keep the process from ending.
+        thread = threading.Thread(target=_serve, args=(jobs,), name="cap-robot", daemon=True)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    return thread
+
+
+def _serve(jobs: queue.SimpleQueue[Any]) -> None:
+    while (job := jobs.get()) is not None:
+        work, context, cores, outcome = job
+        if cores != _cores():
+            os.sched_setaffinity(0, cores)
+        try:
+            answer: tuple[Any, BaseException | None] = (context.run(work), None)
+        except BaseException as error:  # the waiting thread raises it
+            answer = (None, error)
+        outcome.put(answer)
+        del job, work, context, outcome, answer  # keep nothing alive until the next
+
+
+def _cores() -> Set[int]:
+    """Return the cores this thread may use: the other thread follows it to the worker's."""
+    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else frozenset()
+
+
+_own = threading.local()
+
+
+def callers_thread() -> RobotThread:
+    """Return the calling thread's own, for programs without a robot."""
+    try:
+        thread: RobotThread = _own.thread
+    except AttributeError:
+        thread = _own.thread = RobotThread()
+    return thread
