@@ -447,9 +447,9 @@ def test_ctrl_c_passes_on_whatever_the_robot_does(runner: Runner, robot: Robot, 
         robot.released.wait(LONG_S)
 
     begin_s = time.monotonic()
-    interrupt_soon()
+    scope = scope_of(interrupt_soon, robot.move, robot.jam, sleep)
     with pytest.raises(KeyboardInterrupt):
-        runner.run(f"{block}()", scope_of(robot.move, robot.jam, sleep))
+        runner.run(f"interrupt_soon()\n{block}()", scope)
     assert time.monotonic() - begin_s < SOON_S
     assert robot.stops == 1
     assert runner.all_ended()
