@@ -562,6 +562,7 @@ class Hostile:
         os.set_blocking(requests, False)
         self.worker = Worker(0, None, requests, answers)
         self.reads, self.writes = their_requests, their_answers
+        self.replying: threading.Thread | None = None
 
     def say(self, data: bytes) -> None:
         os.write(self.writes, data)
@@ -574,7 +575,8 @@ class Hostile:
             wire.receive(self.reads)
             self.say(data)
 
-        threading.Thread(target=reply, daemon=True).start()
+        self.replying = threading.Thread(target=reply, daemon=True)
+        self.replying.start()
 
     def hang_up(self) -> None:
         for end in (self.reads, self.writes):
@@ -586,6 +588,8 @@ class Hostile:
         return Conversation(self.worker, scope or Scope(), limits, None).hold(job)
 
     def close(self) -> None:
+        if self.replying is not None:  # it may still be on its way out of its last write
+            self.replying.join(5)
         for end in (self.reads, self.writes, self.worker.requests, self.worker.answers):
             if end >= 0:
                 os.close(end)
