@@ -571,8 +571,9 @@ class Hostile:
         """Say something once the answer to what was said has come."""
 
         def reply() -> None:
-            wire.receive(self.reads)  # the job
-            wire.receive(self.reads)
+            for _ in ("the job", "the answer"):  # both may be there already
+                (length,) = struct.unpack("<I", os.read(self.reads, 4))
+                os.read(self.reads, length)
             self.say(data)
 
         self.replying = threading.Thread(target=reply, daemon=True)
