@@ -80,6 +80,8 @@ class State:
     """Earlier turns, for the prompt."""
     dropped: Mapping[str, str] = field(default_factory=dict)
     """Names that could not be kept, with the reason."""
+    hints: tuple[str, ...] = ()
+    """Lines that tell the model what else exists: skills."""
 
 
 Approve = Callable[[str], bool]

@@ -118,9 +118,24 @@ class Prompt:
         """Hash of the text, for traces."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
-    def render(self, instruction: str, context: str = "", history: Sequence[Turn] = ()) -> str:
-        """Return the text of one request; it ends with the instruction's comment line."""
+    def render(
+        self,
+        instruction: str,
+        context: str = "",
+        history: Sequence[Turn] = (),
+        hints: Sequence[str] = (),
+    ) -> str:
+        """Return the text of one request; it ends with the instruction's comment line.
+
+        Args:
+            instruction: The person's words.
+            context: Assignment lines shown above them.
+            history: Earlier turns, oldest first.
+            hints: Lines that name what else exists, skills for one; between examples and history.
+        """
         parts = [self.text.rstrip()]
+        if hints:
+            parts.append("\n".join(hints))
         parts += [
             _block(turn.context, self.header.prefix, turn.instruction, turn.code, turn.note)
             for turn in history

@@ -91,6 +91,11 @@ class Trace:
         for listener in self.listeners:
             listener(event)
 
+    def progress(self, kind: str, /, **data: Any) -> None:
+        """Tell the listeners of something that is still going on; nothing is written down."""
+        for listener in self.listeners:
+            listener(Event(kind, self.turn, self.depth, data))
+
     def program(self, name: str, source: str) -> Path | None:
         """Keep a complete program as a file; return where."""
         self._programs += 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Completion:
     """Tokens read, as the backend counts them; 0 where it does not say."""
     completion_tokens: int = 0
     """Tokens written."""
+    cost_usd: float | None = None
+    """Its price in dollars; None where no price is known."""
     notes: tuple[str, ...] = ()
     """What the backend did on the way, such as a parameter it had to drop."""
 
@@ -50,3 +53,67 @@ class Model(Protocol):
         Raises:
             ModelError: No usable answer; the message says why and what to do.
         """
+
+
+@runtime_checkable
+class Streams(Protocol):
+    """A model that can tell its text while it is written."""
+
+    def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
+        """Answer one request like `complete`, and hand over each piece of text as it comes.
+
+        Args:
+            request: The question.
+            on_text: Told each new piece; a retry after a broken stream starts with `""`.
+
+        Raises:
+            ModelError: No usable answer; the message says why and what to do.
+        """
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How likely each of several continuations is."""
+
+    logprobs: tuple[float, ...]
+    """Natural logarithms of probabilities, in the order of the continuations."""
+    rung: str
+    """How they were found: `exact`, `choice` or `sampled`."""
+    notes: tuple[str, ...] = ()
+    """What the backend did on the way."""
+
+
+@runtime_checkable
+class ScoringModel(Protocol):
+    """A model that can compare continuations of a prompt."""
+
+    def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
+        """Return how likely each continuation is after the prompt.
+
+        Raises:
+            ModelError: No usable answer; the message says why and what to do.
+        """
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What asking a model took; sums of `Completion`s."""
+
+    requests: int = 0
+    """Completions."""
+    prompt_tokens: int = 0
+    """Tokens read."""
+    completion_tokens: int = 0
+    """Tokens written."""
+    cost_usd: float | None = 0.0
+    """Price in dollars; None as soon as one completion has no known price."""
+
+    def plus(self, completion: Completion) -> Usage:
+        """Return the usage with one completion more."""
+        known = self.cost_usd is not None and completion.cost_usd is not None
+        return Usage(
+            self.requests + 1,
+            self.prompt_tokens + completion.prompt_tokens,
+            self.completion_tokens + completion.completion_tokens,
+            (self.cost_usd or 0.0) + (completion.cost_usd or 0.0) if known else None,
+        )
