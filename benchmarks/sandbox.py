@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from benchmarks.sandbox_machine import described
 from benchmarks.sandbox_peers import ANY_CORE, ENGINES, NO_SPARE, ONE_CORE, OURS, PLAIN
 from benchmarks.sandbox_process import (
     LIMIT_S,
@@ -189,6 +190,7 @@ def conditions() -> list[str]:
     return [
         f"{platform.machine()}, {cores} cores, Python {platform.python_version()}, numpy {numpy} "
         "with one thread",
+        described(),
         f"load average {', '.join(f'{value:.2f}' for value in load)}{busy}",
         f"sandbox level: {level}; it pins caller and worker to one core, but for 'any core'",
         "in 'one core' the other engines are bound to one; elsewhere they run on any",

@@ -167,7 +167,17 @@ ROBOT_ERRORS: dict[str, type[RobotError]] = {
 """The robot errors by name: what a program may catch, and what crosses the sandbox's wire."""
 
 
+_LONGEST_NAME = 80
+
+
+def clipped(name: str) -> str:
+    """Return a name as messages show it: no longer than a line."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
+
+
 def did_you_mean(name: str, known: Iterable[str], count: int = 3) -> str:
     """Return " Did you mean 'a' or 'b'?" for the names closest to `name`, or ""."""
+    if len(name) > _LONGEST_NAME:
+        return ""
     close = difflib.get_close_matches(name.lower(), list(known), n=count, cutoff=0.5)
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""

@@ -116,3 +116,5 @@ class Result:
     """Names it bound whose values cannot be kept."""
     program_s: float = 0.0
     """Seconds the program itself ran, calls not counted."""
+    layers: tuple[str, ...] = ()
+    """What held its process: of `cap.sandbox.layers.LAYERS`; none if it never started."""

@@ -12,12 +12,13 @@ from __future__ import annotations
 import contextlib
 import marshal
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from cap.check import Policy, check
-from cap.errors import SandboxError, UsageError
+from cap.errors import SandboxError, UsageError, clipped
 from cap.library import EVERYWHERE
 from cap.names import undefined
 from cap.program import Program, ProgramSyntaxError, compiled
@@ -137,7 +138,7 @@ class Sandbox:
         for violation in check(program.tree, self.policy, reserved):
             return Failure("violation", violation.rule, str(violation), violation.line)
         for entry in undefined(program, known):
-            why = f"name '{entry.name}' is not defined"
+            why = f"name '{clipped(entry.name)}' is not defined"
             return Failure("undefined", "UndefinedName", why, entry.line)
         return None
 
@@ -193,7 +194,8 @@ class Sandbox:
                     robot=robot,
                     thread=self.robot_thread if robot is not None else None,
                 ).hold(job)
-            return explain(result, worker, self._template, self.limits)
+            result = explain(result, worker, self._template, self.limits)
+            return replace(result, layers=self._template.report().layers)
         finally:
             worker.end()
             self._template.refill(self.limits, self._core())
@@ -202,7 +204,7 @@ class Sandbox:
         """Return what keeps worker and caller on one core meanwhile."""
         if not self._pin:
             return contextlib.nullcontext()
-        return pinning.same_core(worker.pid, worker.core)
+        return pinning.same_core(worker, worker.core)
 
     def _core(self) -> int:
         """Return the core for the next worker."""

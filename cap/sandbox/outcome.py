@@ -25,31 +25,31 @@ def read_result(message: list[Any], raised: Raised, limits: Limits) -> Result:
     Raises:
         WireError: The message is not well-formed.
     """
-    match message[1]:
-        case {
-            "status": "ok",
-            "variables": bytes(variables),
-            "defined": list(defined),
-            "dropped": list(dropped),
-            "stdout": str(stdout),
-        } as entries:
-            return Result(
-                value=_value(entries["value"]) if "value" in entries else None,
-                variables=_variables(variables),
-                defined=tuple(map(str, defined)),
-                dropped=tuple(map(str, dropped)),
-                stdout=stdout,
-            )
-        case {
-            "status": "failed",
-            "error": str(error),
-            "message": str(text),
-            "line": int() | None as line,
-            "stdout": str(stdout),
-        }:
-            failure = _failure(Failure("raised", error, text, line), raised, limits)
-            return Result(failure=failure, stdout=stdout)
-    raise wire.WireError("malformed result")
+    entries = message[1]
+    if not isinstance(entries, dict) or type(stdout := entries.get("stdout")) is not str:
+        raise wire.WireError("malformed result")
+    if entries.get("status") == "ok":
+        return _success(entries, stdout)
+    error, text, line = (entries.get(name) for name in ("error", "message", "line"))
+    if not (type(error) is str and type(text) is str and (line is None or type(line) is int)):
+        raise wire.WireError("malformed result")
+    failure = _failure(Failure("raised", error, text, line), raised, limits)
+    return Result(failure=failure, stdout=stdout)
+
+
+def _success(entries: Mapping[str, Any], stdout: str) -> Result:
+    variables, defined, dropped = (
+        entries.get(name) for name in ("variables", "defined", "dropped")
+    )
+    if not (type(variables) is bytes and type(defined) is list and type(dropped) is list):
+        raise wire.WireError("malformed result")
+    return Result(
+        value=_value(entries["value"]) if "value" in entries else None,
+        variables=_variables(variables) if variables else {},
+        defined=tuple(map(str, defined)),
+        dropped=tuple(map(str, dropped)),
+        stdout=stdout,
+    )
 
 
 def _failure(

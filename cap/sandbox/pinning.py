@@ -12,9 +12,18 @@ import threading
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Protocol
 
 from cap.sandbox import libc
 from cap.sandbox.orders import ANYWHERE
+
+
+class Process(Protocol):
+    """What is pinned."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id; asked for only where it has to be moved."""
 
 
 @dataclass
@@ -25,8 +34,8 @@ class _Pin:
     """The cores the thread might use before."""
     core: int
     """The one it uses now."""
-    workers: list[int] = field(default_factory=list)
-    """Process ids of its workers, the innermost program's last."""
+    workers: list[Process] = field(default_factory=list)
+    """Its workers, the innermost program's last."""
 
 
 _lock = threading.Lock()
@@ -36,11 +45,11 @@ _pins: dict[int, _Pin] = {}
 
 
 @contextlib.contextmanager
-def same_core(worker: int, core: int) -> Iterator[None]:
+def same_core(worker: Process, core: int) -> Iterator[None]:
     """Pin this thread to a worker's core, as long as no other thread runs a program.
 
     Args:
-        worker: Process id.
+        worker: Its process.
         core: Where it is pinned already, `ANYWHERE` if it is not.
     """
     thread = threading.get_native_id()
@@ -51,7 +60,7 @@ def same_core(worker: int, core: int) -> Iterator[None]:
         else:
             _let_go()
             if core != ANYWHERE:
-                _move(worker, os.sched_getaffinity(0))
+                _move(worker.pid, os.sched_getaffinity(0))
     try:
         yield
     finally:
@@ -60,7 +69,7 @@ def same_core(worker: int, core: int) -> Iterator[None]:
             _unpin(thread, worker)
 
 
-def _pin(thread: int, worker: int, core: int) -> None:
+def _pin(thread: int, worker: Process, core: int) -> None:
     pin = _pins.get(thread)
     if pin is None:
         before = os.sched_getaffinity(0)
@@ -69,15 +78,15 @@ def _pin(thread: int, worker: int, core: int) -> None:
         pin = _pins[thread] = _Pin(before, libc.call("sched_getcpu") if core == ANYWHERE else core)
         os.sched_setaffinity(0, {pin.core})
     if core != pin.core:
-        _move(worker, {pin.core})
+        _move(worker.pid, {pin.core})
     pin.workers.append(worker)
 
 
-def _unpin(thread: int, worker: int) -> None:
+def _unpin(thread: int, worker: Process) -> None:
     pin = _pins.get(thread)
     if pin is not None and worker in pin.workers:
         pin.workers.remove(worker)
-        _move(worker, pin.before)  # it ends elsewhere, while this thread goes on
+        _move(worker.pid, pin.before)  # it ends elsewhere, while this thread goes on
     if not _running[thread]:
         del _running[thread]
         if pin is not None:
@@ -88,7 +97,7 @@ def _unpin(thread: int, worker: int) -> None:
 def _let_go() -> None:
     """Give every pinned thread and worker its cores back."""
     for thread, pin in _pins.items():
-        for process in (*pin.workers, thread):
+        for process in (*(worker.pid for worker in pin.workers), thread):
             _move(process, pin.before)
     _pins.clear()
 

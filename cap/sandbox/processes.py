@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from cap.errors import SandboxError
@@ -42,24 +43,26 @@ _BROKEN = (OSError, struct.error, ValueError)
 class Worker:
     """One running worker, as the parent holds it."""
 
-    pid: int
-    """Process id."""
     pidfd: int | None
     """Descriptor that names this very process, where the system has them."""
     requests: int
     """Write end: the program, then answers to its calls."""
     answers: int
     """Read end: its calls, then its result."""
-    inner_pid: int = 0
-    """Its process id as the template knows it."""
+    inner_pid: int
+    """Its process id as the template knows it, which may live among others of its own."""
     core: int = orders.ANYWHERE
     """The processor core it stays on."""
 
-    def waits(self) -> bool:
-        """Return True if it is alive and has said nothing yet."""
-        poller = select.poll()
-        poller.register(self.answers, select.POLLIN)
-        return not poller.poll(0)
+    @cached_property
+    def pid(self) -> int:
+        """Its process id here; looked up when somebody asks, which takes longer than killing it."""
+        if self.pidfd is None:
+            return self.inner_pid
+        facts = os.open(f"/proc/self/fdinfo/{self.pidfd}", os.O_RDONLY)
+        found = os.read(facts, 1024).partition(b"\nPid:")[2]
+        os.close(facts)
+        return int(found.partition(b"\n")[0])
 
     def end(self) -> None:
         """Kill it if it still runs and close the parent's ends; harmless after it ended."""
@@ -206,12 +209,10 @@ class Template:
     def _take(self, order: Order) -> Worker:
         """Return the spare if it is as wanted and alive, else a new worker."""
         control = self._running()
-        if self._process is None or self._process.poll() is not None:
-            raise OSError("it ended")  # and its workers are ending: the spare is not to be used
         self._greeting(control)
         if self._asked is not None:
             asked, spare = self._asked, self._claim(control)
-            if asked.budget == order.budget and spare.waits():
+            if asked.budget == order.budget and _silent(control.fileno(), spare.answers):
                 return spare
             spare.end()
         self._asked = order
@@ -257,19 +258,24 @@ class Template:
         self._control = self._process = self._report = self._asked = self._ready = None
 
 
+def _silent(*descriptors: int) -> bool:
+    """Return True if the template lives and its spare does, and neither has anything to say.
+
+    A template that is gone takes its workers with it: its spare is not to be used.
+    """
+    poller = select.poll()
+    for descriptor in descriptors:
+        poller.register(descriptor, select.POLLIN)
+    return not poller.poll(0)
+
+
 def _order(limits: Limits | None, core: int) -> Order:
     limits = limits or Limits()
     return Order(Budget(limits.program_s, limits.memory_bytes), core)
 
 
 def _worker(number: int, requests: int, answers: int, pidfd: int | None = None) -> Worker:
-    """Describe a worker; in a namespace of its own it has another number here."""
-    if pidfd is None:
-        return Worker(number, None, requests, answers, number)
-    facts = os.open(f"/proc/self/fdinfo/{pidfd}", os.O_RDONLY)
-    found = os.read(facts, 1024).partition(b"\nPid:")[2]
-    os.close(facts)
-    return Worker(int(found.partition(b"\n")[0]), pidfd, requests, answers, number)
+    return Worker(pidfd, requests, answers, number)
 
 
 def _import_paths() -> list[str]:

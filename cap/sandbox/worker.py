@@ -93,7 +93,9 @@ def _run(stage: Stage, job: Mapping[str, Any], requests: int, answers: int) -> b
     output.parts.clear()
     variables = wire.decode(job["variables"]) if job["variables"] else {}
     space = _namespace(stage, job, requests, answers)
-    given = {name: value for name, value in space.items() if name not in variables}
+    given: dict[str, Any] = {}  # what it left bound is of interest for a session alone
+    if job["keep"]:
+        given = {name: value for name, value in space.items() if name not in variables}
     space.update(variables)
     try:
         # Code objects come from the parent alone; nothing a worker sends is ever read this way.
@@ -189,8 +191,7 @@ def _success(
     job: Mapping[str, Any], space: dict[str, Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the value asked for and, for a session, what else the program left bound."""
-    message: dict[str, Any] = {"status": "ok", "defined": []}
-    variables: dict[str, Any] = {}
+    message: dict[str, Any] = {"status": "ok", "defined": [], "dropped": [], "variables": b""}
     if (returns := job["returns"]) is not None:
         if returns not in space:
             raise NameError(f"the program ended without setting '{returns}'")
@@ -198,7 +199,10 @@ def _success(
             message["value"] = wire.encode(space[returns])
         except wire.WireError as error:
             raise TypeError(f"'{returns}' is not plain data: {error}") from None
-    for name, value in space.items() if job["keep"] else ():
+    if not job["keep"]:
+        return message
+    variables: dict[str, Any] = {}
+    for name, value in space.items():
         if name.startswith("_") or (name in given and value is given[name]):
             continue
         if isinstance(value, types.FunctionType | type):

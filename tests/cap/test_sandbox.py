@@ -560,7 +560,7 @@ class Hostile:
         their_requests, requests = os.pipe()
         answers, their_answers = os.pipe()
         os.set_blocking(requests, False)
-        self.worker = Worker(0, None, requests, answers)
+        self.worker = Worker(None, requests, answers, 0)
         self.reads, self.writes = their_requests, their_answers
         self.replying: threading.Thread | None = None
 
@@ -833,3 +833,16 @@ def test_a_template_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(SandboxError, match="does not start"):
         template.spawn()
     template.close()
+
+
+def test_every_result_names_the_layers_that_held(sandbox: Sandbox) -> None:
+    assert sandbox.run("x = 1").layers == sandbox.layers
+    assert sandbox.run("1 / 0").layers == sandbox.layers
+    assert sandbox.run("import os").layers == ()
+
+
+def test_an_endless_name_makes_no_endless_message(sandbox: Sandbox) -> None:
+    failure = sandbox.run("a" * 60_000 + "()").failure
+    assert failure is not None
+    assert failure.kind == "undefined"
+    assert len(failure.message) < 200

@@ -74,16 +74,20 @@ def test_the_spare_runs_the_next_program(template: Template) -> None:
     value_of(sandbox, "ret = 1")
     spare = spare_of(template)
     worker = template.spawn(sandbox.limits)
-    worker.end()
-    assert worker.pid == spare
+    try:
+        assert worker.pid == spare
+    finally:
+        worker.end()
 
 
 def test_a_spare_with_other_limits_is_not_used(template: Template) -> None:
     value_of(Sandbox(template=template), "ret = 1")
     spare = spare_of(template)
     worker = template.spawn(Limits(memory_bytes=300 << 20))
-    worker.end()
-    assert worker.pid != spare
+    try:
+        assert worker.pid != spare
+    finally:
+        worker.end()
 
 
 def test_without_a_spare_every_worker_is_forked_when_wanted() -> None:

@@ -48,7 +48,7 @@ class Peer:
         self.reads, requests = os.pipe()
         answers, self.writes = os.pipe()
         os.set_blocking(requests, False)
-        self.worker = Fake(0, None, requests, answers)
+        self.worker = Fake(None, requests, answers, 0)
 
     def play(self, script: Sequence[bytes], *, waits: bool, stays: bool) -> threading.Thread:
         """Say each piece, after the answer to the last one if it waits; then stay or hang up."""
