@@ -63,14 +63,14 @@ class Clock:
 def stages() -> list[tuple[str, Any, str]]:
     """Return each stage with the functions that are it: name, owner, attribute."""
     from cap import program, sandbox
-    from cap.sandbox import conversation, pinning, processes, wire
+    from cap.sandbox import conversation, pinning, processes, runner, wire
 
     return [
         ("parse", program.Program, "parse"),
         ("compile", program, "compiled"),
         ("imports already in scope", program.Program, "without_imports"),
-        ("check", sandbox, "check"),
-        ("names", sandbox, "undefined"),
+        ("check", runner, "check"),
+        ("names", runner, "undefined"),
         ("encode the job", wire, "encode"),
         ("take a worker", processes.Template, "spawn"),
         ("pin to one core, and let go", pinning, "_pin"),

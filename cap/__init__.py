@@ -1,17 +1,23 @@
 """Code as policies: a sentence becomes a checked robot program, run in a sandbox.
 
-What needs numpy loads on first use, so that `import cap` stays cheap.
+Everything loads on first use, so that `import cap` stays cheap.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-# Eager on purpose: the function must win over the module of the same name.
-from cap.check import Policy, check
+if TYPE_CHECKING:
+    from cap.checker import check
+    from cap.policy import Policy
+    from cap.sandbox import Limits, Sandbox
+    from cap.scope import Scope
+    from cap.session import Session
 
 _HOMES = {
+    "check": "cap.checker",
+    "Policy": "cap.policy",
     "Limits": "cap.sandbox",
     "Sandbox": "cap.sandbox",
     "Scope": "cap.scope",

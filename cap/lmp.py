@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from cap.check import Violation, check
+from cap.checker import Violation, check
 from cap.errors import (
     CapError,
     CheckFailed,

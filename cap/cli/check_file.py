@@ -52,7 +52,7 @@ def _show_rules(markdown: bool) -> None:
 def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[str], list[str]]:
     """Return violations as lines, and the functions that would be generated."""
     from cap import registry
-    from cap.check import Policy, check
+    from cap.checker import Policy, check
     from cap.errors import CheckFailed, did_you_mean
     from cap.library import EVERYWHERE
     from cap.names import undefined

@@ -9,32 +9,23 @@ Example:
 
 from __future__ import annotations
 
-import contextlib
-import marshal
 from collections.abc import Callable
-from dataclasses import replace
-from functools import lru_cache
-from operator import is_
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from cap.check import Policy, check
-from cap.errors import SandboxError, UsageError, clipped
-from cap.library import EVERYWHERE
-from cap.names import undefined
-from cap.program import Program, ProgramSyntaxError, compiled
-from cap.result import Call, Failure, Result
-from cap.sandbox import pinning
-from cap.sandbox.endings import explain
+from cap.errors import SandboxError, UsageError
+from cap.policy import Policy
 from cap.sandbox.layers import LEVELS
 from cap.sandbox.limits import Limits
-from cap.sandbox.orders import ANYWHERE
 from cap.sandbox.processes import Template, shared_template
-from cap.sandbox.robot_thread import RobotThread
-from cap.scope import Scope
 
 if TYPE_CHECKING:
+    from cap.program import Program
+    from cap.result import Call, Result
     from cap.sandbox.conversation import Stoppable
-    from cap.sandbox.processes import Worker
+    from cap.sandbox.robot_thread import RobotThread
+    from cap.sandbox.runner import Runner
+    from cap.scope import Scope
 
 __all__ = ["LEVELS", "Limits", "Sandbox"]
 
@@ -65,15 +56,25 @@ class Sandbox:
         Raises:
             SandboxError: The layers that hold here do not make up the level asked for.
         """
-        self.scope = scope or Scope()
+        self._scope = scope
         self.limits = limits or Limits()
         self.policy = policy or Policy()
-        self._names: tuple[Scope, Policy, frozenset[str]] | None = None
-        self._pin = pin and pinning.available()
+        self._pin = pin
         self._template = template or shared_template()
-        self.robot_thread = RobotThread()
         if min_level is not None:
             self._require(min_level)
+
+    @cached_property
+    def scope(self) -> Scope:
+        """The names programs may use."""
+        from cap.scope import Scope
+
+        return self._scope or Scope()
+
+    @property
+    def robot_thread(self) -> RobotThread:
+        """The thread the robot's functions run on."""
+        return self._runner.robot_thread
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -114,33 +115,7 @@ class Sandbox:
         Raises:
             SandboxError: No worker could be started, or a variable of the scope is not plain data.
         """
-        known = self._known()
-        try:
-            program = Program.parse(source).without_imports(known)
-        except ProgramSyntaxError as error:
-            failure = Failure("syntax", type(error).__name__, str(error), error.line)
-            return Result(failure=failure)
-        refused = self._refusal(program, known)
-        if refused is not None:
-            return Result(failure=refused)
-        return self.execute(program, self.scope, returns=returns)
-
-    def _known(self) -> frozenset[str]:
-        """Return every name a program may read, collected once for each scope and policy."""
-        given = self.scope, self.policy
-        if self._names is None or not all(map(is_, self._names, given)):
-            self._names = *given, self.scope.names() | EVERYWHERE | self.policy.builtins
-        return self._names[2]
-
-    def _refusal(self, program: Program, known: frozenset[str]) -> Failure | None:
-        """Return why a program may not run, or None."""
-        reserved = frozenset([*self.scope.primitives, *self.scope.groups])
-        for violation in check(program.tree, self.policy, reserved):
-            return Failure("violation", violation.rule, str(violation), violation.line)
-        for entry in undefined(program, known):
-            why = f"name '{clipped(entry.name)}' is not defined"
-            return Failure("undefined", "UndefinedName", why, entry.line)
-        return None
+        return self._ready().run(source, returns)
 
     def execute(
         self,
@@ -171,71 +146,25 @@ class Sandbox:
             SandboxError: No worker could be started, or a variable of the scope is not plain data.
             KeyboardInterrupt: Passed on after the worker is killed.
         """
-        # These load numpy, which takes as long here as in the template: both at the same time.
+        return self._ready().execute(
+            source,
+            scope,
+            returns=returns,
+            keep=keep,
+            seed=seed,
+            on_call=on_call,
+            robot=robot,
+        )
+
+    def _ready(self) -> Runner:
+        """Return the runner; limits and policy may be set between programs."""
+        self._runner.limits, self._runner.policy = self.limits, self.policy
+        return self._runner
+
+    @cached_property
+    def _runner(self) -> Runner:
+        # What only a run needs is imported while the template loads.
         self._template.start(self.limits)
-        from cap.sandbox import wire
-        from cap.sandbox.conversation import Conversation
+        from cap.sandbox.runner import Runner
 
-        try:
-            job = wire.encode(self._job(source, scope, returns, keep, seed))
-        except wire.WireError as error:
-            raise SandboxError(f"the program or its variables: {error}") from None
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            reason = str(getattr(error, "msg", error))
-            return Result(failure=Failure("raised", type(error).__name__, wire.one_line(reason)))
-        worker = self._template.spawn(self.limits, self._core())
-        try:
-            with self._placed(worker):
-                result = Conversation(
-                    worker,
-                    scope,
-                    self.limits,
-                    on_call,
-                    robot=robot,
-                    thread=self.robot_thread if robot is not None else None,
-                ).hold(job)
-            result = explain(result, worker, self._template, self.limits)
-            return replace(result, layers=self._template.report().layers)
-        finally:
-            worker.end()
-            self._template.refill(self.limits, self._core())
-
-    def _placed(self, worker: Worker) -> contextlib.AbstractContextManager[None]:
-        """Return what keeps worker and caller on one core meanwhile."""
-        if not self._pin:
-            return contextlib.nullcontext()
-        return pinning.same_core(worker, worker.core)
-
-    def _core(self) -> int:
-        """Return the core for the next worker."""
-        return pinning.here() if self._pin else ANYWHERE
-
-    def _job(
-        self, source: str | Program, scope: Scope, returns: str | None, keep: bool, seed: int
-    ) -> dict[str, Any]:
-        from cap.sandbox import wire
-
-        return {
-            "code": _shipped(source),
-            "definitions": [_shipped(entry.source, entry.name) for entry in scope.definitions],
-            "primitives": list(scope.primitives),
-            "groups": {group: list(members) for group, members in scope.groups.items()},
-            "variables": wire.encode_shared(dict(scope.variables)) if scope.variables else b"",
-            "returns": returns,
-            "keep": keep,
-            "seed": seed,
-            "policy": self.policy.as_data(),
-            "stdout_chars": self.limits.stdout_chars,
-        }
-
-
-def _shipped(source: str | Program, name: str = "program") -> bytes:
-    """Return a program's code object as bytes, for the worker; nothing ever comes back this way."""
-    if isinstance(source, Program):
-        return marshal.dumps(source.code)
-    return _compiled_text(source, f"<{name}>")
-
-
-@lru_cache(maxsize=256)
-def _compiled_text(source: str, name: str) -> bytes:
-    return marshal.dumps(compiled(source, name))
+        return Runner(self.scope, self.limits, self.policy, self._template, pin=self._pin)

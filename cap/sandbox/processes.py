@@ -209,10 +209,12 @@ class Template:
     def _take(self, order: Order) -> Worker:
         """Return the spare if it is as wanted and alive, else a new worker."""
         control = self._running()
+        if self._process is None or self._process.poll() is not None:
+            raise OSError("it ended")  # and its workers are ending: the spare is not to be used
         self._greeting(control)
         if self._asked is not None:
             asked, spare = self._asked, self._claim(control)
-            if asked.budget == order.budget and _silent(control.fileno(), spare.answers):
+            if asked.budget == order.budget and _silent(spare.answers):
                 return spare
             spare.end()
         self._asked = order
@@ -258,14 +260,10 @@ class Template:
         self._control = self._process = self._report = self._asked = self._ready = None
 
 
-def _silent(*descriptors: int) -> bool:
-    """Return True if the template lives and its spare does, and neither has anything to say.
-
-    A template that is gone takes its workers with it: its spare is not to be used.
-    """
+def _silent(descriptor: int) -> bool:
+    """Return True if the process at the other end lives and has said nothing yet."""
     poller = select.poll()
-    for descriptor in descriptors:
-        poller.register(descriptor, select.POLLIN)
+    poller.register(descriptor, select.POLLIN)
     return not poller.poll(0)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cap.check import DATA_MODEL, RULES, Policy, check
+from cap.checker import DATA_MODEL, RULES, Policy, check
 from cap.check_nodes import HARMLESS as WITHOUT_RULES
 from cap.check_nodes import RULES_BY_NODE
 from cap.library import numpy_names

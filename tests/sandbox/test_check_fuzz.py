@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cap.check import Policy, check
+from cap.checker import Policy, check
 from cap.errors import CheckFailed
 from cap.library import module_names
 from cap.modules import BENCHMARK_MODULES

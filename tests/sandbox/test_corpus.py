@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cap.check import Policy
+from cap.checker import Policy
 from cap.result import Result
 from cap.sandbox import Limits, Sandbox
 from cap.sandbox.layers import KERNEL

@@ -8,39 +8,14 @@ The rules themselves are in `cap.rules`, what they say of each kind of syntax in
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cap.check_facts import DATA_MODEL, Facts
 from cap.check_nodes import HARMLESS, RULES_BY_NODE
-from cap.modules import BENCHMARK_BUILTINS, BENCHMARK_MODULES
+from cap.policy import Policy
 from cap.rules import RULES
 
 __all__ = ["DATA_MODEL", "RULES", "Policy", "Violation", "check"]
-
-
-@dataclass(frozen=True)
-class Policy:
-    """What the check allows."""
-
-    name: str = "robot"
-    """Named in traces."""
-    max_nodes: int = 20_000
-    """Largest syntax tree."""
-    max_depth: int = 100
-    """Deepest nesting of the tree."""
-    modules: frozenset[str] = field(default_factory=frozenset)
-    """Modules a program may import, of those `cap.modules` lists; none for robots."""
-    builtins: frozenset[str] = field(default_factory=frozenset)
-    """Builtins it may use besides the usual ones; none for robots."""
-
-    @classmethod
-    def benchmark(cls) -> Policy:
-        """Return the policy for problems with tests: listed standard modules may be imported."""
-        return cls("benchmark", modules=BENCHMARK_MODULES, builtins=BENCHMARK_BUILTINS)
-
-    def as_data(self) -> dict[str, list[str]]:
-        """Return what a worker needs to know of it, as plain data."""
-        return {"modules": sorted(self.modules), "builtins": sorted(self.builtins)}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,150 @@
+"""Running one program after another: checked, each in a worker of its own, its calls served."""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from operator import is_
+from typing import TYPE_CHECKING, Any
+
+from cap.checker import check
+from cap.errors import SandboxError, clipped
+from cap.library import EVERYWHERE
+from cap.names import undefined
+from cap.policy import Policy
+from cap.program import Program, ProgramSyntaxError, compiled
+from cap.result import Call, Failure, Result
+from cap.sandbox import pinning, wire
+from cap.sandbox.conversation import Conversation, Stoppable
+from cap.sandbox.endings import explain
+from cap.sandbox.limits import Limits
+from cap.sandbox.orders import ANYWHERE
+from cap.sandbox.processes import Template
+from cap.sandbox.robot_thread import RobotThread
+from cap.scope import Scope
+
+if TYPE_CHECKING:
+    from cap.sandbox.processes import Worker
+
+
+class Runner:
+    """What a `Sandbox` does once there is a program."""
+
+    def __init__(
+        self, scope: Scope, limits: Limits, policy: Policy, template: Template, *, pin: bool
+    ) -> None:
+        """Prepare to run; the arguments are the sandbox's."""
+        self.scope = scope
+        self.limits = limits
+        self.policy = policy
+        self.robot_thread = RobotThread()
+        self._template = template
+        self._pin = pin and pinning.available()
+        self._names: tuple[Scope, Policy, frozenset[str]] | None = None
+
+    def run(self, source: str | bytes, returns: str | None) -> Result:
+        """Check a program and run it, as `Sandbox.run` says."""
+        known = self._known()
+        try:
+            program = Program.parse(source).without_imports(known)
+        except ProgramSyntaxError as error:
+            failure = Failure("syntax", type(error).__name__, str(error), error.line)
+            return Result(failure=failure)
+        refused = self._refusal(program, known)
+        if refused is not None:
+            return Result(failure=refused)
+        return self.execute(program, self.scope, returns=returns)
+
+    def _known(self) -> frozenset[str]:
+        """Return every name a program may read, collected once for each scope and policy."""
+        given = self.scope, self.policy
+        if self._names is None or not all(map(is_, self._names, given)):
+            self._names = *given, self.scope.names() | EVERYWHERE | self.policy.builtins
+        return self._names[2]
+
+    def _refusal(self, program: Program, known: frozenset[str]) -> Failure | None:
+        """Return why a program may not run, or None."""
+        reserved = frozenset([*self.scope.primitives, *self.scope.groups])
+        for violation in check(program.tree, self.policy, reserved):
+            return Failure("violation", violation.rule, str(violation), violation.line)
+        for entry in undefined(program, known):
+            why = f"name '{clipped(entry.name)}' is not defined"
+            return Failure("undefined", "UndefinedName", why, entry.line)
+        return None
+
+    def execute(
+        self,
+        source: str | Program,
+        scope: Scope,
+        *,
+        returns: str | None = None,
+        keep: bool = False,
+        seed: int = 0,
+        on_call: Callable[[Call], None] | None = None,
+        robot: Stoppable | None = None,
+    ) -> Result:
+        """Run a program that was checked already, as `Sandbox.execute` says."""
+        try:
+            job = wire.encode(self._job(source, scope, returns, keep, seed))
+        except wire.WireError as error:
+            raise SandboxError(f"the program or its variables: {error}") from None
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            reason = str(getattr(error, "msg", error))
+            return Result(failure=Failure("raised", type(error).__name__, wire.one_line(reason)))
+        worker = self._template.spawn(self.limits, self._core())
+        try:
+            with self._placed(worker):
+                result = Conversation(
+                    worker,
+                    scope,
+                    self.limits,
+                    on_call,
+                    robot=robot,
+                    thread=self.robot_thread if robot is not None else None,
+                ).hold(job)
+            result = explain(result, worker, self._template, self.limits)
+            return replace(result, layers=self._template.report().layers)
+        finally:
+            worker.end()
+            self._template.refill(self.limits, self._core())
+
+    def _placed(self, worker: Worker) -> contextlib.AbstractContextManager[None]:
+        """Return what keeps worker and caller on one core meanwhile."""
+        if not self._pin:
+            return contextlib.nullcontext()
+        return pinning.same_core(worker, worker.core)
+
+    def _core(self) -> int:
+        """Return the core for the next worker."""
+        return pinning.here() if self._pin else ANYWHERE
+
+    def _job(
+        self, source: str | Program, scope: Scope, returns: str | None, keep: bool, seed: int
+    ) -> dict[str, Any]:
+        return {
+            "code": _shipped(source),
+            "definitions": [_shipped(entry.source, entry.name) for entry in scope.definitions],
+            "primitives": list(scope.primitives),
+            "groups": {group: list(members) for group, members in scope.groups.items()},
+            "variables": wire.encode_shared(dict(scope.variables)) if scope.variables else b"",
+            "returns": returns,
+            "keep": keep,
+            "seed": seed,
+            "policy": self.policy.as_data(),
+            "stdout_chars": self.limits.stdout_chars,
+        }
+
+
+def _shipped(source: str | Program, name: str = "program") -> bytes:
+    """Return a program's code object as bytes, for the worker; nothing ever comes back this way."""
+    if isinstance(source, Program):
+        return marshal.dumps(source.code)
+    return _compiled_text(source, f"<{name}>")
+
+
+@lru_cache(maxsize=256)
+def _compiled_text(source: str, name: str) -> bytes:
+    return marshal.dumps(compiled(source, name))
