@@ -234,9 +234,19 @@ def _is_inherited(function: ast.expr, bases: set[str]) -> bool:
     return isinstance(owner, ast.Name) and owner.id in bases
 
 
+def is_alias(entry: object) -> bool:
+    """Tell whether an entry of an import is one; a tree made by hand may hold anything."""
+    return isinstance(entry, ast.alias)
+
+
+def is_whole(node: ast.Import | ast.ImportFrom) -> bool:
+    """Tell whether an import is as a parser makes it."""
+    return all(map(is_alias, node.names))
+
+
 def _imported(node: ast.Import, modules: frozenset[str]) -> Iterable[tuple[str, str]]:
     """Yield the names an import binds to listed modules."""
-    for alias in node.names:
+    for alias in filter(is_alias, node.names):
         if alias.name in modules:
             top = alias.name.split(".")[0]
             yield (alias.asname, alias.name) if alias.asname else (top, top)
@@ -256,5 +266,5 @@ def bound_names(node: ast.AST) -> Sequence[str]:
         case ast.Global(names=names) | ast.Nonlocal(names=names):
             return names
         case ast.Import(names=names) | ast.ImportFrom(names=names):
-            return [alias.asname or alias.name.split(".")[0] for alias in names]
+            return [alias.asname or alias.name.split(".")[0] for alias in filter(is_alias, names)]
     return ()

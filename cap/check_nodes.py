@@ -13,7 +13,9 @@ from cap.check_facts import (
     Finding,
     attribute_finding,
     bound_names,
+    is_alias,
     is_special,
+    is_whole,
 )
 from cap.errors import did_you_mean
 from cap.library import EVERYWHERE, FORBIDDEN_BUILTINS, module_names
@@ -27,7 +29,9 @@ _JUDGED = FORBIDDEN_BUILTINS | {"type"}
 
 
 def _import(node: ast.Import, facts: Facts) -> Iterable[Finding]:
-    for alias in node.names:
+    if not is_whole(node):
+        yield "CAP102", "an import of something that is no name"
+    for alias in filter(is_alias, node.names):
         if alias.name not in facts.modules:
             yield "CAP102", f"'import {alias.name}' is not allowed; use the names already in scope"
     yield from _bind(node, facts)
@@ -35,7 +39,9 @@ def _import(node: ast.Import, facts: Facts) -> Iterable[Finding]:
 
 def _import_from(node: ast.ImportFrom, facts: Facts) -> Iterable[Finding]:
     module = node.module or ""
-    if node.level or module not in facts.modules:
+    if not is_whole(node):
+        yield "CAP102", "an import of something that is no name"
+    elif node.level or module not in facts.modules:
         yield "CAP102", f"'{ast.unparse(node)}' is not allowed; use the names already in scope"
     else:
         listed = module_names(module) or frozenset()

@@ -249,3 +249,10 @@ def test_a_hostile_source_is_a_typed_failure_in_no_time(sandbox: Sandbox, source
     assert failure.kind in ("syntax", "violation")
     assert 0 < len(failure.message) < 500
     assert sandbox.run(b"ret = 1", "ret").value == 1
+
+
+@pytest.mark.parametrize("kind", [ast.Import, ast.ImportFrom])
+def test_an_import_of_what_is_no_name_is_refused(kind: Any) -> None:
+    node = kind(names=[ast.Constant(1)], lineno=1, col_offset=0)
+    for policy in (Policy(), Policy.benchmark()):
+        assert check(ast.Module([node], []), policy, RESERVED)
