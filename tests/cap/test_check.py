@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cap.checker import DATA_MODEL, RULES, Policy, check
 from cap.check_nodes import HARMLESS as WITHOUT_RULES
 from cap.check_nodes import RULES_BY_NODE
+from cap.checker import DATA_MODEL, RULES, Policy, check
 from cap.library import numpy_names
 from cap.modules import MODULES
 from cap.rules import rules_page
