@@ -2,17 +2,17 @@
 
 An expectation is plain data; all its words must hold:
 
-    on          [[a, b], ...]      a rests on or in b
+    on          [[a, b, tol?], ...]  a rests on or in b, within tol metres of its centre
     at          [[a, [x, y], tol]] a is within tol metres of a point
-    place       [[a, place], ...]  a is at a corner, a side or the middle
+    place       [[a, place, tol?], ...]  a is at a corner, a side or the middle
     direction   [[a, way, b, min, max]]  a is min..max metres left, right, top or bottom of b, and
                                    off that axis by at most 0.05; `any`: at that distance. The
                                    same object twice: against where it was before.
     stacked     [a, ...]           one pile, in any order
-    line        {names, axis}      on one line; axis `x`, `y` or `any`
+    line        {names, axis}      on one line; axis `x`, `y`, `diagonal` or `any`
     circle      {names, around?}   all the way round one circle, about its own centre or `around`
-    each        {names, to, distinct?, mismatched?}  each at a `corner` or `side` or in a `bowl`;
-                                   no two at the same one; none in a bowl of its own colour
+    each        {names, to, distinct?, mismatched?, tol?}  each at a `corner` or `side` or in a
+                                   `bowl`; no two at the same one; none in one of its own colour
     said        regex or selector  the last utterance matches, or tells the selected object's colour
     answer      true, false or [a, way, b]  the last utterance says yes or no, as is true
     moved_only  [a, ...]           everything else stayed within 1 cm
@@ -26,9 +26,9 @@ A name may be a selector, resolved on the scene before the instruction:
 `{"ordinal": [kind, way, n]}` (n-th counting from that way), `{"closest": [kind, b]}` or
 `{"farthest": [kind, b]}`, with kind `block`, `bowl`, `corner` or `side`.
 
-Frame: metres, x right, y up (away from the front edge). The distances for `on` (0.04 on a block,
-0.06 in a bowl) and `place` (0.06) are those of the original release's simulator; the others are
-this project's.
+Frame: metres, x right, y up (away from the front edge). Where no tol is given, the distances for
+`on` (0.04 on a block, 0.06 in a bowl) and `place` (0.06) are those of the original release's
+simulator; the others are this project's.
 """
 
 from __future__ import annotations
@@ -67,6 +67,8 @@ SHAPE_M = 0.03
 """Farthest from the common axis, line or circle; also the least distance of two on a shape."""
 LAYER_M = 0.02
 """Least difference of height in a pile: half a block."""
+DIAGONAL_RAD = (np.pi / 6, np.pi / 3)
+"""Slopes of a diagonal line, of either sign: within 15 degrees of 45."""
 MOVED_M, RESTORED_M = 0.01, 0.02
 
 YES = re.compile(r"\b(yes|yeah|yep|true|correct|indeed|(there|it) (is|are))\b|\bi do\b", re.I)
@@ -151,10 +153,10 @@ class _Scene:
         """Return where objects are now: n x 2, in metres."""
         return np.array([self.now(self.name(name)) for name in names])
 
-    def rests_on(self, a: str, b: str) -> bool:
+    def rests_on(self, a: str, b: str, tol: float | None = None) -> bool:
         """Tell whether `a` is on the block, or in the bowl, `b`."""
-        limit = IN_BOWL_M if b.endswith("bowl") else ON_BLOCK_M
-        near = _distance(self.now(a), self.now(b)) < limit
+        usual = IN_BOWL_M if b.endswith("bowl") else ON_BLOCK_M
+        near = _distance(self.now(a), self.now(b)) < (usual if tol is None else tol)
         return near and self.after[a][2] > self.after[b][2]
 
     def moved(self, since: Positions, limit_m: float) -> list[str]:
@@ -167,8 +169,8 @@ def _distance(a: Any, b: Any) -> float:
 
 
 def _on(scene: _Scene, pairs: Any) -> list[str]:
-    named = [(scene.name(a), scene.name(b)) for a, b in pairs]
-    return [f"{a} is not on {b}" for a, b in named if not scene.rests_on(a, b)]
+    named = [(scene.name(a), scene.name(b), *tol) for a, b, *tol in pairs]
+    return [f"{a} is not on {b}" for a, b, *tol in named if not scene.rests_on(a, b, *tol)]
 
 
 def _at(scene: _Scene, targets: Any) -> list[str]:
@@ -177,9 +179,13 @@ def _at(scene: _Scene, targets: Any) -> list[str]:
 
 
 def _place(scene: _Scene, pairs: Any) -> list[str]:
-    named = [(scene.name(a), scene.name(b)) for a, b in pairs]
-    far = [(a, b) for a, b in named if _distance(scene.now(a), PLACES[b]) >= PLACE_M]
+    named = [(scene.name(a), scene.name(b), *tol) for a, b, *tol in pairs]
+    far = [(a, b) for a, b, *tol in named if not _at_place(scene, a, b, *tol)]
     return [f"{a} is not at the {b}" for a, b in far]
+
+
+def _at_place(scene: _Scene, name: str, place: str, tol: float | None = None) -> bool:
+    return _distance(scene.now(name), PLACES[place]) < (PLACE_M if tol is None else tol)
 
 
 def _direction(scene: _Scene, relations: Any) -> list[str]:
@@ -208,9 +214,12 @@ def _stacked(scene: _Scene, names: Any) -> list[str]:
 def _line(scene: _Scene, shape: Any) -> list[str]:
     points = scene.points(shape["names"])
     offsets = points - points.mean(axis=0)
-    normals = {"x": (0.0, 1.0), "y": (1.0, 0.0), "any": np.linalg.svd(offsets)[2][-1]}
+    way, normal = np.linalg.svd(offsets)[2]
+    normals = {"x": (0.0, 1.0), "y": (1.0, 0.0), "any": normal, "diagonal": normal}
     residual = np.abs(offsets @ np.array(normals[shape["axis"]])).max()
-    straight = residual <= SHAPE_M and _apart(points)
+    slope = float(np.arctan2(abs(way[1]), abs(way[0])))
+    slanted = shape["axis"] != "diagonal" or DIAGONAL_RAD[0] <= slope <= DIAGONAL_RAD[1]
+    straight = residual <= SHAPE_M and slanted and _apart(points)
     return [] if straight else [f"{shape['names']} are not on a line, axis {shape['axis']}"]
 
 
@@ -240,7 +249,8 @@ def _apart(points: Vector) -> bool:
 
 
 def _each(scene: _Scene, rule: Any) -> list[str]:
-    found = {name: _where(scene, name, rule["to"]) for name in map(scene.name, rule["names"])}
+    tol = rule.get("tol")
+    found = {name: _where(scene, name, rule["to"], tol) for name in map(scene.name, rule["names"])}
     reasons = [f"{name} is at no {rule['to']}" for name, where in found.items() if where is None]
     places = [where for where in found.values() if where is not None]
     if rule.get("distinct") and len(set(places)) < len(places):
@@ -251,12 +261,12 @@ def _each(scene: _Scene, rule: Any) -> list[str]:
     return reasons
 
 
-def _where(scene: _Scene, name: str, kind: str) -> str | None:
+def _where(scene: _Scene, name: str, kind: str, tol: float | None = None) -> str | None:
     """Return the place or bowl of a kind an object is at, or None."""
     for where in scene.candidates(kind):
-        if where in PLACES and _distance(scene.now(name), PLACES[where]) < PLACE_M:
+        if where in PLACES and _at_place(scene, name, where, tol):
             return where
-        if where not in PLACES and scene.rests_on(name, where):
+        if where not in PLACES and scene.rests_on(name, where, tol):
             return where
     return None
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from cap.cli.bench_run import COMMANDS
 from cap.cli.options import Options, load_config, model_for, session_options
 from cap.errors import UsageError
 
@@ -173,3 +174,7 @@ def _own(package: str) -> None:
     if (hidden := shadowed(package)) is not None:
         raise UsageError(f"package '{package}' is hidden by {hidden}; rename it or move away")
     sys.modules.setdefault(package, __import__(package))
+
+
+for _command in COMMANDS:
+    command.add_command(_command)

@@ -18,10 +18,12 @@ pictures taken on the way matter, and a snapshot is a copy of that data.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cap.errors import UsageError
 from robots.ravens.api import RavensRobot
+from robots.ravens.disturbances import Disturbances, parse
+from robots.ravens.eyes import FRAME_PX, CameraEyes, Eyes, Truth
 from robots.ravens.instant import InstantWorld
 from robots.ravens.scene import DEFAULT_NAMES, check_names
 
@@ -29,7 +31,12 @@ __all__ = ["RavensRobot", "create"]
 
 
 def create(
-    *, seed: int = 0, mode: str = "physics", objects: Sequence[str] | None = None
+    *,
+    seed: int = 0,
+    mode: str = "physics",
+    objects: Sequence[str] | None = None,
+    perception: str = "truth",
+    disturbances: Mapping[str, float] | Disturbances | None = None,
 ) -> RavensRobot:
     """Make the robot at a table with objects scattered by `seed`.
 
@@ -37,16 +44,29 @@ def create(
         seed: Decides where the objects stand.
         mode: `physics` or `instant`.
         objects: Names such as `red block` and `blue bowl`; without it four blocks and four bowls.
+        perception: `truth`, or `camera`: programs know of the scene only what a picture shows.
+        disturbances: What goes wrong, by the names in `Disturbances`; nothing by default.
 
     Raises:
-        UsageError: Unknown mode or object, an object given twice, or more than fit on the table.
+        UsageError: Unknown mode, object, perception or disturbance, an object given twice, or
+            more than fit on the table.
         MissingExtra: Physics without PyBullet installed.
     """
     names = DEFAULT_NAMES if objects is None else check_names(objects)
+    wrong = parse(disturbances)
+    if perception not in ("truth", "camera"):
+        raise UsageError(f"no perception {perception!r}; use 'truth' or 'camera'")
     if mode == "instant":
-        return RavensRobot(names, seed, "instant", InstantWorld)
+        if perception == "camera":
+            raise UsageError("the instant world has no camera; use mode 'physics'")
+        return RavensRobot(names, seed, "instant", InstantWorld, disturbances=wrong)
     if mode == "physics":
         from robots.ravens.physics import PhysicsWorld
 
-        return RavensRobot(names, seed, "physics", PhysicsWorld)
+        def eyes(world: PhysicsWorld) -> Eyes:
+            if perception == "truth":
+                return Truth()
+            return CameraEyes(lambda: world.capture(FRAME_PX, FRAME_PX), wrong)
+
+        return RavensRobot(names, seed, "physics", PhysicsWorld, make_eyes=eyes, disturbances=wrong)
     raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

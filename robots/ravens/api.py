@@ -16,11 +16,15 @@ from cap.scope import Primitive
 from robots.base import action, perception, primitives_of
 from robots.ravens import plan, scene
 from robots.ravens.arguments import Place, named_points, object_at, point, target
+from robots.ravens.disturbances import Disturbances
+from robots.ravens.eyes import MOTION_DRAWS, Eyes, Truth
 from robots.ravens.scene import CORNERS, PLACES, SIDES, Scene
 from robots.ravens.world import Host, World, WorldState
 
 Array = NDArray[np.float64]
 Mode = Literal["physics", "instant"]
+MakeEyes = Callable[[Any], Eyes]
+NOTHING_WRONG = Disturbances()
 MakeWorld = Callable[[Host, WorldState], World]
 
 
@@ -36,7 +40,16 @@ class RavensRobot:
     name = "ravens"
     simulated = True
 
-    def __init__(self, names: Sequence[str], seed: int, mode: Mode, make_world: MakeWorld) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        seed: int,
+        mode: Mode,
+        make_world: MakeWorld,
+        *,
+        make_eyes: MakeEyes = lambda world: Truth(),
+        disturbances: Disturbances = NOTHING_WRONG,
+    ) -> None:
         """Build the scene of a seed.
 
         Args:
@@ -44,6 +57,8 @@ class RavensRobot:
             seed: Decides where they stand.
             mode: Which kind of world `make_world` makes.
             make_world: Builds the world for a state.
+            make_eyes: Gives a world what programs see it by.
+            disturbances: What goes wrong in motions.
 
         Raises:
             UsageError: The objects do not fit on the table.
@@ -59,16 +74,19 @@ class RavensRobot:
         self._stop = threading.Event()
         self._depth = 0
         self._world = make_world(self, self._first_state(seed))
+        self._eyes = make_eyes(self._world)
+        self._disturbances = disturbances
         self._primitives = primitives_of(self)
 
     def _first_state(self, seed: int) -> WorldState:
         objects = scene.sample_scene(self._names, np.random.default_rng(seed))
         joints = plan.PARK.joints()
-        return WorldState(objects, joints)
+        return WorldState(objects, joints, seed=seed)
 
     @property
     def _scene(self) -> Scene:
-        return self._world.state.scene
+        """The scene as programs and plans know it."""
+        return self._eyes.see(self._world.state)
 
     # What the engine needs of a robot.
 
@@ -77,12 +95,12 @@ class RavensRobot:
         return self._primitives
 
     def context(self) -> Mapping[str, Any]:
-        """Return the object names, in the order they were asked for."""
+        """Return the names of the objects seen."""
         return {"objects": self._scene.names}
 
     def positions(self) -> Mapping[str, tuple[float, float, float]]:
-        """Return where each object's centre is, xyz in metres."""
-        return {body.name: body.position for body in self._scene.bodies}
+        """Return where each object's centre truly is, whatever is seen: xyz in metres."""
+        return {body.name: body.position for body in self._world.state.scene.bodies}
 
     def stop(self) -> None:
         """Stop the running motion at its next simulation step; safe from any thread.
@@ -338,9 +356,16 @@ class RavensRobot:
         self.spoken.append(str(text))
 
     def _carry_out(self, planned: plan.Transfer) -> Array:
-        """Move one object and return where it came to rest."""
-        self._world.transfer(planned)
-        return np.array(plan.check_result(planned, self._scene[planned.name]))
+        """Move one object and return where it came to rest, as far as can be seen."""
+        moved, slips = planned, False
+        if self._disturbances.moves:
+            state = self._world.state
+            moved, slips = self._disturbances.of_transfer(planned, state.generator(MOTION_DRAWS))
+        self._world.transfer(moved, slips=slips)
+        seen = self._scene
+        if planned.name not in seen.names:
+            raise NotFound(f"{planned.name!r} was moved and is not seen any more")
+        return np.array(plan.check_result(planned, seen[planned.name]))
 
     def _stack(self, below: str, name: str, names: Sequence[str]) -> None:
         """Put an object straight on another; other members of the stack are set aside first."""

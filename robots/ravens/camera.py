@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from robots.perception.frames import Frame
 from robots.ravens.bodies import ARM_JOINTS, ARM_URDF, FINGERS
 from robots.ravens.bullet import p
 from robots.ravens.scene import (
@@ -37,6 +38,11 @@ _EYE = (0.26, -1.6, 1.0)
 _LOOK_AT = (-0.04, -0.35, 0.165)
 _FIELD_OF_VIEW_DEG = 44.0
 _NEAR_M, _FAR_M = 0.003, 10.0
+_CAMERA_EYE = (0.0, -1.2, 0.85)
+"""The depth camera looks from the front, below the waiting hand: the arm hides nothing."""
+_CAMERA_LOOK_AT = (0.0, -0.47, 0.0)
+_CAMERA_FIELD_DEG = 40.0
+_CAMERA_NEAR_M, _CAMERA_FAR_M = 0.2, 3.0
 _LIGHT_DISTANCE_M = 2.4
 _LIGHT_FROM = (-0.5, -0.5, 1.3)
 _DESK = (0.80, 0.70, 0.58)
@@ -69,6 +75,11 @@ class Studio:
         self, scene: Scene, joints: Sequence[float], gap_m: float, width: int, height: int
     ) -> Any:
         """Return a PIL image of a scene with the arm at these joint angles."""
+        self._pose(scene, joints, gap_m)
+        return self._shoot(width, height)
+
+    def _pose(self, scene: Scene, joints: Sequence[float], gap_m: float) -> None:
+        """Have everything stand as it does in the world."""
         for joint, angle in zip(ARM_JOINTS, joints, strict=True):
             p.resetJointState(self._arm, joint, angle, physicsClientId=self._client)
         for finger in FINGERS:
@@ -81,7 +92,26 @@ class Studio:
             p.resetBasePositionAndOrientation(
                 number, _large(body.position), body.quaternion, physicsClientId=self._client
             )
-        return self._shoot(width, height)
+
+    def frame(
+        self, scene: Scene, joints: Sequence[float], gap_m: float, width: int, height: int
+    ) -> Frame:
+        """Return what a depth camera before the table sees of a scene."""
+        self._pose(scene, joints, gap_m)
+        view = p.computeViewMatrix(_large(_CAMERA_EYE), _large(_CAMERA_LOOK_AT), (0, 0, 1))
+        lens = p.computeProjectionMatrixFOV(
+            _CAMERA_FIELD_DEG, width / height, *_large((_CAMERA_NEAR_M, _CAMERA_FAR_M))
+        )
+        pixels, buffer = self._take(width, height, view, lens)[:2]
+        near, far = _CAMERA_NEAR_M, _CAMERA_FAR_M
+        focal = height / 2 / math.tan(math.radians(_CAMERA_FIELD_DEG) / 2)
+        return Frame(
+            rgb=np.ascontiguousarray(pixels[:, :, :3]),
+            depth_m=np.where(buffer < 1, far * near / (far - (far - near) * buffer), 0.0),
+            # The renderer samples columns half a pixel further right, as known poses show.
+            intrinsics=np.array([[focal, 0, width / 2 + 0.5], [0, focal, height / 2], [0, 0, 1]]),
+            pose=_looking(_CAMERA_EYE, _CAMERA_LOOK_AT),
+        )
 
     def close(self) -> None:
         """Disconnect the renderer."""
@@ -93,9 +123,21 @@ class Studio:
         lens = p.computeProjectionMatrixFOV(
             _FIELD_OF_VIEW_DEG, width / height, *_large((_NEAR_M, _FAR_M))
         )
-        pixels, _, mask = p.getCameraImage(
-            *big,
-            p.computeViewMatrix(_large(_EYE), _large(_LOOK_AT), (0, 0, 1)),
+        view = p.computeViewMatrix(_large(_EYE), _large(_LOOK_AT), (0, 0, 1))
+        pixels, _, mask = self._take(*big, view, lens)
+        colors, empty = pixels[:, :, :3], mask[:, :, None] < 0
+        top, bottom = (np.array(color, dtype=np.float64) for color in _SKY)
+        fall = np.linspace(0.0, 1.0, big[1])[:, None, None]
+        sky = (top + fall * (bottom - top)).astype(np.uint8)
+        picture = Image.fromarray(np.where(empty, sky, colors))
+        return picture.resize((width, height), Image.Resampling.BOX)
+
+    def _take(self, width: int, height: int, view: Any, lens: Any) -> tuple[Any, Any, Any]:
+        """Return colours, depth buffer and object numbers, each (height, width, ...)."""
+        pixels, buffer, mask = p.getCameraImage(
+            width,
+            height,
+            view,
             lens,
             lightDirection=_LIGHT_FROM,
             lightColor=(1, 1, 1),
@@ -107,13 +149,12 @@ class Studio:
             renderer=p.ER_TINY_RENDERER,
             physicsClientId=self._client,
         )[2:5]
-        colors = np.asarray(pixels, dtype=np.uint8).reshape(big[1], big[0], 4)[:, :, :3]
-        empty = np.asarray(mask).reshape(big[1], big[0], 1) < 0
-        top, bottom = (np.array(color, dtype=np.float64) for color in _SKY)
-        fall = np.linspace(0.0, 1.0, big[1])[:, None, None]
-        sky = (top + fall * (bottom - top)).astype(np.uint8)
-        picture = Image.fromarray(np.where(empty, sky, colors))
-        return picture.resize((width, height), Image.Resampling.BOX)
+        shape = (height, width)
+        return (
+            np.asarray(pixels, dtype=np.uint8).reshape(*shape, 4),
+            np.asarray(buffer, dtype=np.float64).reshape(shape),
+            np.asarray(mask).reshape(shape),
+        )
 
     def _box(
         self,
@@ -154,6 +195,18 @@ class Studio:
 def _large(lengths: Sequence[float]) -> list[float]:
     """Return lengths in metres at the studio's scale."""
     return [length * _SCALE for length in lengths]
+
+
+def _looking(eye: Sequence[float], at: Sequence[float]) -> Any:
+    """Return the pose (4, 4) of a camera: its x right, y down, z forward; metres."""
+    forward = np.subtract(at, eye)
+    forward = forward / np.linalg.norm(forward)
+    right = np.cross(forward, (0.0, 0.0, 1.0))
+    right = right / np.linalg.norm(right)
+    pose = np.eye(4)
+    pose[:3, :3] = np.column_stack([right, np.cross(forward, right), forward])
+    pose[:3, 3] = eye
+    return pose
 
 
 def _bowl_mesh() -> tuple[list[list[float]], list[list[float]], list[int]]:

@@ -25,7 +25,7 @@ from robots.ravens.scene import (
     TABLE_Y,
     Body,
 )
-from robots.ravens.world import Host, WorldState
+from robots.ravens.world import Host, WorldState, slipped
 
 
 class InstantWorld:
@@ -36,8 +36,11 @@ class InstantWorld:
         self.state = state
         self._host = host
 
-    def transfer(self, planned: Transfer) -> None:
-        """Pick an object up and put it down."""
+    def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
+        """Pick an object up and put it down; or lose it, and nothing moves."""
+        self.state = replace(self.state, actions=self.state.actions + 1)
+        if slips:
+            raise slipped(planned.name)
         self.state = replace(self.state, scene=self.state.scene.moved(planned.result))
         self._host.frame()
 

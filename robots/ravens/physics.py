@@ -13,13 +13,14 @@ from dataclasses import replace
 from typing import Any
 
 from cap.errors import NotGrasped
+from robots.perception.frames import Frame
 from robots.ravens import plan
 from robots.ravens.bullet import p
 from robots.ravens.camera import Studio
 from robots.ravens.motion import DT_S, Pose, through
 from robots.ravens.plan import Transfer
 from robots.ravens.simulation import Simulation
-from robots.ravens.world import OPEN_GAP_M, Host, WorldState
+from robots.ravens.world import OPEN_GAP_M, Host, WorldState, slipped
 
 _TOUCHDOWN = 0.0005
 """Height above its support at which an object is let go, metres."""
@@ -28,6 +29,8 @@ _LOADED_MPS2 = 2.5
 _LOWEST_Z = 0.008
 _BRAKE_STEPS = 36
 _SETTLE_STEPS = 480
+_SLIP_HEIGHT = 0.03
+"""How far an object is lifted before it slips, metres."""
 
 
 class PhysicsWorld:
@@ -51,9 +54,9 @@ class PhysicsWorld:
         self._state = state
         self._simulation = Simulation(self._client, state, self._host)
 
-    def transfer(self, planned: Transfer) -> None:
-        """Pick an object up and put it down."""
-        self._run(lambda simulation: _transfer(simulation, planned))
+    def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
+        """Pick an object up and put it down; or lose it as it is lifted."""
+        self._run(lambda simulation: _transfer(simulation, planned, slips))
 
     def recover(self) -> None:
         """Put down what a stopped motion left in the gripper, straight below it."""
@@ -65,11 +68,19 @@ class PhysicsWorld:
         self._run(lambda simulation: _point(simulation, xy))
 
     def render(self, width: int, height: int) -> Any:
-        """Return the camera's view as a PIL image."""
+        """Return a spectator's view as a PIL image."""
+        live = self._simulation
+        return self._open_studio().draw(live.scene(), live.joints(), live.gap_m, width, height)
+
+    def capture(self, width: int, height: int) -> Frame:
+        """Return what the depth camera before the table sees."""
+        live = self._simulation
+        return self._open_studio().frame(live.scene(), live.joints(), live.gap_m, width, height)
+
+    def _open_studio(self) -> Studio:
         if self._studio is None:
             self._studio = Studio()
-        live = self._simulation
-        return self._studio.draw(live.scene(), live.joints(), live.gap_m, width, height)
+        return self._studio
 
     def close(self) -> None:
         """Disconnect the physics server; doing so twice does no harm."""
@@ -97,19 +108,21 @@ class PhysicsWorld:
     def _keep(self, simulation: Simulation) -> None:
         """Let everything come to rest and keep where it is."""
         simulation.settle(_SETTLE_STEPS)
-        self._state = WorldState(
-            simulation.scene(),
-            simulation.joints(),
-            simulation.gap_m,
-            simulation.held,
-            self._state.time_s + simulation.steps * DT_S,
+        self._state = replace(
+            self._state,
+            actions=self._state.actions + 1,
+            scene=simulation.scene(),
+            joints=simulation.joints(),
+            gap_m=simulation.gap_m,
+            held=simulation.held,
+            time_s=self._state.time_s + simulation.steps * DT_S,
         )
 
 
 Motion = Callable[[Simulation], None]
 
 
-def _transfer(simulation: Simulation, planned: Transfer) -> None:
+def _transfer(simulation: Simulation, planned: Transfer, slips: bool) -> None:
     """Pick an object up, carry it, and put it down where it was planned."""
     name, pick = planned.name, Pose(*planned.pick.tip, planned.pick.yaw)
     loose = _LOADED_MPS2 if len(planned.result) > 1 else math.inf
@@ -119,6 +132,12 @@ def _transfer(simulation: Simulation, planned: Transfer) -> None:
         simulation.open(planned.pick.gap_m)
         _retreat(simulation, planned.travel_z)
         raise NotGrasped(f"the fingers closed without holding {name!r}; look where it is now")
+    if slips:
+        lifted = replace(pick, z=pick.z + _SLIP_HEIGHT)
+        simulation.follow(through([pick, lifted]))
+        simulation.open(planned.pick.gap_m)
+        _retreat(simulation, planned.travel_z)
+        raise slipped(name)
     goal = _corrected(simulation, planned)
     simulation.follow(through(_over(simulation, goal, planned.travel_z), loose))
     simulation.open(planned.place.gap_m)

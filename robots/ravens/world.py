@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
+from cap.errors import NotGrasped
 from robots.ravens.plan import Transfer
 from robots.ravens.scene import Scene
 
@@ -27,6 +30,19 @@ class WorldState:
     """What a stopped motion left in the gripper."""
     time_s: float = 0.0
     """Simulated time since the reset."""
+    seed: int = 0
+    """Of the scene, and of everything that goes wrong at random."""
+    actions: int = 0
+    """Motions since the reset: where in its random numbers the world is."""
+
+    def generator(self, stream: int) -> np.random.Generator:
+        """Return the random numbers of one kind for this moment; the same ones every time."""
+        return np.random.default_rng([self.seed, self.actions, stream])
+
+
+def slipped(name: str) -> NotGrasped:
+    """Return the failure of a grasp that did not hold."""
+    return NotGrasped(f"{name!r} slipped out of the fingers; look where it is now")
 
 
 class Host(Protocol):
@@ -48,8 +64,8 @@ class World(Protocol):
     state: WorldState
     """Where everything is between motions; assign to put a snapshot back."""
 
-    def transfer(self, planned: Transfer) -> None:
-        """Pick an object up and put it down.
+    def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
+        """Pick an object up and put it down; or lose it as it is lifted.
 
         Raises:
             NotGrasped: The fingers closed on nothing, or the object was lost on the way.

@@ -1,0 +1,198 @@
+"""Running trials, several at a time, each written down as it ends.
+
+The same function runs a trial everywhere (`benchmarks.worker.run_trial`), so outcomes do not depend
+on how many run at once. On one machine each worker is a process of its own with one trial under
+way: when one dies, that trial is tried once more in another, and then counts as infrastructure.
+With Ray the trials go to a cluster.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.results import Results
+from benchmarks.suites import Outcome, Settings, Trial
+from benchmarks.worker import broken, run_trial
+from cap.errors import MissingExtra
+
+Done = Callable[[Trial, Outcome], None]
+_TRIES = 2
+
+
+def run(
+    results: Results,
+    trials: Sequence[Trial],
+    settings: Settings,
+    *,
+    jobs: int = 1,
+    engine: str = "local",
+    address: str | None = None,
+    on_done: Done = lambda trial, outcome: None,
+) -> None:
+    """Run every trial that has not ended yet, and write each down.
+
+    Args:
+        results: Where to.
+        trials: All that were asked for.
+        settings: What with.
+        jobs: Worker processes at a time.
+        engine: `local` or `ray`.
+        address: Of a Ray cluster; one on this machine by default.
+        on_done: Told of each trial once it is written down.
+
+    Raises:
+        UsageError: A trial cannot be written down.
+        MissingExtra: Ray is not installed.
+    """
+    left = [trial for trial in trials if trial not in results.done]
+    outcomes = (
+        _on_ray(left, settings, jobs, address) if engine == "ray" else _here(left, settings, jobs)
+    )
+    with contextlib.closing(outcomes):
+        for trial, outcome in outcomes:
+            results.add(trial, outcome)
+            on_done(trial, outcome)
+
+
+Outcomes = Generator[tuple[Trial, Outcome], None, None]
+
+
+def _here(trials: Sequence[Trial], settings: Settings, jobs: int) -> Outcomes:
+    """Yield outcomes as they come from worker processes."""
+    waiting: queue.SimpleQueue[Trial] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[Trial, Outcome]] = queue.SimpleQueue()
+    for trial in trials:
+        waiting.put(trial)
+    hands = [_Hand(waiting, done, settings) for _ in range(min(jobs, len(trials)))]
+    try:
+        for hand in hands:
+            hand.start()
+        for _ in trials:
+            yield done.get()
+    finally:
+        for hand in hands:
+            hand.end()
+
+
+class _Hand(threading.Thread):
+    """Gives trials to one worker process, and to another if that dies."""
+
+    def __init__(
+        self,
+        waiting: queue.SimpleQueue[Trial],
+        done: queue.SimpleQueue[tuple[Trial, Outcome]],
+        settings: Settings,
+    ) -> None:
+        super().__init__(name="cap-trials", daemon=True)
+        self._waiting = waiting
+        self._done = done
+        self._settings = asdict(settings)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ended = False
+
+    def run(self) -> None:
+        """Work until no trial waits."""
+        with contextlib.suppress(queue.Empty):
+            while not self._ended:
+                trial = self._waiting.get_nowait()
+                self._done.put((trial, self._outcome(trial)))
+        self._kill()
+
+    def end(self) -> None:
+        """Take no further trial, and end the worker, whatever it does."""
+        self._ended = True
+        self._kill()
+
+    def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+    def _outcome(self, trial: Trial) -> Outcome:
+        for _ in range(_TRIES):
+            if (answer := self._ask(trial)) is not None:
+                return Outcome(**answer)
+            if self._ended:
+                break
+            self._kill()
+        return broken("the worker process died, twice")
+
+    def _ask(self, trial: Trial) -> dict[str, Any] | None:
+        """Return a worker's answer; None if it died."""
+        process = self._process = self._process or _start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        request = {"trial": asdict(trial), "settings": self._settings}
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+        except (OSError, ValueError):
+            return None
+        found: dict[str, Any] | None = json.loads(line) if line.endswith(b"\n") else None
+        return found
+
+
+def _start() -> subprocess.Popen[bytes]:
+    """Start a worker in a process group of its own: Ctrl-C is the runner's."""
+    paths = [str(Path(__file__).resolve().parent.parent), os.environ.get("PYTHONPATH", "")]
+    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "benchmarks.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **threads, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        start_new_session=True,
+    )
+
+
+def _on_ray(
+    trials: Sequence[Trial], settings: Settings, jobs: int, address: str | None
+) -> Outcomes:
+    """Yield outcomes as they come from a Ray cluster."""
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtra(
+            "--engine ray needs Ray; run: pip install 'code-as-policies[ray]'"
+        ) from None
+    where = {"address": address} if address else {"num_cpus": jobs}
+    ray.init(log_to_driver=False, configure_logging=False, include_dashboard=False, **where)
+    try:
+        remote = ray.remote(max_retries=_TRIES - 1)(run_trial)
+        ahead = list(trials)
+        under_way: dict[Any, Trial] = {}
+        while ahead or under_way:
+            while ahead and len(under_way) < 2 * jobs:
+                trial = ahead.pop(0)
+                under_way[remote.remote(trial, settings)] = trial
+            (ready, *_), _ = ray.wait(list(under_way), num_returns=1)
+            yield under_way.pop(ready), _gathered(ray, ready)
+    finally:
+        ray.shutdown()
+
+
+def _gathered(ray: Any, ready: Any) -> Outcome:
+    try:
+        outcome: Outcome = ray.get(ready)
+    except ray.exceptions.RayError as error:
+        return broken(f"the worker process died: {type(error).__name__}")
+    return outcome

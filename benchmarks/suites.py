@@ -1,0 +1,122 @@
+"""The seam between suites of tasks and the runner."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from cap.errors import UsageError, did_you_mean
+
+SUITES: Mapping[str, tuple[str, str]] = {
+    "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
+}
+"""Where each suite is, by name; imported when it is used."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What identifies a trial; also the key of its line in `trials.jsonl`."""
+
+    task: str
+    """Task or problem."""
+    split: str
+    """Such as `SA-SI`; "" where there are none."""
+    seed: int
+    """Of the scene."""
+    sample: int = 0
+    """Number of the model's sample."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All a worker process needs to run trials: plain data."""
+
+    suite: str
+    """The suite's name."""
+    model: str
+    """A baseline of the suite, or a model's name."""
+    mode: str = "physics"
+    """Kind of world."""
+    perception: str = "truth"
+    """What programs see the world by."""
+    prompts: str = "ravens-seen"
+    """A shipped prompt folder's name, or a path."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Of the model, limits, disturbances: what the suite takes."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a trial ended: plain data, the same for the same seeds but for `seconds`."""
+
+    success: bool
+    """True if the goal was reached."""
+    cause: str
+    """"" or who is to blame: model, program, robot, infrastructure, or task (ran, not reached)."""
+    instruction: str
+    """The person's words."""
+    program: str
+    """What was run; "" if nothing."""
+    failure: str
+    """Why it failed, one line; "" if it did not."""
+    calls: int
+    """Calls of primitives."""
+    requests: int
+    """Questions to the model."""
+    prompt_tokens: int
+    """Tokens read."""
+    completion_tokens: int
+    """Tokens written."""
+    cost_usd: float | None
+    """Price in dollars; None if not known."""
+    seconds: float
+    """Wall time."""
+    extra: Mapping[str, Any]
+    """The suite's own, as JSON can hold it; no times."""
+
+
+class Suite(Protocol):
+    """A set of tasks that can be run one trial at a time."""
+
+    name: str
+    """As the command line takes it."""
+    version: str
+    """Changes whenever the same settings may give other outcomes."""
+
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """Return every task with its split, in report order."""
+
+    def trials(
+        self,
+        n: int,
+        seed: int,
+        tasks: Sequence[str] | None = None,
+        splits: Sequence[str] | None = None,
+    ) -> tuple[Trial, ...]:
+        """Return `n` trials of every cell asked for.
+
+        Raises:
+            UsageError: No trials, or an unknown task or split.
+        """
+
+    def run(self, trial: Trial, settings: Settings) -> Outcome:
+        """Carry out one trial; never raises for what a model or a program did."""
+
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return published values for a cell, in percent by method."""
+
+
+def suite(name: str) -> Suite:
+    """Return a suite by its name.
+
+    Raises:
+        UsageError: There is none of that name.
+    """
+    if name not in SUITES:
+        hint = did_you_mean(name, SUITES)
+        raise UsageError(f"unknown suite '{name}'.{hint} Known: {', '.join(SUITES)}")
+    module, factory = SUITES[name]
+    found: Suite = getattr(importlib.import_module(module), factory)()
+    return found

@@ -1,0 +1,209 @@
+"""Blocks and bowls from colour and depth alone.
+
+What rises above the table is split by colour, then into connected patches of a grid seen from
+above; a patch's size tells a block from a bowl, and its highest points tell where it is: the middle
+of a block's top face, the circle through a bowl's rim.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from shapely.geometry import MultiPoint
+
+from robots.perception.frames import Array, Detection, Frame
+
+Color = tuple[int, int, int]
+_CELL_M = 0.008
+"""Side of a grid cell seen from above: neighbours join, so it is wider than a slanted pixel."""
+_LEAST_SHARE = 0.3
+"""A patch must show so much of what one face of a block would cover at its distance."""
+_FACE_M = 0.006
+"""Points this far below an object's highest still belong to its top."""
+_HIGH = 0.98
+"""Quantile of heights that counts as the highest: single pixels may be wrong."""
+_DARKNESS = 0.15
+"""How much less brightness counts than hue when colours are compared: light falls unevenly."""
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """What objects there are and where to look for them; metres."""
+
+    colors: Mapping[str, Color]
+    """Names of colours with their RGB, 0 to 255."""
+    block_m: float
+    """Edge of a block."""
+    bowl_r_m: float
+    """Outer radius of a bowl's rim."""
+    bowl_m: float
+    """Height of a bowl."""
+    x_m: tuple[float, float]
+    """The table from left to right."""
+    y_m: tuple[float, float]
+    """The table from front to back."""
+    clear_m: float = 0.008
+    """What rises less above the table is the table."""
+    highest_m: float = 0.28
+    """What rises more is no object."""
+
+
+class ColorDepthDetector:
+    """Finds blocks and bowls of known sizes and colours on a table at height 0."""
+
+    def __init__(self, shapes: Shapes) -> None:
+        """Prepare to look for these."""
+        self._shapes = shapes
+        self._names = list(shapes.colors)
+        self._tones = _tones(np.array([shapes.colors[name] for name in self._names], dtype=float))
+
+    def detect(self, frame: Frame) -> tuple[Detection, ...]:
+        """Return the blocks and bowls seen, each name once, those shown by most pixels first."""
+        if not (frame.depth_m > 0).any():
+            return ()
+        points = frame.points()
+        above = self._above_the_table(points)
+        places, colors = points[above], frame.rgb[above].astype(float)
+        found: dict[str, Detection] = {}
+        least = self._least_pixels(frame)
+        for color, patch in self._patches(places, colors):
+            for seen in self._objects(color, patch) if len(patch) >= least else ():
+                known = found.get(seen.name)
+                if seen.pixels >= least and (known is None or known.pixels < seen.pixels):
+                    found[seen.name] = seen
+        seen_all = self._stacked(sorted(found.values(), key=lambda seen: -seen.position[2]))
+        return tuple(sorted(seen_all, key=lambda seen: (-seen.pixels, seen.name)))
+
+    def _stacked(self, highest_first: Sequence[Detection]) -> list[Detection]:
+        """Put blocks whose top is hidden straight below what hides it: only a side shows them."""
+        placed: list[Detection] = []
+        for seen in highest_first:
+            for above in placed if seen.name.endswith("block") else ():
+                drop = above.position[2] - seen.position[2]
+                apart = math.dist(above.position[:2], seen.position[:2])
+                if drop > self._shapes.block_m / 2 and apart < 0.75 * self._shapes.block_m:
+                    position = (*above.position[:2], seen.position[2])
+                    seen = replace(seen, position=position, yaw=above.yaw)
+            placed.append(seen)
+        return placed
+
+    def _least_pixels(self, frame: Frame) -> float:
+        """Return how many pixels make an object, at the middle of the picture's distance."""
+        distance = float(np.nanmedian(np.where(frame.depth_m > 0, frame.depth_m, np.nan)))
+        edge = self._shapes.block_m * float(frame.intrinsics[0, 0]) / distance
+        return _LEAST_SHARE * edge * edge
+
+    def _above_the_table(self, points: Array) -> NDArray[np.bool_]:
+        x, y, z = np.moveaxis(points, -1, 0)
+        margin = self._shapes.bowl_r_m
+        (left, right), (front, back) = self._shapes.x_m, self._shapes.y_m
+        with np.errstate(invalid="ignore"):  # unknown depth compares as false
+            inside = (x > left - margin) & (x < right + margin)
+            inside &= (y > front - margin) & (y < back + margin)
+            seen: NDArray[np.bool_] = (
+                inside & (z > self._shapes.clear_m) & (z < self._shapes.highest_m)
+            )
+        return seen
+
+    def _patches(self, places: Array, colors: Array) -> Iterator[tuple[str, Array]]:
+        """Yield connected points of one colour."""
+        distances = np.linalg.norm(_tones(colors)[:, None, :] - self._tones[None], axis=-1)
+        nearest = distances.argmin(axis=1)
+        close = distances.min(axis=1) < _FARTHEST_TONE
+        for number, color in enumerate(self._names):
+            own = places[close & (nearest == number)]
+            for patch in _connected(own):
+                yield color, patch
+
+    def _objects(self, color: str, patch: Array) -> Iterator[Detection]:
+        """Yield what a patch shows: a block, a bowl, or a bowl with a block of its colour in it."""
+        width = float(np.ptp(patch[:, :2], axis=0).max())
+        if width < 1.6 * self._shapes.block_m:
+            yield self._block(color, patch)
+            return
+        middle = (patch[:, :2].min(axis=0) + patch[:, :2].max(axis=0)) / 2
+        inner = np.linalg.norm(patch[:, :2] - middle, axis=1) < 0.7 * self._shapes.bowl_r_m
+        if inner.all():
+            return
+        rim_z = float(np.quantile(patch[~inner, 2], _HIGH))
+        proud = patch[inner & (patch[:, 2] > rim_z + _FACE_M / 2)]
+        yield self._bowl(color, patch[~inner], rim_z)
+        if len(proud):
+            yield self._block(color, proud)
+
+    def _block(self, color: str, patch: Array) -> Detection:
+        top = float(np.quantile(patch[:, 2], _HIGH))
+        face = patch[patch[:, 2] > top - _FACE_M]
+        height = float(np.median(face[:, 2]))
+        x, y = _middle(face[:, :2])
+        position = (x, y, height - self._shapes.block_m / 2)
+        return Detection(f"{color} block", position, _yaw(face[:, :2]), len(patch))
+
+    def _bowl(self, color: str, wall: Array, rim_z: float) -> Detection:
+        rim = wall[wall[:, 2] > rim_z - _FACE_M]
+        x, y = _circle(rim[:, :2])
+        height = float(np.quantile(rim[:, 2], 0.8))
+        return Detection(f"{color} bowl", (x, y, height - self._shapes.bowl_m / 2), 0.0, len(wall))
+
+
+_FARTHEST_TONE = 0.12
+"""Colours further from all known ones are something else: the arm, a hand."""
+
+
+def _tones(colors: Array) -> Array:
+    """Return shares of red, green and blue, and a little of the brightness: (n, 4)."""
+    total = colors.sum(axis=-1, keepdims=True)
+    shares = colors / np.maximum(total, 1.0)
+    return np.concatenate([shares, _DARKNESS * total / 765], axis=-1)
+
+
+def _connected(places: Array) -> Iterator[Array]:
+    """Yield the points of each connected patch of grid cells, seen from above."""
+    if not len(places):
+        return
+    cells = np.floor(places[:, :2] / _CELL_M).astype(int)
+    members: dict[tuple[int, int], list[int]] = {}
+    for number, cell in enumerate(map(tuple, cells.tolist())):
+        members.setdefault(cell, []).append(number)
+    left = set(members)
+    while left:
+        patch, edge = [], [left.pop()]
+        while edge:
+            cell = edge.pop()
+            patch += members[cell]
+            near = {(cell[0] + dx, cell[1] + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)} & left
+            left -= near
+            edge += near
+        yield places[sorted(patch)]
+
+
+def _middle(points: Array) -> tuple[float, float]:
+    """Return the middle of a square face: of the box that fits around it, less its stragglers."""
+    centre = np.median(points, axis=0)
+    reach = np.linalg.norm(points - centre, axis=1)
+    kept = points[reach <= np.quantile(reach, 0.99)]
+    hull = MultiPoint(kept).minimum_rotated_rectangle.centroid
+    return float(hull.x), float(hull.y)
+
+
+def _yaw(points: Array) -> float:
+    """Return how a square face is turned, radians, between 0 and a quarter turn."""
+    box = MultiPoint(points).minimum_rotated_rectangle
+    if box.geom_type != "Polygon":
+        return 0.0
+    (x0, y0), (x1, y1), *_ = box.exterior.coords
+    return float(np.arctan2(y1 - y0, x1 - x0) % (np.pi / 2))
+
+
+def _circle(points: Array) -> tuple[float, float]:
+    """Return the middle of the circle through points: x^2 + y^2 = 2ax + 2by + c, least squares."""
+    if len(points) < 3:
+        x, y = points.mean(axis=0)
+        return float(x), float(y)
+    system = np.column_stack([2 * points, np.ones(len(points))])
+    solution: Sequence[float] = np.linalg.lstsq(system, (points**2).sum(axis=1), rcond=None)[0]
+    return float(solution[0]), float(solution[1])

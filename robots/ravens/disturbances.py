@@ -1,0 +1,98 @@
+"""What goes wrong on purpose: a noisy camera, a hand that misses, a grasp that slips.
+
+All of it comes from the world's own generator, which is part of the world's state: the same seed
+and the same commands go wrong in the same way, also after a snapshot is put back.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from cap.errors import UsageError
+from robots.perception.frames import Frame
+from robots.ravens.plan import Transfer
+from robots.ravens.scene import Body, Vec3
+
+
+@dataclass(frozen=True)
+class Disturbances:
+    """Standard deviations of normal noise, and how often a grasp slips; all 0 by default."""
+
+    camera_color: float = 0.0
+    """Of each colour value, 0 to 255; 3 in the original environment."""
+    camera_depth_m: float = 0.0
+    """Of each depth, metres; 0.003 in the original environment."""
+    pick_m: float = 0.0
+    """Of where the gripper closes, in x and in y, metres."""
+    place_m: float = 0.0
+    """Of where the object is put down, in x and in y, metres."""
+    drop: float = 0.0
+    """Probability that an object slips from the fingers as it is lifted."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no size.
+
+        Raises:
+            UsageError: A value is negative or not finite, or `drop` is more than 1.
+        """
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise UsageError(f"disturbance '{entry.name}' must be a number, not {value!r}")
+            if not math.isfinite(value) or value < 0 or (entry.name == "drop" and value > 1):
+                raise UsageError(f"disturbance '{entry.name}' cannot be {value!r}")
+
+    @property
+    def moves(self) -> bool:
+        """True if motions are disturbed."""
+        return bool(self.pick_m or self.place_m or self.drop)
+
+    def of_frame(self, frame: Frame, generator: np.random.Generator) -> Frame:
+        """Return a frame as a noisy camera takes it; unknown depths stay unknown."""
+        rgb, depth = frame.rgb, frame.depth_m
+        if self.camera_color:
+            noisy = rgb + generator.normal(0.0, self.camera_color, rgb.shape)
+            rgb = np.clip(noisy, 0, 255).astype(np.uint8)
+        if self.camera_depth_m:
+            noise = generator.normal(0.0, self.camera_depth_m, depth.shape)
+            depth = np.where(depth > 0, depth + noise, depth)
+        return replace(frame, rgb=rgb, depth_m=depth)
+
+    def of_transfer(
+        self, planned: Transfer, generator: np.random.Generator
+    ) -> tuple[Transfer, bool]:
+        """Return a motion as a clumsy hand makes it, and whether the object slips on the way."""
+        pick, place = (
+            generator.normal(0.0, size_m, 2) if size_m else np.zeros(2)
+            for size_m in (self.pick_m, self.place_m)
+        )
+        slips = bool(self.drop) and bool(generator.random() < self.drop)
+        grip = replace(planned.pick, tip=_shifted(planned.pick.tip, pick))
+        result = tuple(_moved(body, place) for body in planned.result)
+        return replace(planned, pick=grip, result=result), slips
+
+
+def parse(values: Any) -> Disturbances:
+    """Return disturbances given by name.
+
+    Raises:
+        UsageError: An unknown name, or a value that is no size.
+    """
+    if isinstance(values, Disturbances):
+        return values
+    known = {entry.name for entry in fields(Disturbances)}
+    if unknown := sorted(set(values or ()) - known):
+        raise UsageError(f"unknown disturbances {unknown}; known: {sorted(known)}")
+    return Disturbances(**(values or {}))
+
+
+def _shifted(place: Vec3, by: Any) -> Vec3:
+    return place[0] + float(by[0]), place[1] + float(by[1]), place[2]
+
+
+def _moved(body: Body, by: Any) -> Body:
+    return replace(body, position=_shifted(body.position, by))

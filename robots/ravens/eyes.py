@@ -1,0 +1,85 @@
+"""What programs know of the scene: the truth, or what the camera's picture shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from robots.perception.frames import Detection, Detector, Frame
+from robots.perception.segmentation import ColorDepthDetector, Shapes
+from robots.ravens.disturbances import Disturbances
+from robots.ravens.scene import (
+    ALL_NAMES,
+    BLOCK_HALF,
+    BOWL_HEIGHT,
+    BOWL_RIM_R,
+    COLORS,
+    TABLE_X,
+    TABLE_Y,
+    Body,
+    Scene,
+    yaw_quaternion,
+)
+from robots.ravens.world import WorldState
+
+FRAME_PX = 320
+"""Width and height of the camera's pictures."""
+CAMERA_DRAWS, MOTION_DRAWS = 1, 2
+"""Noise of the two kinds comes from streams of their own: looking changes no motion."""
+
+
+class Eyes(Protocol):
+    """Tells where things seem to be."""
+
+    def see(self, state: WorldState) -> Scene:
+        """Return the scene as it is perceived in a state of the world."""
+
+
+class Truth:
+    """Knows everything exactly."""
+
+    def see(self, state: WorldState) -> Scene:
+        """Return the true scene."""
+        return state.scene
+
+
+class CameraEyes:
+    """Looks at one picture for each state of the world."""
+
+    def __init__(
+        self,
+        capture: Callable[[], Frame],
+        disturbances: Disturbances,
+        detector: Detector | None = None,
+    ) -> None:
+        """Look at nothing yet.
+
+        Args:
+            capture: Takes a picture of the world as it is.
+            disturbances: How noisy the camera is.
+            detector: Colour and depth segmentation by default.
+        """
+        self._capture = capture
+        self._disturbances = disturbances
+        self._detector = detector or ColorDepthDetector(SHAPES)
+        self._seen: tuple[WorldState, Scene] | None = None
+
+    def see(self, state: WorldState) -> Scene:
+        """Return what the picture shows, objects in the order of `ALL_NAMES`."""
+        if self._seen is None or self._seen[0] is not state:
+            frame = self._disturbances.of_frame(self._capture(), state.generator(CAMERA_DRAWS))
+            self._seen = state, scene_of(self._detector.detect(frame))
+        return self._seen[1]
+
+
+SHAPES = Shapes(COLORS, 2 * BLOCK_HALF, BOWL_RIM_R, BOWL_HEIGHT, TABLE_X, TABLE_Y)
+
+
+def scene_of(detections: tuple[Detection, ...]) -> Scene:
+    """Return detections as a scene; names this world has not are left out."""
+    found = {seen.name: seen for seen in detections}
+    return Scene(tuple(_body(found[name]) for name in ALL_NAMES if name in found))
+
+
+def _body(seen: Detection) -> Body:
+    return Body(seen.name, seen.position, yaw_quaternion(seen.yaw))

@@ -1,0 +1,228 @@
+"""Runs that are killed, resumed and spread over processes come out the same."""
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import report, runner
+from benchmarks.results import begin, read_lines
+from benchmarks.suites import Outcome, Settings, Trial, suite
+from cap.cli import run as cap
+from cap.errors import UsageError
+
+SETTINGS = Settings("tabletop", "oracle", mode="instant")
+CELL = ["pick-and-place", "stack-blocks"]
+COMMAND = [sys.executable, "-P", "-m", "cap", "bench", "run", "tabletop", "--mode", "instant"]
+
+
+def trials(n: int = 3) -> tuple[Trial, ...]:
+    return suite("tabletop").trials(n, 0, CELL, ["SA-SI"])
+
+
+def finished(folder: Path, jobs: int = 1, n: int = 3, **options: Any) -> list[Any]:
+    """Run, and return what came of it, without the times, in the order of the trials."""
+    results = begin(folder, suite("tabletop"), SETTINGS, resume=options.pop("resume", False))
+    try:
+        runner.run(results, trials(n), SETTINGS, jobs=jobs, **options)
+    finally:
+        results.close()
+    return lines(folder)
+
+
+def lines(folder: Path) -> list[Any]:
+    found = [(line.trial, replace(line.outcome, seconds=0.0)) for line in read_lines(folder)]
+    return sorted(found, key=lambda entry: (entry[0].task, entry[0].seed))
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    return finished(tmp_path_factory.mktemp("whole"))
+
+
+def test_two_workers_do_what_one_does(expected: list[Any], tmp_path: Path) -> None:
+    assert finished(tmp_path, jobs=2) == expected
+    assert [entry[0] for entry in expected] == sorted(
+        trials(), key=lambda trial: (trial.task, trial.seed)
+    )
+
+
+def test_a_second_run_into_a_folder_is_refused(expected: list[Any], tmp_path: Path) -> None:
+    finished(tmp_path, n=1)
+    with pytest.raises(UsageError, match="--resume"):
+        finished(tmp_path)
+    assert finished(tmp_path, resume=True) == expected
+
+
+def test_a_half_written_line_is_run_again(expected: list[Any], tmp_path: Path) -> None:
+    finished(tmp_path)
+    path = tmp_path / "trials.jsonl"
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) - 40])
+    assert finished(tmp_path, resume=True) == expected
+
+
+@pytest.mark.parametrize(
+    "other", [{"model": "no-op"}, {"mode": "physics"}, {"options": {"limits": {"calls": 3}}}]
+)
+def test_another_run_s_folder_is_left_alone(other: dict[str, Any], tmp_path: Path) -> None:
+    finished(tmp_path, n=1)
+
+    def files() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+
+    before = files()
+    with pytest.raises(UsageError, match="another settings"):
+        begin(tmp_path, suite("tabletop"), replace(SETTINGS, **other), resume=True)
+    assert files() == before
+
+
+def test_another_version_s_folder_is_left_alone(tmp_path: Path) -> None:
+    finished(tmp_path, n=1)
+    header = json.loads((tmp_path / "header.json").read_text())
+    (tmp_path / "header.json").write_text(json.dumps({**header, "suite_version": "0"}))
+    with pytest.raises(UsageError, match="suite version"):
+        finished(tmp_path, resume=True)
+
+
+def test_a_full_disk_costs_no_earlier_line(tmp_path: Path) -> None:
+    results = begin(tmp_path, suite("tabletop"), SETTINGS, resume=False)
+    outcome = Outcome(True, "", "words", "x" * 100, "", 1, 0, 0, 0, 0.0, 0.1, {})
+    results.add(Trial("pick-and-place", "SA-SI", 0), outcome)
+    size = (tmp_path / "trials.jsonl").stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, before[1]))
+    try:
+        with pytest.raises(UsageError, match="--resume"):
+            results.add(Trial("pick-and-place", "SA-SI", 1), outcome)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+        results.close()
+    assert (tmp_path / "trials.jsonl").stat().st_size == size
+    assert len(list(read_lines(tmp_path))) == 1
+
+
+def children(pid: int) -> Iterator[int]:
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            if int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == pid:
+                yield int(entry.name)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
+def test_a_killed_run_goes_on_without_loss(expected: list[Any], tmp_path: Path) -> None:
+    asked = [*COMMAND, "-m", "oracle", "-n", "3", "--tasks", ",".join(CELL), "--split", "SA-SI"]
+    asked += ["--out", str(tmp_path / "run"), "--jobs", "2"]
+    first = subprocess.Popen(asked, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert first.stderr is not None
+    assert "1/6" in first.stderr.readline()
+    workers = list(children(first.pid))
+    first.kill()
+    first.wait()
+    first.stderr.close()
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in workers) and time.monotonic() < deadline:
+        time.sleep(0.02)  # orphans see their input end, and end
+    assert subprocess.run([*asked, "--resume"], capture_output=True, timeout=60).returncode == 0
+    assert lines(tmp_path / "run") == expected
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
+def test_a_killed_worker_costs_nothing_but_time(expected: list[Any], tmp_path: Path) -> None:
+    struck = threading.Event()
+
+    def strike(trial: Trial, outcome: Outcome) -> None:
+        if not struck.is_set():
+            struck.set()
+            for pid in children(os.getpid()):
+                with contextlib.suppress(ProcessLookupError, OSError):
+                    if "benchmarks.worker" in Path(f"/proc/{pid}/cmdline").read_text():
+                        os.kill(pid, signal.SIGKILL)
+
+    assert finished(tmp_path, jobs=2, on_done=strike) == expected
+    assert struck.is_set()
+
+
+def test_a_worker_that_always_dies_is_infrastructure(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("benchmarks.runner.sys.executable", "/bin/false")
+    outcomes = [outcome for _, outcome in finished(tmp_path, n=1)]
+    assert [(outcome.success, outcome.cause) for outcome in outcomes] == [
+        (False, "infrastructure")
+    ] * 2
+
+
+def test_ray_does_what_one_worker_does(expected: list[Any], tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    code = (
+        "import warnings; warnings.simplefilter('ignore')\n"
+        "from pathlib import Path\n"
+        "from tests.benchmarks.test_runner import finished\n"
+        f"finished(Path({str(tmp_path)!r}), jobs=2, engine='ray')\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment, timeout=100)
+    assert lines(tmp_path) == expected
+
+
+def test_the_report_has_intervals_causes_and_published_values(tmp_path: Path) -> None:
+    finished(tmp_path)
+    (first, *_, whole) = report.rows(tmp_path)
+    assert (first["n"], first["success %, 95 %"]) == (3, "100.0 (43.9-100.0)")
+    assert "CaP 100" in first["published %"]
+    assert (whole["task"], whole["n"]) == ("all", 6)
+
+
+def test_the_page_escapes_what_models_write(tmp_path: Path) -> None:
+    results = begin(tmp_path, suite("tabletop"), SETTINGS, resume=False)
+    nasty = "<script>alert(1)</script>"
+    extra = {"calls": [nasty], "pictures": [f'"{nasty}']}
+    outcome = Outcome(False, "program", nasty, nasty, nasty, 0, 0, 0, 0, None, 0.1, extra)
+    results.add(Trial("pick-and-place", "SA-SI", 0), outcome)
+    results.close()
+    _, page = report.write(tmp_path)
+    assert "<script" not in page.read_text()
+    assert "&lt;script&gt;" in page.read_text()
+
+
+def test_comparing_counts_pairs(tmp_path: Path) -> None:
+    for name, model in (("a", "oracle"), ("b", "no-op")):
+        settings = replace(SETTINGS, model=model)
+        results = begin(tmp_path / name, suite("tabletop"), settings, resume=False)
+        runner.run(results, trials(2), settings)
+        results.close()
+    (row, *_) = report.compare(tmp_path / "a", tmp_path / "b")
+    assert (row["n, paired"], row["first %"], row["second %"], row["only first"]) == (2, 100, 0, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["run", "tablecloth", "-m", "oracle"], "unknown suite 'tablecloth'"),
+        (["run", "tabletop", "-m", "oracle", "--tasks", "dance"], "dance"),
+        (["run", "tabletop", "-m", "oracle", "-n", "0"], "0"),
+        (["report", "nowhere"], "nowhere"),
+        (["compare", "nowhere", "nowhere"], "nowhere"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with contextlib.chdir(tmp_path):
+        assert cap(["bench", *arguments]) == 2
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
