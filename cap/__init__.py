@@ -12,12 +12,13 @@ from typing import Any
 from cap.check import Policy, check
 
 _HOMES = {
+    "LMP": "cap.lmp_function",
     "Limits": "cap.sandbox",
     "Sandbox": "cap.sandbox",
     "Scope": "cap.scope",
     "Session": "cap.session",
 }
-__all__ = ["Limits", "Policy", "Sandbox", "Scope", "Session", "check"]
+__all__ = ["LMP", "Limits", "Policy", "Sandbox", "Scope", "Session", "check"]
 
 
 def __getattr__(name: str) -> Any:
