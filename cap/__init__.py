@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cap.checker import check
+    from cap.lmp_function import LMP
     from cap.policy import Policy
     from cap.sandbox import Limits, Sandbox
     from cap.scope import Scope
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 _HOMES = {
     "check": "cap.checker",
     "Policy": "cap.policy",
+    "LMP": "cap.lmp_function",
     "Limits": "cap.sandbox",
     "Sandbox": "cap.sandbox",
     "Scope": "cap.scope",
     "Session": "cap.session",
 }
-__all__ = ["Limits", "Policy", "Sandbox", "Scope", "Session", "check"]
+__all__ = ["LMP", "Limits", "Policy", "Sandbox", "Scope", "Session", "check"]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,6 +8,7 @@ variables and are refused in every file.
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -30,8 +31,15 @@ ENVIRONMENT = {
     "CAP_MODE": "mode",
     "CAP_BASE_URL": "base_url",
     "CAP_MODEL_MODE": "model_mode",
+    "CAP_CACHE": "cache",
+    "CAP_SKILLS": "skills",
 }
 """Environment variables and the setting each gives; an empty one counts as unset."""
+
+_TABLES = ("robots", "prices")
+_FOLDERS = ("runs", "cache", "skills")
+_COUNTS = {"max_calls": 0, "concurrency": 1, "repairs": 0, "runtime_repairs": 0}
+"""Settings that are whole numbers, and the least each may be."""
 
 _SECRET = re.compile(r"(^|[_-])(api[_-]?key|token|secret|password)s?$", re.IGNORECASE)
 _TOML_PLACE = re.compile(r"^(?P<what>.*) \(at (?:line (?P<line>\d+), .*|end of document)\)$", re.S)
@@ -55,6 +63,22 @@ class Config:
     """`physics` or `instant`, for simulated robots."""
     robots: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Options for each robot by its name, such as `host`: the tables `[robots.NAME]`."""
+    cache: Path | None = None
+    """Folder of models' answers that need not be asked again; None to ask always."""
+    skills: Path | None = None
+    """Folder of kept functions; None for the one under the person's data folder."""
+    max_cost: float | None = None
+    """Dollars a run may spend on its model; None for no limit. Needs the model's price."""
+    max_calls: int | None = None
+    """Requests a run may send to its model; None for no limit."""
+    concurrency: int = 8
+    """Requests under way at the same time."""
+    repairs: int | None = None
+    """How often a program may be written again before it runs; None for the engine's own."""
+    runtime_repairs: int | None = None
+    """The same for what fails while it runs."""
+    prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Dollars for a million tokens `read` and `written`, by the model's name: `[prices]`."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Where each setting came from: `default`, a file, an environment variable or `flag`."""
     warnings: tuple[str, ...] = ()
@@ -97,8 +121,8 @@ def load(
 
     def take(name: str, value: Any, source: str) -> None:
         value = _checked(name, value, source)
-        if name == "robots":
-            value = {**values.get("robots", {}), **value}
+        if name in _TABLES:
+            value = {**values.get(name, {}), **value}
         values[name] = value
         sources[name] = source
 
@@ -208,6 +232,10 @@ def _checked(name: str, value: Any, source: str) -> Any:
         if isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values()):
             return value
         raise ConfigError(f"{source}: robots must be tables [robots.NAME] of options")
+    if name == "prices":
+        return _checked_prices(value, source)
+    if name in _COUNTS or name == "max_cost":
+        return _checked_number(name, value, source)
     if isinstance(value, Path):
         value = str(value)
     if not isinstance(value, str) or not value.strip():
@@ -217,7 +245,33 @@ def _checked(name: str, value: Any, source: str) -> Any:
         raise ConfigError(f"{source}: {name} must be {words}, not {value!r}")
     if name == "base_url":
         return check_url(value, f"{source}: base_url")
-    return Path(value).expanduser() if name == "runs" else value
+    return Path(value).expanduser() if name in _FOLDERS else value
+
+
+def _checked_number(name: str, value: Any, source: str) -> float | int:
+    least = _COUNTS.get(name)
+    kinds = (int, float) if least is None else (int,)
+    if type(value) in kinds and math.isfinite(value) and value >= (least or 0):
+        return float(value) if least is None else int(value)
+    kind = "a number of dollars, 0" if least is None else f"a whole number, {least}"
+    raise ConfigError(f"{source}: {name} must be {kind} or more, not {value!r}")
+
+
+def _checked_prices(value: Any, source: str) -> dict[str, dict[str, float]]:
+    prices = {}
+    for model, price in value.items() if isinstance(value, Mapping) else [("", value)]:
+        known = isinstance(price, Mapping) and set(price) == {"read", "written"}
+        if not known or not all(_is_price(each) for each in price.values()):
+            raise ConfigError(
+                f"{source}: prices must be dollars for a million tokens, each like "
+                f'[prices] "openai/NAME" = {{ read = 0.4, written = 1.6 }}; wrong: {model!r}'
+            )
+        prices[model] = {part: float(each) for part, each in price.items()}
+    return prices
+
+
+def _is_price(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value) and value >= 0
 
 
 def _danger(name: str, value: Any, cwd: Path) -> str:
@@ -226,6 +280,14 @@ def _danger(name: str, value: Any, cwd: Path) -> str:
         return "it decides where prompts and keys are sent"
     if name == "robots":
         return "it decides which machine moves"
+    if name in ("max_cost", "max_calls", "prices"):
+        return "it decides what may be spent"
+    if name == "cache":
+        return "it decides which answers are taken for the model's own"
+    if name == "skills":
+        return "it decides which functions programs may call"
+    if name == "runtime_repairs":
+        return "it decides what a machine tries again"
     if name == "runs" and isinstance(value, str):
         target = (cwd / Path(value).expanduser()).resolve()
         if not target.is_relative_to(cwd.resolve()):

@@ -7,6 +7,8 @@ it without a traceback and exits with the class's `exit_code`.
     ├── UsageError (2)              wrong option, name or file from a person
     │   ├── ConfigError
     │   ├── PromptError             a prompt file that cannot be used
+    │   ├── SkillError              a skill file that cannot be used
+    │   ├── SavedError              a saved session that cannot be used
     │   └── MissingExtra            an optional dependency is not installed
     ├── ProgramError (1)            the program failed
     │   ├── CheckFailed (3)         it was refused before anything ran
@@ -18,6 +20,7 @@ it without a traceback and exits with the class's `exit_code`.
     │   ├── ModelUnreachable
     │   ├── EmptyCompletion
     │   ├── NoMatch                 `nearest` declines
+    │   ├── SpendLimit              the run has used up its calls or its money
     │   └── NotRecorded             `replay` was asked something new
     └── RobotError (5)              a primitive failed; programs may catch these by name
         ├── NotFound
@@ -34,6 +37,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cap.result import Failure
 
 
 class CapError(Exception):
@@ -58,6 +65,14 @@ class PromptError(UsageError):
     """A prompt file cannot be read or used."""
 
 
+class SkillError(UsageError):
+    """A skill file cannot be read or used."""
+
+
+class SavedError(UsageError):
+    """A saved session cannot be read or used."""
+
+
 class MissingExtra(UsageError):
     """An optional dependency is not installed."""
 
@@ -79,7 +94,10 @@ class GenerationFailed(ProgramError):
 
 
 class LMPFailed(ProgramError):
-    """An LMP called by a program failed; raised inside the calling program."""
+    """An LMP failed; raised inside the program that called it, or to the person who did."""
+
+    failure: Failure | None = None
+    """How, where it came as far as a program."""
 
 
 class SandboxError(CapError):
@@ -106,6 +124,10 @@ class EmptyCompletion(ModelError):
 
 class NoMatch(ModelError):
     """`nearest` found no example close enough to the instruction."""
+
+
+class SpendLimit(ModelError):
+    """The run has used up the calls or the money it may."""
 
 
 class NotRecorded(ModelError):

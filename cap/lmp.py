@@ -9,83 +9,34 @@ road with a worker of its own while the outer program waits.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from cap.checker import Violation, check
-from cap.errors import (
-    CapError,
-    CheckFailed,
-    GenerationFailed,
-    LMPFailed,
-    ModelError,
-)
-from cap.generate import Budget, UndefinedName, generate
+from cap.answer import Answer, Approve, Body, State, joined, unanswered, with_note
+from cap.author import Author, Order, Tally
+from cap.complete import Completer, kept_for, known_names, may_repair
+from cap.errors import CapError, LMPFailed, PromptError
+from cap.generate import Budget
 from cap.kinds import kind_error
-from cap.library import EVERYWHERE
-from cap.models.base import Completion, Model, Request
-from cap.names import Undefined
-from cap.program import Program, ProgramSyntaxError
-from cap.prompt import Prompt, Turn, parse_context, render_context
-from cap.result import Call, Failure, FailureKind, Result
+from cap.models.base import Model
+from cap.program import Program
+from cap.prompt import Prompt, parse_context, render_context
+from cap.refusals import explain, failure_of, lmp_failed
+from cap.repair import Repairs, acted, failed_turn, reason_of, sort_of
+from cap.result import Call, Failure, Result
 from cap.sandbox import Sandbox
 from cap.sandbox.clocks import asking_person
-from cap.scope import Definition, Primitive, Robot, Scope
+from cap.scope import Primitive, Scope
 from cap.trace import Trace
+
+__all__ = ["Answer", "Approve", "Body", "Engine", "State", "failure_of"]
 
 MAX_NESTING = 6
 """How deep LMPs may call LMPs."""
-
-
-class ViolationsFound(CheckFailed):
-    """The check refused a program."""
-
-    def __init__(self, violations: Sequence[Violation]) -> None:
-        first, *rest = violations
-        super().__init__("; ".join([first.reason, *map(str, rest[:4])]))
-        self.violations = tuple(violations)
-        self.line = first.line
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What came of one instruction."""
-
-    result: Result
-    """Value or failure, and the calls."""
-    program: Program | None = None
-    """The program, if there was one."""
-    generated: tuple[Definition, ...] = ()
-    """Functions written for it, helpers first."""
-
-    @property
-    def source(self) -> str:
-        """The complete program: generated functions, then the program."""
-        own = [self.program.source] if self.program else []
-        return "\n\n".join(part.strip() for part in [*map(_source, self.generated), *own]) + "\n"
-
-
-@dataclass(frozen=True)
-class State:
-    """What a session hands to a program and takes back."""
-
-    variables: Mapping[str, Any] = field(default_factory=dict)
-    """Plain data by name."""
-    definitions: tuple[Definition, ...] = ()
-    """Functions and classes as source."""
-    history: tuple[Turn, ...] = ()
-    """Earlier turns, for the prompt."""
-    dropped: Mapping[str, str] = field(default_factory=dict)
-    """Names that could not be kept, with the reason."""
-    hints: tuple[str, ...] = ()
-    """Lines that tell the model what else exists: skills."""
-
-
-Approve = Callable[[str], bool]
-"""Shown the complete program; False refuses it."""
+INTERRUPTED = Failure("interrupted", "Interrupted", "stopped by Ctrl-C")
 
 
 class Engine:
@@ -93,7 +44,7 @@ class Engine:
 
     def __init__(
         self,
-        robot: Robot,
+        robot: Body,
         model: Model,
         prompts: Mapping[str, Prompt],
         function_prompt: Prompt,
@@ -103,47 +54,149 @@ class Engine:
         seed: int = 0,
         approve: Approve | None = None,
         budget: Budget | None = None,
+        repairs: Repairs | None = None,
+        tally: Tally | None = None,
     ) -> None:
+        """Set up the road.
+
+        Args:
+            robot: Whose functions programs may call.
+            model: What writes programs.
+            prompts: The LMPs, by name.
+            function_prompt: Asks for one function.
+            sandbox: Where programs run.
+            trace: Where events go.
+            seed: Start of all random numbers inside programs.
+            approve: Shown each complete program before it moves anything.
+            budget: How many functions may be generated for one program.
+            repairs: How often a program may be written again; on hardware by default never for
+                what fails while it runs.
+            tally: Counts completions, also those of other engines that share it.
+        """
         self.robot = robot
         self.model = model
         self.prompts = prompts
-        self.function_prompt = function_prompt
         self.sandbox = sandbox
         self.trace = trace
         self.approve = approve
-        self.budget = budget or Budget()
+        self.repairs = repairs or Repairs(runtime=1 if robot.simulated else 0)
         self.seed = seed
         self.programs = 0
         """Programs run so far; each has random numbers of its own, by its number."""
+        self.tally = tally or Tally()
+        self.author = Author(model, trace, self.tally)
+        self._completer = Completer(
+            self.author, function_prompt, sandbox.policy, budget or Budget(), trace
+        )
         self._primitives = {**robot.primitives(), **self._lmp_primitives()}
 
     def run(
-        self, prompt: Prompt, instruction: str, context: str = "", state: State | None = None
+        self,
+        prompt: Prompt,
+        instruction: str,
+        context: str = "",
+        state: State | None = None,
+        *,
+        fixed: bool = False,
     ) -> Answer:
-        """Have a program written for an instruction and run it."""
-        state = state or State()
-        try:
-            facts = parse_context(context)
-            program = self._write(prompt, instruction, context, state.history)
-        except CapError as error:
-            return Answer(Result(failure=failure_of(error)))
-        with_facts = replace(state, variables={**state.variables, **facts})
-        return self.run_program(prompt, program, with_facts)
+        """Have a program written for an instruction and run it; repair it if need be.
+
+        Args:
+            prompt: The LMP.
+            instruction: The person's words, or a program's.
+            context: Assignment lines shown above them.
+            state: What a session remembers.
+            fixed: The context is the caller's own; else an attempt that acted before it failed
+                has the facts in it read again.
+        """
+        mark = self.tally.mark()
+        answer = self._attempts(prompt, instruction, context, state or State(), fixed)
+        return replace(answer, usage=self.tally.since(mark))
 
     def run_program(self, prompt: Prompt, program: Program, state: State) -> Answer:
-        """Check, complete and run a program in a prompt's scope."""
+        """Check, complete and run a program in a prompt's scope; it is not repaired."""
+        mark = self.tally.mark()
         scope = self.scope(prompt, state)
-        program = program.without_imports(_known(scope))
+        program = program.without_imports(known_names(scope))
+        answer = self._walk(prompt, program, scope, state)
+        return replace(answer, usage=self.tally.since(mark))
+
+    def _attempts(
+        self, prompt: Prompt, instruction: str, context: str, state: State, fixed: bool
+    ) -> Answer:
+        """Try, and try again as long as a repair is left and changes something."""
+        left = self.repairs.nested(prompt.header.actions) if self.trace.depth else self.repairs
+        order = Order(instruction, context, state.history, state.hints)
+        answer = self._attempt(prompt, order, state)
+        assert answer is not None
+        while (failure := answer.result.failure) is not None and may_repair(self.author):
+            calls = answer.result.calls
+            sort = sort_of(failure, calls, answer.ran)
+            if sort is None or not left.allow(sort):
+                break
+            left = left.without(sort)
+            self._announce(prompt, answer, failure)
+            turn = failed_turn(instruction, order.context, answer.written, failure, calls)
+            order = replace(order, history=(*order.history, turn))
+            try:
+                if acted(calls) and not fixed:
+                    order = replace(order, context=self._reread(prompt, order.context))
+                after = self._attempt(prompt, order, state, answer.written)
+            except KeyboardInterrupt:
+                if self.trace.depth:
+                    raise
+                return replace(answer, result=replace(answer.result, failure=INTERRUPTED))
+            if after is None:
+                return replace(answer, attempts=answer.attempts + 1)
+            if unanswered(after):
+                return with_note(answer, after)
+            answer = joined(answer, after)
+        return answer
+
+    def _announce(self, prompt: Prompt, answer: Answer, failure: Failure) -> None:
+        """Write down that a program is about to be repaired, and why."""
+        self.trace.event(
+            "repair",
+            lmp=prompt.name,
+            attempt=answer.attempts + 1,
+            reason=reason_of(failure),
+            source=answer.written,
+        )
+
+    def _attempt(
+        self, prompt: Prompt, order: Order, state: State, before: str | None = None
+    ) -> Answer | None:
+        """Ask the model once, and run what it wrote; None if it wrote the same as before."""
+        text = ""
         try:
-            generated = self._complete(prompt, program, scope, state)
+            facts = parse_context(order.context)
+            text = self.author.ask(prompt, order).text
+            program = Program.from_completion(text, prompt.header.stop)
+        except CapError as error:
+            refused = Answer(Result(failure=failure_of(error)), completion=text)
+            return None if text and text == before else refused
+        state = replace(state, variables={**state.variables, **facts})
+        scope = self.scope(prompt, state)
+        program = program.without_imports(known_names(scope))
+        if program.source == before:
+            return None
+        return replace(self._walk(prompt, program, scope, state), completion=text)
+
+    def _walk(self, prompt: Prompt, program: Program, scope: Scope, state: State) -> Answer:
+        """Take a program the rest of the way: complete it, have it approved, run it."""
+        unavailable = functools.partial(self._unavailable, prompt, state)
+        try:
+            generated = self._completer.complete(program, scope, unavailable)
         except CapError as error:
             return self._show(prompt, Answer(Result(failure=failure_of(error)), program))
-        answer = self._show(prompt, Answer(Result(), program, generated))
+        kept = tuple(kept_for(program, scope, generated))
+        answer = self._show(prompt, Answer(Result(), program, generated, kept))
         if prompt.header.actions and not self._approved(answer.source):
             failure = Failure("refused", "NotApproved", "the program was not approved; nothing ran")
             return replace(answer, result=Result(failure=failure))
-        scope = replace(scope, definitions=(*scope.definitions, *generated))
-        return replace(answer, result=self._execute(prompt, program, scope))
+        if generated:
+            scope = replace(scope, definitions=(*scope.definitions, *generated))
+        return replace(answer, result=self._execute(prompt, program, scope), ran=True)
 
     def _show(self, prompt: Prompt, answer: Answer) -> Answer:
         """Write down a complete program, also one that was refused, and show it."""
@@ -169,10 +222,11 @@ class Engine:
     def scope(self, prompt: Prompt, state: State | None = None) -> Scope:
         """Return what a prompt's programs may use: what its hints name, and no more."""
         state = state or State()
+        itself = prompt.name if prompt.name in self.prompts else None
         allowed = {
             name: primitive
             for name, primitive in self._primitives.items()
-            if (primitive.kind != "action" or prompt.header.actions) and name != prompt.name
+            if (primitive.kind != "action" or prompt.header.actions) and name != itself
         }
         groups = {"robot": tuple(allowed)} if "robot" in prompt.hints else {}
         hinted = {name: allowed[name] for name in prompt.hints if name in allowed}
@@ -183,100 +237,86 @@ class Engine:
             groups=groups,
         )
 
-    def context(self, prompt: Prompt) -> str:
-        """Return the context lines a prompt asks for, from the robot as it is now."""
+    def context(self, prompt: Prompt, given: Mapping[str, Any] | None = None) -> str:
+        """Return the context lines a prompt asks for, from the robot as it is now.
+
+        Args:
+            prompt: What asks.
+            given: Facts by name that come before the robot's own.
+
+        Raises:
+            PromptError: It asks for a fact nobody knows.
+        """
         if not prompt.header.context:
             return ""
-        facts = self.robot.context()
+        facts = {**self.robot.context(), **(given or {})}
+        if lacking := [name for name in prompt.header.context if name not in facts]:
+            raise PromptError(
+                f"prompt '{prompt.name}' asks for context {lacking}, which nobody gives; "
+                f"known: {sorted(facts)}"
+            )
         return render_context({name: facts[name] for name in prompt.header.context})
+
+    def _reread(self, prompt: Prompt, context: str) -> str:
+        """Return context lines with the facts a prompt asks for as they are now."""
+        now = parse_context(self.context(prompt, {}))
+        return render_context({**parse_context(context), **now}) if now else context
 
     def _lmp_primitives(self) -> dict[str, Primitive]:
         """Return every prompt that returns a value as a function programs may call."""
         return {
-            name: Primitive.of(self._caller(prompt), "lmp", name)
+            name: Primitive.of(self.caller(prompt), "lmp", name)
             for name, prompt in self.prompts.items()
             if prompt.header.returns is not None
         }
 
-    def _caller(self, prompt: Prompt) -> Callable[..., Any]:
-        def call(description: str, context: str = "", **variables: Any) -> Any:
+    def caller(
+        self, prompt: Prompt, variables: Mapping[str, Any] | None = None
+    ) -> Callable[..., Any]:
+        """Return an LMP as a function for other programs.
+
+        Args:
+            prompt: The LMP.
+            variables: Plain data its programs see besides their keyword arguments.
+        """
+
+        def call(description: str, context: str = "", **given: Any) -> Any:
             if not isinstance(description, str) or not isinstance(context, str):
                 raise TypeError(f"{prompt.name}() takes a description in words (a string)")
-            return self._nested(prompt, description, context, variables)
+            return self._nested(prompt, description, context, {**(variables or {}), **given})
 
         call.__doc__ = f"Ask the '{prompt.name}' LMP; returns {' or '.join(prompt.header.kind)}."
         return call
 
+    def answer(
+        self, prompt: Prompt, description: str, context: str, variables: Mapping[str, Any]
+    ) -> Answer:
+        """Run an LMP for a caller: context as given, or what its prompt asks for.
+
+        Raises:
+            PromptError: It asks for a fact nobody knows.
+        """
+        shown = context or self.context(prompt, variables)
+        state = State(variables=variables)
+        return self.run(prompt, description, shown, state, fixed=bool(context))
+
     def _nested(
         self, prompt: Prompt, description: str, context: str, variables: Mapping[str, Any]
     ) -> Any:
+        called = f"{prompt.name}({description!r})"
         if self.trace.depth >= MAX_NESTING:
-            raise LMPFailed(f"{prompt.name}({description!r}): LMPs call each other too deep")
+            raise LMPFailed(f"{called}: LMPs call each other too deep")
         self.trace.depth += 1
         try:
             self.trace.event("instruction", lmp=prompt.name, text=description)
-            shown = context or self.context(prompt)
-            answer = self.run(prompt, description, shown, State(variables=variables))
+            answer = self.answer(prompt, description, context, variables)
+        except PromptError as error:
+            raise LMPFailed(f"{called}: {error}") from None
         finally:
             self.trace.depth -= 1
-        failure = answer.result.failure
-        if failure is not None:
-            message = f"{prompt.name}({description!r}): {failure.message or failure.error}"
-            error = LMPFailed(message)
-            error.failure = replace(failure, message=message)  # type: ignore[attr-defined]
-            raise error
+        if answer.result.failure is not None:
+            raise lmp_failed(called, answer.result.failure)
         return answer.result.value
-
-    def _write(
-        self, prompt: Prompt, instruction: str, context: str, history: Sequence[Turn]
-    ) -> Program:
-        """Ask the model, take the program from its answer."""
-        text = prompt.render(instruction, context, history)
-        self.trace.event(
-            "prompt",
-            lmp=prompt.name,
-            sha256=prompt.sha256,
-            model=self.model.name,
-            tail=text.removeprefix(prompt.text.rstrip()).strip(),
-        )
-        completion = self.model.complete(Request(prompt=text, stop=prompt.header.stop))
-        self._note(prompt, completion)
-        return Program.from_completion(completion.text, prompt.header.stop)
-
-    def _note(self, prompt: Prompt, completion: Completion) -> None:
-        self.trace.event(
-            "completion",
-            lmp=prompt.name,
-            text=completion.text,
-            model=completion.model,
-            prompt_tokens=completion.prompt_tokens,
-            completion_tokens=completion.completion_tokens,
-            notes=completion.notes,
-        )
-
-    def _complete(
-        self, prompt: Prompt, program: Program, scope: Scope, state: State
-    ) -> tuple[Definition, ...]:
-        """Check a program and generate what it calls and nobody defined."""
-        reserved = frozenset([*scope.primitives, *scope.groups])
-        known = _known(scope)
-        self._check(program, reserved)
-
-        def write(entry: Undefined) -> Program:
-            request = "; ".join(dict.fromkeys(site.text for site in entry.calls))
-            written = self._write(self.function_prompt, request, "", ())
-            written = written.without_imports(known)
-            self._check(written, reserved)
-            self.trace.event("generated", name=entry.name, source=written.source)
-            return written
-
-        return generate(
-            program,
-            known,
-            write,
-            budget=self.budget,
-            unavailable=functools.partial(self._unavailable, prompt, state),
-        )
 
     def _unavailable(self, prompt: Prompt, state: State, name: str) -> str | None:
         """Tell why an undefined name must not be generated."""
@@ -285,12 +325,6 @@ class Engine:
         if name in self._primitives:
             return f"'{name}' is not available to '{prompt.name}' programs"
         return None
-
-    def _check(self, program: Program, reserved: frozenset[str]) -> None:
-        violations = check(program.tree, self.sandbox.policy, reserved)
-        if violations:
-            self.trace.event("violations", source=program.source, found=list(map(str, violations)))
-            raise ViolationsFound(violations)
 
     def _execute(self, prompt: Prompt, program: Program, scope: Scope) -> Result:
         header = prompt.header
@@ -315,45 +349,12 @@ class Engine:
         except KeyboardInterrupt:
             if self.trace.depth:  # the outer program ends as well
                 raise
-            failure = Failure("interrupted", "Interrupted", "stopped by Ctrl-C")
-            return Result(failure=failure, calls=tuple(calls))
+            return Result(failure=INTERRUPTED, calls=tuple(calls))
         if result.failure is not None and header.session:
-            return replace(result, failure=_explain(result.failure))
+            return replace(result, failure=explain(result.failure))
         if result.failure is None and header.returns is not None:
             wrong = kind_error(result.value, header.kind)
             if wrong is not None:
                 failure = Failure("value", "WrongKind", f"'{header.returns}': {wrong}")
                 return replace(result, failure=failure)
         return result
-
-
-def failure_of(error: CapError) -> Failure:
-    """Describe an error raised before a program ran."""
-    kind: FailureKind = "violation"
-    if isinstance(error, ModelError):
-        kind = "model"
-    elif isinstance(error, ProgramSyntaxError):
-        kind = "syntax"
-    elif isinstance(error, UndefinedName):
-        kind = "undefined"
-    elif isinstance(error, GenerationFailed):
-        kind = "generation"
-    name = error.violations[0].rule if isinstance(error, ViolationsFound) else type(error).__name__
-    return Failure(kind, name, str(error), getattr(error, "line", None))
-
-
-def _explain(failure: Failure) -> Failure:
-    """Add to a name nobody set what it means in a session: "undo that" as its first words, say."""
-    if failure.error != "NameError":
-        return failure
-    why = "no earlier instruction of this session has set it"
-    return replace(failure, message=f"{failure.message}; {why}")
-
-
-def _known(scope: Scope) -> frozenset[str]:
-    """Return every name a program of this scope may read."""
-    return scope.names() | EVERYWHERE
-
-
-def _source(definition: Definition) -> str:
-    return definition.source

@@ -25,13 +25,20 @@ _LOAD_NAMES = frozenset(
 _ONE_BYTE = 127
 """As many names as an instruction can tell apart without a prefix; half for globals."""
 
+_Place = tuple[str, int, int]
+"""A name with its line and column."""
+
 
 @dataclass(frozen=True)
 class CallSite:
     """One call of an undefined name."""
 
     text: str
-    """The call, with the target it is assigned to: `area = get_area(name, unit='m')`."""
+    """The call, with the target it is assigned to: `area = get_area(name, unit='m')`.
+
+    Where a statement does more with the value than keep it, the call, then that statement's head:
+    `get_corners(box); for corner in get_corners(box)`.
+    """
     line: int
     """1-based."""
     arguments: tuple[str, ...]
@@ -50,6 +57,8 @@ class Undefined:
     """Where it is first used."""
     calls: tuple[CallSite, ...]
     """Every place that calls it; empty if it is only read."""
+    reads: tuple[str, ...] = ()
+    """What the other places that use it stand in: `sorted(names, key=get_area)`."""
 
 
 def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
@@ -70,14 +79,18 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
             places.setdefault(name, []).append((line, column))
     if not places:
         return ()
-    calls = _call_sites(program.tree)
+    calls, reads = _call_sites(program.tree), _reads(program.tree)
     found = [
         Undefined(
             name=name,
             line=min(line for line, _ in spots),
-            calls=tuple(calls[spot] for spot in sorted(set(spots)) if spot in calls),
+            calls=tuple(calls[name, *spot] for spot in unique if (name, *spot) in calls),
+            reads=tuple(
+                reads.get((name, *spot), name) for spot in unique if (name, *spot) not in calls
+            ),
         )
         for name, spots in places.items()
+        for unique in [sorted(set(spots))]
     ]
     return tuple(sorted(found, key=lambda entry: (entry.line, entry.name)))
 
@@ -132,18 +145,16 @@ def _global_loads(code: types.CodeType) -> Iterator[tuple[str, int, int]]:
                 yield step.argval, step.positions.lineno or 1, step.positions.col_offset or 0
 
 
-def _call_sites(tree: ast.Module) -> dict[tuple[int, int], CallSite]:
-    """Return every call by plain name, keyed by where the name stands."""
-    targets = {
-        id(node.value): "".join(f"{ast.unparse(target)} = " for target in _targets(node))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign | ast.AnnAssign)
-    }
+def _call_sites(tree: ast.Module) -> dict[_Place, CallSite]:
+    """Return every call by plain name, keyed by the name and where it stands."""
+    uses: dict[int, str] = {}
+    for node in ast.walk(tree):
+        uses.update(_use(node))
     return {
-        (node.func.lineno, node.func.col_offset): CallSite(
-            text=targets.get(id(node), "") + ast.unparse(node),
+        (node.func.id, node.func.lineno, node.func.col_offset): CallSite(
+            text=uses.get(id(node)) or _text(node),
             line=node.lineno,
-            arguments=tuple(ast.unparse(argument) for argument in node.args),
+            arguments=tuple(map(_text, node.args)),
             keywords=tuple(keyword.arg or "**" for keyword in node.keywords),
         )
         for node in ast.walk(tree)
@@ -151,5 +162,55 @@ def _call_sites(tree: ast.Module) -> dict[tuple[int, int], CallSite]:
     }
 
 
-def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
-    return node.targets if isinstance(node, ast.Assign) else [node.target]
+def _use(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the call whose value a node binds or goes through, by its id, with how."""
+    match node:
+        case ast.Assign(targets=targets, value=ast.Call() as call):
+            yield id(call), "".join(f"{_text(target)} = " for target in targets) + _text(call)
+        case (
+            ast.AnnAssign(target=target, value=ast.Call() as call)
+            | ast.NamedExpr(target=target, value=ast.Call() as call)
+        ):
+            yield id(call), f"{_text(target)} = {_text(call)}"
+        case ast.AugAssign(value=ast.Call() as call):
+            yield id(call), f"{_text(call)}; {_text(node)}"
+        case ast.withitem(context_expr=ast.Call() as call):
+            yield id(call), f"{_text(call)}; with {_text(node)}"
+        case (
+            ast.For(target=target, iter=ast.Call() as call)
+            | ast.comprehension(target=target, iter=ast.Call() as call)
+        ):
+            yield id(call), f"{_text(call)}; for {_text(target)} in {_text(call)}"
+
+
+def _reads(tree: ast.Module) -> dict[_Place, str]:
+    """Return what every name stands in: the expression around it, or the simple statement."""
+    around: dict[_Place, str] = {}
+    for node in ast.walk(tree):  # a call comes before its keywords and starred arguments
+        for entry in _parts(node):
+            if isinstance(entry, ast.Name):
+                place = (entry.id, entry.lineno, entry.col_offset)
+                around.setdefault(place, _text(node) if _is_whole(node) else entry.id)
+    return around
+
+
+def _is_whole(node: ast.AST) -> bool:
+    """Tell whether a node reads well by itself."""
+    if isinstance(node, ast.stmt):
+        return not hasattr(node, "body") and not isinstance(node, ast.Match)
+    return isinstance(node, ast.expr) and not isinstance(node, ast.FormattedValue)
+
+
+def _parts(node: ast.AST) -> Iterator[ast.AST]:
+    yield from ast.iter_child_nodes(node)
+    if isinstance(node, ast.Call):
+        yield from (keyword.value for keyword in node.keywords)
+        yield from (entry.value for entry in node.args if isinstance(entry, ast.Starred))
+
+
+def _text(node: ast.AST) -> str:
+    """Return the source of a node; of one nested too deep for that, dots."""
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return "..."

@@ -1,36 +1,24 @@
-"""From a model's raw answer to a program: fences, thoughts, stop strings and prose taken off."""
+"""A program: its source, its syntax tree, its code object; from a person's text or a model's."""
 
 from __future__ import annotations
 
 import ast
 import re
-import textwrap
-import threading
 import types
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import dropwhile
 
 from cap.errors import CheckFailed, EmptyCompletion
+from cap.extraction import program_text
+from cap.syntax import MAX_SOURCE_CHARS, compiled, parsed
 
-MAX_SOURCE_CHARS = 65_536
+__all__ = ["MAX_ANSWER_CHARS", "MAX_SOURCE_CHARS", "Program", "ProgramSyntaxError", "compiled"]
+
+MAX_ANSWER_CHARS = 16 * MAX_SOURCE_CHARS
 MAX_SHOWN_CHARS = 120
 """How much of a line a message repeats."""
 _CONTROL = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x9f]")
-MAX_ANSWER_CHARS = 16 * MAX_SOURCE_CHARS
-_FLAGS = re.DOTALL | re.MULTILINE | re.IGNORECASE
-_THINK = re.compile(r"^[ \t]*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", _FLAGS)
-_MARKS = re.compile(r"```|~~~|</?think", re.IGNORECASE)
-_THINK_END = re.compile(r"</think(?:ing)?>", _FLAGS)
-# Possessive quantifiers: a long run of backticks or letters must not backtrack.
-_FENCE = re.compile(r"^[ \t]*+(```++|~~~++)[ \t]*+([\w+-]*+)[^\n]*+\n(.*?)(?:\1[ \t]*$|\Z)", _FLAGS)
-_CODE_TAGS = ("", "python", "py", "python3", "tool_code")
-_SENTENCE = re.compile(r"[A-Z].*[.!?:]$")
-_OPENS = re.compile(r"try:|@|match .*:$")
-"""Lines that begin a statement, and are none with a mere `pass` behind."""
-_QUIET = threading.Lock()
 
 
 class ProgramSyntaxError(CheckFailed):
@@ -67,7 +55,7 @@ class Program:
         source = _newlines(_text(source))
         _check_characters(source)
         try:
-            tree = _parse(source)
+            tree = parsed(source)
             program = cls(source, tree, tuple(notes))
             program.code  # noqa: B018 finds what the grammar lets pass: `return` outside a function
             return program
@@ -84,55 +72,20 @@ class Program:
     def from_completion(cls, text: str, stop: Sequence[str] = ()) -> Program:
         """Extract the program from a model's answer.
 
+        Args:
+            text: The answer.
+            stop: Strings that begin a next turn, as in the request.
+
         Raises:
             EmptyCompletion: No code in it.
             ProgramSyntaxError: Code that is not valid Python.
         """
         _check_size(text, MAX_ANSWER_CHARS)
-        bare, notes = _newlines(text).removeprefix("\ufeff"), list[str]()
-        fenced: list[str] = []
-        # In a program, tags and fences are inside its strings.
-        if _MARKS.search(bare) and not _parses(bare):
-            bare = _without_thoughts(bare, notes)
-            fenced = _fenced(bare)
-            bare = bare if fenced else _FENCE.sub("", bare)
-        if fenced:
-            # A fence ends by itself; a stop string in it would be a comment of the program's own.
-            program = cls.parse(_tidy(_best(fenced)), [*notes, "code taken from a fence"])
-        else:
-            program = cls._unfenced(bare, stop, notes)
+        source, notes = program_text(text, stop)
+        program = cls.parse(source, notes)
         if not _does_something(program.tree):
             raise EmptyCompletion(_no_code(text))
         return program
-
-    @classmethod
-    def _unfenced(cls, text: str, stop: Sequence[str], notes: list[str]) -> Program:
-        """Take the text up to the first stop string, without prose if there is any."""
-        source = _tidy(text)
-        cut = min((at for mark in stop if (at := source.find(mark)) >= 0), default=len(source))
-        if source[cut:].strip():
-            notes.append("cut at a stop string")
-        source = _tidy(source[:cut])
-        _check_size(source, MAX_SOURCE_CHARS)
-        try:
-            program = cls.parse(source, notes)
-        except ProgramSyntaxError:
-            return cls._without_prose(source, notes)
-        if _is_word(source.split("\n", 1)[0]):
-            return cls._without_prose(source, notes)
-        return program
-
-    @classmethod
-    def _without_prose(cls, source: str, notes: Sequence[str]) -> Program:
-        """Try again without the lines of prose before and after the code."""
-        lines = source.split("\n")
-        while lines and _is_prose(lines[0]):
-            lines.pop(0)
-        while lines and _is_prose(lines[-1]):
-            lines.pop()
-        if not lines:
-            raise EmptyCompletion(_no_code(source))
-        return cls.parse(textwrap.dedent("\n".join(lines)) + "\n", [*notes, "prose removed"])
 
     def without_imports(self, names: frozenset[str]) -> Program:
         """Drop imports that bind only names already in scope; every chat model writes them."""
@@ -157,52 +110,6 @@ class Program:
             lines[first : last + 1] = [] if alone else [head + b"pass" + tail]
         note = "removed, already in scope: " + "; ".join(ast.unparse(node) for node in doomed)
         return Program.parse(b"\n".join(lines).decode(), (*self.notes, note))
-
-
-def _is_prose(line: str) -> bool:
-    """Tell whether a line is words to a person (or blank), not code or part of it."""
-    text = line.strip()
-    if not text or _is_word(text):
-        return True
-    if line[0].isspace() or _OPENS.match(line) or _parses(text) or _parses(text + " pass"):
-        return False
-    return not re.search(r"[=(\[{]", text) or bool(_SENTENCE.match(text))
-
-
-def _is_word(line: str) -> bool:
-    """Tell whether a line is one polite word, such as `Certainly`; it parses as a name."""
-    return line[:1].isupper() and line.isidentifier() and line not in ("None", "True", "False")
-
-
-def compiled(program: ast.Module | str, file_name: str = "<program>") -> types.CodeType:
-    """Return a code object, for its names or for a worker; it is never executed here."""
-    with _QUIET, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about the model's style: `x is 1`
-        return compile(program, file_name, "exec", dont_inherit=True)
-
-
-def _parse(source: str) -> ast.Module:
-    with _QUIET, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about the model's style: an escape like '\d'
-        return ast.parse(source)
-
-
-def _parses(source: str) -> bool:
-    if len(source) > MAX_SOURCE_CHARS:
-        return False
-    try:
-        _parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
-
-
-def _best(blocks: Sequence[str]) -> str:
-    """Join the fenced blocks if that parses; else the longest that does; else the first."""
-    for source in ("\n".join(blocks), *sorted(blocks, key=len, reverse=True)):
-        if _parses(textwrap.dedent(source)):
-            return source
-    return blocks[0]
 
 
 def _check_characters(source: str) -> None:
@@ -235,38 +142,23 @@ def _newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _without_thoughts(text: str, notes: list[str]) -> str:
-    """Drop what a model says to itself before it answers, up to the last closing tag."""
-    bare = _THINK.sub("", text)
-    if ends := list(_THINK_END.finditer(bare)):
-        before, after = bare[: ends[-1].start()], bare[ends[-1].end() :]
-        rest_of_line = after.partition("\n")[0]
-        opens_line = not before.rpartition("\n")[2].strip()
-        if opens_line or not ("'" in rest_of_line or '"' in rest_of_line):  # else in a string
-            bare = after
-    if bare != text:
-        notes.append("thoughts removed")
-    return bare
-
-
-def _fenced(text: str) -> list[str]:
-    """Return the fenced blocks that may be Python; a lone fence at the end holds nothing."""
-    blocks = _FENCE.findall(text)
-    return [body for _, tag, body in blocks if tag.lower() in _CODE_TAGS and body.strip()]
-
-
-def _tidy(text: str) -> str:
-    """Drop repeated comment lines at the start, dedent; no program begins indented."""
-    lines = dropwhile(lambda line: line.startswith("#") or not line.strip(), text.split("\n"))
-    return textwrap.dedent("\n".join(lines)).strip("\n").lstrip(" \t") + "\n"
-
-
 def _does_something(tree: ast.Module) -> bool:
-    """Return False for nothing, and for prose that happens to parse (a bare word or a string)."""
+    """Return False for nothing, for mere imports, and for prose or data that happens to parse."""
     return any(
-        not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Name | ast.Constant))
+        not isinstance(node, ast.Import | ast.ImportFrom)
+        and not (isinstance(node, ast.Expr) and all(map(_is_data, ast.walk(node.value))))
         for node in tree.body
     )
+
+
+_DATA = (
+    *(ast.Name, ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp),
+    *(ast.expr_context, ast.unaryop),
+)
+
+
+def _is_data(node: ast.AST) -> bool:
+    return isinstance(node, _DATA)
 
 
 def _no_code(text: str) -> str:

@@ -19,8 +19,12 @@ A prompt file is Python text:
 Lines `#: put = place, set` above the first example state synonyms. They serve `nearest`, which
 knows no English of its own; language models are not sent them.
 
-The header is TOML in comments and may be absent. The text sent to the model is the file less its
-header, then the session's earlier turns, then this turn's context and instruction.
+The header is TOML in comments. Of a file without one, what it would say is read off the examples
+(`cap.bare`), so that prompt files of the original release work as they are; of a text given by
+other code it is not, that code can say what it wants.
+
+The text sent to the model is the file less its header, then the session's earlier turns, then this
+turn's context and instruction.
 """
 
 from __future__ import annotations
@@ -30,12 +34,15 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from cap import bare
 from cap.errors import PromptError
+from cap.examples import Example as Example
+from cap.examples import split_examples as split_examples
 
 HEADER = re.compile(r"^# /// cap\n(?P<body>(?:#[^\n]*\n)*?)# ///[ \t]*\n", re.MULTILINE)
 _OPENED = re.compile(r"^# /// cap[ \t]*$", re.MULTILINE)
@@ -64,22 +71,6 @@ class Header:
     """Put before the instruction inside its comment, such as `define function: `."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """Sample keyword arguments, for executing the examples."""
-
-
-@dataclass(frozen=True)
-class Example:
-    """One instruction with its code."""
-
-    instruction: str
-    """The comment's text, without `# ` and the final full stop."""
-    code: str
-    """The program that answers it."""
-    context: str
-    """Assignment lines in force, from this or an earlier example; "" if none."""
-    line: int
-    """1-based line of the comment in the text."""
-    follows: bool
-    """True if it continues the example before it (no context line of its own)."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +103,8 @@ class Prompt:
     """Its examples, in order."""
     path: Path | None = None
     """Where it was read from."""
+    inferred: tuple[str, ...] = ()
+    """The header that was read off its examples, line by line, if it has none."""
 
     @cached_property
     def sha256(self) -> str:
@@ -175,12 +168,23 @@ def load(path: Path) -> Prompt:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise PromptError(f"cannot read prompt file {path}: {error}") from None
-    return parse(text, name=path.stem, path=path)
+    return parse(text, name=path.stem, path=path, infer=True)
 
 
-def parse(text: str, name: str, path: Path | None = None) -> Prompt:
-    """Parse prompt text; `path` is named in errors."""
+def parse(text: str, name: str, path: Path | None = None, *, infer: bool = False) -> Prompt:
+    """Parse prompt text.
+
+    Args:
+        text: The text.
+        name: What programs call the LMP by.
+        path: Named in errors.
+        infer: Read off the examples what a header would say, if there is none.
+
+    Raises:
+        PromptError: Its header or its Python is wrong; with file and line.
+    """
     where = str(path or name)
+    text = text.replace("\r\n", "\n").removeprefix("\ufeff")
     header, body, skipped = _header(text, where)
     try:
         tree = ast.parse(body)
@@ -191,24 +195,45 @@ def parse(text: str, name: str, path: Path | None = None) -> Prompt:
         ) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise PromptError(f"{where}: {error or 'nested too deep'}; not valid Python") from None
-    return Prompt(
-        name=name,
-        header=header,
-        text=body.strip("\n") + "\n",
-        hints=_hints(tree),
-        examples=split_examples(body, header.prefix, first_line=skipped + 1),
-        path=path,
+    known = header or Header()
+    whole = Prompt(name, known, body.strip("\n") + "\n", _hints(tree), (), path)
+    if header is None and infer:
+        return _bare(whole, body)
+    return replace(whole, examples=split_examples(body, known.prefix, first_line=skipped + 1))
+
+
+def _bare(prompt: Prompt, body: str) -> Prompt:
+    """Return a prompt without a header, with what its examples tell."""
+    prefix = bare.prefix_of(body)
+    spaced = split_examples(body, prefix)
+    names = {line.partition(" = ")[0] for entry in spaced[:2] for line in entry.context.split("\n")}
+    examples = tuple(
+        replace(entry, code=entry.code.partition("\n# ")[0].rstrip()) if prefix else entry
+        for entry in split_examples(body, prefix, names=names)
+        if not bare.is_title(entry.code)
+    )
+    inferred = bare.infer(
+        [entry.code for entry in examples],
+        [entry.context for entry in examples],
+        any(entry.follows for entry in examples),
+        prefix,
+    )
+    return replace(
+        prompt,
+        header=Header(**vars(inferred)),
+        examples=examples,
+        inferred=inferred.lines(),
     )
 
 
-def _header(text: str, where: str) -> tuple[Header, str, int]:
-    """Return the metadata, the text after it and how many lines it took."""
+def _header(text: str, where: str) -> tuple[Header | None, str, int]:
+    """Return the metadata if there is any, the text after it and how many lines it took."""
     match = HEADER.search(text)
     if match is None:
         if opened := _OPENED.search(text):
             line = text[: opened.start()].count("\n") + 1
             raise PromptError(f"{where}, line {line}: header has no end; close it with '# ///'")
-        return Header(), text, 0
+        return None, text, 0
     toml = "\n".join(line[1:].removeprefix(" ") for line in match["body"].split("\n"))
     try:
         values = tomllib.loads(toml)
@@ -252,49 +277,20 @@ def _hints(tree: ast.Module) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-_ASSIGNMENT = re.compile(r"^[A-Za-z]\w* = [\[\(\{'\"\d-]")
-
-
-def split_examples(text: str, prefix: str = "", first_line: int = 1) -> tuple[Example, ...]:
-    """Split prompt text into examples: context lines, an instruction comment, code.
-
-    Context lines are literal assignments straight above the comment; they hold until replaced.
-    A comment with no code under it (the request at the end) gives an example with empty code.
-    """
-    lines = text.split("\n")
-    starts = [
-        number
-        for number, line in enumerate(lines)
-        if line.startswith("# " + prefix) and line.strip() != "#"
-    ]
-    examples: list[Example] = []
-    context = ""
-    for number, start in enumerate(starts):
-        above = _context_above(lines, start)
-        end = starts[number + 1] if number + 1 < len(starts) else len(lines)
-        if number + 1 < len(starts):
-            end -= len(_context_above(lines, end))
-        code = "\n".join(lines[start + 1 : end]).strip("\n").rstrip()
-        context = "\n".join(above) or context
-        instruction = lines[start][2 + len(prefix) :].strip().removesuffix(".")
-        follows = not above and bool(examples)
-        examples.append(Example(instruction, code, context, start + first_line, follows))
-    return tuple(examples)
-
-
-def _context_above(lines: Sequence[str], start: int) -> list[str]:
-    """Return the literal assignments straight above a comment that stand after a blank line."""
-    first = start
-    while first > 0 and _ASSIGNMENT.match(lines[first - 1]):
-        first -= 1
-    if first > 0 and lines[first - 1].strip():
-        return []
-    return list(lines[first:start])
-
-
 def render_context(facts: Mapping[str, Any]) -> str:
     """Return facts as assignment lines, values by repr so that no name can break out."""
-    return "\n".join(f"{name} = {value!r}" for name, value in facts.items())
+    return "\n".join(f"{name} = {_plain(value)!r}" for name, value in facts.items())
+
+
+def _plain(value: Any) -> Any:
+    """Return a value without numpy's types, whose repr is no literal."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if type(value) in (list, tuple, set):
+        return type(value)(map(_plain, value))
+    if type(value) is dict:
+        return {_plain(key): _plain(entry) for key, entry in value.items()}
+    return value
 
 
 def parse_context(text: str, where: str = "context") -> dict[str, Any]:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
+from cap.models.base import Usage
 from cap.result import Failure
 from cap.trace import Event, plain
 
@@ -49,6 +50,20 @@ def _brief(value: Any) -> str:
     return repr(value)
 
 
+def is_real(model: str) -> bool:
+    """Tell whether a model, by its name, is a language model that was asked just now."""
+    return model.split("/")[0] not in ("nearest", "replay")
+
+
+def usage_line(usage: Usage | Mapping[str, Any]) -> str:
+    """Return what a model took as one line: requests, tokens read and written, price if known."""
+    known = usage if isinstance(usage, Mapping) else vars(usage)
+    requests, cost = known["requests"], known["cost_usd"]
+    line = f"{requests} {'request' if requests == 1 else 'requests'}"
+    line += f", {known['prompt_tokens']} + {known['completion_tokens']} tokens"
+    return line if cost is None else f"{line}, ${cost:.4f}"
+
+
 class Live:
     """A trace listener that prints a session as it happens."""
 
@@ -63,12 +78,52 @@ class Live:
         self.console = console
         self.verbose = verbose
         self.echo = echo
+        self._written = ""
+        """What of a completion under way is on the screen."""
 
     def __call__(self, event: Event) -> None:
         """Print one event, if a person wants to see it."""
         show = getattr(self, f"_{event.kind}", None)
         if show is not None and (event.depth == 0 or self.verbose):
+            if event.kind != "text":
+                self._end_text()
             show(event.data, event.depth)
+
+    def _text(self, data: Mapping[str, Any], depth: int) -> None:
+        """Print a piece of a completion as it is written; a pipe gets whole programs only."""
+        if not self.console.is_terminal:
+            return
+        indent = INDENT * (depth + 1)
+        piece = data["text"]
+        if not piece:  # the answer broke off and begins again
+            self._end_text()
+            return
+        if not self._written or self._written.endswith("\n"):
+            piece = indent + piece
+        self._written += data["text"]
+        body, newline = (piece[:-1], "\n") if piece.endswith("\n") else (piece, "")
+        shown = printable(body).replace("\n", f"\n{indent}") + newline
+        self.console.print(Text(shown, style="dim"), end="", soft_wrap=True)
+
+    def _end_text(self) -> None:
+        if self._written and not self._written.endswith("\n"):
+            self.console.print()
+        self._written = ""
+
+    def _repair(self, data: Mapping[str, Any], depth: int) -> None:
+        self._line(f"attempt {data['attempt']}: {clipped(data['reason'])}", "yellow", depth + 1)
+
+    def _skills(self, data: Mapping[str, Any], depth: int) -> None:
+        if data["offered"]:
+            self._line(f"skills: {printable(', '.join(data['offered']))}", "dim", depth)
+
+    def _undo(self, data: Mapping[str, Any], depth: int) -> None:
+        count = "the last turn" if data["turns"] == 1 else f"{data['turns']} turns"
+        self._line(f"undone: {count}", "dim", depth + 1)
+
+    def _done(self, data: Mapping[str, Any], depth: int) -> None:
+        if "usage" in data and is_real(data["model"]):
+            self._line(f"model: {usage_line(data['usage'])}", "dim", depth + 1)
 
     def _instruction(self, data: Mapping[str, Any], depth: int) -> None:
         words = clipped(data["text"])
@@ -78,7 +133,7 @@ class Live:
             self._line(f"{data['lmp']}: {words}", "cyan", depth)
 
     def _prompt(self, data: Mapping[str, Any], depth: int) -> None:
-        if data["model"] not in ("nearest", "replay"):
+        if is_real(data["model"]):
             self._line(f"asking {printable(data['model'])} ...", "dim", depth + 1)
 
     def _program(self, data: Mapping[str, Any], depth: int) -> None:

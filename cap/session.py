@@ -5,77 +5,45 @@ Example:
         turn = session.run("put the red block in the blue bowl")
 
 The session keeps what the robot's own LMP (`ui`) left bound: plain data, and functions as source. A
-turn that fails changes none of it; what it did to the world stays, and the history says so.
+turn that fails changes none of it; what it did to the world stays, and the history says so. In a
+run folder the session is written down after each turn, and `Session.resume` goes on from there.
 """
 
 from __future__ import annotations
 
-import ast
 import contextlib
-import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cap import registry
+from cap import registry, resuming, saved
+from cap.answer import NOTHING, Answer, Approve, State
 from cap.errors import CapError, PromptError, SandboxError, UsageError
 from cap.generate import Budget
-from cap.lmp import Answer, Approve, Engine, State, failure_of
+from cap.history import within
+from cap.keeping import Origin, keep
+from cap.lmp import INTERRUPTED, Engine
 from cap.models.base import Model
 from cap.program import Program
 from cap.prompt import Prompt, Turn, one_line
-from cap.result import Call, Failure, Result
+from cap.refusals import failure_of
+from cap.repair import Repairs
+from cap.result import Failure, Result
 from cap.sandbox import Limits, Sandbox
-from cap.scope import Definition, Rewindable, Robot
-from cap.trace import Trace, plain, versions
+from cap.saved import Saved
+from cap.scope import Rewindable, Robot
+from cap.skills import Offer, SkillStore
+from cap.state import after_turn
+from cap.trace import Trace, versions
+from cap.turns import TurnResult, total
+
+__all__ = ["Session", "TurnResult", "after_turn"]
 
 TOP = "ui"
 """The prompt that answers a person; every robot has one."""
-MOVED_M = 0.005
-"""Displacements below this are settling, not motion."""
-
-Positions = Mapping[str, tuple[float, float, float]]
-
-
-@dataclass(frozen=True)
-class TurnResult:
-    """What came of one instruction, for a person or a program to read."""
-
-    instruction: str
-    """The person's words."""
-    program: str
-    """The complete program, generated functions first; "" if there was none."""
-    value: Any
-    """The value the prompt returns, or None."""
-    calls: tuple[Call, ...]
-    """Every call of the program, in order."""
-    failure: Failure | None
-    """Why it failed, or None."""
-    moved: Mapping[str, tuple[tuple[float, float, float], tuple[float, float, float]]]
-    """Objects that moved: where from and where to, xyz in metres."""
-    stdout: str = ""
-    """What the program printed."""
-
-    @property
-    def ok(self) -> bool:
-        """True if the program ran to its end."""
-        return self.failure is None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return plain data for `--json`."""
-        failure = self.failure
-        described = failure and {**vars(failure), "cause": failure.cause}
-        return {
-            "instruction": self.instruction,
-            "program": self.program,
-            "value": plain(self.value),
-            "calls": plain([vars(call) for call in self.calls]),
-            "failure": described,
-            "moved": plain(self.moved),
-            "stdout": self.stdout,
-        }
+HISTORY_TOKENS = 4000
 
 
 @dataclass(frozen=True)
@@ -84,6 +52,7 @@ class _Checkpoint:
 
     state: State
     programs: int
+    origins: Mapping[str, str]
     world: Any
     """The robot's snapshot; None where there is none."""
 
@@ -102,6 +71,9 @@ class Session:
         limits: Limits | None = None,
         budget: Budget | None = None,
         approve: Approve | None = None,
+        repairs: Repairs | None = None,
+        skills: SkillStore | None = None,
+        history_tokens: int = HISTORY_TOKENS,
     ) -> None:
         """Start a session.
 
@@ -114,8 +86,12 @@ class Session:
             limits: What one program may use.
             budget: How many functions may be generated for one program.
             approve: Shown each complete program before it moves anything.
+            repairs: How often a program may be written again.
+            skills: Kept functions to offer to programs, and where to keep more.
+            history_tokens: How much of a prompt earlier turns may take.
 
         Raises:
+            SkillError: A skill's file cannot be used.
             UsageError: The robot is real hardware and nothing approves its programs.
             PromptError: There is no `ui` prompt.
         """
@@ -129,21 +105,32 @@ class Session:
         self.trace = trace or Trace()
         self.state = State()
         self.turns: list[TurnResult] = []
+        """Those of this process, without those undone."""
+        self.usage = NOTHING
+        """What the model took for all turns of this process, also those undone."""
+        self.history_tokens = history_tokens
+        self.earlier = 0
+        """Turns before those, in the session this one goes on from."""
+        self.origins: Mapping[str, str] = {}
+        """The instruction each kept function was written for, by name."""
+        self._skills: SkillStore | None = None
         self._checkpoints: list[_Checkpoint] = []
         self._closed = False
         self._prompt = prompts[TOP]
+        self._function_prompt = registry.function_prompt()
         self._sandbox = Sandbox(limits=limits)
         self._sandbox.__enter__()
         self.engine = Engine(
             robot,
             model,
             prompts,
-            registry.function_prompt(),
+            self._function_prompt,
             sandbox=self._sandbox,
             trace=self.trace,
             seed=seed,
             approve=approve,
             budget=budget,
+            repairs=repairs,
         )
         hashes = {name: prompt.sha256 for name, prompt in prompts.items()}
         self.trace.update(
@@ -155,12 +142,14 @@ class Session:
             sandbox=self._sandbox.layers,
             versions=versions(),
         )
+        if skills is not None:
+            self.use_skills(skills)
 
     @classmethod
     def open(
         cls,
         robot: str = "ravens",
-        model: str = "nearest",
+        model: str | Model = "nearest",
         *,
         seed: int = 0,
         mode: str = "physics",
@@ -173,7 +162,7 @@ class Session:
 
         Args:
             robot: Registered robot.
-            model: `nearest`, `openai/NAME`, `ollama/NAME`, `replay/FILE`, ...
+            model: `nearest`, `openai/NAME`, `ollama/NAME`, `replay/FILE`, ...; or a model itself.
             seed: Of the scene and of random numbers inside programs.
             mode: `physics` or `instant`.
             objects: What stands on the table, by name; the robot's own choice by default.
@@ -184,10 +173,37 @@ class Session:
         from cap.models.presets import make_model
         from cap.trace import new_run_folder
 
-        backend = make_model(model, base_url=base_url, environ=os.environ)
+        backend = model
+        if isinstance(backend, str):
+            backend = make_model(backend, base_url=base_url, environ=os.environ)
         body = registry.make_robot(robot, seed=seed, mode=mode, objects=objects)
-        folder = new_run_folder(runs, robot, "session") if runs else None
-        return cls(body, backend, seed=seed, trace=Trace(folder), **options)
+        if runs is not None:
+            options["trace"] = Trace(new_run_folder(runs, robot, "session"))
+        return cls(body, backend, seed=seed, **options)
+
+    @classmethod
+    def resume(cls, path: Path, model: str | Model = "nearest", **options: Any) -> Session:
+        """Go on with a saved session where its last finished turn left it.
+
+        Args:
+            path: A run folder, or a file that `save` wrote.
+            model: As `open` takes it.
+            options: Further arguments of `open`; robot, seed and objects are the saved ones.
+
+        Raises:
+            SavedError: It cannot be read, or is not of this robot.
+        """
+        kept = saved.read(path)
+        given = {"mode": kept.mode} if kept.mode else {}
+        objects = None if kept.objects is None else list(kept.objects)
+        options = {**given, **options, "seed": kept.seed, "objects": objects}
+        session = cls.open(kept.robot, model, **options)
+        try:
+            session.restore(kept)
+        except BaseException:
+            session.close("error")
+            raise
+        return session
 
     def __enter__(self) -> Session:
         """Return itself."""
@@ -251,11 +267,75 @@ class Session:
         del self._checkpoints[-turns:], self.turns[-turns:]
         self.state = before.state
         self.engine.programs = before.programs
+        self.origins = before.origins
         rewindable = isinstance(self.robot, Rewindable)
         if isinstance(self.robot, Rewindable):
             self.robot.restore(before.world)
+        self._keep(saved.LATEST)
         self.trace.event("undo", turns=turns, world=rewindable)
         return rewindable
+
+    @property
+    def reserved(self) -> frozenset[str]:
+        """The names of the robot's own: primitives and LMPs."""
+        return frozenset([*self.robot.primitives(), *self.engine.prompts, "robot"])
+
+    def save(self, path: Path) -> Path:
+        """Write the session down, for `resume`; return the file.
+
+        Args:
+            path: The file, or a folder that is to hold it.
+        """
+        path = path / saved.LATEST if path.is_dir() else path
+        saved.write(resuming.described(self), path)
+        return path
+
+    def restore(self, kept: Saved) -> bool:
+        """Become a saved session; only before the first turn.
+
+        Returns:
+            True if the world came back too.
+
+        Raises:
+            SavedError: It is of another robot, or holds a name of this robot's own.
+            UsageError: The session has begun already.
+        """
+        if self.turns or self.trace.turn:
+            raise UsageError("a session that has begun cannot become another; open a new one")
+        return resuming.become(self, kept)
+
+    def use_skills(self, store: SkillStore) -> Offer:
+        """Offer a folder's skills to programs, and keep further ones there.
+
+        Raises:
+            SkillError: A file cannot be used; with file and line.
+            UsageError: The session has begun already.
+        """
+        if self.turns:
+            raise UsageError("skills are offered before the first turn; open another session")
+        offer = store.offer(self.engine.scope(self._prompt), self.reserved)
+        self._skills = store
+        self.state = replace(self.state, hints=offer.hints, definitions=offer.definitions)
+        if offer.skills or offer.left_out:
+            names = [skill.name for skill in offer.skills]
+            self.trace.event("skills", offered=names, left_out=offer.left_out)
+        return offer
+
+    def save_skill(self, name: str, rename_to: str | None = None) -> Path:
+        """Keep a function of this session, with the functions it needs; return its file.
+
+        Args:
+            name: A function that a program of this session defined, or that was generated for one.
+            rename_to: The name to keep it under; its own by default.
+
+        Raises:
+            UsageError: There is none, its name is taken, or it cannot stand without the session.
+        """
+        if self._skills is None:
+            raise UsageError("the session has no folder for skills; open it with skills=...")
+        hashes = self._prompt.sha256, self._function_prompt.sha256
+        origin = Origin(self.robot.name, self.model.name, *hashes, self.origins)
+        return keep(self._skills, self.state, name, rename_to, self.reserved, origin)
 
     def execute(self, source: str, name: str = "program") -> TurnResult:
         """Run a program written by a person through the same check and sandbox."""
@@ -270,105 +350,57 @@ class Session:
             state = replace(self.state, variables={**facts, **self.state.variables})
             return self.engine.run_program(everything, program, state)
 
-        return self._turn(name, walk, "")
+        return self._turn(name, walk, "", source=source)
 
-    def _turn(self, words: str, walk: Callable[[], Answer], context: str) -> TurnResult:
+    def _turn(
+        self, words: str, walk: Callable[[], Answer], context: str, **given: str
+    ) -> TurnResult:
+        """Carry out one turn, whatever writes its program; `given` goes into the trace."""
         if self._closed:
             raise UsageError("the session is closed; open another")
+        if self.trace.turn == self.earlier:
+            self._keep(saved.START)
         self.trace.turn += 1
-        self.trace.event("instruction", lmp=TOP, text=words)
+        self.trace.event("instruction", lmp=TOP, text=words, **given)
         before = dict(self.robot.positions())
-        world = self.robot.snapshot() if isinstance(self.robot, Rewindable) else None
-        self._checkpoints.append(_Checkpoint(self.state, self.engine.programs, world))
+        self._checkpoints.append(self._checkpoint())
         try:
             answer = walk()
         except KeyboardInterrupt:
-            interrupted = Failure("interrupted", "Interrupted", "stopped by Ctrl-C")
-            answer = Answer(Result(failure=interrupted))
+            answer = Answer(Result(failure=INTERRUPTED))
         except SandboxError as error:
             broken = Failure("protocol", type(error).__name__, str(error))
             answer = Answer(Result(failure=broken))
         failure = answer.result.failure
         if failure is not None and failure.kind == "interrupted":
             self.robot.stop()
-        turn = self._finish(words, answer, before)
+        turn = TurnResult.of(words, answer, before, self.robot.positions())
         self._remember(turn, answer, context)
-        return turn
-
-    def _finish(self, words: str, answer: Answer, before: Positions) -> TurnResult:
-        result = answer.result
-        moved = {
-            name: (before[name], after)
-            for name, after in self.robot.positions().items()
-            if name in before and math.dist(before[name], after) > MOVED_M
-        }
-        turn = TurnResult(
-            instruction=words,
-            program=answer.source if answer.program else "",
-            value=result.value,
-            calls=result.calls,
-            failure=result.failure,
-            moved=moved,
-            stdout=result.stdout,
-        )
-        if result.stdout:
-            self.trace.event("stdout", text=result.stdout)
-        self.trace.event("moved", objects=moved)
-        if result.failure is not None:
-            cause = result.failure.cause
-            self.trace.event("failure", **vars(result.failure), cause=cause)
-        self.trace.event("done", ok=result.failure is None)
+        self._keep(saved.LATEST)
+        turn.tell(self.trace, self.model.name)
         return turn
 
     def _remember(self, turn: TurnResult, answer: Answer, context: str) -> None:
         """Keep what a successful program left; keep of a failed one only that it happened."""
         self.turns.append(turn)
-        history = self.state.history
+        self.usage = total([self.usage, turn.usage])
         if answer.program is None:
             return
-        entry = Turn(turn.instruction, answer.program.source, context, _note(turn))
-        self.state = replace(self.state, history=(*history, entry))
+        entry = Turn(turn.instruction, answer.program.source, context, turn.note)
+        history = within((*self.state.history, entry), self.history_tokens)
+        before = self.state
+        self.state = replace(before, history=history)
         if turn.ok:
-            self.state = after_turn(self.state, answer, len(self.turns))
+            self.state = after_turn(self.state, answer, self.earlier + len(self.turns))
+            written = set(self.state.definitions) - set(before.definitions)
+            new = {entry.name: turn.instruction for entry in written}
+            self.origins = {**self.origins, **new}
 
+    def _checkpoint(self) -> _Checkpoint:
+        world = self.robot.snapshot() if isinstance(self.robot, Rewindable) else None
+        return _Checkpoint(self.state, self.engine.programs, self.origins, world)
 
-def _note(turn: TurnResult) -> str:
-    """Tell later prompts how a turn failed and what it had done by then."""
-    if turn.failure is None:
-        return ""
-    done = [call.name for call in turn.calls if call.error is None and call.kind == "action"]
-    acted = f" after {', '.join(done)}" if done else " before anything was done"
-    return f"failed{acted}: {turn.failure}"
-
-
-def after_turn(state: State, answer: Answer, number: int) -> State:
-    """Return the state a successful program leaves: its data, its functions as source."""
-    assert answer.program is not None
-    written = {
-        node.name: Definition(node.name, ast.unparse(node) + "\n")
-        for node in answer.program.tree.body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        and not node.decorator_list
-        and not _needs_values(node)
-    }
-    written |= {entry.name: entry for entry in answer.generated}
-    defined = answer.result.defined
-    kept = {entry.name: entry for entry in state.definitions if entry.name in defined}
-    kept |= {name: written[name] for name in defined if name in written}
-    lost = [*answer.result.dropped, *(name for name in defined if name not in kept)]
-    reason = f"was set in turn {number} and could not be kept (only plain data and functions can)"
-    dropped = {name: why for name, why in state.dropped.items() if name not in kept}
-    return replace(
-        state,
-        variables=answer.result.variables,
-        definitions=tuple(kept.values()),
-        dropped={**dropped, **dict.fromkeys(lost, reason)},
-    )
-
-
-def _needs_values(node: ast.FunctionDef | ast.ClassDef) -> bool:
-    """True if making it again would evaluate more than constants (defaults, bases)."""
-    if isinstance(node, ast.ClassDef):
-        return bool(node.bases)
-    defaults = [*node.args.defaults, *(entry for entry in node.args.kw_defaults if entry)]
-    return any(not isinstance(entry, ast.Constant) for entry in defaults)
+    def _keep(self, name: str) -> None:
+        """Write the session into its run folder, if it has one."""
+        if self.trace.folder is not None:
+            saved.write(resuming.described(self), self.trace.folder / name)

@@ -1,7 +1,8 @@
 """The trace: one event for every station an instruction passes, in a run folder and to listeners.
 
 A run folder holds `run.json` (what was run, with what), `events.jsonl` (one event a line) and
-`programs/` (every program as executed, complete, runnable by `cap exec`).
+`programs/` (every program as executed, complete, runnable by `cap exec`); of a session also
+`start.json` and `session.json` (see `cap.saved`).
 """
 
 from __future__ import annotations
@@ -73,7 +74,10 @@ class Trace:
         self._header = {**begin, **(header or {})}
         if folder is not None:
             (folder / "programs").mkdir(parents=True, exist_ok=True)
-            self._events = (folder / "events.jsonl").open("a", encoding="utf-8", buffering=1)
+            # half a character, in a model's text, is written as JSON's own escape of it
+            self._events = (folder / "events.jsonl").open(
+                "a", encoding="utf-8", buffering=1, errors="backslashreplace"
+            )
             self._write_header()
 
     def event(self, kind: str, /, **data: Any) -> None:
@@ -102,7 +106,7 @@ class Trace:
         if self.folder is None:
             return None
         path = self.folder / "programs" / f"{self._programs:02d}_{name}.py"
-        path.write_text(source, encoding="utf-8")
+        path.write_text(source, encoding="utf-8", errors="backslashreplace")
         return path
 
     def update(self, **values: Any) -> None:
@@ -122,7 +126,7 @@ class Trace:
         # Written beside and moved over: a killed run never leaves half a file.
         beside = self.folder / "run.json.part"
         text = json.dumps(plain(self._header), indent=2, ensure_ascii=False)
-        beside.write_text(text + "\n", encoding="utf-8")
+        beside.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
         os.replace(beside, self.folder / "run.json")
 
 

@@ -1,4 +1,4 @@
-"""`cap bench speed|sandbox|paraphrases`: measurements, each with its n."""
+"""`cap bench speed|engine|sandbox|paraphrases`: measurements, each with its n."""
 
 from __future__ import annotations
 
@@ -52,6 +52,40 @@ def speed(runs: int, as_json: bool) -> int:
     if over:
         click.echo(f"over the limit: {', '.join(over)}", err=True)
     return 1 if over else 0
+
+
+@command.command("engine")
+@click.option("-n", "--runs", type=click.IntRange(min=3), default=10, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+def engine(runs: int, as_json: bool) -> int:
+    """Measure what the engine adds to a model's own time; 1 if a limit is broken."""
+    from cap.cli.tables import show
+
+    _own("benchmarks")
+    from benchmarks.engine import Row, measure
+
+    rows: list[Row] = []
+    for row in measure(runs):
+        rows.append(row)
+        if not as_json and sys.stderr.isatty():
+            click.echo(f"measured: {row.what}", err=True)
+    table = [
+        {
+            "what": row.what,
+            "median": f"{row.median:.3f}",
+            "unit": row.unit,
+            "min-max": f"{row.low:.3f}-{row.high:.3f}",
+            "n": row.runs,
+            "limit": f"{'>=' if row.at_least else '<='} {row.limit}",
+            "holds": "yes" if row.ok else "no",
+        }
+        for row in rows
+    ]
+    show(table, as_json)
+    broken = [row.what for row in rows if not row.ok]
+    if broken:
+        click.echo(f"limit broken: {', '.join(broken)}", err=True)
+    return 1 if broken else 0
 
 
 @command.command("sandbox")

@@ -1,13 +1,18 @@
-"""`cap models list`."""
+"""`cap models list` and `cap models check`."""
 
 from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from typing import Any
 
 import click
 
 
 @click.group("models")
 def command() -> None:
-    """List the models and endpoints you can name."""
+    """List the models and endpoints you can name, and check what they support."""
 
 
 @command.command("list")
@@ -19,3 +24,75 @@ def list_models(as_json: bool) -> None:
 
     names = ("model", "what it is", "address", "key")
     show([dict(zip(names, row, strict=True)) for row in presets.list_models()], as_json)
+
+
+@command.command("check")
+@click.argument("name", metavar="NAME")
+@click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint.")
+@click.option("--model-mode", type=click.Choice(["chat", "completion"]), help="How to ask.")
+@click.option(
+    "--model-timeout",
+    type=click.FloatRange(min=0.1, max=3600.0),
+    default=60.0,
+    show_default=True,
+    metavar="S",
+    help="Longest wait for one answer.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def check_model(
+    name: str, base_url: str | None, model_mode: Any, model_timeout: float, as_json: bool
+) -> None:
+    """Find out what a model's endpoint supports, by a few tiny requests."""
+    from cap.errors import UsageError
+    from cap.models import check, presets
+
+    model = presets.make_model(
+        name,
+        base_url=base_url or _configured_url(),
+        mode=model_mode,
+        environ=os.environ,
+        timeout_s=model_timeout,
+    )
+    endpoint = getattr(model, "endpoint", None)
+    if endpoint is None:
+        raise UsageError(f"{name} is no endpoint: there is nothing to check")
+    try:
+        found = check.check(endpoint)
+    finally:
+        endpoint.close()
+    if as_json:
+        click.echo(json.dumps({"model": model.name, **asdict(found)}))
+        return
+    for key, value in _rows(asdict(found)).items():
+        click.echo(f"{key}: {value}")
+
+
+def _configured_url() -> str | None:
+    """Return the configured address, as for a run."""
+    from pathlib import Path
+
+    from cap import config
+
+    return config.load(os.environ, Path.cwd(), Path.home()).base_url
+
+
+def _rows(found: dict[str, Any]) -> dict[str, str]:
+    """Return what a person reads."""
+    words = {True: "yes", False: "no", None: "not known"}
+    rows = {
+        key: words.get(value, str(value)) if value is None or isinstance(value, bool) else value
+        for key, value in found.items()
+    }
+    rows["refused"] = ", ".join(found["refused"]) or "nothing"
+    rows["latency_s"] = f"{found['latency_s']:.3f}"
+    return {_NAMES.get(key, key): str(value) for key, value in rows.items()}
+
+
+_NAMES = {
+    "stop": "stop strings",
+    "logprobs": "alternatives to a token",
+    "echo": "log-probabilities of a prompt",
+    "rung": "continuations are compared by",
+    "refused": "parameters it refuses",
+    "latency_s": "shortest answer, seconds",
+}

@@ -46,6 +46,20 @@ class Options:
     """Seconds a program itself may run; robot and model calls do not count."""
     model_timeout: float | None
     """Longest wait for one completion, retries included, in seconds."""
+    cache: Path | None
+    """Folder of the model's answers; None takes the configured one."""
+    skills: Path | None
+    """Folder of kept functions; None takes the configured one."""
+    max_cost: float | None
+    """Dollars the run may spend on its model."""
+    max_calls: int | None
+    """Requests the run may send to its model."""
+    concurrency: int | None
+    """Requests under way at the same time."""
+    repairs: int | None
+    """How often a program may be written again before it runs."""
+    runtime_repairs: int | None
+    """How often after it failed while it ran."""
     dry_run: bool
     """Run in the instant world; nothing physical moves."""
     yes: bool
@@ -60,7 +74,7 @@ class Options:
 
 def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is no number of seconds", ctx, param)
+        raise click.BadParameter(f"{value} is not finite", ctx, param)
     return value
 
 
@@ -107,6 +121,46 @@ _CLICK = (
         metavar="S",
         help="Longest wait for one completion (default: the provider's own, 120 or 600).",
     ),
+    click.option(
+        "--cache",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        help="Keep the model's answers there; the same request is asked once.",
+    ),
+    click.option(
+        "--skills",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        help="Folder of kept functions.",
+    ),
+    click.option(
+        "--max-cost",
+        type=click.FloatRange(min=0.0),
+        callback=_finite,
+        metavar="USD",
+        help="Most the model may cost; its price stands under [prices] in config.toml.",
+    ),
+    click.option(
+        "--max-calls", type=click.IntRange(min=0), metavar="N", help="Most requests to the model."
+    ),
+    click.option(
+        "--concurrency",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Most requests at the same time (default: 8).",
+    ),
+    click.option(
+        "--repairs",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="How often a program is written again before it runs (default: 2).",
+    ),
+    click.option(
+        "--runtime-repairs",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="How often after it failed while it ran (default: 1; 0 on hardware).",
+    ),
     click.option("--dry-run", is_flag=True, help="Preview in the instant world; nothing moves."),
     click.option("--yes", is_flag=True, help="Do not ask before real hardware moves."),
     click.option("--ask", is_flag=True, help="Ask before every program."),
@@ -147,6 +201,13 @@ def load_config(options: Options) -> Any:
             "base_url": options.base_url,
             "mode": options.mode,
             "model_mode": options.model_mode,
+            "cache": options.cache,
+            "skills": options.skills,
+            "max_cost": options.max_cost,
+            "max_calls": options.max_calls,
+            "concurrency": options.concurrency,
+            "repairs": options.repairs,
+            "runtime_repairs": options.runtime_repairs,
         },
     )
     for warning in settings.warnings:
@@ -205,6 +266,7 @@ def _make_session(options: Options, settings: Any, trace: Any, instructions: Seq
     from cap import registry
     from cap.sandbox import Limits
     from cap.session import Session
+    from cap.skills import SkillStore
 
     if not all(words.strip() for words in instructions):
         raise UsageError("an instruction is empty; say what the robot should do")
@@ -219,12 +281,23 @@ def _make_session(options: Options, settings: Any, trace: Any, instructions: Seq
         seed=options.seed,
         limits=Limits(program_s=options.time_limit),
         approve=_approval(options, robot.simulated),
+        repairs=repairs_for(settings, robot.simulated),
+        skills=SkillStore(skills_folder(settings)),
     )
+
+
+def skills_folder(settings: Any) -> Path:
+    """Return the folder of kept functions: the one that is set, or under the person's data."""
+    if settings.skills is not None:
+        return Path(settings.skills)
+    data = Path(os.environ.get("XDG_DATA_HOME", ""))
+    return (data if data.is_absolute() else Path.home() / ".local" / "share") / "cap" / "skills"
 
 
 def model_for(options: Options, settings: Any) -> Any:
     """Build the model the settings name."""
-    from cap.models.presets import make_model
+    from cap.models.meter import Allowance
+    from cap.models.presets import Handling, make_model
 
     return make_model(
         settings.model,
@@ -233,6 +306,24 @@ def model_for(options: Options, settings: Any) -> Any:
         environ=os.environ,
         record=options.record,
         timeout_s=options.model_timeout,
+        handling=Handling(
+            cache=settings.cache,
+            allowance=Allowance(settings.max_calls, settings.max_cost, settings.concurrency),
+            prices=settings.prices,
+        ),
+    )
+
+
+def repairs_for(settings: Any, simulated: bool) -> Any:
+    """Return how often programs may be repaired; None where nobody said."""
+    from cap.repair import Repairs
+
+    if settings.repairs is None and settings.runtime_repairs is None:
+        return None
+    usual = Repairs() if simulated else Repairs(runtime=0)
+    static, runtime = settings.repairs, settings.runtime_repairs
+    return Repairs(
+        usual.static if static is None else static, usual.runtime if runtime is None else runtime
     )
 
 

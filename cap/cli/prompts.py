@@ -65,24 +65,69 @@ def show_prompt(name: str) -> None:
 
 
 @command.command("check")
-@click.argument("robot", required=False)
+@click.argument("target", required=False, metavar="[ROBOT|FILE|DIR]")
 @click.option("--prompts", "folder", type=click.Path(path_type=Path), metavar="DIR")
-def check(robot: str | None, folder: Path | None) -> int:
-    """Execute every example in the instant world; exit code 1 if one fails."""
+@click.option("-r", "--robot", default="ravens", show_default=True, help="Whose names a FILE uses.")
+def check(target: str | None, folder: Path | None, robot: str) -> int:
+    """Execute every example in the instant world; exit code 1 if one fails.
+
+    Of a FILE or DIR of prompts, which may be another robot's, nothing is executed: what their
+    names stand for is told, and what cannot be.
+    """
     from cap import registry
 
-    if folder is not None and robot is None:
-        robot = "ravens"
-    if robot is not None and robot not in registry.robots():
-        hint = did_you_mean(robot, registry.robots())
-        raise UsageError(f"unknown robot '{robot}'.{hint} See: cap robots list")
+    if folder is not None and target is None:
+        target = robot
+    if target is not None and target not in registry.robots():
+        if Path(target).exists():
+            return _look(Path(target), robot)
+        hint = did_you_mean(target, registry.robots())
+        raise UsageError(
+            f"unknown robot '{target}', and no file or folder of that name.{hint}"
+            " See: cap robots list"
+        )
     failed = 0
-    for name, count, findings in _checked(robot, folder):
+    for name, count, findings in _checked(target, folder):
         click.echo(f"{name}: {count - len(findings)} of {count} examples run")
         for finding in findings:
             click.echo(f"  {finding}")
         failed += len(findings)
     return 1 if failed else 0
+
+
+def _look(path: Path, robot: str) -> int:
+    """Tell what the names in prompt files stand for, and what in them cannot be."""
+    from cap import prompt_names, registry
+
+    body = registry.make_robot(robot, mode="instant")
+    try:
+        primitives = body.primitives()
+    finally:
+        body.close()
+    lmps = [name for name, p in registry.robot_prompts(robot).items() if p.header.returns]
+    failed = 0
+    for report in prompt_names.look(path, primitives, lmps):
+        click.echo(f"{report.prompt.path}: {len(report.prompt.examples)} examples")
+        for line in report.prompt.inferred:
+            click.echo(f"  no header, inferred: {_plain(line)}")
+        for words, names in (
+            (f"of robot {robot}", report.names.robot),
+            ("LMPs", report.names.lmps),
+            ("of the library", report.names.library),
+            ("to be generated", report.names.generated),
+            ("to be given by who calls it", report.names.given),
+        ):
+            if names:
+                click.echo(f"  {words}: {_plain(', '.join(names))}")
+        for finding in report.findings:
+            click.echo(f"  {_plain(str(finding))}")
+        failed += len(report.findings)
+    return 1 if failed else 0
+
+
+def _plain(text: str) -> str:
+    """Return what a prompt file says, without characters that steer a terminal."""
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _checked(robot: str | None, folder: Path | None) -> Iterator[tuple[str, int, list[Any]]]:

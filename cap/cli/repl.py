@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
 from cap.cli.options import Options, open_session, session_options
-from cap.cli.run import watch
+from cap.cli.resume import as_saved, go_on, resume_option, saved_at
+from cap.cli.run import say_usage, watch
 from cap.errors import CapError, UsageError
+from cap.render import printable
 
 HELP = """\
 Type what the robot should do. Ctrl-C stops a program and keeps the session.
 /undo      go back to before the last turn, the world too (in simulation)
 /objects   what is on the table, and where
 /program   the last program again
+/skills    functions of this session, and those kept from earlier ones
+/save NAME [NEW_NAME]   keep a function for later sessions
 /help      this
 /quit      leave (or Ctrl-D)"""
 
 
 @click.command("repl")
+@resume_option
 @session_options
-def command(options: Options) -> int:
+def command(options: Options, resume: Path | None) -> int:
     """Talk to the robot, one instruction at a time."""
     if options.as_json:
         raise UsageError("the REPL speaks to people; for JSON use: cap run --json")
+    kept = saved_at(resume)
+    options = as_saved(options, kept) if kept else options
     with open_session(options, ["repl"]) as session:
+        if kept and resume:
+            go_on(session, kept, resume)
         watch(session, options, echo=not sys.stdin.isatty())
         click.echo(f"robot {session.robot.name}, model {session.model.name}. /help, /quit")
         read = _reader()
         while (line := read()) is not None:
             if not _obey(session, line.strip()):
                 break
+        say_usage(session)
         click.echo(f"run: {session.trace.folder}")
     return 0
 
@@ -45,13 +57,17 @@ def _obey(session: Any, line: str) -> bool:
         click.echo(HELP)
     elif line == "/undo":
         _undo(session)
+    elif line == "/skills":
+        _skills(session)
+    elif line == "/save" or line.startswith("/save "):
+        _save(session, line.split()[1:])
     elif line == "/objects":
         for name, (x, y, z) in session.robot.positions().items():
             click.echo(f"  {name}: ({x:.3f}, {y:.3f}, {z:.3f})")
     elif line == "/program":
         click.echo(session.turns[-1].program if session.turns else "no program yet")
     elif line.startswith("/"):
-        click.echo(f"no command {line.split()[0]}; /help lists them")
+        click.echo(f"no command {printable(line.split()[0])}; /help lists them")
     elif line:
         try:
             session.run(line)
@@ -70,9 +86,30 @@ def _undo(session: Any) -> None:
     click.echo(f"back to before the last turn ({world})")
 
 
+def _skills(session: Any) -> None:
+    """List the functions programs of this session may call, skills first."""
+    definitions = session.state.definitions
+    if not definitions:
+        click.echo("no functions yet")
+    for kept in sorted(definitions, key=lambda entry: entry.origin != "skill"):
+        click.echo(f"  {kept.name} ({kept.origin})")
+
+
+def _save(session: Any, names: list[str]) -> None:
+    if len(names) not in (1, 2):
+        click.echo("say which function: /save NAME, or /save NAME NEW_NAME; /skills lists them")
+        return
+    try:
+        click.echo(f"kept as {session.save_skill(*names)}")
+    except CapError as error:
+        click.echo(f"error: {error}", err=True)
+
+
 def _reader() -> Any:
     """Return a function that reads a line, or None at the end of input."""
     if not sys.stdin.isatty():
+        if isinstance(sys.stdin, io.TextIOWrapper):  # a pipe may hold anything
+            sys.stdin.reconfigure(errors="replace")
         return lambda: sys.stdin.readline() or None
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import InMemoryHistory

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from cap.cli.options import Options, open_session, session_options
+from cap.cli.resume import as_saved, go_on, replay_run, resume_option, saved_at
 from cap.errors import CapError, UsageError
 
 
@@ -16,9 +17,21 @@ from cap.errors import CapError, UsageError
 @click.argument("instructions", nargs=-1, metavar="INSTRUCTION...")
 @click.option("--gif", type=click.Path(path_type=Path), metavar="FILE", help="Film it.")
 @click.option("--pictures", is_flag=True, help="Keep before.png and after.png in the run folder.")
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Carry out a run again, with no model.",
+)
+@resume_option
 @session_options
 def command(
-    options: Options, instructions: tuple[str, ...], gif: Path | None, pictures: bool
+    options: Options,
+    instructions: tuple[str, ...],
+    gif: Path | None,
+    pictures: bool,
+    replay: Path | None,
+    resume: Path | None,
 ) -> int:
     """Carry out instructions; several are one session, stopped by the first failure.
 
@@ -27,8 +40,12 @@ def command(
     cap run "stack all the blocks" "undo that" --seed 3
     cap run "..." -m openai/gpt-4.1        (OPENAI_API_KEY)
     cap run "..." -m ollama/qwen2.5-coder  (a local server)
+    cap run --resume runs/... "undo that"  (go on with an earlier session)
+    cap run --replay runs/...              (the same run again, with no model)
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
-    return reported(options, lambda: _run(options, instructions, gif, pictures))
+    if replay is not None:
+        return reported(options, lambda: _replay(options, instructions, replay, resume))
+    return reported(options, lambda: _run(options, instructions, gif, pictures, resume))
 
 
 def reported(options: Options, work: Any) -> int:
@@ -45,12 +62,30 @@ def reported(options: Options, work: Any) -> int:
     return code
 
 
-def _run(options: Options, instructions: tuple[str, ...], gif: Path | None, pictures: bool) -> int:
+def _replay(
+    options: Options, instructions: tuple[str, ...], folder: Path, resume: Path | None
+) -> int:
+    if instructions or resume or options.model:
+        raise UsageError("--replay has the run's own instructions and answers; give it alone")
+    return replay_run(options, folder)
+
+
+def _run(
+    options: Options,
+    instructions: tuple[str, ...],
+    gif: Path | None,
+    pictures: bool,
+    resume: Path | None,
+) -> int:
     if not instructions:
         raise UsageError('say what the robot should do: cap run "stack all the blocks"')
     if gif is not None and gif.suffix.lower() != ".gif":
         raise UsageError(f"--gif writes GIF only: name the file {gif.with_suffix('.gif')}")
+    kept = saved_at(resume)
+    options = as_saved(options, kept) if kept else options
     with open_session(options, instructions) as session:
+        if kept and resume:
+            go_on(session, kept, resume)
         watch(session, options)
         film = _film(session, gif, pictures)
         for words in instructions:
@@ -91,7 +126,12 @@ def report(session: Any, options: Options, paths: list[Path], left: tuple[str, .
     status = "done" if failure is None else "failed"
     if options.as_json:
         turns = [turn.as_json() for turn in session.turns]
-        shown = {"status": status, "run": str(session.trace.folder), "turns": turns}
+        shown = {
+            "status": status,
+            "run": str(session.trace.folder),
+            "turns": turns,
+            "usage": vars(session.usage),
+        }
         if paths:
             shown["pictures"] = [str(path) for path in paths]
         click.echo(json.dumps(shown, ensure_ascii=False))
@@ -100,5 +140,14 @@ def report(session: Any, options: Options, paths: list[Path], left: tuple[str, .
             click.echo(f"not run after the failure: {words}")
         for path in paths:
             click.echo(f"picture: {path}")
+        say_usage(session)
         click.echo(f"run: {session.trace.folder}")
     return failure.exit_code if failure else 0
+
+
+def say_usage(session: Any) -> None:
+    """Say what the model took in all, if it is a real one and was asked more than one turn."""
+    from cap.render import is_real, usage_line
+
+    if len(session.turns) > 1 and is_real(session.model.name):
+        click.echo(f"in all: {usage_line(session.usage)}")

@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from cap.models.base import Request
@@ -17,7 +19,17 @@ if TYPE_CHECKING:
 MAX_ANSWER_BYTES = 16_000_000
 """An answer longer than this is no completion."""
 
-_DROPPABLE = ("stop", "temperature", "seed", "max_tokens", "max_completion_tokens")
+CleanText = Callable[[str], str]
+"""Takes keys and line breaks out of a text."""
+
+_DROPPABLE = (
+    "stream_options",
+    "stop",
+    "temperature",
+    "seed",
+    "max_tokens",
+    "max_completion_tokens",
+)
 _REFUSAL = re.compile(
     r"support|permitted|allowed|unknown|unrecogni[sz]ed|unexpected|invalid|extra", re.IGNORECASE
 )
@@ -47,7 +59,7 @@ def read_reply(body: Any, request: Request) -> Reply:
     choices = _get(body, "choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = _get(choice, "message")
-    text = _text(_get(message, "content")) or _text(_get(choice, "text"))
+    text = content_text(_get(message, "content")) or _text(_get(choice, "text")) or _called(message)
     usage = _get(body, "usage")
     return Reply(
         text=text,
@@ -59,26 +71,70 @@ def read_reply(body: Any, request: Request) -> Reply:
     )
 
 
+def content_text(content: Any) -> str:
+    """Return a message's text, which some endpoints give in parts; reasoning is no part of it."""
+    if isinstance(content, list):
+        parts = [part for part in content if _get(part, "type") == "text"]
+        return "".join(_text(_get(part, "text")) for part in parts)
+    return _text(content)
+
+
+def _called(message: Any) -> str:
+    """Return the code in a tool call: some models answer so although no tool was offered."""
+    calls = _get(message, "tool_calls")
+    arguments = (
+        _get(_get(calls[0], "function"), "arguments") if isinstance(calls, list) and calls else None
+    )
+    try:
+        given = json.loads(arguments) if isinstance(arguments, str) else arguments
+    except (ValueError, RecursionError):
+        return _text(arguments)
+    for name in ("code", "program", "python", "source", "input"):
+        if text := _text(_get(given, name)):
+            return text
+    return ""
+
+
 def read_body(answer: Any, deadline: Deadline) -> Any:
     """Return an answer's decoded JSON, read in pieces so that a dripping one ends in time.
 
     Raises:
         Transient: It breaks off, goes on too long, or is not JSON.
     """
-    content = bytearray()
-    try:
-        for piece in answer.iter_bytes():
-            content += piece
-            if len(content) > MAX_ANSWER_BYTES or deadline.left_s() <= 0:
-                break
-    except Exception:
-        # The SDK does not wrap what its HTTP library raises here, and that library's name
-        # differs between releases of the SDK.
-        raise Transient("the connection broke in the middle of the answer") from None
-    if len(content) > MAX_ANSWER_BYTES:
-        raise Transient(f"the answer is longer than {MAX_ANSWER_BYTES} bytes", again=False)
-    if deadline.left_s() <= 0:
-        raise too_slow(deadline)
+    return decoded(b"".join(pieces_of(answer, deadline)))
+
+
+def pieces_of(answer: Any, deadline: Deadline) -> Iterator[bytes]:
+    """Yield an answer's bytes as they come.
+
+    Raises:
+        Transient: It breaks off or goes on too long.
+    """
+    size = 0
+    pieces = answer.iter_bytes()
+    while True:
+        try:
+            piece = next(pieces, None)
+        except Exception:
+            # The SDK does not wrap what its HTTP library raises here, and that library's name
+            # differs between releases of the SDK.
+            raise broken_off(deadline) from None
+        if deadline.left_s() <= 0:
+            raise too_slow(deadline)
+        if piece is None:
+            return
+        size += len(piece)
+        if size > MAX_ANSWER_BYTES:
+            raise Transient(f"the answer is longer than {MAX_ANSWER_BYTES} bytes", again=False)
+        yield piece
+
+
+def decoded(content: bytes) -> Any:
+    """Return what JSON says.
+
+    Raises:
+        Transient: It is not JSON.
+    """
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
@@ -99,7 +155,14 @@ def too_slow(deadline: Deadline) -> Transient:
     )
 
 
-def server_words(error: openai.APIStatusError, clean: Callable[[str], str]) -> str:
+def broken_off(deadline: Deadline) -> Transient:
+    """Return the failure of an answer that ended before its end: too late, or by the other side."""
+    if deadline.left_s() <= 0:
+        return too_slow(deadline)
+    return Transient("the connection broke in the middle of the answer")
+
+
+def server_words(error: openai.APIStatusError, clean: CleanText) -> str:
     """Return an endpoint's own message, cut to fit a line once `clean` took any key out."""
     words = clean(_message(error)).rstrip(".")
     return words if len(words) <= 300 else words[:300] + "..."
@@ -119,7 +182,7 @@ def refused_parameter(error: openai.APIStatusError, sent: Mapping[str, Any]) -> 
     return next((name for name in candidates if re.search(rf"\b{name}\b", words)), None)
 
 
-def transient_status(error: openai.APIStatusError, clean: Callable[[str], str]) -> Transient | None:
+def transient_status(error: openai.APIStatusError, clean: CleanText) -> Transient | None:
     """Return the failure for a status that may differ next time, None for one that will not."""
     status = error.status_code
     if status not in _AGAIN and status < 500:
@@ -127,7 +190,7 @@ def transient_status(error: openai.APIStatusError, clean: Callable[[str], str]) 
     line = f"answers {status}: {server_words(error, clean)}"
     if _code(error) == "insufficient_quota":
         return Transient(f"{line}; the account's quota is used up", again=False)
-    return Transient(line, after_s=_retry_after_s(error.response.headers))
+    return Transient(line, after_s=retry_after_s(error.response.headers))
 
 
 def connection_fault(error: openai.APIConnectionError, connect_s: float) -> Transient:
@@ -179,13 +242,26 @@ def _code(error: openai.APIStatusError) -> str:
     return _text(_get(error.body, "code")) or _text(_get(error.body, "type"))
 
 
-def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds a server asks to wait; None where it does not say so in seconds."""
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds a server asks to wait; None where it does not say.
+
+    It says so in seconds or as a date, and that is meant by its own clock.
+    """
+    text = headers.get("retry-after", "")
     try:
-        seconds = float(headers.get("retry-after", ""))
+        seconds = float(text)
+    except ValueError:
+        until, now = _date(text), _date(headers.get("date", "")) or datetime.now(UTC)
+        return max((until - now).total_seconds(), 0.0) if until is not None else None
+    return seconds if 0.0 <= seconds < float("inf") else None
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(text)
     except ValueError:
         return None
-    return seconds if 0.0 <= seconds < float("inf") else None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

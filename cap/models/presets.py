@@ -8,15 +8,29 @@ PROVIDER/NAME        an OpenAI-compatible endpoint, see `PROVIDERS`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from cap.config import check_url, is_loopback
 from cap.errors import MissingKey, UsageError, did_you_mean
+from cap.models.abilities import abilities_file
 from cap.models.base import Model
+from cap.models.meter import FREE, Allowance, Metered, price_of
 
 Mode = Literal["chat", "completion"]
+
+
+@dataclass(frozen=True)
+class Handling:
+    """How a model is asked in one run: what is kept, counted and allowed."""
+
+    cache: Path | None = None
+    """Folder of answers that need not be asked again; None to ask always."""
+    allowance: Allowance = field(default_factory=Allowance)
+    """The most the run may use."""
+    prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Dollars for a million tokens `read` and `written`, by the model's name."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +108,7 @@ def make_model(
     environ: Mapping[str, str],
     record: Path | None = None,
     timeout_s: float | None = None,
+    handling: Handling | None = None,
 ) -> Model:
     """Return the model a name means; nothing is sent anywhere yet.
 
@@ -104,17 +119,34 @@ def make_model(
         environ: Environment variables, read for keys and `OPENAI_BASE_URL`.
         timeout_s: Longest wait for one completion, retries included; None for the provider's own.
         record: JSONL file every completion is appended to, for `replay/FILE.jsonl`.
+        handling: What is kept, counted and allowed.
 
     Raises:
-        UsageError: No such model, recording or address.
+        UsageError: No such model, recording or address; a spend limit without a price.
         MissingKey: The endpoint needs a key and its variable is not set.
     """
     model = _make(spec.strip(), base_url, mode, environ, timeout_s)
+    model = _handled(model, handling or Handling())
     if record is None:
         return model
     from cap.models.replay import Recorder
 
     return Recorder(model, record)
+
+
+def _handled(model: Model, handling: Handling) -> Model:
+    """Wrap a model; what comes from the cache is not counted."""
+    remote = getattr(model, "endpoint", None) is not None
+    limits = handling.allowance
+    if not remote:
+        bounded = limits.calls is not None or limits.cost_usd is not None
+        return Metered(model, limits, FREE) if bounded else model
+    model = Metered(model, limits, price_of(model.name, handling.prices))
+    if handling.cache is None:
+        return model
+    from cap.models.cache import Cached
+
+    return Cached(model, handling.cache)
 
 
 def list_models() -> tuple[tuple[str, str, str, str], ...]:
@@ -180,7 +212,7 @@ def _endpoint(
     from cap.models.openai import OpenAIModel
 
     url = _address(provider, base_url, environ)
-    return OpenAIModel(
+    model = OpenAIModel(
         f"{provider.name}/{name}",
         model=name,
         base_url=url,
@@ -189,6 +221,9 @@ def _endpoint(
         mode=mode or provider.mode,
         timeout_s=provider.timeout_s,
     )
+    if (file := abilities_file(environ)) is not None:
+        model.recall(file)
+    return model
 
 
 def _address(provider: Provider, base_url: str | None, environ: Mapping[str, str]) -> str:

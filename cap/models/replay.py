@@ -20,6 +20,7 @@ from typing import Any
 
 from cap.errors import NotRecorded, UsageError
 from cap.models.base import Completion, Model, Request
+from cap.models.wrap import Ask, Wrapped
 
 SHOWN_LINES = 6
 """How many of a prompt's last lines a recording shows."""
@@ -80,7 +81,7 @@ class Replay:
         return f"{self._path} holds no completion for {shown!r}{why}; {remedy}"
 
 
-class Recorder:
+class Recorder(Wrapped):
     """Any model, with each of its completions appended to a recording."""
 
     def __init__(self, model: Model, path: Path) -> None:
@@ -89,15 +90,13 @@ class Recorder:
         Raises:
             UsageError: The file cannot be written.
         """
-        self.name = model.name
-        self._model = model
+        super().__init__(model)
         self._path = path
         self._lock = threading.Lock()
         self._append("")
 
-    def complete(self, request: Request) -> Completion:
-        """Answer one request and record the answer."""
-        completion = self._model.complete(request)
+    def _through(self, request: Request, ask: Ask) -> Completion:
+        completion = ask()
         entry = {
             "key": request_key(request),
             "prompt_end": _end(request.prompt),

@@ -80,3 +80,11 @@ def count_by_key(items, key):
     for item in items:
         counts[key(item)] = counts.get(key(item), 0) + 1
     return counts
+
+# define function: near = is_near(pos, target); far = is_near(pos, target, limit=0.3).
+def is_near(pos, target, limit=0.1):
+    return bool(np.linalg.norm(np.asarray(pos) - np.asarray(target)) <= limit)
+
+# define function: get_kind(item); count_by_key(items=names, key=get_kind).
+def get_kind(item):
+    return item.split()[-1]

@@ -63,12 +63,15 @@ def test_every_variable_gives_its_setting(folders: Folders) -> None:
         "CAP_MODE": "instant",
         "CAP_BASE_URL": "http://gpu:8000/v1/",
         "CAP_MODEL_MODE": "completion",
+        "CAP_CACHE": "answers",
+        "CAP_SKILLS": "~/skills",
     }
     assert set(environ) == set(ENVIRONMENT)
     config = folders.load(environ)
     assert (config.model, config.robot, config.mode) == ("replay/x.jsonl", "drawing", "instant")
     assert (config.runs, config.model_mode) == (Path("elsewhere"), "completion")
     assert config.base_url == "http://gpu:8000/v1"
+    assert (config.cache, config.skills) == (Path("answers"), Path("~/skills").expanduser())
     assert all(config.sources[name] == variable for variable, name in ENVIRONMENT.items())
 
 
@@ -90,6 +93,9 @@ RISKY = [
     ("robots", '[robots.tabletop]\nhost = "10.0.0.7"'),
     ("runs", 'runs = "../elsewhere"'),
     ("runs", 'runs = "/var/elsewhere"'),
+    ("cache", 'cache = "else"'),
+    ("skills", 'skills = "else"'),
+    ("prices", '[prices]\n"else/x" = { read = 0, written = 0 }'),
 ]
 
 
@@ -150,6 +156,23 @@ def test_the_robot_tables_of_both_files_add_up(folders: Folders) -> None:
     assert set(folders.load(confirm=yes).robots) == {"tabletop", "drawing"}
 
 
+@pytest.mark.parametrize("name", ["max_cost", "max_calls", "runtime_repairs"])
+def test_a_folders_file_cannot_raise_what_a_run_may_do(folders: Folders, name: str) -> None:
+    _write(folders.personal, f"{name} = 1")
+    _write(folders.local, f"{name} = 1000")
+    config = folders.load()
+    assert getattr(config, name) == 1
+    assert f"{name} ignored" in config.warnings[0]
+
+
+def test_the_prices_of_both_files_add_up(folders: Folders) -> None:
+    _write(folders.personal, '[prices]\n"openai/x" = { read = 1, written = 2 }')
+    _write(folders.local, '[prices]\n"openai/y" = { read = 0.5, written = 2 }')
+    prices = folders.load(confirm=yes).prices
+    assert prices["openai/x"] == {"read": 1.0, "written": 2.0}
+    assert prices["openai/y"]["read"] == 0.5
+
+
 @pytest.mark.parametrize("where", ["personal", "local"])
 @pytest.mark.parametrize(
     "text",
@@ -200,6 +223,17 @@ def test_a_file_that_is_not_text_is_named(folders: Folders) -> None:
         ('base_url = "gpu:8000"', "is not an http(s) address"),
         ("robots = 3", "robots must be tables"),
         ("[robots]\ntabletop = 3", "robots must be tables"),
+        ("max_cost = -1", "max_cost must be a number of dollars, 0 or more, not -1"),
+        ("max_cost = nan", "max_cost must be a number of dollars"),
+        ("max_cost = true", "max_cost must be a number of dollars"),
+        ("max_calls = 1.5", "max_calls must be a whole number, 0 or more"),
+        ("concurrency = 0", "concurrency must be a whole number, 1 or more"),
+        ("runtime_repairs = -1", "runtime_repairs must be a whole number, 0 or more"),
+        ("prices = 3", "prices must be dollars for a million tokens"),
+        ('[prices]\n"openai/x" = 3', "wrong: 'openai/x'"),
+        ('[prices]\n"openai/x" = { read = 1 }', "wrong: 'openai/x'"),
+        ('[prices]\n"openai/x" = { read = -1, written = 1 }', "wrong: 'openai/x'"),
+        ("cache = 3", "cache must be text in quotes"),
     ],
 )
 def test_a_wrong_value_names_its_file(folders: Folders, text: str, told: str) -> None:

@@ -1,12 +1,16 @@
+import ast
 import builtins
+import collections
+import dis
 import symtable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from cap.names import undefined
 from cap.program import Program
+from tests.fakes.programs import FREE, NAMES, programs
 
 BUILTINS = frozenset(dir(builtins)) | {"__annotations__"}
 
@@ -120,80 +124,86 @@ def test_the_answer_is_the_symbol_tables(source: str) -> None:
     assert names(source) == oracle(source) - {"__class__"}
 
 
-NAME = st.sampled_from("abcdef")
-ATOM = st.one_of(NAME, st.sampled_from(["1", "'s'", "len(a)", "b(c)", "[e, f]"]))
-EXPRESSION = st.recursive(
-    ATOM,
-    lambda inner: st.one_of(
-        st.builds("({} + {})".format, inner, inner),
-        st.builds("{}({}, k={})".format, NAME, inner, inner),
-        st.builds("[{} for {} in {}]".format, inner, NAME, inner),
-        st.builds("(lambda {}: {})".format, NAME, inner),
-        st.builds("f'{{{}}}'".format, NAME),
-        st.builds("({} if {} else {})".format, inner, inner, inner),
-    ),
-    max_leaves=5,
-)
-LINE = st.one_of(
-    st.builds("{} = {}".format, NAME, EXPRESSION),
-    st.builds("{}".format, EXPRESSION),
-    st.builds("{}, *{} = {}".format, NAME, st.just("rest"), EXPRESSION),
-    st.builds("({} := {})".format, NAME, EXPRESSION),
-    st.builds("for {} in {}: {}".format, NAME, EXPRESSION, EXPRESSION),
-    st.builds("del {}".format, NAME),
-)
+def loaded_by_the_code(source: str) -> set[str]:
+    """Return what the compiled code loads as a global and no instruction of it binds."""
+    used: set[str] = set()
+    bound: set[str] = set()
+    codes = [(compile(source, "<oracle>", "exec"), True)]
+    while codes:
+        code, top = codes.pop()
+        codes += [(part, False) for part in code.co_consts if hasattr(part, "co_code")]
+        steps = [(step.opname, step.argval) for step in dis.get_instructions(code)]
+        stored = {name for kind, name in steps if kind in ("STORE_NAME", "DELETE_NAME")}
+        if top:
+            bound |= stored
+        bound |= {name for kind, name in steps if kind in ("STORE_GLOBAL", "DELETE_GLOBAL")}
+        loaded = {name for kind, name in steps if kind in ("LOAD_NAME", "LOAD_GLOBAL")}
+        used |= loaded if top else loaded - stored
+    return used - bound - BUILTINS
 
 
-def indent(lines: list[str]) -> str:
-    return "\n".join("    " + line for entry in lines for line in entry.split("\n"))
-
-
-BLOCK = st.recursive(
-    LINE,
-    lambda inner: st.one_of(
-        st.builds(
-            lambda name, p, q, body: f"def {name}({p}={q}):\n{indent(body)}",
-            NAME,
-            NAME,
-            EXPRESSION,
-            st.lists(inner, min_size=1, max_size=3),
-        ),
-        st.builds(
-            lambda name, body: f"def {name}(*args):\n    global g\n{indent(body)}\n    g = 1",
-            NAME,
-            st.lists(inner, min_size=1, max_size=2),
-        ),
-        st.builds(
-            lambda e, name, body: f"try: {e}\nexcept {e} as {name}:\n{indent(body)}",
-            NAME,
-            NAME,
-            st.lists(inner, min_size=1, max_size=2),
-        ),
-        st.builds(
-            lambda e, name, body: f"match {e}:\n    case [{name}, *_]:\n{indent([indent(body)])}",
-            EXPRESSION,
-            NAME,
-            st.lists(inner, min_size=1, max_size=2),
-        ),
-        st.builds(
-            lambda name, base, method: f"class {name}({base}):\n    def m(self):\n{method}",
-            NAME,
-            NAME,
-            st.lists(inner, min_size=1, max_size=2).map(lambda body: indent([indent(body)])),
-        ),
-    ),
-    max_leaves=6,
+RANDOM = settings(
+    max_examples=60,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )
 
 
-@settings(max_examples=80, derandomize=True, database=None, deadline=None)
-@given(st.lists(BLOCK, min_size=1, max_size=4).map("\n".join))
+@RANDOM
+@given(programs())
 def test_for_any_program_the_answer_is_the_symbol_tables(source: str) -> None:
+    assume(compiles(source))
+    assert names(source) == oracle(source)
+
+
+@RANDOM
+@given(programs())
+def test_for_any_program_the_answer_is_what_the_code_loads(source: str) -> None:
+    assume(compiles(source))
+    assert names(source) == loaded_by_the_code(source)
+
+
+@RANDOM
+@given(programs())
+def test_for_any_program_every_use_of_a_name_is_told(source: str) -> None:
+    assume(compiles(source))
+    tree = ast.parse(source)
+    uses = collections.Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    called = {name: [node for node in ast.walk(tree) if is_call(node, name)] for name in FREE}
+    for entry in undefined(Program.parse(source), BUILTINS):
+        if entry.name not in FREE:
+            continue  # somewhere else in the program it may be a local
+        assert len(entry.calls) == len(called[entry.name])
+        assert len(entry.calls) + len(entry.reads) == uses[entry.name]
+        assert {(site.line, site.arguments, site.keywords) for site in entry.calls} == {
+            (
+                node.lineno,
+                tuple(map(ast.unparse, node.args)),
+                tuple(keyword.arg or "**" for keyword in node.keywords),
+            )
+            for node in called[entry.name]
+        }
+
+
+@RANDOM
+@given(programs(), st.sets(st.sampled_from([*NAMES, *FREE])))
+def test_what_is_known_is_all_that_is_taken_off(source: str, known: set[str]) -> None:
+    assume(compiles(source))
+    assert names(source, BUILTINS | known) == names(source) - known
+
+
+def compiles(source: str) -> bool:
     try:
         compile(source, "<generated>", "exec")
     except SyntaxError:
-        return  # such as a parameter that is also global
-    assert names(source) == oracle(source)
+        return False
+    return True
+
+
+def is_call(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def calls(source: str) -> list[str]:
@@ -221,6 +231,31 @@ CALLS = {
     "in parentheses": ("(f)(1)", ["f(1)"]),
     "called twice": ("f()()", ["f()"]),
     "passed on, not called": ("sorted([], key=f)", []),
+    "augmented": ("x = 0\nx += f(1)", ["f(1); x += f(1)"]),
+    "augmented attribute": ("len.x += f(1)", ["f(1); len.x += f(1)"]),
+    "to an item": ("[1][0] = f(1)", ["[1][0] = f(1)"]),
+    "starred target": ("a, *b = f(1)", ["(a, *b) = f(1)"]),
+    "chained tuples": ("x = y, z = f(1)", ["x = (y, z) = f(1)"]),
+    "walrus": ("if (n := f(1)): pass", ["n = f(1)"]),
+    "with": ("with f(1) as x: pass", ["f(1); with f(1) as x"]),
+    "with two": (
+        "with f(1) as (x, y), f(2): pass",
+        ["f(1); with f(1) as (x, y)", "f(2); with f(2)"],
+    ),
+    "loop": ("for x in f(1): pass", ["f(1); for x in f(1)"]),
+    "loop over pairs": ("for x, y in f(1): pass", ["f(1); for (x, y) in f(1)"]),
+    "comprehension": ("[x for x in f(1)]", ["f(1); for x in f(1)"]),
+    "returned": ("def g():\n    return f(1)", ["f(1)"]),
+    "yielded": ("def g():\n    yield f(1)", ["f(1)"]),
+    "raised": ("raise f(1)", ["f(1)"]),
+    "an item of the value": ("f(1)[0]", ["f(1)"]),
+    "an attribute of the value": ("f(1).x", ["f(1)"]),
+    "in both branches": ("x = f(1) if f(2) else f(3)", ["f(1)", "f(2)", "f(3)"]),
+    "in a default": ("def g(a=f(1)): pass", ["f(1)"]),
+    "in a class": ("class A(f(1)):\n    x = f(2)", ["f(1)", "x = f(2)"]),
+    "in several lines of a string": ("f'''{f(1)}\n{f(2)}'''", ["f(1)", "f(2)"]),
+    "in a match": ("match f(1):\n    case 1 if f(2): pass", ["f(1)", "f(2)"]),
+    "unused code": ("def g():\n    return 1\n    f(1)", []),
     "a local of the same name": ("def h(f): return f(1)\nf(2)", ["f(2)"]),
 }
 
@@ -241,6 +276,42 @@ def test_double_stars_are_named() -> None:
     (entry,) = undefined(Program.parse("f(*[1], **{'a': 1})"), BUILTINS)
     assert entry.calls[0].arguments == ("*[1]",)
     assert entry.calls[0].keywords == ("**",)
+
+
+READS = {
+    "a keyword": ("sorted([], key=f)", ("sorted([], key=f)",)),
+    "an argument": ("map(f, [])", ("map(f, [])",)),
+    "starred": ("print(*f)", ("print(*f)",)),
+    "double starred": ("print(**f)", ("print(**f)",)),
+    "assigned": ("x = f", ("x = f",)),
+    "returned": ("def g():\n    return f", ("return f",)),
+    "arithmetic": ("x = 1 + f", ("1 + f",)),
+    "a condition": ("if f: pass", ("f",)),
+    "a condition and more": ("if not f: pass", ("not f",)),
+    "iterated": ("for x in f: pass", ("f",)),
+    "an attribute": ("f.x.y()", ("f.x",)),
+    "an item": ("f[0] = 1", ("f[0]",)),
+    "in a list": ("[len, f]", ("[len, f]",)),
+    "in a lambda": ("lambda: f", ("lambda: f",)),
+    "augmented": ("def g():\n    global f\n    f.x += f.y", ("f.x", "f.y")),
+    "a base": ("class A(f): pass", ("f",)),
+    "a decorator": ("@f\ndef g(): pass", ("f",)),
+    "in an f-string": ("f'{f}'", ("f",)),
+    "called and passed on": ("f(1)\nmap(f, [])", ("map(f, [])",)),
+    "to itself": ("f(f)", ("f(f)",)),
+    "called only": ("f(1)", ()),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), READS.values(), ids=READS)
+def test_where_a_name_is_only_read_is_told(source: str, expected: tuple[str, ...]) -> None:
+    (entry,) = undefined(Program.parse(source), BUILTINS)
+    assert entry.reads == expected
+
+
+def test_what_is_nested_too_deep_to_be_shown_is_dots() -> None:
+    (entry,) = undefined(Program.parse(f"f({'-' * 600}1)"), BUILTINS)
+    assert [site.text for site in entry.calls] == ["..."]
 
 
 def test_names_come_in_the_order_of_first_use() -> None:

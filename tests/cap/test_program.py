@@ -1,10 +1,17 @@
+import ast
+import json
+import textwrap
 import time
+from collections.abc import Callable
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from cap.errors import EmptyCompletion
 from cap.library import LIBRARY_NAMES
 from cap.program import MAX_ANSWER_CHARS, Program, ProgramSyntaxError
+from tests.fakes.programs import programs
 
 STOP = ("\n# ", "\nobjects = [")
 TICKS = "```"
@@ -89,6 +96,131 @@ ANSWERS = {
     "unicode": ("name = 'bloc rouge \u7ea2 \U0001f916'", "name = 'bloc rouge \u7ea2 \U0001f916'"),
     "form feed": ("x = 1\n\x0cy = 2", "x = 1\n\x0cy = 2"),
     "semicolons": ("x = 1; y = 2", "x = 1; y = 2"),
+    # tool calls
+    "a tool call": ('{"name": "python", "arguments": {"code": "x = 1\\ny = 2"}}', "x = 1\ny = 2"),
+    "with raw line ends": (
+        '{"name": "python", "arguments": {"code": "x = 1\ny = 2"}}',
+        "x = 1\ny = 2",
+    ),
+    "arguments as text": (
+        '{"name": "python", "arguments": "{\\"code\\": \\"x = 1\\"}"}',
+        "x = 1",
+    ),
+    "only code as arguments": ('{"name": "python", "arguments": "x = 1"}', "x = 1"),
+    "a bare code key": ('{"code": "x = 1"}', "x = 1"),
+    "with thoughts of its own": ('{"thought": "hm", "code": "x = 1", "done": true}', "x = 1"),
+    "parameters": (
+        '{"type": "function", "name": "run", "parameters": {"source": "x = 1"}}',
+        "x = 1",
+    ),
+    "two tool calls": ('[{"code": "x = 1"}, {"code": "y = x"}]', "x = 1\ny = x"),
+    "a list of calls": (
+        '{"tool_calls": [{"function": {"name": "run", "arguments": "{\\"code\\": \\"x = 1\\"}"}}]}',
+        "x = 1",
+    ),
+    "a call by name": (
+        '{"name": "put", "arguments": {"obj": "it\'s", "at": [1, 2.5, null, true]}}',
+        'put(obj="it\'s", at=[1, 2.5, None, True])',
+    ),
+    "two calls by name": (
+        '[{"name": "say", "arguments": {"text": "a"}}, {"name": "stop", "parameters": {}}]',
+        "say(text='a')\nstop()",
+    ),
+    "a method by name": ('{"name": "robot.say", "arguments": {"t": 1}}', "robot.say(t=1)"),
+    "tool call tags": (
+        '<tool_call>\n{"name": "python", "arguments": {"code": "x = 1"}}\n</tool_call>',
+        "x = 1",
+    ),
+    "prose and tool call tags": (
+        'I will do it.\n<tool_call>{"code": "x = 1"}</tool_call>',
+        "x = 1",
+    ),
+    "two tool call tags": (
+        '<tool_call>{"code": "x = 1"}</tool_call>\n<tool_call>{"code": "y = x"}</tool_call>',
+        "x = 1\ny = x",
+    ),
+    "tool calls in brackets": (
+        '[TOOL_CALLS] [{"name": "python", "arguments": {"code": "x = 1"}}]',
+        "x = 1",
+    ),
+    "a fenced tool call": (
+        '```json\n{"name": "python", "arguments": {"code": "x = 1"}}\n```',
+        "x = 1",
+    ),
+    "thoughts and a tool call": ('<think>a</think>\n{"code": "x = 1"}', "x = 1"),
+    "a function element": ('<function=python>{"code": "x = 1"}</function>', "x = 1"),
+    "a parameter element": (
+        "<tool_call>\n<function=python>\n<parameter=code>\nx = 1\n</parameter>\n"
+        "</function>\n</tool_call>",
+        "x = 1",
+    ),
+    "a fence in a tool call": ('{"code": "```python\\nx = 1\\n```"}', "x = 1"),
+    # tags and tokens
+    "code tags": ("<code>\nx = 1\n</code>", "x = 1"),
+    "code tags on the line": ("Here: <code>x = 1</code> as asked.", "x = 1"),
+    "code tags never closed": ("<code>\nx = 1", "x = 1"),
+    "a fence in tags": ("<answer>\n```python\nx = 1\n```\n</answer>", "x = 1"),
+    "tags in thoughts": ("<think><code>bad()</code></think><code>x = 1</code>", "x = 1"),
+    "an end token": ("x = 1<|im_end|>", "x = 1"),
+    "an end of text": ("x = 1\n</s>", "x = 1"),
+    "a header of tokens": (
+        "<|start_header_id|>assistant<|end_header_id|>\n\nx = 1<|eot_id|>",
+        "x = 1",
+    ),
+    "channels": (
+        "<|channel|>analysis<|message|>hm x=2<|end|>"
+        "<|start|>assistant<|channel|>final<|message|>x = 1",
+        "x = 1",
+    ),
+    "a python token": ("<|python_tag|>x = 1", "x = 1"),
+    "an element in a string": ("say('<code>a</code>')", "say('<code>a</code>')"),
+    "a comparison": ("x = 1 <y", "x = 1 <y"),
+    # interpreters and notebooks
+    "prompts": (">>> x = 1\n>>> x\n1\n", "x = 1\nx"),
+    "continued prompts": (
+        ">>> for i in x:\n...     f(i)\n...\n>>> g()",
+        "for i in x:\n    f(i)\n\ng()",
+    ),
+    "prose and prompts": ("Type this:\n>>> x = 1\nand that is all.", "x = 1"),
+    "prompts in a fence": ("```pycon\n>>> x = 1\n```", "x = 1"),
+    "a notebook's prompts": ("In [1]: x = 1\n\nIn [2]: x\nOut[2]: 1", "x = 1\nx"),
+    "magics": ("%matplotlib inline\n!pip install numpy\nx = 1", "x = 1"),
+    "magics in a fence": ("```python\n%%time\nx = 1\n```", "x = 1"),
+    "a language line": ("python\nx = 1", "x = 1"),
+    "a versioned language line": ("python3\nx = 1", "x = 1"),
+    "a shebang": ("#!/usr/bin/env python3\nx = 1", "x = 1"),
+    # other dressings
+    "entities": (
+        "if a &gt; 2 &amp;&amp; True:\n    x = &#39;b&#39;".replace("&amp;&amp;", "and"),
+        "if a > 2 and True:\n    x = 'b'",
+    ),
+    "entities in a fence": ("```\nif a &lt; 2:\n    x = 1\n```", "if a < 2:\n    x = 1"),
+    "entities in a string": ("x = '&gt;'", "x = '&gt;'"),
+    "a diff": ("--- a/x.py\n+++ b/x.py\n@@ -1 +1,2 @@\n-x = 0\n+x = 1\n y = 2", "x = 1\ny = 2"),
+    "a fenced diff": ("```diff\n-x = 0\n+x = 1\n+y = 2\n```", "x = 1\ny = 2"),
+    "backticks on the line": ("`x = 1`", "x = 1"),
+    "prose and backticks": ("Run this:\n`say('hi')`", "say('hi')"),
+    "a list in backticks": ("1. `x = 1`\n2. `y = x`", "x = 1\ny = x"),
+    "bullets in backticks": ("- `f(1)`\n- `g(2)`.", "f(1)\ng(2)"),
+    "a label": ("Answer: x = 1", "x = 1"),
+    "a label above": ("Code:\n\nx = 1", "x = 1"),
+    "a bold heading": ("**Program**\n\nx = 1", "x = 1"),
+    "an annotation is no label": ("program: int = 1", "program: int = 1"),
+    "French": ("Voici le code :\n\nx = 1\n\nVoil\u00e0 !", "x = 1"),
+    "German": ("Nat\u00fcrlich, hier ist es:\nx = 1", "x = 1"),
+    "Chinese": ("\u597d\u7684\uff0c\u4ee3\u7801\u5982\u4e0b\uff1a\nx = 1", "x = 1"),
+    "a Chinese word": ("\u5f53\u7136\n\nx = 1", "x = 1"),
+    "Arabic": ("\u0627\u0644\u0643\u0648\u062f:\nx = 1", "x = 1"),
+    "Russian": ("\u041a\u043e\u043d\u0435\u0447\u043d\u043e!\nx = 1", "x = 1"),
+    "emoji": ("\U0001f44d Done!\nx = 1 \n\U0001f916", "x = 1"),
+    # what the prompt said
+    "repeated context": ("objects = ['a']\n# b.\nx = 1", "x = 1"),
+    "repeated context, blank line": ("\nobjects = ['a']\n\n# b.\nx = 1\n# c.\ny()", "x = 1"),
+    "objects of its own": ("objects = ['a']\nx = objects[0]", "objects = ['a']\nx = objects[0]"),
+    "a stop string in a string": ("x = '''a\n# b'''\ny = 2", "x = '''a\n# b'''\ny = 2"),
+    "a stop string in one, then one": ("x = '''a\n# b'''\n# c.\ny()", "x = '''a\n# b'''"),
+    "a stop string in brackets": ("x = [\n# b\n1]", "x = [\n# b\n1]"),
+    "two instructions repeated": ("# a.\n# b.\n\nx = 1\n\n# c.\ny()", "x = 1"),
 }
 
 
@@ -114,6 +246,20 @@ NOTHING = {
     "a shell fence": "```bash\nrm -rf /\n```",
     "data": "```json\n{}\n```",
     "another language": "```javascript\nlet x = 1;\n```",
+    "bare data": '{"objects": ["a", "b"]}',
+    "a bare list": "['red block', 'blue block']",
+    "imports": "import numpy as np\nfrom robot import say",
+    "the whole prompt": "import numpy as np\n\nobjects = ['a']\n# b.\nbad()\n\n# c.\nx()",
+    "a refusal in Spanish": "Lo siento, no puedo hacerlo.",
+    "a refusal in Chinese": "\u62b1\u6b49\uff0c\u6211\u505a\u4e0d\u5230\u3002",
+    "an emoji": "\U0001f916",
+    "a list of words": "- first\n- second",
+    "names in backticks": "- `red_block`\n- `bowl`",
+    "a tool nobody has": '{"name": "python", "arguments": {"language": "en"}}',
+    "an empty tool call": '{"name": "python", "arguments": {"code": ""}}',
+    "an end token": "<|im_end|>",
+    "empty tags": "<code></code>",
+    "a refusal as data": '{"error": "cannot"}',
 }
 
 
@@ -139,6 +285,12 @@ BROKEN = {
     "nonlocal nothing": "def f():\n    nonlocal q",
     "late global": "x = 1\nglobal x\ndef f():\n    y = 1\n    global y",
     "two parameters": "def f(a, a): pass",
+    "an unclosed string": "say('hi",
+    "a broken tool call": '{"name": "python", "arguments": {"code": "x = "}}',
+    "a tool call cut off": '{"name": "python", "arguments": {"code": "x = 1',
+    "a call by no name": "put the block(1) there",
+    "another language, bare": "let x = 1;\nput(x);",
+    "a conflict": "<<<<<<< a\nx = 1\n=======\nx = 2\n>>>>>>> b",
 }
 
 
@@ -167,6 +319,17 @@ HUGE = {
     "many open tags": "<think>\n" * (MAX_ANSWER_CHARS // 8),
     "lines of prose": "no way.\n" * 8000,
     "brackets": "[" * MAX_ANSWER_CHARS,
+    "braces": '{"a":' * (MAX_ANSWER_CHARS // 5),
+    "elements": "<code>" * (MAX_ANSWER_CHARS // 6),
+    "closed elements": "<code>a b</code>" * (MAX_ANSWER_CHARS // 16),
+    "tokens": "<|a|>" * (MAX_ANSWER_CHARS // 5),
+    "stop strings": "x = [" + "\n# a" * 10_000,
+    "prompts": ">>> a b\n" * 8000,
+    "entities": "&gt;" * 16_000,
+    "lines in backticks": "`a b`\n" * 10_000,
+    "a diff": "+a b\n" * 13_000,
+    "spaces and a backtick": " " * 60_000 + "`" * 5,
+    "dots": "." * 65_000,
 }
 
 
@@ -176,6 +339,66 @@ def test_a_huge_answer_is_refused_in_less_than_a_second(answer: str) -> None:
     with pytest.raises((ProgramSyntaxError, EmptyCompletion)):
         Program.from_completion(answer, STOP)
     assert time.process_time() - begin_s < 1.0
+
+
+DRESSINGS: dict[str, Callable[[str], str]] = {
+    "bare": lambda source: source,
+    "a fence": lambda source: f"Sure:\n\n{TICKS}python\n{source}{TICKS}\nDone.",
+    "an open fence": lambda source: f"{TICKS}\n{source}",
+    "thoughts": lambda source: f"<think>\nx = (\n</think>\n{source}",
+    "a tool call": lambda source: json.dumps({"name": "python", "arguments": {"code": source}}),
+    "a tagged tool call": lambda source: f"<tool_call>{json.dumps({'code': source})}</tool_call>",
+    "tags": lambda source: f"<code>\n{source}</code>",
+    "tokens": lambda source: f"{source}<|im_end|>",
+    "CRLF": lambda source: source.replace("\n", "\r\n"),
+    "indented": lambda source: textwrap.indent(source, "    "),
+    "prompts": lambda source: "".join(
+        f"{'>>>' if number == 0 else '...'} {line}\n"
+        for number, line in enumerate(source.splitlines())
+    ),
+    "a diff": lambda source: "@@ -0,0 +1 @@\n" + textwrap.indent(source, "+", lambda _: True),
+    "a repeated instruction": lambda source: f"objects = ['a']\n# do it.\n{source}",
+}
+RANDOM = settings(
+    max_examples=40,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.mark.parametrize("dress", DRESSINGS.values(), ids=DRESSINGS)
+@RANDOM
+@given(source=programs())
+def test_any_program_comes_out_of_any_dressing(dress: Callable[[str], str], source: str) -> None:
+    source = f"f()\n{source}"
+    try:
+        tree = Program.parse(source).tree
+    except ProgramSyntaxError:
+        return
+    found = Program.from_completion(dress(source), STOP)
+    assert ast.dump(found.tree) == ast.dump(tree)
+
+
+PIECES = st.sampled_from(
+    [
+        *("x = 1", "f(x)", "\n", "\n# ", "\n\n", TICKS, "~~~", "python\n", "<think>", "</think>"),
+        *("<code>", "</code>", "<tool_call>", '{"code": "', '"}', "[TOOL_CALLS]", ">>> ", "... "),
+        *("+", "- ", "`", "&gt;", "Sure: ", "In [1]: ", "%", "'", '"""', "(", "\0", "\ud800", ":"),
+        *("    ", "\t", "\ufeff", "<|message|>", "Answer:", "\u597d", "@@ ", "objects = ['a']"),
+    ]
+)
+
+
+@settings(RANDOM, max_examples=500)
+@given(st.lists(PIECES, max_size=14).map("".join))
+def test_any_answer_is_a_program_or_a_typed_failure(answer: str) -> None:
+    try:
+        program = Program.from_completion(answer, STOP)
+    except (ProgramSyntaxError, EmptyCompletion):
+        return
+    assert ast.dump(ast.parse(program.source)) == ast.dump(program.tree)
 
 
 def test_what_was_taken_off_is_noted() -> None:

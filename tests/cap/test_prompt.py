@@ -3,6 +3,7 @@ import itertools
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -361,6 +362,42 @@ def test_a_name_cannot_break_out_of_its_line(name: str) -> None:
     assert len(text.splitlines()) == 1
     assert len(ast.parse(text).body) == 1
     assert parse_context(text) == {"objects": [name, "b"]}
+
+
+NUMPY = {
+    "a name": (np.str_("it's"), "it's"),
+    "a number": (np.float64(0.5), 0.5),
+    "a truth": (np.bool_(True), True),
+    "a position": (np.array([0.1, 0.2]), [0.1, 0.2]),
+    "names": ([np.str_("a"), "b"], ["a", "b"]),
+    "a table": ({np.str_("a"): (np.int64(1), None)}, {"a": (1, None)}),
+}
+
+
+@pytest.mark.parametrize(("value", "expected"), NUMPY.values(), ids=NUMPY)
+def test_numpy_values_enter_the_context_as_literals(value: Any, expected: Any) -> None:
+    text = render_context({"fact": value})
+    assert "np." not in text
+    assert parse_context(text) == {"fact": expected}
+
+
+@FIXED
+@given(st.lists(st.text(max_size=8), max_size=4), st.text(max_size=20))
+def test_no_object_name_changes_what_else_is_asked(names: list[str], words: str) -> None:
+    text = prompt("x = 1\n").render(words, render_context({"objects": names}))
+    first, second = ast.parse(text).body
+    assert ast.unparse(first) == "x = 1"
+    assert isinstance(second, ast.Assign)
+    assert ast.literal_eval(second.value) == names
+    assert text.splitlines()[-1] == comment(words)
+
+
+@FIXED
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_no_earlier_turn_leaves_its_comment_lines(words: str, note: str) -> None:
+    turns = [Turn(words, "y = 2", note=note)]
+    text = prompt("x = 1\n").render("again", history=turns)
+    assert ast.unparse(ast.parse(text)) == "x = 1\ny = 2"
 
 
 def test_no_context_is_nothing() -> None:

@@ -11,6 +11,7 @@ import pytest
 from cap.errors import NoMatch, PromptError, UsageError
 from cap.models.base import Completion, Request
 from cap.prompt import Prompt, parse
+from cap.repair import Repairs
 from cap.sandbox import Limits
 from cap.session import Session
 from cap.trace import Event, Trace
@@ -155,6 +156,71 @@ def test_a_kept_definition_runs_nothing_when_it_is_put_back(open_session: Open) 
     failure = session.run("c").failure
     assert failure is not None
     assert "could not be kept" in failure.message
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x: say('again') = 1):\n    return x\n",
+        "def f() -> say('again'):\n    return 1\n",
+        "class f:\n    say('again')\n",
+        "class f:\n    x = say('again')\n",
+        "class f:\n    def m(self, x=say('again')):\n        return x\n",
+    ],
+)
+def test_no_definition_that_calls_something_is_put_back(open_session: Open, source: str) -> None:
+    session = open_session({"a": source, "b": "y = 2", "c": "f()"})
+    session.run("a")
+    assert session.run("b").failure is None
+    assert session.robot.spoken == ["again"]  # type: ignore[attr-defined]
+    failure = session.run("c").failure
+    assert failure is not None
+    assert "could not be kept" in failure.message
+
+
+def test_a_class_of_plain_methods_is_put_back(open_session: Open) -> None:
+    source = (
+        "class Box:\n    side = 2\n    def area(self):\n        return self.side ** 2\n"
+        "    @staticmethod\n    def name():\n        return 'box'\n"
+    )
+    session = open_session({"a": source, "b": "say(str((Box().area(), Box.name())))"})
+    session.run("a")
+    assert session.run("b").failure is None
+    assert session.robot.spoken == ["(4, 'box')"]  # type: ignore[attr-defined]
+
+
+def test_history_stays_within_its_budget_and_keeps_every_instruction(open_session: Open) -> None:
+    answers = {f"turn {n}": f"x{n} = '{'a' * 400}'" for n in range(12)}
+    session = open_session(answers, history_tokens=500)
+    for words in answers:
+        session.run(words)
+    last = prompts_of(session)[-1]
+    assert all(f"# {words}.\n" in last for words in answers)
+    assert "x0 = " not in last
+    assert "x10 = " in last
+    assert set(session.state.variables) >= {f"x{n}" for n in range(12)}
+
+
+def test_the_turn_and_the_session_count_what_the_model_took(open_session: Open) -> None:
+    session = open_session(
+        {
+            "go": "say(parse_obj_name('the red one'))",
+            "the red one": "ret_val = 'red block'",
+            "again": "say(no_such_name)",
+        }
+    )
+    turn = session.run("go")
+    assert (turn.usage.requests, turn.usage.completion_tokens) == (2, 10)
+    assert turn.as_json()["usage"]["prompt_tokens"] == 20
+    failed = session.run("again")
+    assert failed.attempts == 2
+    session.undo(2)
+    assert session.usage.requests == 2 + failed.usage.requests
+
+
+def test_repairs_can_be_set(open_session: Open) -> None:
+    session = open_session({"again": "say(no_such_name)"}, repairs=Repairs(static=0))
+    assert session.run("again").attempts == 1
 
 
 def test_lmps_compose_and_their_context_is_filled_in(open_session: Open) -> None:

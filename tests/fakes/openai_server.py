@@ -9,15 +9,13 @@ It speaks `/v1/completions`, `/v1/chat/completions` and `/v1/models`, and keeps 
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
-
-Answer = Callable[[str, Mapping[str, Any]], str]
-"""Given the prompt's text (the user's message in chat mode) and the body: the completion."""
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -36,6 +34,16 @@ class Fault:
     """Answer nothing until the server closes."""
     drip: bool = False
     """Send spaces, one at a time, until the client has gone."""
+    chunks: Sequence[bytes] = ()
+    """Body in pieces, each sent when the one before is out; in place of `body`."""
+    then: Literal["end", "drop", "hang", "repeat"] = "end"
+    """What comes after the chunks: the last of them again and again, for `repeat`."""
+    wait_s: float = 0.0
+    """Wait before the first byte, in seconds."""
+
+
+Answer = Callable[[str, Mapping[str, Any]], str | Fault]
+"""Given the prompt's text (the user's message in chat mode) and the body: the completion."""
 
 
 def error(
@@ -56,6 +64,27 @@ def reply(body: Any) -> Fault:
     return Fault(body=json.dumps(body).encode())
 
 
+def event(piece: Any) -> bytes:
+    """Return one server-sent event."""
+    return b"data: " + json.dumps(piece).encode() + b"\n\n"
+
+
+def delta(text: str | None = None, finish: str | None = None, **more: Any) -> bytes:
+    """Return the event of one piece of a chat's answer."""
+    message: dict[str, Any] = {} if text is None else {"content": text}
+    return event({"choices": [{"delta": {**message, **more}, "finish_reason": finish}]})
+
+
+def stream(
+    *chunks: bytes, then: Literal["end", "drop", "hang", "repeat"] = "end", wait_s: float = 0.0
+) -> Fault:
+    """Return a streamed answer."""
+    headers = {"Content-Type": "text/event-stream"}
+    return Fault(headers=headers, chunks=chunks, then=then, wait_s=wait_s)
+
+
+KEEP_ALIVE = b": still here\n\n"
+DONE = b"data: [DONE]\n\n"
 DROP = Fault(drop=True)
 HANG = Fault(hang=True)
 DRIP = Fault(drip=True)
@@ -178,41 +207,80 @@ class _Handler(BaseHTTPRequestHandler):
         chat = self.path.endswith("chat/completions")
         prompt = body["messages"][-1]["content"] if chat else body["prompt"]
         try:
-            text = _cut(fake.answer(prompt, body), body.get("stop") or ())
+            answered = fake.answer(prompt, body)
         except LookupError as problem:
             return error(404, f"no completion: {problem}")
+        if isinstance(answered, Fault):
+            return answered
+        text = _cut(answered, body.get("stop") or ())
         choice = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
         read, written = len(prompt.split()), len(text.split())
-        return reply(
-            {
-                "id": "fake-1",
-                "object": "chat.completion" if chat else "text_completion",
-                "created": 0,
-                "model": body["model"],
-                "choices": [{"index": 0, "finish_reason": "stop", **choice}],
-                "usage": {
-                    "prompt_tokens": read,
-                    "completion_tokens": written,
-                    "total_tokens": read + written,
-                },
-            }
-        )
+        usage = {
+            "prompt_tokens": read,
+            "completion_tokens": written,
+            "total_tokens": read + written,
+        }
+        head = {"id": "fake-1", "created": 0, "model": body["model"]}
+        if body.get("stream"):
+            return stream(*_events(text, chat, head, body, usage))
+        kind = "chat.completion" if chat else "text_completion"
+        choices = [{"index": 0, "finish_reason": "stop", **choice}]
+        return reply({**head, "object": kind, "choices": choices, "usage": usage})
+
+    def _send_chunks(self, fault: Fault) -> None:
+        """Send a body in pieces, and end it or not."""
+        closing = self.server.fake.closing
+
+        def send(chunk: bytes) -> None:
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
+
+        for chunk in fault.chunks:
+            send(chunk)
+        while fault.then == "repeat" and not closing.is_set():
+            send(fault.chunks[-1])
+        if fault.then == "hang":
+            closing.wait(30.0)
+        if fault.then == "end":
+            send(b"")
 
     def _send(self, fault: Fault) -> None:
+        self.server.fake.closing.wait(fault.wait_s)
         if fault.hang:
             self.server.fake.closing.wait(30.0)
         if fault.drop or fault.hang:
             return
+        if fault.chunks:
+            self.protocol_version = "HTTP/1.1"  # 1.0 has no chunks
         self.send_response(fault.status)
         headers = {"Content-Type": "application/json", **fault.headers}
-        if not fault.drip:
+        if fault.chunks:
+            headers |= {"Transfer-Encoding": "chunked", "Connection": "close"}
+        elif not fault.drip:
             headers.setdefault("Content-Length", str(len(fault.body)))
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
+        if fault.chunks:
+            self._send_chunks(fault)
+            return
         self.wfile.write(fault.body)
         while fault.drip and not self.server.fake.closing.is_set():
             self.wfile.write(b" ")
+
+
+def _events(
+    text: str, chat: bool, head: Mapping[str, Any], body: Mapping[str, Any], usage: Any
+) -> list[bytes]:
+    """Return a completion word by word, as servers stream it."""
+    words = re.findall(r"\S+\s*|^\s+", text)
+    pieces = [({"delta": {"content": word}} if chat else {"text": word}) for word in words]
+    events = [event({**head, "choices": [{"index": 0, **piece}]}) for piece in pieces]
+    rest: dict[str, Any] = {"delta": {}} if chat else {"text": ""}
+    last = {"index": 0, "finish_reason": "stop", **rest}
+    events.append(event({**head, "choices": [last]}))
+    if (body.get("stream_options") or {}).get("include_usage"):
+        events.append(event({**head, "choices": [], "usage": usage}))
+    return [*events, DONE]
 
 
 def _cut(text: str, stops: Sequence[str]) -> str:

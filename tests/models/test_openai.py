@@ -1,7 +1,7 @@
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -9,7 +9,7 @@ import pytest
 
 from cap.errors import EmptyCompletion, ModelError, ModelUnreachable
 from cap.models.base import Request
-from cap.models.openai import MAX_STOPS, REASONING_TOKENS, OpenAIModel
+from cap.models.openai import MAX_STOPS, REASONING_TOKENS
 from tests.fakes.openai_server import (
     DRIP,
     DROP,
@@ -24,42 +24,6 @@ from tests.fakes.openai_server import (
 KEY = "sk-" + "very-secret-0123456789"
 REQUEST = Request("from env import say\n\n# greet.\n", stop=("\n# ", "\nobjects = ["))
 ANSWER = by_instruction({"# greet.": "say('hello')"})
-
-
-class Sleeps:
-    """Records waits; the clock it gives moves only by them."""
-
-    def __init__(self) -> None:
-        self.waits: list[float] = []
-
-    def __call__(self, seconds: float) -> None:
-        self.waits.append(seconds)
-
-    def clock(self) -> float:
-        return sum(self.waits)
-
-
-@pytest.fixture
-def sleeps() -> Sleeps:
-    return Sleeps()
-
-
-@pytest.fixture
-def models() -> Iterator[list[OpenAIModel]]:
-    made: list[OpenAIModel] = []
-    yield made
-    for model in made:
-        model.close()
-
-
-@pytest.fixture
-def connect(models: list[OpenAIModel], sleeps: Sleeps) -> Any:
-    def make(url: str, **options: Any) -> OpenAIModel:
-        defaults = {"model": "fake", "api_key": KEY, "sleep": sleeps, "clock": sleeps.clock}
-        models.append(OpenAIModel("openai/fake", base_url=url, **{**defaults, **options}))
-        return models[-1]
-
-    return make
 
 
 def failure(connect: Any, faults: Sequence[Fault], **options: Any) -> str:
@@ -173,32 +137,32 @@ def test_too_long_a_prompt_is_not_taken_for_a_refused_parameter(connect: Any) ->
         assert len(server.posts) == 1
 
 
-def test_retry_after_is_honoured_and_other_waits_double(connect: Any, sleeps: Sleeps) -> None:
+def test_retry_after_is_honoured_and_other_waits_double(connect: Any, sleeps: Any) -> None:
     faults = [error(429, "busy", headers={"Retry-After": "7"}), error(500, "oops"), DROP]
     with FakeServer(ANSWER, faults) as server:
         assert connect(server.url).complete(REQUEST).text == "say('hello')"
     assert sleeps.waits == [7.0, 1.0, 2.0]
 
 
-def test_tries_are_few(connect: Any, sleeps: Sleeps) -> None:
+def test_tries_are_few(connect: Any, sleeps: Any) -> None:
     message = failure(connect, [error(503, "overloaded")] * 9)
     assert "503: overloaded (4 tries)" in message
     assert len(sleeps.waits) == 3
 
 
-def test_a_wait_past_the_deadline_fails_at_once(connect: Any, sleeps: Sleeps) -> None:
+def test_a_wait_past_the_deadline_fails_at_once(connect: Any, sleeps: Any) -> None:
     message = failure(connect, [error(429, "busy", headers={"Retry-After": "90"})], timeout_s=60.0)
     assert "asks to wait 90 s" in message
     assert sleeps.waits == []
 
 
-def test_retries_end_with_the_deadline(connect: Any, sleeps: Sleeps) -> None:
+def test_retries_end_with_the_deadline(connect: Any, sleeps: Any) -> None:
     message = failure(connect, [error(500, "oops")] * 9, timeout_s=1.2)
     assert "gave up after 1.2 s" in message
     assert sleeps.waits == [0.5]
 
 
-def test_a_used_up_quota_is_not_retried(connect: Any, sleeps: Sleeps) -> None:
+def test_a_used_up_quota_is_not_retried(connect: Any, sleeps: Any) -> None:
     message = failure(connect, [error(429, "You exceeded it", code="insufficient_quota")])
     assert "quota is used up" in message
     assert sleeps.waits == []
@@ -237,7 +201,7 @@ def test_an_address_without_v1_says_what_to_check(connect: Any) -> None:
         connect(server.url.removesuffix("/v1")).complete(REQUEST)
 
 
-def test_nothing_listening_is_said_at_once(connect: Any, sleeps: Sleeps) -> None:
+def test_nothing_listening_is_said_at_once(connect: Any, sleeps: Any) -> None:
     with FakeServer(ANSWER) as server:
         url = server.url
     with pytest.raises(ModelUnreachable, match=f"{url}: nothing answers there; start the server"):
@@ -250,7 +214,7 @@ def test_a_dropped_connection_is_unreachable_after_all_tries(connect: Any) -> No
         connect(server.url).complete(REQUEST)
 
 
-def test_a_web_page_is_no_endpoint(connect: Any, sleeps: Sleeps) -> None:
+def test_a_web_page_is_no_endpoint(connect: Any, sleeps: Any) -> None:
     assert "not JSON" in failure(connect, [Fault(body=b"<html>hello</html>")])
     assert sleeps.waits == []
 
@@ -260,7 +224,7 @@ def test_malformed_json_is_asked_for_again(connect: Any) -> None:
         assert connect(server.url).complete(REQUEST).text
 
 
-def test_an_answer_that_breaks_off_is_asked_for_again(connect: Any, sleeps: Sleeps) -> None:
+def test_an_answer_that_breaks_off_is_asked_for_again(connect: Any, sleeps: Any) -> None:
     half = Fault(body=b'{"choices": [', headers={"Content-Length": "1000"})
     with FakeServer(ANSWER, [half]) as server:
         assert connect(server.url).complete(REQUEST).text

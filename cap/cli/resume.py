@@ -1,0 +1,91 @@
+"""`--resume DIR` and `--replay DIR`: sessions that begin where an earlier one was."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cap.cli.options import Options, open_session
+from cap.errors import UsageError
+
+resume_option = click.option(
+    "--resume",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Go on with the session of a run folder.",
+)
+
+
+def as_saved(options: Options, kept: Any) -> Options:
+    """Return options with the robot, scene and seed of a saved session.
+
+    Raises:
+        UsageError: Another robot or other objects were asked for.
+    """
+    if options.robot not in (None, kept.robot):
+        raise UsageError(f"the saved session is one of robot '{kept.robot}'; leave out --robot")
+    if options.objects is not None:
+        raise UsageError("the saved session has objects of its own; leave out --objects")
+    return replace(
+        options,
+        robot=kept.robot,
+        mode=options.mode or kept.mode,
+        seed=kept.seed,
+        objects=None if kept.objects is None else ", ".join(kept.objects),
+    )
+
+
+def saved_at(folder: Path | None) -> Any:
+    """Read a saved session; None where none is asked for."""
+    from cap import saved
+
+    return None if folder is None else saved.read(folder)
+
+
+def go_on(session: Any, kept: Any, folder: Path) -> None:
+    """Make a new session a saved one, and say so if its world is not what it was."""
+    rewound = session.restore(kept)
+    session.trace.update(resumed=str(folder), seed=kept.seed)
+    if not rewound:
+        why = kept.world_lost or "the real world stays as it is"
+        click.echo(f"note: variables and history only; {why}", err=True)
+
+
+def replay_run(options: Options, folder: Path) -> int:
+    """Carry out a run again with no model; exit code 1 if anything came out otherwise."""
+    from cap import replaying, saved
+    from cap.cli.run import watch
+
+    todo = replaying.steps(folder)
+    kept = saved.read(folder, saved.START)
+    with replaying.recording(folder) as file:
+        options = replace(as_saved(options, kept), model=f"replay/{file}")
+        with open_session(options, [f"replay {folder.name}"]) as session:
+            session.restore(kept)
+            watch(replaying.ready(session, kept, folder), options)
+            done = list(replaying.replay(session, todo))
+            return _compared(session, options, done)
+
+
+def _compared(session: Any, options: Options, done: list[Any]) -> int:
+    """Say whether each step came out as it did then."""
+    other = [entry for entry in done if not entry.same]
+    if options.as_json:
+        shown = {
+            "status": "failed" if other else "done",
+            "run": str(session.trace.folder),
+            "turns": [entry.turn.as_json() for entry in done if entry.turn is not None],
+            "differs": [entry.step.text for entry in other],
+        }
+        click.echo(json.dumps(shown, ensure_ascii=False))
+        return 1 if other else 0
+    for entry in other:
+        click.echo(f"came out otherwise than in the run: {entry.step.text}")
+    if not other:
+        click.echo(f"replayed: {len(done)} steps came out as in the run")
+    click.echo(f"run: {session.trace.folder}")
+    return 1 if other else 0

@@ -1,0 +1,106 @@
+"""`cap skills list|show|remove|path`: functions that sessions kept."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cap.errors import SkillError
+
+_folder_option = click.option(
+    "--skills",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Another folder than the configured one.",
+)
+
+
+@click.group("skills")
+def command() -> None:
+    """List, show and remove functions that sessions kept."""
+
+
+def _store(folder: Path | None) -> Any:
+    from cap import config
+    from cap.cli.options import skills_folder
+    from cap.skills import SkillStore
+
+    flags = {"skills": folder}
+    settings = config.load(os.environ, Path.cwd(), Path.home(), confirm=_confirm, flags=flags)
+    for warning in settings.warnings:
+        if "skills" in warning:
+            click.echo(f"warning: {warning}", err=True)
+    return SkillStore(skills_folder(settings))
+
+
+def _confirm(question: str) -> bool:
+    """Ask the person about the folder of skills, if there is one; nothing else matters here."""
+    asked = "sets skills" in question and sys.stdin.isatty() and sys.stderr.isatty()
+    return asked and click.confirm(question, default=False, err=True)
+
+
+@command.command("list")
+@_folder_option
+@click.option("-r", "--robot", metavar="NAME", help="Only those this robot can use; and why not.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+def list_skills(folder: Path | None, robot: str | None, as_json: bool) -> None:
+    """List every skill, damaged ones too."""
+    from cap.cli.tables import show
+
+    store = _store(folder)
+    left_out = _left_out(store, robot) if robot else None
+    rows = [_row(store, name) for name in store.names()]
+    if left_out is not None:
+        rows = [{**row, "left out": left_out(row["skill"])} for row in rows]
+    show(rows, as_json)
+
+
+def _row(store: Any, name: str) -> dict[str, Any]:
+    try:
+        skill = store.get(name)
+    except SkillError as error:
+        return {"skill": name, "signature": "", "about": f"damaged: {error}", "needs": ""}
+    needs = ", ".join(skill.calls)
+    about = skill.doc or skill.instruction
+    return {"skill": name, "signature": skill.signature, "about": about, "needs": needs}
+
+
+def _left_out(store: Any, robot: str) -> Callable[[str], str]:
+    """Return what tells why a robot's sessions are not offered a skill."""
+    from cap.session import Session
+
+    with Session.open(robot, mode="instant", skills=None) as session:
+        offer = session.use_skills(store)
+    return lambda name: offer.left_out.get(name, "")
+
+
+@command.command("show")
+@click.argument("name")
+@_folder_option
+def show_skill(name: str, folder: Path | None) -> None:
+    """Print a skill's file."""
+    from cap.render import printable
+    from cap.skill_files import render
+
+    click.echo(printable(render(_store(folder).get(name))), nl=False)
+
+
+@command.command("remove")
+@click.argument("name")
+@_folder_option
+def remove_skill(name: str, folder: Path | None) -> None:
+    """Delete a skill's file."""
+    click.echo(f"removed {_store(folder).remove(name)}")
+
+
+@command.command("path")
+@_folder_option
+def path(folder: Path | None) -> None:
+    """Print the folder."""
+    click.echo(_store(folder).folder)

@@ -1,0 +1,79 @@
+"""The examples of a prompt: context lines, an instruction comment, code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Example:
+    """One instruction with its code."""
+
+    instruction: str
+    """The comment's text, without `# ` and the final full stop."""
+    code: str
+    """The program that answers it."""
+    context: str
+    """Assignment lines in force, from this or an earlier example; "" if none."""
+    line: int
+    """1-based line of the comment in the text."""
+    follows: bool
+    """True if it continues the example before it (no context line of its own)."""
+
+
+_ASSIGNMENT = re.compile(r"^[A-Za-z]\w* = [\[\(\{'\"\d-]")
+
+
+_IMPORT = re.compile(r"(?:import|from) ")
+
+
+def split_examples(
+    text: str, prefix: str = "", first_line: int = 1, names: Container[str] = ()
+) -> tuple[Example, ...]:
+    """Split prompt text into examples: context lines, an instruction comment, code.
+
+    Context lines are literal assignments straight above the comment; they hold until replaced.
+    A comment with no code under it (the request at the end) gives an example with empty code.
+
+    Args:
+        text: The text.
+        prefix: What each instruction begins with.
+        first_line: Number of the text's first line.
+        names: What a context line may set where no blank line parts it from the code above.
+    """
+    lines = text.split("\n")
+    starts = [
+        number
+        for number, line in enumerate(lines)
+        if line.startswith("# " + prefix) and line.strip() != "#"
+    ]
+    examples: list[Example] = []
+    context = ""
+    for number, start in enumerate(starts):
+        above = _context_above(lines, start, names)
+        end = starts[number + 1] if number + 1 < len(starts) else len(lines)
+        if number + 1 < len(starts):
+            end -= len(_context_above(lines, end, names))
+        code = "\n".join(lines[start + 1 : end]).strip("\n").rstrip()
+        context = "\n".join(above) or context
+        instruction = lines[start][2 + len(prefix) :].strip().removesuffix(".")
+        follows = not above and bool(examples)
+        examples.append(Example(instruction, code, context, start + first_line, follows))
+    return tuple(examples)
+
+
+def _context_above(lines: Sequence[str], start: int, names: Container[str]) -> list[str]:
+    """Return the literal assignments straight above a comment that stand after a blank line.
+
+    Where code stands straight above them, only those that set a name of a context line.
+    """
+    first = start
+    while first > 0 and _ASSIGNMENT.match(lines[first - 1]):
+        first -= 1
+    if first > 0 and lines[first - 1].strip() and not _IMPORT.match(lines[first - 1]):
+        first = start
+        while first > 0 and lines[first - 1].partition(" = ")[0] in names:
+            first -= 1
+    return list(lines[first:start])

@@ -1,0 +1,43 @@
+"""Source text to a syntax tree and to a code object; nothing is executed."""
+
+from __future__ import annotations
+
+import ast
+import threading
+import types
+import warnings
+from functools import lru_cache
+
+MAX_SOURCE_CHARS = 65_536
+"""The longest program that is read."""
+_QUIET = threading.Lock()
+
+
+@lru_cache(maxsize=4)
+def parsed(source: str) -> ast.Module:
+    """Return the syntax tree of a source, which nobody may change: it is kept for who asks next.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: It has none.
+    """
+    with _QUIET, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about the model's style: an escape like '\d'
+        return ast.parse(source)
+
+
+def parses(source: str) -> bool:
+    """Tell whether a text is Python, and no longer than a program may be."""
+    if len(source) > MAX_SOURCE_CHARS:
+        return False
+    try:
+        parsed(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def compiled(program: ast.Module | str, file_name: str = "<program>") -> types.CodeType:
+    """Return a code object, for its names or for a worker; it is never executed here."""
+    with _QUIET, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about the model's style: `x is 1`
+        return compile(program, file_name, "exec", dont_inherit=True)
