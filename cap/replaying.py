@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cap import saved
-from cap.errors import SavedError
+from cap.errors import SavedError, UsageError
 from cap.models.replay import Replay
 from cap.repair import Repairs
 from cap.saved import Saved
@@ -37,7 +37,7 @@ class Step:
     turns: int = 0
     """How many were undone."""
     outcome: Any = None
-    """What came of it, as JSON; None if the run ended on the way."""
+    """What came of it, as JSON; None of an undo."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Replayed:
 
 
 def steps(folder: Path) -> tuple[Step, ...]:
-    """Return what was done in a run, in order.
+    """Return what was done in a run, in order; a turn that a killed run never finished is left out.
 
     Raises:
         UsageError: It is no run folder.
@@ -81,9 +81,10 @@ def steps(folder: Path) -> tuple[Step, ...]:
                 found[-1] = replace(found[-1], outcome=outcome)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise SavedError(f"{folder / 'events.jsonl'} is damaged: {error!r}") from None
-    if not found:
-        raise SavedError(f"nothing was done in {folder}; there is nothing to replay")
-    return tuple(found)
+    finished = [step for step in found if step.kind == "undo" or step.outcome is not None]
+    if not finished:
+        raise SavedError(f"no turn was finished in {folder}; there is nothing to replay")
+    return tuple(finished)
 
 
 def recorded(folder: Path) -> list[dict[str, Any]]:
@@ -133,7 +134,13 @@ def open_replay(folder: Path, **options: Any) -> Session:
 
 
 def ready(session: Session, kept: Saved, folder: Path) -> Session:
-    """Have a restored session repair programs as the run did, and say what it replays."""
+    """Have a restored session repair programs as the run did, and say what it replays.
+
+    Raises:
+        UsageError: The robot is real hardware, and its world not what it was.
+    """
+    if not session.robot.simulated:
+        raise UsageError(f"robot '{session.robot.name}' is real; runs are replayed in simulation")
     session.model.name = f"replay/{folder}"
     session.engine.repairs = Repairs(*kept.repairs)
     session.engine.author.model.repairs = kept.mends  # type: ignore[attr-defined]

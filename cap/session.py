@@ -132,18 +132,21 @@ class Session:
             budget=budget,
             repairs=repairs,
         )
-        hashes = {name: prompt.sha256 for name, prompt in prompts.items()}
+        self._describe(prompts, seed)
+        if skills is not None:
+            self.use_skills(skills)
+
+    def _describe(self, prompts: Mapping[str, Prompt], seed: int) -> None:
+        """Write down what the session runs, and with what."""
         self.trace.update(
-            robot=robot.name,
-            model=model.name,
+            robot=self.robot.name,
+            model=self.model.name,
             seed=seed,
-            prompts=hashes,
+            prompts={name: prompt.sha256 for name, prompt in prompts.items()},
             limits=self._sandbox.limits,
             sandbox=self._sandbox.layers,
             versions=versions(),
         )
-        if skills is not None:
-            self.use_skills(skills)
 
     @classmethod
     def open(
@@ -179,11 +182,15 @@ class Session:
         body = registry.make_robot(robot, seed=seed, mode=mode, objects=objects)
         if runs is not None:
             options["trace"] = Trace(new_run_folder(runs, robot, "session"))
-        return cls(body, backend, seed=seed, **options)
+        try:
+            return cls(body, backend, seed=seed, **options)
+        except BaseException:
+            body.close()
+            raise
 
     @classmethod
     def resume(cls, path: Path, model: str | Model = "nearest", **options: Any) -> Session:
-        """Go on with a saved session where its last finished turn left it.
+        """Go on with a saved session where its last finished turn left it, with its own skills.
 
         Args:
             path: A run folder, or a file that `save` wrote.

@@ -170,13 +170,21 @@ class _Watch:
     """Ends one answer."""
 
     def __init__(self) -> None:
-        self.connection: socket.socket | None = None
+        self._connection: socket.socket | None = None
+        self._over = False
+
+    def begin(self, connection: socket.socket) -> None:
+        """Note what the answer comes on; it may be too late already."""
+        self._connection = connection
+        if self._over:
+            self.end()
 
     def end(self) -> None:
         """Wake whoever reads: closing the connection would not."""
-        if self.connection is not None:
+        self._over = True
+        if self._connection is not None:
             with contextlib.suppress(OSError):
-                self.connection.shutdown(socket.SHUT_RDWR)
+                self._connection.shutdown(socket.SHUT_RDWR)
 
 
 def _answering(local: threading.local, response: Any) -> None:
@@ -184,4 +192,4 @@ def _answering(local: threading.local, response: Any) -> None:
     stream = response.extensions.get("network_stream")
     watch = getattr(local, "watch", None)
     if stream is not None and watch is not None:
-        watch.connection = stream.get_extra_info("socket")
+        watch.begin(stream.get_extra_info("socket"))

@@ -15,7 +15,7 @@ from shapely.geometry import Point
 from cap import saved, snapshots
 from cap.errors import SavedError, UsageError
 from cap.prompt import Prompt, parse
-from cap.replaying import open_replay, replay, steps
+from cap.replaying import open_replay, ready, replay, steps
 from cap.session import Session
 from cap.snapshots import NotPlain, pack, unpack
 from cap.trace import Trace
@@ -263,6 +263,14 @@ def test_a_resumed_run_can_be_replayed_too(
     with open_replay(tmp_path / "two", prompts=PROMPTS) as session:
         assert all(entry.same for entry in replay(session, steps(tmp_path / "two")))
         assert world(session) == world(second)
+
+
+def test_nothing_is_replayed_on_hardware(tmp_path: Path, open_session: Open) -> None:
+    do(open_session(tmp_path / "run"), "bowl")
+    real = open_session()
+    real.robot.simulated = False
+    with pytest.raises(UsageError, match="replayed in simulation"):
+        ready(real, saved.read(tmp_path / "run", saved.START), tmp_path / "run")
 
 
 def test_a_replay_that_comes_out_otherwise_says_so(tmp_path: Path, open_session: Open) -> None:

@@ -75,6 +75,17 @@ def test_a_half_written_last_line_is_left_out(tmp_path: Path) -> None:
     assert [event["kind"] for event in read_events(tmp_path / "run")] == ["a"]
 
 
+@pytest.mark.parametrize("words", ["a\u2028b", "a\x85b", "a\ud800b", "grüße 🥣", "a\rb\nc"])
+def test_any_text_is_read_back_as_it_was(tmp_path: Path, words: str) -> None:
+    trace = Trace(tmp_path / "run", {"instructions": [words]})
+    trace.event("completion", text=words)
+    trace.program("ui", words)
+    trace.close("done")
+    (event,) = read_events(tmp_path / "run")
+    assert event["data"]["text"] == words
+    assert read_header(tmp_path / "run")["instructions"] == [words]
+
+
 @pytest.mark.parametrize("text", ["{", "[]", ""])
 def test_a_damaged_header_is_a_clear_error(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text)

@@ -88,6 +88,8 @@ def test_a_killed_session_resumes_at_its_last_finished_turn(
     assert run(["run", "--resume", "o", "count", *model, "--json"]) == 0
     (turn,) = turns(capsys)
     assert said(turn) == ["[1, 2]"]
+    assert run(["run", "--replay", "o"]) == 0
+    assert "replayed: 1 steps" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

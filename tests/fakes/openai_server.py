@@ -236,7 +236,7 @@ class _Handler(BaseHTTPRequestHandler):
 
         for chunk in fault.chunks:
             send(chunk)
-        while fault.then == "repeat" and not closing.is_set():
+        while fault.then == "repeat" and not closing.wait(0.001):
             send(fault.chunks[-1])
         if fault.then == "hang":
             closing.wait(30.0)
