@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from cap.errors import UsageError, did_you_mean
 
 SUITES: Mapping[str, tuple[str, str]] = {
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
+    "batch": ("benchmarks.batch", "BatchSuite"),
 }
 """Where each suite is, by name; imported when it is used."""
 
@@ -77,6 +78,10 @@ class Outcome:
     """The suite's own, as JSON can hold it; no times."""
 
 
+UNPAID = "unpaid"
+"""The cause of an outcome that is none: the run's budget ended; the trial is still to be run."""
+
+
 class Suite(Protocol):
     """A set of tasks that can be run one trial at a time."""
 
@@ -106,6 +111,26 @@ class Suite(Protocol):
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return published values for a cell, in percent by method."""
+
+
+@runtime_checkable
+class Checks(Protocol):
+    """A suite that can tell before the first trial what is wrong with settings."""
+
+    def check(self, settings: Settings) -> None:
+        """Refuse settings no trial could be run with.
+
+        Raises:
+            CapError: With the remedy.
+        """
+
+
+@runtime_checkable
+class Proves(Protocol):
+    """A suite whose oracle need not solve every split."""
+
+    oracle_splits: tuple[str, ...]
+    """Those it must; the others are run when they are asked for."""
 
 
 def suite(name: str) -> Suite:

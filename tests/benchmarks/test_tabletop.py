@@ -50,7 +50,7 @@ def run_with(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that runs a trial with a scripted model."""
 
     def run(text: str | None, model: str = "scripted", **changes: Any) -> Outcome:
-        monkeypatch.setattr(trials, "_made", lambda *_: Scripted(text))
+        monkeypatch.setattr(trials, "model_for", lambda *_: Scripted(text))
         return SUITE.run(SOLVED, replace(ORACLE, model=model, **changes))
 
     return run
@@ -147,7 +147,7 @@ def test_noise_makes_motions_miss() -> None:
         ("", "model", "EmptyCompletion"),
         ("import os", "program", "CAP"),
         ("1 / 0", "program", "ZeroDivisionError"),
-        ("put_first_on_second('silver block', 'middle')", "robot", "NotFound"),
+        ("put_first_on_second('silver block', 'middle')", "program", "NotFound"),
         ("say('done')", "task", "is not on"),
     ],
 )
