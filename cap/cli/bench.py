@@ -22,16 +22,22 @@ def command() -> None:
 
 @command.command("speed")
 @click.option("-n", "--runs", type=click.IntRange(min=3), default=10, show_default=True)
+@click.option(
+    "--trials",
+    type=click.IntRange(min=100),
+    help="Instead: whether a suite's run of so many trials keeps its pace and memory (Linux).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-def speed(runs: int, as_json: bool) -> int:
+def speed(runs: int, trials: int | None, as_json: bool) -> int:
     """Measure pick-and-place, reset, the engine's overhead and start-up; 1 if over a limit."""
     from cap.cli.tables import show
 
     _own("benchmarks")
+    from benchmarks import flat
     from benchmarks.speed import Row, measure
 
     rows: list[Row] = []
-    for row in measure(runs):
+    for row in flat.measure(trials) if trials else measure(runs):
         rows.append(row)
         if not as_json and sys.stderr.isatty():
             click.echo(f"measured: {row.what}", err=True)
