@@ -18,7 +18,7 @@ from robots.ravens import arm
 from robots.ravens.arm import Array
 
 DT_S = 1 / 120
-"""Simulation step, seconds: twice the original release's, at half the cost; objects land as well."""
+"""Simulation step, seconds: twice that of the original release, at half the cost."""
 SPEED_LIMIT = 0.9 * arm.MAX_SPEED
 """Planned joint speed, rad/s: below the arm's limit, so that following never passes it."""
 ACCELERATION_LIMITS = np.array([22.0, 16.0, 26.0, 45.0, 45.0, 45.0])
