@@ -20,8 +20,7 @@ Lines `#: put = place, set` above the first example state synonyms. They serve `
 knows no English of its own; language models are not sent them.
 
 The header is TOML in comments. Of a file without one, what it would say is read off the examples
-(`cap.bare`), so that prompt files of the original release work as they are; of a text given by
-other code it is not, that code can say what it wants.
+(`cap.bare`), so that prompts of the original release work as they are.
 
 The text sent to the model is the file less its header, then the session's earlier turns, then this
 turn's context and instruction.

@@ -12,7 +12,6 @@ run folder the session is written down after each turn, and `Session.resume` goe
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -178,7 +177,7 @@ class Session:
 
         backend = model
         if isinstance(backend, str):
-            backend = make_model(backend, base_url=base_url, environ=os.environ)
+            backend = make_model(backend, base_url=base_url)
         body = registry.make_robot(robot, seed=seed, mode=mode, objects=objects)
         if runs is not None:
             options["trace"] = Trace(new_run_folder(runs, robot, "session"))

@@ -10,9 +10,9 @@ from cap.errors import UsageError
 MAX_FRAMES = 900
 FILM_PX = 320
 PICTURE_PX = 480
-FRAME_EVERY_STEPS = 30
+FRAME_EVERY_S = 0.125
 FRAME_MS = 60
-"""A frame for each eighth of a simulated second, played at twice the speed."""
+"""Milliseconds each frame is shown: twice the simulated speed."""
 
 
 class Pictures:
@@ -27,7 +27,7 @@ class Pictures:
         self._frames: list[Any] = []
         if gif is not None:
             _make_parent(gif)
-            robot.frame_every_steps = FRAME_EVERY_STEPS
+            robot.frame_every_s = FRAME_EVERY_S
             robot.on_frame = self._frame
         self._save("before.png")
 
