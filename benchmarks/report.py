@@ -188,9 +188,8 @@ def title_of(header: Mapping[str, Any]) -> str:
 def about_run(header: Mapping[str, Any]) -> list[str]:
     """Return what ran, with what, in a few lines."""
     settings = header["settings"]
-    options = {
-        name: value for name, value in settings["options"].items() if name not in ("sessions",)
-    }
+    elsewhere = ("ledger", "pictures", "sessions")
+    options = {name: one for name, one in settings["options"].items() if name not in elsewhere}
     facts = {name: settings.get(name) for name in ("mode", "perception", "prompts")}
     return [
         ", ".join(f"{name} {value}" for name, value in {**facts, "options": options}.items()),
