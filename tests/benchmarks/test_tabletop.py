@@ -18,6 +18,8 @@ from benchmarks.tabletop.tasks import TASKS
 from benchmarks.tabletop.trial import CELLS, TabletopSuite
 from cap.errors import ModelError, UsageError
 from cap.models.base import Completion, Request
+from cap.result import Call, Failure
+from cap.turns import TurnResult
 
 SUITE = TabletopSuite()
 ORACLE = Settings("tabletop", "oracle", "instant")
@@ -155,6 +157,24 @@ def test_cause_of_a_failure(run_with: Any, text: str | None, cause: str, failure
     outcome = run_with(text)
     assert (outcome.success, outcome.cause) == (False, cause)
     assert failure in outcome.failure
+
+
+@pytest.mark.parametrize(
+    ("given", "cause"),
+    [
+        (("the silver block", "middle"), "program"),
+        (("Red_block", "top left corner"), "robot"),
+        ((["red block", "silver block"],), "program"),
+        (((0.1, -0.4), "middle"), "program"),
+    ],
+)
+def test_who_asks_for_what_is_not_there_is_the_program(given: tuple[Any, ...], cause: str) -> None:
+    lost = Call("get_obj_pos", given, {}, 0.0, 0.0, error="NotFound: no object")
+    failure = Failure("raised", "NotFound", "no object", robot=True)
+    turn = TurnResult("go", "go()", None, (lost,), failure, {})
+    assert trials.Attempt.of(turn, ["red block"]).cause == cause
+    assert failure.cause == "program"
+    assert replace(failure, error="NotGrasped").cause == "robot"
 
 
 def test_success_is_the_worlds_state_and_not_the_programs_end(run_with: Any) -> None:
