@@ -85,9 +85,9 @@ for pts in before:
 for pts in shapes:
     draw(pts)
 
-# move it down by 6 cm.
+# move it up by 2 cm.
 before = shapes
-shapes = shapes[:-1] + [transform_shape_pts('move it down by 6 cm', shape_pts=shapes[-1])]
+shapes = shapes[:-1] + [transform_shape_pts('move it up by 2 cm', shape_pts=shapes[-1])]
 for pts in before:
     erase(pts)
 for pts in shapes:
