@@ -64,9 +64,9 @@ for pts in shapes:
     draw(pts)
 
 objects = ['blue block', 'purple block']
-# draw a square in the top left corner.
+# draw a square around the middle.
 before = shapes
-shapes = shapes + [parse_shape_pts('a square in the top left corner')]
+shapes = shapes + [parse_shape_pts('a square around the middle')]
 draw(shapes[-1])
 
 # make it smaller.
@@ -85,9 +85,9 @@ for pts in before:
 for pts in shapes:
     draw(pts)
 
-# move it up by 2 cm.
+# move it up by 6 cm.
 before = shapes
-shapes = shapes[:-1] + [transform_shape_pts('move it up by 2 cm', shape_pts=shapes[-1])]
+shapes = shapes[:-1] + [transform_shape_pts('move it up by 6 cm', shape_pts=shapes[-1])]
 for pts in before:
     erase(pts)
 for pts in shapes:
@@ -140,6 +140,11 @@ for pts in shapes[len(before):]:
 # draw a line from the cyan block to the red block.
 before = shapes
 shapes = shapes + [parse_shape_pts('a line from the cyan block to the red block')]
+draw(shapes[-1])
+
+# draw a square in the top left corner.
+before = shapes
+shapes = shapes + [parse_shape_pts('a square in the top left corner')]
 draw(shapes[-1])
 
 # also draw a triangle around the middle.
