@@ -5,15 +5,21 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from cap.errors import UsageError, did_you_mean
 
 SUITES: Mapping[str, tuple[str, str]] = {
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
+    "drawing": ("benchmarks.drawing.tasks", "drawing"),
     "batch": ("benchmarks.batch", "BatchSuite"),
 }
 """Where each suite is, by name; imported when it is used."""
+OWN_PROMPTS: Mapping[str, str] = {
+    "tabletop": "ravens-seen",
+}
+"""The shipped prompt folder a suite uses where none is named; else its robot's own."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,7 @@ class Outcome:
     seconds: float
     """Wall time."""
     extra: Mapping[str, Any]
-    """The suite's own, as JSON can hold it; no times."""
+    """The suite's own, as JSON can hold it; no times. Reports give the numbers in `measured`."""
 
 
 UNPAID = "unpaid"
@@ -131,6 +137,14 @@ class Proves(Protocol):
 
     oracle_splits: tuple[str, ...]
     """Those it must; the others are run when they are asked for."""
+
+
+@runtime_checkable
+class Summarizes(Protocol):
+    """A suite with a table of its own, beside the one every suite has."""
+
+    def summary(self, folder: Path) -> list[dict[str, Any]]:
+        """Return the table's rows for a results folder; may write files of the suite into it."""
 
 
 def suite(name: str) -> Suite:

@@ -140,8 +140,8 @@ class TabletopSuite:
         """
         if n < 1:
             raise UsageError(f"cannot run {n} trials; ask for 1 or more with -n")
-        _check_known("task", tasks, [task for task, _ in CELLS])
-        _check_known("split", splits, [split for _, split in CELLS])
+        known_or_refused("task", tasks, [task for task, _ in CELLS])
+        known_or_refused("split", splits, [split for _, split in CELLS])
         chosen = [
             (task, split)
             for task, split in CELLS
@@ -189,12 +189,17 @@ class TabletopSuite:
         return reference(task, split)
 
 
-class _Nobody:
+class Nobody:
     """Stands where a baseline has no model."""
 
     name = "nobody"
 
     def complete(self, request: Request) -> Completion:
+        """Refuse.
+
+        Raises:
+            ModelError: Always.
+        """
         raise ModelError("a baseline asks no model; its program may not call LMPs")
 
 
@@ -306,7 +311,7 @@ def load_prompts(name: str) -> Mapping[str, Prompt]:
 def _model(settings: Settings, trial: Trial | None = None) -> Model:
     """Return the model of some settings, the same one within a process."""
     if settings.model in BASELINES:
-        return _Nobody()
+        return Nobody()
     return model_for(settings.model.removeprefix(f"{PLANNER}:"), settings.options, trial)
 
 
@@ -317,11 +322,11 @@ def _limits(given: Mapping[str, Any]) -> Limits:
         UsageError: A limit of that name does not exist.
     """
     known = [entry.name for entry in fields(Limits)]
-    _check_known("limit", list(given), known)
+    known_or_refused("limit", list(given), known)
     return Limits(**given)
 
 
-def _check_known(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
+def known_or_refused(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
     """Refuse a name that is not known.
 
     Raises:
