@@ -16,8 +16,6 @@ _MODE = click.option(
     "--mode", type=click.Choice(["physics", "instant"]), default="physics", show_default=True
 )
 _SPLIT = click.option("--split", "--arm", "splits", multiple=True, help="Only these; repeatable.")
-    "--split", "--arm", "splits", multiple=True, help="Only these; may be repeated."
-)
 _TASKS = click.option("--tasks", help="Only these, with commas.")
 _N = click.option("-n", "--trials", "n", type=click.IntRange(min=1), default=50, show_default=True)
 _SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
