@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks.results import Results
 from benchmarks.suites import UNPAID, Outcome, Settings, Trial
 from benchmarks.worker import broken, run_trial
-from cap.errors import MissingExtra, SpendLimit
+from cap.errors import MissingExtra, SpendLimit, UsageError
 
 Done = Callable[[Trial, Outcome], None]
 _TRIES = 2
@@ -52,7 +52,7 @@ def run(
         on_done: Told of each trial once it is written down.
 
     Raises:
-        UsageError: A trial cannot be written down.
+        UsageError: A trial cannot be written down, or Ray does not start.
         MissingExtra: Ray is not installed.
         SpendLimit: The budget ended before the trials did; those left are not written down.
     """
@@ -189,7 +189,14 @@ def _on_ray(
             "--engine ray needs Ray; run: pip install 'code-as-policies[ray]'"
         ) from None
     where = {"address": address} if address else {"num_cpus": jobs}
-    ray.init(log_to_driver=False, configure_logging=False, include_dashboard=False, **where)
+    try:
+        ray.init(log_to_driver=False, configure_logging=False, include_dashboard=False, **where)
+    except Exception as error:  # of many kinds: no such address, a node that does not come up
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        which = f"the Ray cluster at {address}" if address else "Ray"
+        raise UsageError(
+            f"{which} does not start: {reason}; see to it, or leave --engine"
+        ) from None
     try:
         remote = ray.remote(max_retries=_TRIES - 1)(run_trial)
         shared = ray.put(settings)
