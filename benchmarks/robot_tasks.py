@@ -6,7 +6,6 @@ what the judge finds when the last instruction has ended, however it ended.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,17 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.suites import Outcome, Settings, Trial
-from benchmarks.tabletop.trial import BASELINES, Meter, Nobody, known_or_refused, load_prompts
+from benchmarks.tabletop.trial import BASELINES, Nobody, known_or_refused, load_prompts
 from cap import registry
 from cap.errors import UsageError
-from cap.models.presets import make_model
 from cap.session import Session, TurnResult
 
 SHOWN_CALLS = 200
 """Calls of a failed trial that are written down."""
-OPTIONS = ("base_url", "model_mode", "timeout_s")
-"""What `Settings.options` may hold."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +95,12 @@ class RobotSuite:
             MissingKey: The model needs a key and none is set.
         """
         start_s = time.perf_counter()
-        known_or_refused("option", list(settings.options), OPTIONS)
-        meter = Meter(_model(settings))
+        known_or_refused("option", list(settings.options), MODEL_OPTIONS)
+        asks = settings.model not in BASELINES
+        meter = Meter(model_for(settings.model, settings.options, trial) if asks else Nobody())
         prompts = registry.robot_prompts(self._robot) if _shipped(settings) else _own(settings)
         robot: Any = registry.make_robot(self._robot, seed=trial.seed, mode=settings.mode)
-        seed = trial.seed + 1_000_003 * trial.sample
+        seed = seed_of(trial)
         with Session(robot, meter, prompts=prompts, seed=seed) as session:
             case = self._tasks[trial.task].make(np.random.default_rng([trial.seed, 7]), robot)
             turns = _act(session, case, settings.model)
@@ -165,16 +163,3 @@ def _shipped(settings: Settings) -> bool:
 
 def _own(settings: Settings) -> Any:
     return load_prompts(settings.prompts)
-
-
-def _model(settings: Settings) -> Any:
-    if settings.model in BASELINES:
-        return Nobody()
-    options = settings.options
-    return make_model(
-        settings.model,
-        base_url=options.get("base_url"),
-        mode=options.get("model_mode"),
-        timeout_s=options.get("timeout_s"),
-        environ=os.environ,
-    )

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from cap import robot_files
 from cap.errors import UsageError, did_you_mean
@@ -14,6 +14,7 @@ from cap.errors import UsageError, did_you_mean
 SUITES: Mapping[str, tuple[str, str]] = {
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
     "drawing": ("benchmarks.drawing.tasks", "drawing"),
+    "batch": ("benchmarks.batch", "BatchSuite"),
 }
 """Where each suite is, by name; imported when it is used."""
 
@@ -80,6 +81,10 @@ class Outcome:
     """The suite's own, as JSON can hold it; no times."""
 
 
+UNPAID = "unpaid"
+"""The cause of an outcome that is none: the run's budget ended; the trial is still to be run."""
+
+
 class Suite(Protocol):
     """A set of tasks that can be run one trial at a time."""
 
@@ -109,6 +114,26 @@ class Suite(Protocol):
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return published values for a cell, in percent by method."""
+
+
+@runtime_checkable
+class Checks(Protocol):
+    """A suite that can tell before the first trial what is wrong with settings."""
+
+    def check(self, settings: Settings) -> None:
+        """Refuse settings no trial could be run with.
+
+        Raises:
+            CapError: With the remedy.
+        """
+
+
+@runtime_checkable
+class Proves(Protocol):
+    """A suite whose oracle need not solve every split."""
+
+    oracle_splits: tuple[str, ...]
+    """Those it must; the others are run when they are asked for."""
 
 
 def suite(name: str) -> Suite:

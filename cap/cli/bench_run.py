@@ -2,42 +2,73 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cap.errors import UsageError
+from cap.cli.groups import Asked, model_options
+from cap.cli.options import load_config
+from cap.cli.trials import SHARED, Manner, carry_out, options_for, runner_options
+from cap.errors import SpendLimit, UsageError
 
-
-@click.command("run")
-@click.argument("suite_name", metavar="SUITE")
-@click.option("-m", "--model", required=True, help="oracle, no-op, nl:MODEL, or any model.")
-@click.option("--split", "splits", multiple=True, help="Only these; may be repeated.")
-@click.option("--tasks", help="Only these, with commas.")
-@click.option("-n", "--trials", "n", type=click.IntRange(min=1), default=50, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
-@click.option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True)
-@click.option("--ray-address", metavar="ADDRESS", help="Of a running cluster.")
-@click.option(
+_MODE = click.option(
     "--mode", type=click.Choice(["physics", "instant"]), default="physics", show_default=True
 )
+_SPLIT = click.option("--split", "splits", multiple=True, help="Only these; may be repeated.")
+_TASKS = click.option("--tasks", help="Only these, with commas.")
+_N = click.option("-n", "--trials", "n", type=click.IntRange(min=1), default=50, show_default=True)
+_SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+
+
+def _numbers(
+    ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
+) -> dict[str, float]:
+    """Return `NAME=VALUE` words as numbers by name."""
+    found: dict[str, float] = {}
+    for word in given:
+        name, _, text = word.partition("=")
+        try:
+            found[name.strip()] = float(text)
+        except ValueError:
+            hint = "write it as NAME=VALUE, such as drop=0.1"
+            raise click.BadParameter(f"{word!r} is not a number by name; {hint}") from None
+    return found
+
+
+@click.command(
+    "run",
+    help=f"""Run a suite's tasks with a model and write a report; resumes after a kill.
+
+    {SHARED}""",
+)
+@click.argument("suite_name", metavar="SUITE")
+@click.option("-m", "--model", required=True, help="oracle, no-op, nl:MODEL, or any model.")
+@_SPLIT
+@_TASKS
+@_N
+@_SEED
+@_MODE
 @click.option(
     "--perception", type=click.Choice(["truth", "camera"]), default="truth", show_default=True
 )
 @click.option("--prompts", default="ravens-seen", show_default=True, help="Prompt set or folder.")
-@click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint.")
-@click.option("--model-mode", type=click.Choice(["chat", "completion"]))
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Results folder.")
-@click.option("--resume", is_flag=True, help="Go on with what --out holds.")
-def run(suite_name: str, **given: Any) -> int:
-    """Run a suite's tasks with a model and write a report; resumes after a kill."""
+@click.option(
+    "--disturbances",
+    multiple=True,
+    callback=_numbers,
+    metavar="NAME=VALUE",
+    help="What goes wrong, such as drop=0.1 or place_m=0.01; may be repeated.",
+)
+@runner_options
+@model_options
+def run(suite_name: str, asked: Asked, manner: Manner, **given: Any) -> int:
+    """Run a suite's tasks with a model."""
     from benchmarks.suites import Settings
 
-    options = {name: given[name] for name in ("base_url", "model_mode") if given[name]}
+    options, manner = options_for(asked, load_config(asked), manner)
+    if given["disturbances"]:
+        options["disturbances"] = given["disturbances"]
     settings = Settings(
         suite=suite_name,
         model=given["model"],
@@ -46,93 +77,65 @@ def run(suite_name: str, **given: Any) -> int:
         prompts=given["prompts"],
         options=options,
     )
-    return _run(settings, given)
+    _run(settings, manner, given)
+    return 0
 
 
 @click.command("oracle")
 @click.argument("suite_name", metavar="SUITE")
-@click.option("-n", "--trials", "n", type=click.IntRange(min=1), default=50, show_default=True)
-@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
+@_N
+@_SEED
 @click.option("--mode", type=click.Choice(["physics", "instant"]), default="instant")
-@click.option("--split", "splits", multiple=True, help="Only these; may be repeated.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Results folder.")
-def oracle(suite_name: str, **given: Any) -> int:
-    """Prove that every task can be solved: its oracle program runs; 1 if one fails."""
+@_SPLIT
+@_TASKS
+@runner_options
+def oracle(suite_name: str, manner: Manner, **given: Any) -> int:
+    """Prove that every task can be solved: its oracle program runs; 1 if one fails.
+
+    Splits with noise, in which no program can always succeed, are run only if --split names them.
+    """
     from benchmarks.suites import Settings
 
-    rest = {"tasks": None, "seed": 0, "engine": "local", "ray_address": None, "resume": False}
     settings = Settings(suite=suite_name, model="oracle", mode=given["mode"])
-    return _run(settings, {**rest, **given}, all_must_succeed=True)
+    table = _run(settings, manner, given, proof=True)
+    return 1 if any(row["failed by"] for row in table) else 0
 
 
-def _run(settings: Any, given: dict[str, Any], *, all_must_succeed: bool = False) -> int:
-    from benchmarks import report as reports
-    from benchmarks import runner
-    from benchmarks.results import begin
-    from benchmarks.suites import suite
-    from cap.cli.tables import show
+def _run(
+    settings: Any, manner: Manner, given: dict[str, Any], *, proof: bool = False
+) -> list[dict[str, Any]]:
+    """Run the trials that were asked for; print the table and return it."""
+    from benchmarks.suites import Proves, suite
 
     found = suite(settings.suite)
     tasks = [name.strip() for name in given["tasks"].split(",")] if given["tasks"] else None
-    trials = found.trials(given["n"], given["seed"], tasks, list(given["splits"]) or None)
-    folder = given["out"] or _folder(settings)
-    results = begin(folder, found, settings, resume=given["resume"])
+    splits = list(given["splits"]) or None
+    if proof and splits is None and isinstance(found, Proves):
+        splits = list(found.oracle_splits)
+    trials = found.trials(given["n"], given["seed"], tasks, splits)
     try:
-        with _progress(len(trials), len(results.done.intersection(trials))) as told:
-            runner.run(
-                results,
-                trials,
-                settings,
-                jobs=given["jobs"],
-                engine=given["engine"],
-                address=given["ray_address"],
-                on_done=told,
-            )
-    finally:
-        results.close()
+        folder = carry_out(found, trials, settings, manner, settings.model)
+    except SpendLimit as error:
+        if error.run is not None:
+            _tell(Path(error.run))
+        raise
+    return _tell(folder)
+
+
+def _tell(folder: Path) -> list[dict[str, Any]]:
+    """Write a folder's report, and print its table as far as there is one."""
+    from benchmarks import report as reports
+    from benchmarks.results import read_lines
+    from cap.cli.tables import show
+
+    if next(read_lines(folder), None) is None:
+        return []
     table = reports.rows(folder)
     markdown, page = reports.write(folder)
     keys = ("task", "split", "success %, 95 %", "n", "failed by")
     show([{key: row[key] for key in keys} for row in table], False)
     click.echo(f"report: {markdown} and {page.name}")
-    failed = any(row["failed by"] for row in table)
-    return 1 if all_must_succeed and failed else 0
-
-
-def _folder(settings: Any) -> Path:
-    from cap.trace import new_run_folder
-
-    return new_run_folder(Path("runs"), settings.suite, settings.model)
-
-
-@contextmanager
-def _progress(total: int, before: int) -> Any:
-    """Tell of each trial: a bar in a terminal, else a line each."""
-    won = 0
-    ended = before
-    if sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import Progress
-
-        with Progress(console=Console(stderr=True)) as bar:
-            task = bar.add_task("trials", total=total, completed=before)
-
-            def tell(trial: Any, outcome: Any) -> None:
-                nonlocal won, ended
-                won, ended = won + outcome.success, ended + 1
-                bar.update(task, advance=1, description=f"{won} of {ended - before} succeeded")
-
-            yield tell
-        return
-
-    def line(trial: Any, outcome: Any) -> None:
-        nonlocal ended
-        ended += 1
-        word = "ok" if outcome.success else f"failed ({outcome.cause})"
-        name = f"{trial.task} {trial.split} seed {trial.seed}"
-        click.echo(f"{ended}/{total} {name}: {word}, {outcome.seconds:.1f} s", err=True)
-
-    yield line
+    return table
 
 
 @click.command("report")

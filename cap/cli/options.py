@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
+from cap.cli.groups import MODEL, Asked, F, finite, with_options
 from cap.errors import CapError, MissingExtra, UsageError
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -72,21 +70,10 @@ class Options:
     """One JSON object on standard output, nothing else."""
 
 
-def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is not finite", ctx, param)
-    return value
-
-
 _CLICK = (
     click.option("-r", "--robot", metavar="NAME", help="Robot (default: ravens)."),
     click.option("-m", "--model", metavar="MODEL", help="Model (default: nearest)."),
-    click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint."),
-    click.option(
-        "--model-mode",
-        type=click.Choice(["chat", "completion"]),
-        help="How prompts are sent (default: the provider's own).",
-    ),
+    *MODEL,
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
     click.option("--mode", type=click.Choice(["physics", "instant"]), help="Kind of world."),
     click.option("--objects", metavar="NAMES", help='Such as "red block, blue bowl".'),
@@ -108,46 +95,17 @@ _CLICK = (
     click.option(
         "--time-limit",
         type=click.FloatRange(min=0.01),
-        callback=_finite,
+        callback=finite,
         default=10.0,
         show_default=True,
         metavar="S",
         help="Seconds a program itself may run.",
     ),
     click.option(
-        "--model-timeout",
-        type=click.FloatRange(min=0.1),
-        callback=_finite,
-        metavar="S",
-        help="Longest wait for one completion (default: the provider's own, 120 or 600).",
-    ),
-    click.option(
-        "--cache",
-        type=click.Path(path_type=Path, file_okay=False),
-        metavar="DIR",
-        help="Keep the model's answers there; the same request is asked once.",
-    ),
-    click.option(
         "--skills",
         type=click.Path(path_type=Path, file_okay=False),
         metavar="DIR",
         help="Folder of kept functions.",
-    ),
-    click.option(
-        "--max-cost",
-        type=click.FloatRange(min=0.0),
-        callback=_finite,
-        metavar="USD",
-        help="Most the model may cost; its price stands under [prices] in config.toml.",
-    ),
-    click.option(
-        "--max-calls", type=click.IntRange(min=0), metavar="N", help="Most requests to the model."
-    ),
-    click.option(
-        "--concurrency",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Most requests at the same time (default: 8).",
     ),
     click.option(
         "--repairs",
@@ -167,48 +125,25 @@ _CLICK = (
     click.option("-v", "--verbose", is_flag=True, help="Show the programs of nested LMPs."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
 )
-_FIELDS = tuple(Options.__dataclass_fields__)
 
 
 def session_options(command: F) -> Callable[..., Any]:
     """Add the shared options to a command; it gets them as one `options` argument."""
-
-    def wrapped(**values: Any) -> Any:
-        chosen = Options(**{name: values.pop(name) for name in _FIELDS})
-        return command(options=chosen, **values)
-
-    wrapped.__name__ = command.__name__
-    wrapped.__doc__ = command.__doc__
-    for name in ("__click_params__",):
-        setattr(wrapped, name, getattr(command, name, []))
-    for option in reversed(_CLICK):
-        wrapped = option(wrapped)
-    return wrapped
+    return with_options(command, _CLICK, Options, "options")
 
 
-def load_config(options: Options) -> Any:
-    """Return the settings that hold; warnings go to standard error."""
+def load_config(options: Options | Asked, **more: Any) -> Any:
+    """Return the settings that hold; warnings go to standard error.
+
+    Args:
+        options: What was said on the command line.
+        more: Further settings that were said there, by name.
+    """
     from cap import config
 
+    said = {name: getattr(options, name, None) for name in config.SETTINGS}
     settings = config.load(
-        os.environ,
-        Path.cwd(),
-        Path.home(),
-        confirm=_confirm,
-        flags={
-            "robot": options.robot,
-            "model": options.model,
-            "base_url": options.base_url,
-            "mode": options.mode,
-            "model_mode": options.model_mode,
-            "cache": options.cache,
-            "skills": options.skills,
-            "max_cost": options.max_cost,
-            "max_calls": options.max_calls,
-            "concurrency": options.concurrency,
-            "repairs": options.repairs,
-            "runtime_repairs": options.runtime_repairs,
-        },
+        os.environ, Path.cwd(), Path.home(), confirm=_confirm, flags={**said, **more}
     )
     for warning in settings.warnings:
         click.echo(f"warning: {warning}", err=True)
