@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks.results import Results
 from benchmarks.suites import UNPAID, Outcome, Settings, Trial
 from benchmarks.worker import broken, run_trial
-from cap.errors import MissingExtra, SpendLimit
+from cap.errors import MissingExtra, SpendLimit, UsageError
 
 Done = Callable[[Trial, Outcome], None]
 _TRIES = 2
