@@ -370,4 +370,3 @@ def checked(source: str, where: str) -> Program:
 
 def _functions(program: Program) -> tuple[str, ...]:
     return tuple(node.name for node in program.tree.body if isinstance(node, ast.FunctionDef))
-

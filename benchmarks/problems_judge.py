@@ -83,6 +83,7 @@ class Desk:
         self._take = take
         self._known = known
         self._open = False
+        """A case is out, and no result is in."""
 
     def primitives(self) -> Mapping[str, Primitive]:
         """Return what the loop is driven by, and the functions that are given."""
@@ -117,14 +118,13 @@ class Desk:
         """Take the result of the case that is open, with its arguments as the call left them."""
         if not self._open:
             raise ValueError("no case is open")
-        self._open = False
-        number = self.handed_in
         if wire.encode(arguments) != wire.encode(self._arguments):
             self._miss("it changed its arguments")
-        elif wrong := self._take(number, value):
+        elif wrong := self._take(self.handed_in, value):
             self._miss(wrong)
         else:
             self.handed_in += 1
+        self._open = False
 
     def verdict(self, failure: Failure | None) -> Verdict:
         """Return what came of it all, given how the program ended."""
@@ -140,7 +140,7 @@ class Desk:
         return case[1:] if self._problem.given else case
 
     def _miss(self, why: str) -> None:
-        if self.handed_in < len(self._cases):
+        if self._open:
             called = f"{self._problem.name}({', '.join(map(shown, self._arguments))})"
             why = f"case {self.handed_in + 1}, {called}: {why}"
         self.missed = why
@@ -162,8 +162,9 @@ class Desk:
         return call
 
 
+@lru_cache(maxsize=128)
 def examine(problem: Problem, seed: int) -> Exam:
-    """Make the cases of a problem for a seed, and have the reference answer them.
+    """Make the cases of a problem for a seed, and have the reference answer them; once.
 
     Raises:
         ProblemError: The cases cannot be made, or the reference fails them.
@@ -198,9 +199,7 @@ def judge(exam: Exam, source: str, limits: Limits = LIMITS) -> Verdict:
     return judge_source(exam.problem, source, desk(exam), limits)
 
 
-def judge_source(
-    problem: Problem, source: str, place: Desk, limits: Limits = LIMITS
-) -> Verdict:
+def judge_source(problem: Problem, source: str, place: Desk, limits: Limits = LIMITS) -> Verdict:
     """Have a solution called for every case of a desk."""
     sandbox = Sandbox(Scope(primitives=place.primitives()), limits=limits)
     result = sandbox.run(f"{source.rstrip()}\n\n\n{problem.loop}")
@@ -253,7 +252,7 @@ def _seed_for(problem: Problem, seed: int) -> int:
 
 def _call_given(source: str, name: str, variables: Mapping[str, Any]) -> Result:
     program = _given_program(source, name)
-    sandbox = Sandbox(limits=replace(LIMITS, calls=0), pin=False)
+    sandbox = Sandbox(limits=replace(LIMITS, calls=0))
     return sandbox.execute(program, Scope(variables=variables), returns="answer")
 
 

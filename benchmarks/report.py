@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.statistics import wilson_interval
-from benchmarks.suites import suite
+from benchmarks.suites import Grouped, Suite, suite
 from cap.errors import UsageError
 
 CAUSES = ("model", "program", "robot", "task", "infrastructure")
@@ -70,24 +70,46 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     Raises:
         UsageError: Not a results folder, or without a trial.
     """
-    tallies = _tallies(read_lines(folder))
+    header = read_header(folder)
+    found = suite(header["suite"], header["settings"]["options"])
+    lines = [part for line in read_lines(folder) for part in _parts(found, line)]
+    tallies = _tallies(lines)
     if not tallies:
         raise UsageError(f"{folder} holds no trial yet")
-    found = suite(read_header(folder)["suite"])
     order = [cell for cell in found.cells() if cell in tallies]
     table = [_row(*cell, tallies[cell], found.reference(*cell)) for cell in order]
     for split in dict.fromkeys(split for _, split in order):
-        whole = _tallies(read_lines(folder), lambda line: ("all", line.trial.split))
-        table.append(_row("all", split, whole["all", split], {}))
+        own = [line for line in lines if line.trial.split == split]
+        wholes = _wholes(found, own)
+        table += [
+            _row(name, split, tally, found.reference(name, split)) for name, tally in wholes.items()
+        ]
     return table
 
 
-def _tallies(
-    lines: Iterable[Line], cell_of: Any = lambda line: (line.trial.task, line.trial.split)
-) -> dict[tuple[str, str], Tally]:
+def _parts(found: Suite, line: Line) -> list[Line]:
+    """Return the trials a line counts as."""
+    if not isinstance(found, Grouped):
+        return [line]
+    return [Line(*part) for part in found.parts(line.trial, line.outcome)]
+
+
+def _wholes(found: Suite, lines: Iterable[Line]) -> dict[str, Tally]:
+    """Return what came of each group of one split's tasks, and of all of them."""
+    groups: dict[str, Tally] = {}
+    whole = Tally()
+    for line in lines:
+        whole.add(line)
+        named = found.groups(line.trial.task) if isinstance(found, Grouped) else {}
+        for kind, group in named.items():
+            groups.setdefault(f"{kind}: {group}", Tally()).add(line)
+    return {**dict(sorted(groups.items())), "all": whole}
+
+
+def _tallies(lines: Iterable[Line]) -> dict[tuple[str, str], Tally]:
     tallies: dict[tuple[str, str], Tally] = {}
     for line in lines:
-        tallies.setdefault(cell_of(line), Tally()).add(line)
+        tallies.setdefault((line.trial.task, line.trial.split), Tally()).add(line)
     return tallies
 
 
@@ -125,7 +147,7 @@ def _title(header: Mapping[str, Any]) -> str:
 
 
 _NOTE = (
-    "Success is judged on the world's true state; every trial asked for is counted. "
+    "Success is judged outside the program's reach; every trial asked for is counted. "
     "'published' are the papers' own values for their systems and scenes, not measured here."
 )
 

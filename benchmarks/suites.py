@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from cap.errors import UsageError, did_you_mean
 
 SUITES: Mapping[str, tuple[str, str]] = {
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
+    "robocodegen": ("benchmarks.robocodegen.trial", "RoboCodeGenSuite"),
 }
 """Where each suite is, by name; imported when it is used."""
 
@@ -108,15 +109,38 @@ class Suite(Protocol):
         """Return published values for a cell, in percent by method."""
 
 
-def suite(name: str) -> Suite:
-    """Return a suite by its name.
+@runtime_checkable
+class Adjustable(Protocol):
+    """A suite whose tasks depend on options."""
+
+    def adjusted(self, options: Mapping[str, Any]) -> Suite:
+        """Return the suite as `Settings.options` ask for it.
+
+        Raises:
+            UsageError: They cannot be had.
+        """
+
+
+@runtime_checkable
+class Grouped(Protocol):
+    """A suite whose report counts tasks in groups as well."""
+
+    def groups(self, task: str) -> Mapping[str, str]:
+        """Return the groups a task belongs to, by what they are groups of."""
+
+    def parts(self, trial: Trial, outcome: Outcome) -> Iterable[tuple[Trial, Outcome]]:
+        """Return what a trial counts as: itself, or the several tasks it was made of."""
+
+
+def suite(name: str, options: Mapping[str, Any] | None = None) -> Suite:
+    """Return a suite by its name, adjusted to options where it can be.
 
     Raises:
-        UsageError: There is none of that name.
+        UsageError: There is none of that name, or not with these options.
     """
     if name not in SUITES:
         hint = did_you_mean(name, SUITES)
         raise UsageError(f"unknown suite '{name}'.{hint} Known: {', '.join(SUITES)}")
     module, factory = SUITES[name]
     found: Suite = getattr(importlib.import_module(module), factory)()
-    return found
+    return found.adjusted(options) if options and isinstance(found, Adjustable) else found

@@ -20,7 +20,7 @@ from cap.trace import plain
 def run_trial(trial: Trial, settings: Settings) -> Outcome:
     """Run one trial; what is wrong with the settings is an outcome as well."""
     try:
-        return suite(settings.suite).run(trial, settings)
+        return suite(settings.suite, settings.options).run(trial, settings)
     except CapError as error:
         return broken(f"{type(error).__name__}: {error}")
 

@@ -9,15 +9,26 @@ from typing import Any
 
 import click
 
+from cap.cli.bench_problems import problem_options
 from cap.errors import UsageError
+
+USUAL_N = 50
+"""Trials of each task, where neither a person nor the suite says how many."""
 
 
 @click.command("run")
 @click.argument("suite_name", metavar="SUITE")
 @click.option("-m", "--model", required=True, help="oracle, no-op, nl:MODEL, or any model.")
-@click.option("--split", "splits", multiple=True, help="Only these; may be repeated.")
+@click.option("--split", "--arm", "splits", multiple=True, help="Only these; may be repeated.")
 @click.option("--tasks", help="Only these, with commas.")
-@click.option("-n", "--trials", "n", type=click.IntRange(min=1), default=50, show_default=True)
+@click.option(
+    "-n",
+    "--trials",
+    "--samples",
+    "n",
+    type=click.IntRange(min=1),
+    help="Of each task: 50; of each problem: 1.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
 @click.option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True)
@@ -31,13 +42,15 @@ from cap.errors import UsageError
 @click.option("--prompts", default="ravens-seen", show_default=True, help="Prompt set or folder.")
 @click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint.")
 @click.option("--model-mode", type=click.Choice(["chat", "completion"]))
+@problem_options
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Results folder.")
 @click.option("--resume", is_flag=True, help="Go on with what --out holds.")
 def run(suite_name: str, **given: Any) -> int:
     """Run a suite's tasks with a model and write a report; resumes after a kill."""
     from benchmarks.suites import Settings
 
-    options = {name: given[name] for name in ("base_url", "model_mode") if given[name]}
+    names = ("base_url", "model_mode", "problems", "shared_library", "temperature")
+    options = {name: given[name] for name in names if given[name]}
     settings = Settings(
         suite=suite_name,
         model=given["model"],
@@ -51,7 +64,9 @@ def run(suite_name: str, **given: Any) -> int:
 
 @click.command("oracle")
 @click.argument("suite_name", metavar="SUITE")
-@click.option("-n", "--trials", "n", type=click.IntRange(min=1), default=50, show_default=True)
+@click.option(
+    "-n", "--trials", "n", type=click.IntRange(min=1), help="Of each task: 50; of each problem: 1."
+)
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
 @click.option("--mode", type=click.Choice(["physics", "instant"]), default="instant")
 @click.option("--split", "splits", multiple=True, help="Only these; may be repeated.")
@@ -72,9 +87,10 @@ def _run(settings: Any, given: dict[str, Any], *, all_must_succeed: bool = False
     from benchmarks.suites import suite
     from cap.cli.tables import show
 
-    found = suite(settings.suite)
+    found = suite(settings.suite, settings.options)
+    n = given["n"] or getattr(found, "usual_n", USUAL_N)
     tasks = [name.strip() for name in given["tasks"].split(",")] if given["tasks"] else None
-    trials = found.trials(given["n"], given["seed"], tasks, list(given["splits"]) or None)
+    trials = found.trials(n, given["seed"], tasks, list(given["splits"]) or None)
     folder = given["out"] or _folder(settings)
     results = begin(folder, found, settings, resume=given["resume"])
     try:

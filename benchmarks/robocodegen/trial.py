@@ -1,0 +1,323 @@
+"""The RoboCodeGen suite: one trial is one function, written by a model and judged by its results.
+
+Two by two arms: the prompt's examples call helpers they do not define, or define all in one; and
+helpers that an answer lacks are asked for (recursive), or the answer fails (single). A function is
+asked for by the engine's own function generation: the program is the loop that calls it once for
+each case, and the model fills in what that program lacks.
+
+Problems are independent of each other. With the option `shared_library` they are not: one trial is
+then a pass over all problems, in order, and what was written for one is there for the next.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks.problems import LIMITS, Problem, ProblemSet, load
+from benchmarks.problems_judge import Verdict, desk, examine
+from benchmarks.robocodegen.reference import reference
+from benchmarks.suites import Outcome, Settings, Trial
+from cap import prompt as prompts
+from cap import registry
+from cap.answer import Answer, State
+from cap.errors import UsageError, did_you_mean
+from cap.generate import Budget
+from cap.lmp import Engine
+from cap.models.base import Completion, Model, Request
+from cap.models.presets import make_model
+from cap.program import Program
+from cap.prompt import Header, Prompt
+from cap.sandbox import Sandbox
+from cap.scope import Definition
+from cap.trace import Trace
+
+FILES = ("numpy", "control", "geometry", "scene")
+ARMS: Mapping[str, tuple[str, bool]] = {
+    "hierarchical-recursive": ("hierarchical", True),
+    "flat-recursive": ("flat", True),
+    "hierarchical-single": ("hierarchical", False),
+    "flat-single": ("flat", False),
+}
+"""Prompt file and whether missing helpers are generated, by the name of the arm."""
+BASELINES = ("oracle", "no-op")
+LIBRARY = "shared-library"
+"""The task of a pass over all problems."""
+OPTIONS = (
+    *("base_url", "limits", "model_mode", "problems", "repairs", "shared_library"),
+    *("temperature", "timeout_s"),
+)
+"""What `Settings.options` may hold."""
+PROMPTS = "robocodegen"
+_LOOP = Prompt("robocodegen", Header(), "", (), ())
+"""Stands for the program around a function: no model writes it."""
+
+
+class RoboCodeGenSuite:
+    """Functions from their headers, in four arms."""
+
+    name = "robocodegen"
+    usual_n = 1
+    """Samples, where nobody says how many: a model at temperature 0 answers the same again."""
+
+    def __init__(self, problems: str | None = None, shared_library: bool = False) -> None:
+        """Read the problems.
+
+        Args:
+            problems: A problem file in place of the shipped ones.
+            shared_library: Keep what is written for one problem for those after it.
+
+        Raises:
+            ProblemError: The file cannot be used.
+        """
+        self._shared = shared_library
+        self._set = problem_set(problems)
+        self.version = f"1-{self._set.sha256[:12]}"
+
+    def adjusted(self, options: Mapping[str, Any]) -> RoboCodeGenSuite:
+        """Return the suite as options ask for it."""
+        return RoboCodeGenSuite(options.get("problems"), bool(options.get("shared_library")))
+
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """Return every problem with every arm."""
+        return tuple((name, arm) for arm in ARMS for name in self._set.problems)
+
+    def trials(
+        self,
+        n: int,
+        seed: int,
+        tasks: Sequence[str] | None = None,
+        splits: Sequence[str] | None = None,
+    ) -> tuple[Trial, ...]:
+        """Return `n` samples of every problem asked for; all have the same cases, those of `seed`.
+
+        Raises:
+            UsageError: No samples, an unknown problem or arm, or some problems of a shared library.
+        """
+        if n < 1:
+            raise UsageError(f"cannot run {n} samples; ask for 1 or more with -n")
+        _check_known("problem", tasks, list(self._set.problems))
+        _check_known("arm", splits, list(ARMS))
+        if self._shared and tasks:
+            raise UsageError("a shared library needs all problems, in order; leave out --tasks")
+        names = [LIBRARY] if self._shared else list(self._set.problems)
+        return tuple(
+            Trial(name, arm, seed, sample)
+            for arm in ARMS
+            if not splits or arm in splits
+            for name in names
+            if not tasks or name in tasks
+            for sample in range(n)
+        )
+
+    def run(self, trial: Trial, settings: Settings) -> Outcome:
+        """Have one function written and judge it, or one pass of them.
+
+        Raises:
+            UsageError: The settings name a model, prompts, problems or an option that do not exist.
+            ProblemError: A problem's own reference fails; that is no verdict on a model.
+        """
+        if unknown := sorted(set(settings.options) - set(OPTIONS)):
+            raise UsageError(f"unknown options {unknown}; known: {', '.join(OPTIONS)}")
+        if trial.task == LIBRARY:
+            return _run_library(trial, settings, self._set)
+        return _run_one(trial, settings, self._set.problems[trial.task], ()).outcome
+
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return the paper's values for a row of the report, in percent by model."""
+        return reference(task, split)
+
+    def groups(self, task: str) -> Mapping[str, str]:
+        """Return what a problem is counted under besides its own name."""
+        problem = self._set.problems.get(task)
+        if problem is None:
+            return {}
+        return {"family": problem.family, "generalisation": problem.generalisation}
+
+    def parts(self, trial: Trial, outcome: Outcome) -> Iterator[tuple[Trial, Outcome]]:
+        """Yield the problems of a pass as trials of their own; any other trial as it is."""
+        whole = outcome.extra.get("problems")
+        if trial.task != LIBRARY or not isinstance(whole, Mapping):
+            yield trial, outcome
+            return
+        for name, part in whole.items():
+            yield replace(trial, task=name), Outcome(**part)
+
+
+@cache
+def problem_set(path: str | None) -> ProblemSet:
+    """Return the problems of a file, or the shipped ones."""
+    here = Path(__file__).resolve().parent
+    return load([Path(path)] if path else [here / f"{name}.toml" for name in FILES])
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """How one problem went."""
+
+    outcome: Outcome
+    """The verdict."""
+    written: tuple[Definition, ...]
+    """What the model wrote for it."""
+
+
+def _run_one(
+    trial: Trial, settings: Settings, problem: Problem, library: tuple[Definition, ...]
+) -> _Attempt:
+    """Have one function written, with what is there already, and judge it."""
+    start_s = time.perf_counter()
+    place = desk(examine(problem, trial.seed))
+    file, recursive = ARMS[trial.split]
+    engine = Engine(
+        place,
+        _model(settings, problem, trial.sample),
+        {},
+        function_prompt(settings.prompts, file, problem.given_names),
+        sandbox=Sandbox(limits=replace(LIMITS, **settings.options.get("limits", {}))),
+        trace=Trace(),
+        seed=trial.seed,
+        budget=Budget() if recursive else Budget(depth=1),
+    )
+    answer = engine.run_program(_LOOP, Program.parse(problem.loop), State(definitions=library))
+    verdict = place.verdict(answer.result.failure)
+    outcome = _outcome(problem, answer, verdict, time.perf_counter() - start_s)
+    return _Attempt(outcome, answer.generated)
+
+
+def _run_library(trial: Trial, settings: Settings, problems: ProblemSet) -> Outcome:
+    """Have all functions written, one after the other, each with those before it at hand."""
+    library: dict[str, Definition] = {}
+    outcomes: dict[str, Outcome] = {}
+    for name, problem in problems.problems.items():
+        attempt = _run_one(trial, settings, problem, tuple(library.values()))
+        outcomes[name] = attempt.outcome
+        library |= {entry.name: entry for entry in attempt.written}
+    ended = list(outcomes.values())
+    failed = [outcome for outcome in ended if not outcome.success]
+    known = all(outcome.cost_usd is not None for outcome in ended)
+    return Outcome(
+        success=not failed,
+        cause=failed[0].cause if failed else "",
+        instruction=f"all {len(ended)} problems, in order",
+        program="\n\n".join(entry.source for entry in library.values()),
+        failure=f"{len(failed)} of {len(ended)} not right" if failed else "",
+        calls=sum(outcome.calls for outcome in ended),
+        requests=sum(outcome.requests for outcome in ended),
+        prompt_tokens=sum(outcome.prompt_tokens for outcome in ended),
+        completion_tokens=sum(outcome.completion_tokens for outcome in ended),
+        cost_usd=sum(outcome.cost_usd or 0.0 for outcome in ended) if known else None,
+        seconds=sum(outcome.seconds for outcome in ended),
+        extra={"problems": {name: vars(outcome) for name, outcome in outcomes.items()}},
+    )
+
+
+def _outcome(problem: Problem, answer: Answer, verdict: Verdict, seconds: float) -> Outcome:
+    failure, usage = answer.result.failure, answer.usage
+    cause = "" if failure is None else str(failure.cause)
+    # A given function that is asked for what is not there refuses; that is the caller's mistake.
+    cause = {"robot": "program", "person": "infrastructure"}.get(cause, cause)
+    asked = ", ".join(problem.parameters)
+    return Outcome(
+        success=verdict.right,
+        cause="" if verdict.right else cause or "task",
+        instruction=f"{problem.result} = {problem.name}({asked})",
+        program="\n\n".join(entry.source.strip() for entry in (*answer.kept, *answer.generated)),
+        failure=verdict.missed,
+        calls=sum(call.name in problem.given_names for call in answer.result.calls),
+        requests=usage.requests,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cost_usd=usage.cost_usd,
+        seconds=seconds,
+        extra={
+            "passed_cases": verdict.passed,
+            "cases": verdict.cases,
+            "functions": [entry.name for entry in answer.generated],
+        },
+    )
+
+
+@cache
+def function_prompt(folder: str, file: str, given: tuple[str, ...]) -> Prompt:
+    """Return the prompt of an arm; a first line tells which functions a problem gives.
+
+    Raises:
+        PromptError: The folder has no such prompt.
+    """
+    if folder == Settings.prompts:  # nobody asked for another
+        folder = PROMPTS
+    shipped = registry.prompts_path() / folder
+    prompt = prompts.load((shipped if shipped.is_dir() else Path(folder)) / f"{file}.py")
+    if not given:
+        return prompt
+    return replace(prompt, text=f"from scene import {', '.join(given)}\n{prompt.text}")
+
+
+# --- models
+
+
+class _Sampler:
+    """A model that is asked with a temperature, and a seed for each sample."""
+
+    def __init__(self, model: Model, temperature: float, sample: int, repairs: bool) -> None:
+        self.name = model.name
+        self.repairs = repairs and bool(getattr(model, "repairs", True))
+        """Whether it is asked again after an answer that cannot be used."""
+        self._model = model
+        self._temperature = temperature
+        self._seed = sample if temperature > 0 else None
+
+    def complete(self, request: Request) -> Completion:
+        """Answer one request."""
+        return self._model.complete(
+            replace(request, temperature=self._temperature, seed=self._seed)
+        )
+
+
+class _Author:
+    """A baseline: it knows what to write."""
+
+    repairs = False
+
+    def __init__(self, name: str, source: str) -> None:
+        self.name = name
+        self._source = source
+
+    def complete(self, request: Request) -> Completion:
+        """Answer with what it knows, at no cost."""
+        return Completion(self._source, self.name, cost_usd=0.0)
+
+
+def _model(settings: Settings, problem: Problem, sample: int) -> Model:
+    options = settings.options
+    if settings.model == "oracle":
+        return _Author("oracle", problem.reference)
+    if settings.model == "no-op":
+        return _Author("no-op", f"{problem.header}\n    return None\n")
+    made = _made(
+        settings.model, options.get("base_url"), options.get("model_mode"), options.get("timeout_s")
+    )
+    temperature = options.get("temperature") or 0.0
+    return _Sampler(made, float(temperature), sample, bool(options.get("repairs")))
+
+
+@cache
+def _made(spec: str, base_url: Any, mode: Any, timeout_s: Any) -> Model:
+    return make_model(spec, base_url=base_url, mode=mode, timeout_s=timeout_s, environ=os.environ)
+
+
+def _check_known(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
+    """Refuse a name that is not known.
+
+    Raises:
+        UsageError: With the nearest names.
+    """
+    for name in given or ():
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise UsageError(f"unknown {what} '{name}'.{hint} Known: {', '.join(known)}")
