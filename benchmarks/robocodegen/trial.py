@@ -149,11 +149,20 @@ class RoboCodeGenSuite:
             yield replace(trial, task=name), Outcome(**part)
 
 
-@cache
 def problem_set(path: str | None) -> ProblemSet:
-    """Return the problems of a file, or the shipped ones."""
+    """Return the problems of a file, or the shipped ones; read once, and again once it changes.
+
+    Raises:
+        ProblemError: The file cannot be used.
+    """
     here = Path(__file__).resolve().parent
-    return load([Path(path)] if path else [here / f"{name}.toml" for name in FILES])
+    files = [Path(path)] if path else [here / f"{name}.toml" for name in FILES]
+    return _loaded(tuple((file, file.stat().st_mtime_ns if file.exists() else 0) for file in files))
+
+
+@cache
+def _loaded(stamped: tuple[tuple[Path, int], ...]) -> ProblemSet:
+    return load([file for file, _ in stamped])
 
 
 @dataclass(frozen=True)
