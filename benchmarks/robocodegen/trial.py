@@ -53,7 +53,6 @@ OPTIONS = (
     *("temperature", "timeout_s"),
 )
 """What `Settings.options` may hold."""
-PROMPTS = "robocodegen"
 _LOOP = Prompt("robocodegen", Header(), "", (), ())
 """Stands for the program around a function: no model writes it."""
 
@@ -62,6 +61,8 @@ class RoboCodeGenSuite:
     """Functions from their headers, in four arms."""
 
     name = "robocodegen"
+    usual_prompts = "robocodegen"
+    """The prompt folder, where nobody names one."""
     usual_n = 1
     """Samples, where nobody says how many: a model at temperature 0 answers the same again."""
 
@@ -258,8 +259,6 @@ def function_prompt(folder: str, file: str, given: tuple[str, ...]) -> Prompt:
     Raises:
         PromptError: The folder has no such prompt.
     """
-    if folder == Settings.prompts:  # nobody asked for another
-        folder = PROMPTS
     shipped = registry.prompts_path() / folder
     prompt = prompts.load((shipped if shipped.is_dir() else Path(folder)) / f"{file}.py")
     if not given:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ USUAL_N = 50
 @click.option(
     "--perception", type=click.Choice(["truth", "camera"]), default="truth", show_default=True
 )
-@click.option("--prompts", default="ravens-seen", show_default=True, help="Prompt set or folder.")
+@click.option("--prompts", help="Prompt set or folder; the suite's own by default.")
 @click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint.")
 @click.option("--model-mode", type=click.Choice(["chat", "completion"]))
 @problem_options
@@ -56,7 +57,6 @@ def run(suite_name: str, **given: Any) -> int:
         model=given["model"],
         mode=given["mode"],
         perception=given["perception"],
-        prompts=given["prompts"],
         options=options,
     )
     return _run(settings, given)
@@ -75,7 +75,14 @@ def oracle(suite_name: str, **given: Any) -> int:
     """Prove that every task can be solved: its oracle program runs; 1 if one fails."""
     from benchmarks.suites import Settings
 
-    rest = {"tasks": None, "seed": 0, "engine": "local", "ray_address": None, "resume": False}
+    rest = {
+        "prompts": None,
+        "tasks": None,
+        "seed": 0,
+        "engine": "local",
+        "ray_address": None,
+        "resume": False,
+    }
     settings = Settings(suite=suite_name, model="oracle", mode=given["mode"])
     return _run(settings, {**rest, **given}, all_must_succeed=True)
 
@@ -88,6 +95,8 @@ def _run(settings: Any, given: dict[str, Any], *, all_must_succeed: bool = False
     from cap.cli.tables import show
 
     found = suite(settings.suite, settings.options)
+    usual_prompts = getattr(found, "usual_prompts", settings.prompts)
+    settings = replace(settings, prompts=given["prompts"] or usual_prompts)
     n = given["n"] or getattr(found, "usual_n", USUAL_N)
     tasks = [name.strip() for name in given["tasks"].split(",")] if given["tasks"] else None
     trials = found.trials(n, given["seed"], tasks, list(given["splits"]) or None)

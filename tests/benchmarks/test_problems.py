@@ -197,7 +197,7 @@ PROBLEM = Problem(
     random="def arguments(rng): return [rng.uniform(-1, 1, 3).tolist()]",
     random_cases=3,
 )
-QUICK = Limits(program_s=0.5, memory_bytes=512 << 20)
+QUICK = Limits(program_s=0.3, memory_bytes=512 << 20)
 
 
 def problem(**changes: Any) -> Problem:

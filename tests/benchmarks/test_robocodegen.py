@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from robocodegen_solutions import SOLUTIONS
 
 from benchmarks import report
 from benchmarks.problems import GENERALISATIONS
 from benchmarks.problems_check import check_problem
 from benchmarks.problems_format import SCHEMA
-from benchmarks.problems_judge import examine
+from benchmarks.problems_judge import examine, judge
 from benchmarks.results import begin, read_header
 from benchmarks.robocodegen import trial as robocodegen
 from benchmarks.robocodegen.trial import ARMS, LIBRARY, RoboCodeGenSuite, problem_set
@@ -36,7 +37,7 @@ SUITE = RoboCodeGenSuite()
 
 
 def outcome(task: str, arm: str, model: str = "oracle", **options: Any) -> Outcome:
-    settings = Settings("robocodegen", model, options=options)
+    settings = Settings("robocodegen", model, prompts="robocodegen", options=options)
     return suite("robocodegen", options).run(Trial(task, arm, 0), settings)
 
 
@@ -98,10 +99,20 @@ def test_references_are_right_and_mutants_are_not(name: str) -> None:
     assert finding.rejected >= 4
 
 
+@pytest.mark.parametrize("source", SOLUTIONS, ids=lambda source: source.partition("(")[0][4:])
+def test_what_another_hand_wrote_is_right_too(source: str) -> None:
+    (name,) = [name for name in PROBLEMS if source.startswith(f"def {name}(")]
+    assert judge(examine(PROBLEMS[name], 0), source).missed == ""
+
+
+def test_every_problem_is_solved_a_second_time() -> None:
+    assert len(SOLUTIONS) == len(PROBLEMS) == 37
+
+
 def test_the_order_of_problems_changes_nothing() -> None:
     arms = ["hierarchical-recursive", "flat-single"]
     trials = SUITE.trials(1, 0, ["get_path_length", "make_ring", "get_object_area"], arms)
-    settings = Settings("robocodegen", "oracle")
+    settings = Settings("robocodegen", "oracle", prompts="robocodegen")
     forward = {trial: replace(SUITE.run(trial, settings), seconds=0) for trial in trials}
     examine.cache_clear()
     back = {trial: replace(SUITE.run(trial, settings), seconds=0) for trial in reversed(trials)}
@@ -208,7 +219,9 @@ def test_samples_differ_by_their_seed_and_only_with_a_temperature(
 ) -> None:
     model = answering(HELPFUL)
     for temperature in (0.0, 0.8):
-        settings = Settings("robocodegen", "any", options={"temperature": temperature})
+        settings = Settings(
+            "robocodegen", "any", prompts="robocodegen", options={"temperature": temperature}
+        )
         for sample in (0, 3):
             SUITE.run(Trial("get_path_length", "flat-single", 0, sample), settings)
     asked = [(request.temperature, request.seed) for request in model.requests]
@@ -312,7 +325,7 @@ def test_wrong_trials_are_refused(given: dict[str, Any], words: str) -> None:
 
 
 def test_wrong_settings_are_an_outcome_that_says_so() -> None:
-    settings = Settings("robocodegen", "oracle", options={"magic": 1})
+    settings = Settings("robocodegen", "oracle", prompts="robocodegen", options={"magic": 1})
     found = run_trial(Trial("get_box_center", "flat-single", 0), settings)
     assert (found.success, found.cause) == (False, "infrastructure")
     assert "magic" in found.failure
@@ -321,14 +334,16 @@ def test_wrong_settings_are_an_outcome_that_says_so() -> None:
 def test_a_reference_that_fails_counts_as_no_verdict_on_a_model(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(SCHEMA.replace('"[1, 2]"]', '"[5, 1]"]', 1))
-    settings = Settings("robocodegen", "oracle", options={"problems": str(path)})
+    settings = Settings(
+        "robocodegen", "oracle", prompts="robocodegen", options={"problems": str(path)}
+    )
     found = run_trial(Trial("get_highest_point", "flat-single", 0), settings)
     assert (found.success, found.cause) == (False, "infrastructure")
     assert "the reference fails" in found.failure
 
 
 def test_the_report_counts_by_family_and_by_kind(tmp_path: Path) -> None:
-    settings = Settings("robocodegen", "oracle")
+    settings = Settings("robocodegen", "oracle", prompts="robocodegen")
     results = begin(tmp_path / "run", SUITE, settings, resume=False)
     blank = outcome("get_box_center", "flat-single", "no-op")
     for trial in SUITE.trials(1, 0, None, ["flat-single"]):
@@ -349,7 +364,7 @@ def test_the_report_counts_by_family_and_by_kind(tmp_path: Path) -> None:
 def test_the_report_takes_a_pass_apart(tmp_path: Path) -> None:
     options = {"problems": own_file(tmp_path), "shared_library": True}
     found = suite("robocodegen", options)
-    settings = Settings("robocodegen", "oracle", options=options)
+    settings = Settings("robocodegen", "oracle", prompts="robocodegen", options=options)
     results = begin(tmp_path / "run", found, settings, resume=False)
     (trial,) = found.trials(1, 0, None, ["flat-single"])
     results.add(trial, Outcome(**plain(asdict(found.run(trial, settings)))))
