@@ -179,7 +179,7 @@ def examine(problem: Problem, seed: int) -> Exam:
             return f"it returned {wrong}"
         return difference(written[number], value, problem.tolerance) if number in written else None
 
-    verdict = judge_source(problem, problem.reference, Desk(problem, cases, take, known))
+    verdict = judge_source(problem, problem.reference, Desk(problem, cases, take, known), LIMITS)
     if not verdict.right:
         raise ProblemError(f"problem '{problem.name}': the reference fails: {verdict.missed}")
     return Exam(problem, tuple(cases), tuple(results), known)
@@ -199,7 +199,7 @@ def judge(exam: Exam, source: str, limits: Limits = LIMITS) -> Verdict:
     return judge_source(exam.problem, source, desk(exam), limits)
 
 
-def judge_source(problem: Problem, source: str, place: Desk, limits: Limits = LIMITS) -> Verdict:
+def judge_source(problem: Problem, source: str, place: Desk, limits: Limits) -> Verdict:
     """Have a solution called for every case of a desk."""
     sandbox = Sandbox(Scope(primitives=place.primitives()), limits=limits)
     result = sandbox.run(f"{source.rstrip()}\n\n\n{problem.loop}")
