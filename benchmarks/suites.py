@@ -12,6 +12,7 @@ from cap.errors import UsageError, did_you_mean
 SUITES: Mapping[str, tuple[str, str]] = {
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
     "robocodegen": ("benchmarks.robocodegen.trial", "RoboCodeGenSuite"),
+    "drawing": ("benchmarks.drawing.tasks", "drawing"),
 }
 """Where each suite is, by name; imported when it is used."""
 

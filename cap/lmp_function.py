@@ -2,7 +2,7 @@
 
 Example:
     area = {"red block": 0.04, "blue bowl": 0.12}
-    with LMP(PROMPT, model, functions={"get_area": area.__getitem__}) as biggest:
+    with LMP(PROMPT, model, functions={"get_area": lambda name: area[name]}) as biggest:
         name = biggest("the bigger of the two", objects=list(area))
 
 It walks the same road as a session's instruction: the program is checked, completed, run in a
@@ -22,6 +22,7 @@ from cap.author import Tally
 from cap.errors import UsageError
 from cap.lmp import Engine
 from cap.models.base import Model
+from cap.models.presets import make_model
 from cap.prompt import Prompt, load, one_line, parse
 from cap.refusals import lmp_failed
 from cap.sandbox import Limits, Sandbox
@@ -35,7 +36,7 @@ class LMP:
     def __init__(
         self,
         prompt: Prompt | Path | str,
-        model: Model,
+        model: str | Model,
         *,
         functions: Mapping[str, Callable[..., Any]] | None = None,
         variables: Mapping[str, Any] | None = None,
@@ -49,7 +50,7 @@ class LMP:
 
         Args:
             prompt: A prompt, its file, or its text.
-            model: What writes programs.
+            model: What writes programs: a name, as `cap models list` shows them, or a model itself.
             functions: What its programs may call, by name; they get plain data and return it.
             variables: Plain data its programs see, and facts its prompt may ask for as context.
             lmps: Other LMPs its programs may call, by name.
@@ -61,9 +62,10 @@ class LMP:
         Raises:
             UsageError: A name is given twice, or something that cannot be called as a function.
             PromptError: The prompt cannot be read.
+            MissingKey: The model needs a key and none is set.
         """
         self.prompt = _prompt(prompt, name)
-        self.model = model
+        self.model = make_model(model) if isinstance(model, str) else model
         self.trace = trace or Trace()
         self._functions = dict(functions or {})
         self._variables = dict(variables or {})
@@ -165,7 +167,7 @@ class _Functions:
 
 def _prompt(prompt: Prompt | Path | str, name: str | None) -> Prompt:
     if isinstance(prompt, str):
-        return parse(prompt, name or "lmp")
+        return parse(prompt, name or "lmp", infer=True)
     loaded = load(prompt) if isinstance(prompt, Path) else prompt
     return replace(loaded, name=name) if name else loaded
 

@@ -12,7 +12,6 @@ run folder the session is written down after each turn, and `Session.resume` goe
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -103,7 +102,6 @@ class Session:
         self.robot = robot
         self.model = model
         self.trace = trace or Trace()
-        self.state = State()
         self.turns: list[TurnResult] = []
         """Those of this process, without those undone."""
         self.usage = NOTHING
@@ -117,6 +115,7 @@ class Session:
         self._checkpoints: list[_Checkpoint] = []
         self._closed = False
         self._prompt = prompts[TOP]
+        self.state = State(variables=dict(self._prompt.header.initial))
         self._function_prompt = registry.function_prompt()
         self._sandbox = Sandbox(limits=limits)
         self._sandbox.__enter__()
@@ -178,7 +177,7 @@ class Session:
 
         backend = model
         if isinstance(backend, str):
-            backend = make_model(backend, base_url=base_url, environ=os.environ)
+            backend = make_model(backend, base_url=base_url)
         body = registry.make_robot(robot, seed=seed, mode=mode, objects=objects)
         if runs is not None:
             options["trace"] = Trace(new_run_folder(runs, robot, "session"))

@@ -30,11 +30,13 @@ def test_every_command_in_the_readme_runs(line: str, monkeypatch: pytest.MonkeyP
         assert bool(server.posts) == (model != "nearest")
 
 
-def test_the_library_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    exec(compile(code, "README.md", "exec"), {})
+def test_the_library_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+    session, lmp = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    exec(compile(session, "README.md", "exec"), {})
     shown = capsys.readouterr().out
     assert "True ['red block', 'green block', 'blue block', 'yellow block']" in shown
+    exec(compile(lmp, "README.md", "exec"), {})
+    assert capsys.readouterr().out == "green block\n"
 
 
 def test_every_command_is_in_the_table() -> None:

@@ -113,8 +113,8 @@ class TabletopSuite:
         """
         if n < 1:
             raise UsageError(f"cannot run {n} trials; ask for 1 or more with -n")
-        _check_known("task", tasks, [task for task, _ in CELLS])
-        _check_known("split", splits, [split for _, split in CELLS])
+        known_or_refused("task", tasks, [task for task, _ in CELLS])
+        known_or_refused("split", splits, [split for _, split in CELLS])
         chosen = [
             (task, split)
             for task, split in CELLS
@@ -185,12 +185,17 @@ class Meter:
         return completion
 
 
-class _Nobody:
+class Nobody:
     """Stands where a baseline has no model."""
 
     name = "nobody"
 
     def complete(self, request: Request) -> Completion:
+        """Refuse.
+
+        Raises:
+            ModelError: Always.
+        """
         raise ModelError("a baseline asks no model; its program may not call LMPs")
 
 
@@ -306,7 +311,7 @@ def load_prompts(name: str) -> Mapping[str, Prompt]:
 def _model(settings: Settings) -> Model:
     """Return the model of some settings, the same one within a process."""
     if settings.model in BASELINES:
-        return _Nobody()
+        return Nobody()
     options = settings.options
     spec = settings.model.removeprefix(f"{PLANNER}:")
     return _made(spec, options.get("base_url"), options.get("model_mode"), options.get("timeout_s"))
@@ -324,11 +329,11 @@ def _limits(given: Mapping[str, Any]) -> Limits:
         UsageError: A limit of that name does not exist.
     """
     known = [entry.name for entry in fields(Limits)]
-    _check_known("limit", list(given), known)
+    known_or_refused("limit", list(given), known)
     return Limits(**given)
 
 
-def _check_known(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
+def known_or_refused(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
     """Refuse a name that is not known.
 
     Raises:

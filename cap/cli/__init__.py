@@ -18,7 +18,7 @@ import click
 from cap.errors import CapError, did_you_mean
 
 COMMANDS = {
-    "run": ("cap.cli.run", "Carry out instructions, one session."),
+    "run": ("cap.cli.run_command", "Carry out instructions, one session."),
     "repl": ("cap.cli.repl", "Talk to the robot, one instruction at a time."),
     "exec": ("cap.cli.exec_file", "Run a program you wrote, checked and sandboxed."),
     "check": ("cap.cli.check_file", "Check a program without running it."),

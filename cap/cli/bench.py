@@ -1,4 +1,4 @@
-"""`cap bench speed|engine|sandbox|paraphrases`: measurements, each with its n."""
+"""`cap bench speed|engine|sandbox|perception|paraphrases`: measurements, each with its n."""
 
 from __future__ import annotations
 
@@ -23,16 +23,22 @@ def command() -> None:
 
 @command.command("speed")
 @click.option("-n", "--runs", type=click.IntRange(min=3), default=10, show_default=True)
+@click.option(
+    "--trials",
+    type=click.IntRange(min=100),
+    help="Instead: whether a suite's run of so many trials keeps its pace and memory (Linux).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-def speed(runs: int, as_json: bool) -> int:
+def speed(runs: int, trials: int | None, as_json: bool) -> int:
     """Measure pick-and-place, reset, the engine's overhead and start-up; 1 if over a limit."""
     from cap.cli.tables import show
 
     _own("benchmarks")
+    from benchmarks import flat
     from benchmarks.speed import Row, measure
 
     rows: list[Row] = []
-    for row in measure(runs):
+    for row in flat.measure(trials) if trials else measure(runs):
         rows.append(row)
         if not as_json and sys.stderr.isatty():
             click.echo(f"measured: {row.what}", err=True)
@@ -140,6 +146,34 @@ def _profile(runs: int, as_json: bool) -> int:
     ]
     show(table, as_json)
     return 0
+
+
+@command.command("perception")
+@click.option("-n", "--scenes", type=click.IntRange(min=1), default=60, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+def perception(scenes: int, as_json: bool) -> int:
+    """Names and places from pictures alone, beside the truth; 1 if a limit is broken."""
+    from cap.cli.tables import show
+
+    _own("benchmarks")
+    from benchmarks.perception import MEDIAN_LIMIT_M, NAMES_LIMIT, measure
+
+    seen = list(measure(scenes))
+    table = [
+        {
+            "camera": row.camera,
+            "scenes": row.scenes,
+            "names right": f"{row.right}/{row.n}",
+            "95 %": "{:.3f}-{:.3f}".format(*row.interval),
+            "limit": f">= {NAMES_LIMIT}",
+            "median error": f"{1e3 * row.median_m:.2f} mm",
+            "greatest": f"{1e3 * max(row.errors_m, default=0.0):.2f} mm",
+            "median limit": f"<= {1e3 * MEDIAN_LIMIT_M:g} mm",
+        }
+        for row in seen
+    ]
+    show(table, as_json)
+    return 0 if all(row.ok for row in seen) else 1
 
 
 @command.command("paraphrases")

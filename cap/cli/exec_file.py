@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from cap.cli.options import Options, open_session, session_options
-from cap.cli.run import report, reported, watch
+from cap.cli.run_command import report, reported, watch
 from cap.errors import UsageError
 
 

@@ -50,7 +50,6 @@ def check_model(
         name,
         base_url=base_url or _configured_url(),
         mode=model_mode,
-        environ=os.environ,
         timeout_s=model_timeout,
     )
     endpoint = getattr(model, "endpoint", None)

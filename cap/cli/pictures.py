@@ -10,9 +10,9 @@ from cap.errors import UsageError
 MAX_FRAMES = 900
 FILM_PX = 320
 PICTURE_PX = 480
-FRAME_EVERY_STEPS = 30
+FRAME_EVERY_S = 0.125
 FRAME_MS = 60
-"""A frame for each eighth of a simulated second, played at twice the speed."""
+"""Milliseconds each frame is shown: twice the simulated speed."""
 
 
 class Pictures:
@@ -27,7 +27,7 @@ class Pictures:
         self._frames: list[Any] = []
         if gif is not None:
             _make_parent(gif)
-            robot.frame_every_steps = FRAME_EVERY_STEPS
+            robot.frame_every_s = FRAME_EVERY_S
             robot.on_frame = self._frame
         self._save("before.png")
 
@@ -35,6 +35,9 @@ class Pictures:
         """Write the last picture and the GIF; return the files, in order."""
         self._robot.on_frame = None
         paths = [self._folder / "before.png", self._save("after.png")]
+        if hasattr(self._robot, "svg"):  # what was drawn, for those who want the lines
+            paths.append(self._folder / "after.svg")
+            paths[-1].write_text(self._robot.svg(), encoding="utf-8")
         if self._gif is not None:
             self._frames.append(self._robot.render(FILM_PX, FILM_PX))
             durations = [FRAME_MS] * (len(self._frames) - 1) + [1500]

@@ -11,7 +11,7 @@ import click
 
 from cap.cli.options import Options, open_session, session_options
 from cap.cli.resume import as_saved, go_on, resume_option, saved_at
-from cap.cli.run import say_usage, watch
+from cap.cli.run_command import say_usage, watch
 from cap.errors import CapError, UsageError
 from cap.render import printable
 

@@ -58,7 +58,7 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
 def replay_run(options: Options, folder: Path) -> int:
     """Carry out a run again with no model; exit code 1 if anything came out otherwise."""
     from cap import replaying, saved
-    from cap.cli.run import watch
+    from cap.cli.run_command import watch
 
     todo = replaying.steps(folder)
     kept = saved.read(folder, saved.START)

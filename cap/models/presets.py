@@ -7,6 +7,7 @@ PROVIDER/NAME        an OpenAI-compatible endpoint, see `PROVIDERS`
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -105,7 +106,7 @@ def make_model(
     *,
     base_url: str | None = None,
     mode: Mode | None = None,
-    environ: Mapping[str, str],
+    environ: Mapping[str, str] | None = None,
     record: Path | None = None,
     timeout_s: float | None = None,
     handling: Handling | None = None,
@@ -116,7 +117,7 @@ def make_model(
         spec: One of `FORMS`.
         base_url: Address that replaces the provider's default.
         mode: `chat` or `completion`; None for the provider's own.
-        environ: Environment variables, read for keys and `OPENAI_BASE_URL`.
+        environ: Read for keys and `OPENAI_BASE_URL`; the environment itself by default.
         timeout_s: Longest wait for one completion, retries included; None for the provider's own.
         record: JSONL file every completion is appended to, for `replay/FILE.jsonl`.
         handling: What is kept, counted and allowed.
@@ -125,6 +126,7 @@ def make_model(
         UsageError: No such model, recording or address; a spend limit without a price.
         MissingKey: The endpoint needs a key and its variable is not set.
     """
+    environ = os.environ if environ is None else environ
     model = _make(spec.strip(), base_url, mode, environ, timeout_s)
     model = _handled(model, handling or Handling())
     if record is None:

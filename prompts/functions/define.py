@@ -81,7 +81,7 @@ def count_by_key(items, key):
         counts[key(item)] = counts.get(key(item), 0) + 1
     return counts
 
-# define function: near = is_near(pos, target); far = is_near(pos, target, limit=0.3).
+# define function: near = is_near(pos, target); visible = is_near(pos, camera_pos, limit=0.3).
 def is_near(pos, target, limit=0.1):
     return bool(np.linalg.norm(np.asarray(pos) - np.asarray(target)) <= limit)
 

@@ -21,11 +21,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cap.errors import UsageError
+from robots.perception.open_vocabulary import OpenVocabularyDetector
 from robots.ravens.api import RavensRobot
 from robots.ravens.disturbances import Disturbances, parse
 from robots.ravens.eyes import FRAME_PX, CameraEyes, Eyes, Truth
 from robots.ravens.instant import InstantWorld
-from robots.ravens.scene import DEFAULT_NAMES, check_names
+from robots.ravens.scene import ALL_NAMES, DEFAULT_NAMES, check_names
 
 __all__ = ["RavensRobot", "create"]
 
@@ -36,6 +37,7 @@ def create(
     mode: str = "physics",
     objects: Sequence[str] | None = None,
     perception: str = "truth",
+    detector: str | None = None,
     disturbances: Mapping[str, float] | Disturbances | None = None,
 ) -> RavensRobot:
     """Make the robot at a table with objects scattered by `seed`.
@@ -45,6 +47,8 @@ def create(
         mode: `physics` or `instant`.
         objects: Names such as `red block` and `blue bowl`; without it four blocks and four bowls.
         perception: `truth`, or `camera`: programs know of the scene only what a picture shows.
+        detector: A trained zero-shot detector instead of colours and sizes: a folder, or a name
+            on the hub (extra `detect`).
         disturbances: What goes wrong, by the names in `Disturbances`; nothing by default.
 
     Raises:
@@ -56,6 +60,8 @@ def create(
     wrong = parse(disturbances)
     if perception not in ("truth", "camera"):
         raise UsageError(f"no perception {perception!r}; use 'truth' or 'camera'")
+    if detector is not None and perception != "camera":
+        raise UsageError("a detector looks at pictures; use perception 'camera' with it")
     if mode == "instant":
         if perception == "camera":
             raise UsageError("the instant world has no camera; use mode 'physics'")
@@ -66,7 +72,8 @@ def create(
         def eyes(world: PhysicsWorld) -> Eyes:
             if perception == "truth":
                 return Truth()
-            return CameraEyes(lambda: world.capture(FRAME_PX, FRAME_PX), wrong)
+            finder = OpenVocabularyDetector(ALL_NAMES, detector) if detector else None
+            return CameraEyes(lambda: world.capture(FRAME_PX, FRAME_PX), wrong, finder)
 
         return RavensRobot(names, seed, "physics", PhysicsWorld, make_eyes=eyes, disturbances=wrong)
     raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

@@ -67,9 +67,9 @@ class RavensRobot:
         self.spoken: list[str] = []
         """What `say` was given, in order."""
         self.on_frame: Callable[[], None] | None = None
-        """Called every `frame_every_steps` simulation steps, or once per action when instant."""
-        self.frame_every_steps = 60
-        """Simulation steps (1/240 s each) between two calls of `on_frame`."""
+        """Called every `frame_every_s` simulated seconds, or once per action when instant."""
+        self.frame_every_s = 0.25
+        """Simulated seconds between two calls of `on_frame`."""
         self._names = tuple(names)
         self._stop = threading.Event()
         self._depth = 0

@@ -27,8 +27,8 @@ _TOUCHDOWN = 0.0005
 _LOADED_MPS2 = 2.5
 """Acceleration while a bowl carries something loose: below what friction holds."""
 _LOWEST_Z = 0.008
-_BRAKE_STEPS = 36
-_SETTLE_STEPS = 480
+_BRAKE_STEPS = 18
+_SETTLE_STEPS = 240
 _SLIP_HEIGHT = 0.03
 """How far an object is lifted before it slips, metres."""
 

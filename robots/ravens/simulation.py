@@ -21,7 +21,7 @@ _AT_REST = (0.0,) * len(ARM_JOINTS)
 _FIRM_STEPS = 3
 """Both fingers must press for so many steps on end."""
 _HOLD_FORCE_N = 60.0
-_STOP_CHECK_STEPS = 8
+_STOP_CHECK_STEPS = 4
 _STILL_MPS, _STILL_RADPS = 2e-3, 0.05
 
 
@@ -65,7 +65,7 @@ class Simulation:
         p.stepSimulation(physicsClientId=self._client)
         self.gap_m = next_gap
         self.steps += 1
-        if self.steps % self._host.frame_every_steps == 0:
+        if self.steps % round(self._host.frame_every_s / DT_S) == 0:
             self._host.frame()
         if watched and self.steps % _STOP_CHECK_STEPS == 0:
             self._host.check_stop()

@@ -48,8 +48,8 @@ def slipped(name: str) -> NotGrasped:
 class Host(Protocol):
     """What a world needs of the robot it belongs to."""
 
-    frame_every_steps: int
-    """Simulation steps between two calls of `frame`."""
+    frame_every_s: float
+    """Simulated seconds between two calls of `frame`."""
 
     def frame(self) -> None:
         """Let a recorder take a picture."""

@@ -145,8 +145,8 @@ def test_noise_makes_motions_miss() -> None:
     [
         (None, "model", "out of order"),
         ("", "model", "EmptyCompletion"),
-        ("import os", "program", "CAP"),
-        ("1 / 0", "program", "ZeroDivisionError"),
+        ("import os\nsay('done')", "program", "CAP"),
+        ("x = 1 / 0", "program", "ZeroDivisionError"),
         ("put_first_on_second('silver block', 'middle')", "robot", "NotFound"),
         ("say('done')", "task", "is not on"),
     ],

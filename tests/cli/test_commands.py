@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cap.cli import run
+import cap.cli
+from cap.cli import COMMANDS, run
 
 Capture = pytest.CaptureFixture[str]
 
@@ -268,3 +270,9 @@ def test_a_raw_control_character_is_refused(capsys: Capture) -> None:
     shown = capsys.readouterr().out
     assert "U+001B" in shown
     assert "\x1b" not in shown
+
+
+def test_no_command_module_hides_the_entry_point() -> None:
+    for module, _ in COMMANDS.values():
+        importlib.import_module(module)
+    assert callable(cap.cli.run)

@@ -207,7 +207,7 @@ def test_everything_is_at_rest_afterwards(robot: RavensRobot) -> None:
     robot.put_first_on_second("red block", "green block")
     before = robot.positions()
     world = live(robot)
-    world.wait(240)
+    world.wait(120)
     for name, (x, y, z) in before.items():
         assert world.body(name).position == pytest.approx((x, y, z), abs=2e-4)
 
