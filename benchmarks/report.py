@@ -1,25 +1,26 @@
 """What a results folder says, per task and per split: rates with their intervals, and why not.
 
 `report.md` is for an appendix, `report.html` for looking at failures; both from the lines alone.
-Text from models, programs and scenes is escaped.
 """
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks import report_charts, report_page
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.statistics import wilson_interval
-from benchmarks.suites import Grouped, Suite, suite
+from benchmarks.suites import SUITES, Grouped, suite
 from cap.errors import UsageError
+from cap.render import printable
 
 CAUSES = ("model", "program", "robot", "task", "infrastructure")
-_FAILURES_SHOWN = 200
+ALL = "all"
+"""Stands for the task in the rows that sum up a split."""
 
 
 @dataclass
@@ -58,43 +59,74 @@ class Tally:
         self.seconds += outcome.seconds
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """The Wilson 95 % interval of the rate, 0 to 1."""
+        return wilson_interval(self.successes, self.n)
+
+    @property
     def rate(self) -> str:
-        """The rate with its Wilson 95 % interval, percent."""
-        low, high = wilson_interval(self.successes, self.n)
+        """The rate with its interval, percent."""
+        low, high = self.interval
         return f"{100 * self.successes / self.n:.1f} ({100 * low:.1f}-{100 * high:.1f})"
 
+    @property
+    def why(self) -> str:
+        """How many failed by whom, such as `model 2, task 1`."""
+        known = [*CAUSES, *sorted(set(self.causes) - set(CAUSES))]
+        return ", ".join(f"{cause} {self.causes[cause]}" for cause in known if self.causes[cause])
 
-def rows(folder: Path) -> list[dict[str, Any]]:
-    """Return one row for each task and split, and one for each split.
+
+@dataclass(frozen=True)
+class Cell:
+    """One task under one split, or all tasks of a split."""
+
+    task: str
+    """The task, or `all`."""
+    split: str
+    """The split; "" where there are none."""
+    tally: Tally
+    """What came of it."""
+    published: Mapping[str, float]
+    """Published values by method, percent."""
+
+
+def cells(folder: Path) -> list[Cell]:
+    """Return every cell of a folder in the suite's order, then each split as a whole.
 
     Raises:
         UsageError: Not a results folder, or without a trial.
     """
     header = read_header(folder)
-    found = suite(header["suite"], header["settings"]["options"])
+    name, options = header["suite"], header["settings"]["options"]
+    found = suite(name, options) if name in SUITES else None
     lines = [part for line in read_lines(folder) for part in _parts(found, line)]
     tallies = _tallies(lines)
     if not tallies:
         raise UsageError(f"{folder} holds no trial yet")
-    order = [cell for cell in found.cells() if cell in tallies]
-    table = [_row(*cell, tallies[cell], found.reference(*cell)) for cell in order]
-    for split in dict.fromkeys(split for _, split in order):
-        own = [line for line in lines if line.trial.split == split]
-        wholes = _wholes(found, own)
+    known = found.cells() if found else ()
+    order = [cell for cell in known if cell in tallies]
+    order += [cell for cell in tallies if cell not in known]
+    table = [
+        Cell(*cell, tallies[cell], found.reference(*cell) if cell in known and found else {})
+        for cell in order
+    ]
+    for split in dict.fromkeys(line.trial.split for line in lines):
+        wholes = _wholes(found, [line for line in lines if line.trial.split == split])
         table += [
-            _row(name, split, tally, found.reference(name, split)) for name, tally in wholes.items()
+            Cell(task, split, tally, found.reference(task, split) if found else {})
+            for task, tally in wholes.items()
         ]
     return table
 
 
-def _parts(found: Suite, line: Line) -> list[Line]:
+def _parts(found: object, line: Line) -> list[Line]:
     """Return the trials a line counts as."""
     if not isinstance(found, Grouped):
         return [line]
     return [Line(*part) for part in found.parts(line.trial, line.outcome)]
 
 
-def _wholes(found: Suite, lines: Iterable[Line]) -> dict[str, Tally]:
+def _wholes(found: object, lines: Iterable[Line]) -> dict[str, Tally]:
     """Return what came of each group of one split's tasks, and of all of them."""
     groups: dict[str, Tally] = {}
     whole = Tally()
@@ -103,7 +135,7 @@ def _wholes(found: Suite, lines: Iterable[Line]) -> dict[str, Tally]:
         named = found.groups(line.trial.task) if isinstance(found, Grouped) else {}
         for kind, group in named.items():
             groups.setdefault(f"{kind}: {group}", Tally()).add(line)
-    return {**dict(sorted(groups.items())), "all": whole}
+    return {**dict(sorted(groups.items())), ALL: whole}
 
 
 def _tallies(lines: Iterable[Line]) -> dict[tuple[str, str], Tally]:
@@ -113,121 +145,101 @@ def _tallies(lines: Iterable[Line]) -> dict[tuple[str, str], Tally]:
     return tallies
 
 
-def _row(task: str, split: str, tally: Tally, published: Mapping[str, float]) -> dict[str, Any]:
+def rows(folder: Path) -> list[dict[str, Any]]:
+    """Return one row for each task and split, and one for each split.
+
+    Raises:
+        UsageError: Not a results folder, or without a trial.
+    """
+    return [_row(cell) for cell in cells(folder)]
+
+
+def _row(cell: Cell) -> dict[str, Any]:
+    tally = cell.tally
     return {
-        "task": task,
-        "split": split,
+        "task": cell.task,
+        "split": cell.split,
         "success %, 95 %": tally.rate,
         "n": tally.n,
-        "failed by": ", ".join(f"{c} {tally.causes[c]}" for c in CAUSES if tally.causes[c]),
+        "failed by": tally.why,
         "calls": round(tally.calls / tally.n, 1),
         "requests": tally.requests,
         "tokens": tally.tokens,
         "cost $": "?" if tally.cost_usd is None else f"{tally.cost_usd:.4f}",
         "s": round(tally.seconds / tally.n, 2),
-        "published %": ", ".join(f"{name} {value:g}" for name, value in published.items()),
+        "published %": ", ".join(f"{name} {value:g}" for name, value in cell.published.items()),
     }
 
 
 def write(folder: Path) -> tuple[Path, Path]:
-    """Write `report.md` and `report.html` into a results folder; return both."""
-    header, table = read_header(folder), rows(folder)
+    """Write `report.md` and `report.html` into a results folder; return both.
+
+    Raises:
+        UsageError: Not a results folder, without a trial, or it cannot be written.
+    """
+    header, found = read_header(folder), cells(folder)
+    table = [_row(cell) for cell in found]
+    charts = report_charts.draw(found)
     markdown, page = folder / "report.md", folder / "report.html"
     try:
-        markdown.write_text(_markdown(header, table), encoding="utf-8")
-        page.write_text(_page(header, table, folder), encoding="utf-8")
+        for name, svg in charts.items():
+            (folder / f"{name}.svg").write_bytes(svg)
+        markdown.write_text(_markdown(header, table, charts), encoding="utf-8")
+        with page.open("w", encoding="utf-8") as file:
+            about = [*about_run(header), NOTE, *([] if charts else [NO_CHARTS])]
+            file.writelines(report_page.pieces(folder, title_of(header), about, table, charts))
     except OSError as error:
-        raise UsageError(f"cannot write the report: {error.strerror or error}") from None
+        raise UsageError(
+            f"cannot write the report into {folder}: {error.strerror or error}; make room, then "
+            "cap bench report"
+        ) from None
     return markdown, page
 
 
-def _title(header: Mapping[str, Any]) -> str:
-    settings = header["settings"]
-    return f"{header['suite']} {header['suite_version']}: {settings['model']}"
-
-
-_NOTE = (
-    "Success is judged outside the program's reach; every trial asked for is counted. "
+NOTE = (
+    "Success is judged outside the program's reach; every trial asked for is counted. The "
+    "interval is Wilson's, 95 %. 'calls' and 's' are means of a trial, the other counts are sums. "
     "'published' are the papers' own values for their systems and scenes, not measured here."
 )
+NO_CHARTS = "For charts: pip install 'code-as-policies[report]', then cap bench report."
 
 
-def _about(header: Mapping[str, Any]) -> list[str]:
+def title_of(header: Mapping[str, Any]) -> str:
+    """Return what a report is called."""
+    return f"{header['suite']} {header['suite_version']}: {header['settings']['model']}"
+
+
+def about_run(header: Mapping[str, Any]) -> list[str]:
+    """Return what ran, with what, in a few lines."""
     settings = header["settings"]
+    elsewhere = ("ledger", "pictures", "sessions")
+    options = {name: one for name, one in settings["options"].items() if name not in elsewhere}
+    facts = {name: settings.get(name) for name in ("mode", "perception", "prompts")}
     return [
-        f"mode {settings['mode']}, perception {settings['perception']}, "
-        f"prompts {settings['prompts']}, options {settings['options']}",
+        ", ".join(f"{name} {value}" for name, value in {**facts, "options": options}.items()),
         ", ".join(f"{name} {value}" for name, value in header["versions"].items()),
     ]
 
 
-def _markdown(header: Mapping[str, Any], table: Sequence[Mapping[str, Any]]) -> str:
+def _markdown(
+    header: Mapping[str, Any], table: Sequence[Mapping[str, Any]], charts: Iterable[str]
+) -> str:
     names = list(table[0])
-    lines = [f"# {_title(header)}", "", *_about(header), "", _NOTE, ""]
+    lines = [f"# {_inert(title_of(header))}", ""]
+    for line in (*about_run(header), NOTE):
+        lines += [_inert(line), ""]
     lines += ["| " + " | ".join(names) + " |", "| " + " | ".join("---" for _ in names) + " |"]
-    for row in table:
-        cells = [str(row[name]).replace("|", "\\|").replace("\n", " ") for name in names]
-        lines.append("| " + " | ".join(cells) + " |")
+    lines += ["| " + " | ".join(_inert(str(row[name])) for name in names) + " |" for row in table]
+    lines += [f"\n![{name}]({name}.svg)" for name in charts]
     return "\n".join(lines) + "\n"
 
 
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em }
-table { border-collapse: collapse } td, th { padding: .2em .6em; border-bottom: 1px solid #ddd }
-th { text-align: left } pre { background: #f6f6f4; padding: .7em; overflow-x: auto }
-svg rect { fill: #4e79a7 } svg line { stroke: #222 } details { margin: .6em 0 }
-"""
+_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|!#"} | {"<": "&lt;", ">": "&gt;"})
 
 
-def _page(header: Mapping[str, Any], table: Sequence[Mapping[str, Any]], folder: Path) -> str:
-    escape = html.escape
-    names = list(table[0])
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(str(row[name]))}</td>" for name in names) + "</tr>"
-        for row in table
-    )
-    about = "".join(f"<p>{escape(line)}</p>" for line in (*_about(header), _NOTE))
-    failed = (line for line in read_lines(folder) if not line.outcome.success)
-    shown = [_failure(line) for line, _ in zip(failed, range(_FAILURES_SHOWN), strict=False)]
-    failures = "".join(shown) or "<p>None.</p>"
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(_title(header))}'
-        f"</title><style>{_STYLE}</style><h1>{escape(_title(header))}</h1>{about}"
-        f"{_chart(folder)}<table><tr>{head}</tr>{body}</table>"
-        f"<h2>Failures (the first {_FAILURES_SHOWN})</h2>{failures}</html>\n"
-    )
-
-
-def _chart(folder: Path) -> str:
-    """Return bars of the rates with their intervals, as SVG."""
-    tallies = _tallies(read_lines(folder))
-    height, parts = 22, []
-    for place, ((task, split), tally) in enumerate(tallies.items()):
-        low, high = wilson_interval(tally.successes, tally.n)
-        y, label = place * height, html.escape(f"{task} {split}")
-        parts.append(
-            f'<text x="0" y="{y + 15}" font-size="12">{label}</text>'
-            f'<rect x="260" y="{y + 4}" width="{400 * tally.successes / tally.n:.1f}" height="13"/>'
-            f'<line x1="{260 + 400 * low:.1f}" x2="{260 + 400 * high:.1f}" '
-            f'y1="{y + 10}" y2="{y + 10}"/>'
-        )
-    return f'<svg width="680" height="{height * len(tallies)}" role="img">{"".join(parts)}</svg>'
-
-
-def _failure(line: Line) -> str:
-    trial, outcome = line.trial, line.outcome
-    escape = html.escape
-    pictures = outcome.extra.get("pictures") or ()
-    named = pictures.values() if isinstance(pictures, Mapping) else pictures
-    images = "".join(f'<img src="{escape(str(name), quote=True)}" width="240">' for name in named)
-    calls = "\n".join(map(str, outcome.extra.get("calls") or ()))
-    return (
-        f"<details><summary>{escape(trial.task)} {escape(trial.split)} seed {trial.seed}: "
-        f"{escape(outcome.instruction)} ({escape(outcome.cause)})</summary>"
-        f"<p>{escape(outcome.failure or 'It ran; the goal was not reached.')}</p>"
-        f"<pre>{escape(outcome.program)}</pre><pre>{escape(calls)}</pre>{images}</details>"
-    )
+def _inert(text: str) -> str:
+    """Return text as Markdown shows it, in one line: no mark of it means anything."""
+    return printable(" ".join(text.replace("&", "&amp;").split())).translate(_MARKS)
 
 
 def compare(first: Path, second: Path) -> list[dict[str, Any]]:
@@ -243,9 +255,9 @@ def compare(first: Path, second: Path) -> list[dict[str, Any]]:
     shared = [trial for trial in left if trial in right]
     if not shared:
         raise UsageError(f"{first} and {second} share no trial")
-    cells: dict[tuple[str, str], Counter[str]] = {}
+    pairs: dict[tuple[str, str], Counter[str]] = {}
     for trial in shared:
-        counts = cells.setdefault((trial.task, trial.split), Counter())
+        counts = pairs.setdefault((trial.task, trial.split), Counter())
         counts["n"] += 1
         counts["first"] += left[trial]
         counts["second"] += right[trial]
@@ -261,5 +273,5 @@ def compare(first: Path, second: Path) -> list[dict[str, Any]]:
             "only first": c["only first"],
             "only second": c["only second"],
         }
-        for (task, split), c in cells.items()
+        for (task, split), c in pairs.items()
     ]

@@ -7,6 +7,8 @@ is run again.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -16,11 +18,15 @@ from typing import Any
 
 from benchmarks.suites import Outcome, Settings, Suite, Trial
 from cap.errors import UsageError
+from cap.models.files import write_whole
 from cap.trace import plain, versions
 
 FORMAT_VERSION = 1
 _SAME = ("format_version", "suite", "suite_version", "settings")
 """What two runs must share to be one."""
+_MAY_DIFFER = ("cache", "concurrency", "ledger", "max_calls", "max_cost", "pictures", "prices")
+"""Options that change no outcome: what a run may cost, and where it keeps things."""
+TRIALS, HEADER = "trials.jsonl", "header.json"
 
 
 @dataclass(frozen=True)
@@ -34,14 +40,29 @@ class Line:
 
 
 class Results:
-    """A folder open for more trials."""
+    """A folder open for more trials; nobody else can open it meanwhile."""
 
-    def __init__(self, folder: Path, done: frozenset[Trial]) -> None:
-        """Open the file; `begin` makes sure that it is the right one."""
+    def __init__(self, folder: Path) -> None:
+        """Open the file; `begin` makes sure that it is the right one.
+
+        Raises:
+            UsageError: It cannot be written, or another run is writing it.
+        """
         self.folder = folder
-        self.done = done
+        self.done: frozenset[Trial] = frozenset()
         """Trials that ended in an earlier run."""
-        self._file = os.open(folder / "trials.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        path = folder / TRIALS
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._file)
+            raise UsageError(
+                f"another run is writing to {folder}; wait until it ends or use another folder"
+            ) from None
 
     def add(self, trial: Trial, outcome: Outcome) -> None:
         """Write down one trial, in a single write.
@@ -49,8 +70,8 @@ class Results:
         Raises:
             UsageError: The disk is full; what was written before is untouched.
         """
-        line = json.dumps({**asdict(trial), **plain(asdict(outcome))}, ensure_ascii=False) + "\n"
-        data = line.encode("utf-8", "replace")
+        line = json.dumps({**asdict(trial), **plain(asdict(outcome))}) + "\n"
+        data = line.encode()
         before = os.fstat(self._file).st_size
         try:
             written = os.write(self._file, data)
@@ -58,9 +79,10 @@ class Results:
         except OSError as error:
             why = error.strerror or str(error)
         if why:
-            os.ftruncate(self._file, before)
+            with contextlib.suppress(OSError):  # on resuming, half a line is cut off as well
+                os.ftruncate(self._file, before)
             raise UsageError(
-                f"cannot write {self.folder / 'trials.jsonl'}: {why}; make room and use --resume"
+                f"cannot write {self.folder / TRIALS}: {why}; make room and use --resume"
             )
 
     def close(self) -> None:
@@ -78,7 +100,8 @@ def begin(folder: Path, suite: Suite, settings: Settings, *, resume: bool) -> Re
         resume: Go on with what is there; otherwise nothing may be there.
 
     Raises:
-        UsageError: It holds another run, or one and `resume` is not said, or cannot be written.
+        UsageError: It holds another run, or one and `resume` is not said, or somebody is writing
+            it, or it cannot be written.
     """
     header = {
         "format_version": FORMAT_VERSION,
@@ -87,28 +110,79 @@ def begin(folder: Path, suite: Suite, settings: Settings, *, resume: bool) -> Re
         "settings": json.loads(json.dumps(plain(asdict(settings)))),
         "versions": versions(),
     }
-    if (folder / "header.json").exists():
+    if (folder / HEADER).exists():
         if not resume:
             raise UsageError(f"{folder} already holds a run; go on with --resume or use another")
         _check_same(folder, read_header(folder), header)
-        _cut_half_line(folder / "trials.jsonl")
-        return Results(folder, frozenset(line.trial for line in read_lines(folder)))
+        return _gone_on(folder)
+    if (folder / TRIALS).exists() and (folder / TRIALS).stat().st_size:
+        raise UsageError(f"{folder} holds trials and no {HEADER}; use another folder")
+    return _begun(folder, header)
+
+
+def _gone_on(folder: Path) -> Results:
+    """Open a folder that holds the same run; a line that was cut short is taken away."""
+    results = Results(folder)
+    try:
+        _cut_half_line(folder / TRIALS)
+        results.done = frozenset(line.trial for line in read_lines(folder))
+    except BaseException:
+        results.close()
+        raise
+    return results
+
+
+def _begun(folder: Path, header: Mapping[str, Any]) -> Results:
+    """Open a folder for a new run."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(header, indent=2, ensure_ascii=False) + "\n"
-        (folder / "header.json").write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"cannot write to {folder}: {error.strerror or error}") from None
-    return Results(folder, frozenset())
+        raise _unwritable(folder, error) from None
+    results = Results(folder)
+    try:
+        if (folder / HEADER).exists():  # somebody was quicker, and has ended already
+            raise UsageError(f"{folder} already holds a run; go on with --resume or use another")
+        write_whole(folder / HEADER, json.dumps(header, indent=2) + "\n")
+    except OSError as error:
+        results.close()
+        raise _unwritable(folder / HEADER, error) from None
+    except UsageError:
+        results.close()
+        raise
+    return results
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    why = error.strerror or str(error)
+    return UsageError(f"cannot write {path}: {why}; make room or use another --out")
 
 
 def _check_same(folder: Path, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
     for name in _SAME:
-        if there.get(name) != asked[name]:
+        ours, theirs = _identity(asked[name]), _identity(there.get(name))
+        if ours != theirs:
+            what, one, other = _difference(name.replace("_", " "), theirs, ours)
             raise UsageError(
-                f"{folder} is a run with another {name.replace('_', ' ')} "
-                f"({_short(there.get(name))}, not {_short(asked[name])}); use another folder"
+                f"{folder} is a run with another {what}: {_short(one)}, not {_short(other)}; "
+                "use another folder"
             )
+
+
+def _identity(value: Any) -> Any:
+    """Return what counts of a header's entry; of settings, what may change an outcome."""
+    if not isinstance(value, dict) or not isinstance(value.get("options"), dict):
+        return value
+    options = {name: entry for name, entry in value["options"].items() if name not in _MAY_DIFFER}
+    return {**value, "options": options}
+
+
+def _difference(name: str, theirs: Any, ours: Any) -> tuple[str, Any, Any]:
+    """Return the innermost name under which two entries differ, and both values there."""
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        for key in dict.fromkeys([*ours, *theirs]):
+            if theirs.get(key) != ours.get(key):
+                return _difference(f"{name}.{key}", theirs.get(key), ours.get(key))
+    return name, theirs, ours
 
 
 def _short(value: Any) -> str:
@@ -131,18 +205,24 @@ def read_header(folder: Path) -> dict[str, Any]:
     Raises:
         UsageError: There is none, or it is damaged.
     """
-    path = folder / "header.json"
+    path = folder / HEADER
     try:
         header = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise UsageError(f"{folder} is no results folder: it has no header.json") from None
+        raise UsageError(f"{folder} is no results folder: it has no {HEADER}") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
-    if not isinstance(header, dict):
-        raise UsageError(f"cannot read {path}: not a JSON object")
+    if not isinstance(header, dict) or not set(_HEADER) <= set(header):
+        raise UsageError(f"cannot read {path}: not the header of a run; use another folder")
+    settings = header["settings"]
+    if not isinstance(settings, dict) or not {"model", "options"} <= set(settings):
+        raise UsageError(
+            f"cannot read {path}: its settings are not those of a run; use another folder"
+        )
     return header
 
 
+_HEADER = (*_SAME, "versions")
 _TRIAL = tuple(entry.name for entry in fields(Trial))
 _OUTCOME = tuple(entry.name for entry in fields(Outcome))
 
@@ -153,20 +233,42 @@ def read_lines(folder: Path) -> Iterator[Line]:
     Raises:
         UsageError: A line in between is damaged; with its number.
     """
-    path = folder / "trials.jsonl"
+    path = folder / TRIALS
     if not path.exists():
         return
-    with path.open(encoding="utf-8") as file:
+    with path.open("rb") as file:
         for number, text in enumerate(file, 1):
-            if not text.endswith("\n"):
+            if not text.endswith(b"\n"):
                 return
             try:
-                values = json.loads(text)
-                yield Line(
-                    Trial(**{name: values[name] for name in _TRIAL}),
-                    Outcome(**{name: values[name] for name in _OUTCOME}),
-                )
-            except (ValueError, KeyError, TypeError):
+                line = _line(json.loads(text))
+            except (ValueError, KeyError, TypeError, RecursionError):
                 raise UsageError(
                     f"{path}, line {number} is no trial; remove it and use --resume"
                 ) from None
+            yield line
+
+
+_COUNTS = ("seed", "sample", "calls", "requests", "prompt_tokens", "completion_tokens")
+_TEXTS = ("task", "split", "cause", "instruction", "program", "failure")
+
+
+def _line(values: Any) -> Line:
+    """Return a line's trial and outcome.
+
+    Raises:
+        KeyError, TypeError: It has not all of both, or in other types.
+    """
+    trial = Trial(**{name: values[name] for name in _TRIAL})
+    outcome = Outcome(**{name: values[name] for name in _OUTCOME})
+    cost = outcome.cost_usd
+    if not (
+        isinstance(outcome.success, bool)
+        and all(type(values[name]) is int for name in _COUNTS)
+        and all(isinstance(values[name], str) for name in _TEXTS)
+        and isinstance(outcome.extra, dict)
+        and type(outcome.seconds) in (int, float)
+        and (cost is None or type(cost) in (int, float))
+    ):
+        raise TypeError("not the types of a trial")
+    return Line(trial, outcome)

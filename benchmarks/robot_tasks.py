@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.models import Meter
 from benchmarks.suites import Outcome, Settings, Trial
-from benchmarks.tabletop.trial import BASELINES, Meter, Nobody, known_or_refused, load_prompts
+from benchmarks.tabletop.trial import BASELINES, Nobody, known_or_refused, load_prompts
 from cap import registry
 from cap.errors import UsageError
 from cap.models.presets import make_model

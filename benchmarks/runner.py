@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.results import Results
-from benchmarks.suites import Outcome, Settings, Trial
+from benchmarks.suites import UNPAID, Outcome, Settings, Trial
 from benchmarks.worker import broken, run_trial
-from cap.errors import MissingExtra
+from cap.errors import MissingExtra, SpendLimit
 
 Done = Callable[[Trial, Outcome], None]
 _TRIES = 2
@@ -54,15 +54,23 @@ def run(
     Raises:
         UsageError: A trial cannot be written down.
         MissingExtra: Ray is not installed.
+        SpendLimit: The budget ended before the trials did; those left are not written down.
     """
+    unpaid: list[Outcome] = []
     left = [trial for trial in trials if trial not in results.done]
     outcomes = (
         _on_ray(left, settings, jobs, address) if engine == "ray" else _here(left, settings, jobs)
     )
     with contextlib.closing(outcomes):
         for trial, outcome in outcomes:
+            if outcome.cause == UNPAID:
+                unpaid.append(outcome)
+                continue
             results.add(trial, outcome)
             on_done(trial, outcome)
+    if unpaid:
+        why = next(outcome.failure for outcome in unpaid if outcome.failure)
+        raise SpendLimit(f"{why} and use --resume; {len(unpaid)} of {len(trials)} trials are left")
 
 
 Outcomes = Generator[tuple[Trial, Outcome], None, None]
@@ -97,7 +105,7 @@ class _Hand(threading.Thread):
         super().__init__(name="cap-trials", daemon=True)
         self._waiting = waiting
         self._done = done
-        self._settings = asdict(settings)
+        self._settings = json.dumps(asdict(settings)).encode() + b"\n"
         self._process: subprocess.Popen[bytes] | None = None
         self._ended = False
 
@@ -106,7 +114,10 @@ class _Hand(threading.Thread):
         with contextlib.suppress(queue.Empty):
             while not self._ended:
                 trial = self._waiting.get_nowait()
-                self._done.put((trial, self._outcome(trial)))
+                outcome = self._outcome(trial)
+                self._done.put((trial, outcome))
+                while outcome.cause == UNPAID:  # nor is there a budget for those that wait
+                    self._done.put((self._waiting.get_nowait(), outcome))
         self._kill()
 
     def end(self) -> None:
@@ -137,12 +148,15 @@ class _Hand(threading.Thread):
 
     def _ask(self, trial: Trial) -> dict[str, Any] | None:
         """Return a worker's answer; None if it died."""
-        process = self._process = self._process or _start()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        request = {"trial": asdict(trial), "settings": self._settings}
         try:
-            process.stdin.write(json.dumps(request).encode() + b"\n")
+            request = json.dumps(asdict(trial)).encode() + b"\n"
+            if self._process is None:
+                self._process = _start()
+                request = self._settings + request
+            process = self._process
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(request)
             process.stdin.flush()
             line = process.stdout.readline()
         except (OSError, ValueError):
@@ -178,14 +192,19 @@ def _on_ray(
     ray.init(log_to_driver=False, configure_logging=False, include_dashboard=False, **where)
     try:
         remote = ray.remote(max_retries=_TRIES - 1)(run_trial)
+        shared = ray.put(settings)
         ahead = list(trials)
         under_way: dict[Any, Trial] = {}
         while ahead or under_way:
             while ahead and len(under_way) < 2 * jobs:
                 trial = ahead.pop(0)
-                under_way[remote.remote(trial, settings)] = trial
+                under_way[remote.remote(trial, shared)] = trial
             (ready, *_), _ = ray.wait(list(under_way), num_returns=1)
-            yield under_way.pop(ready), _gathered(ray, ready)
+            outcome = _gathered(ray, ready)
+            yield under_way.pop(ready), outcome
+            if outcome.cause == UNPAID:
+                yield from ((trial, outcome) for trial in ahead)
+                ahead.clear()
     finally:
         ray.shutdown()
 

@@ -13,8 +13,14 @@ SUITES: Mapping[str, tuple[str, str]] = {
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
     "robocodegen": ("benchmarks.robocodegen.trial", "RoboCodeGenSuite"),
     "drawing": ("benchmarks.drawing.tasks", "drawing"),
+    "batch": ("benchmarks.batch", "BatchSuite"),
 }
 """Where each suite is, by name; imported when it is used."""
+OWN_PROMPTS: Mapping[str, str] = {
+    "robocodegen": "robocodegen",
+    "tabletop": "ravens-seen",
+}
+"""The shipped prompt folder a suite uses where none is named."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,10 @@ class Outcome:
     """The suite's own, as JSON can hold it; no times."""
 
 
+UNPAID = "unpaid"
+"""The cause of an outcome that is none: the run's budget ended; the trial is still to be run."""
+
+
 class Suite(Protocol):
     """A set of tasks that can be run one trial at a time."""
 
@@ -123,6 +133,18 @@ class Adjustable(Protocol):
 
 
 @runtime_checkable
+class Checks(Protocol):
+    """A suite that can tell before the first trial what is wrong with settings."""
+
+    def check(self, settings: Settings) -> None:
+        """Refuse settings no trial could be run with.
+
+        Raises:
+            CapError: With the remedy.
+        """
+
+
+@runtime_checkable
 class Grouped(Protocol):
     """A suite whose report counts tasks in groups as well."""
 
@@ -131,6 +153,14 @@ class Grouped(Protocol):
 
     def parts(self, trial: Trial, outcome: Outcome) -> Iterable[tuple[Trial, Outcome]]:
         """Return what a trial counts as: itself, or the several tasks it was made of."""
+
+
+@runtime_checkable
+class Proves(Protocol):
+    """A suite whose oracle need not solve every split."""
+
+    oracle_splits: tuple[str, ...]
+    """Those it must; the others are run when they are asked for."""
 
 
 def suite(name: str, options: Mapping[str, Any] | None = None) -> Suite:

@@ -1,6 +1,6 @@
 """A process that runs trials, one at a time: a line in, a line out.
 
-`python -m benchmarks.worker` reads `{"trial": ..., "settings": ...}` and answers with the outcome.
+`python -m benchmarks.worker` reads the settings, then trials, and answers each with its outcome.
 If it dies, that costs one trial.
 """
 
@@ -9,20 +9,25 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, replace
 
-from benchmarks.suites import Outcome, Settings, Trial, suite
-from cap.errors import CapError
+from benchmarks.models import account_of
+from benchmarks.suites import UNPAID, Outcome, Settings, Trial, suite
 from cap.trace import plain
 
 
 def run_trial(trial: Trial, settings: Settings) -> Outcome:
-    """Run one trial; what is wrong with the settings is an outcome as well."""
+    """Run one trial; what is wrong with the settings, or with the suite, is an outcome as well."""
+    account = account_of(settings.options)
+    if account is not None:
+        account.refused = ""
     try:
-        return suite(settings.suite, settings.options).run(trial, settings)
-    except CapError as error:
-        return broken(f"{type(error).__name__}: {error}")
+        outcome = suite(settings.suite, settings.options).run(trial, settings)
+    except Exception as error:  # one trial's fault must not end the others
+        outcome = broken(f"{type(error).__name__}: {error}")
+    if account is not None and account.refused:
+        return replace(broken(account.refused), cause=UNPAID)
+    return outcome
 
 
 def broken(why: str) -> Outcome:
@@ -35,9 +40,10 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
-    for line in sys.stdin:
-        request: dict[str, Any] = json.loads(line)
-        outcome = run_trial(Trial(**request["trial"]), Settings(**request["settings"]))
+    lines = iter(sys.stdin)
+    settings = Settings(**json.loads(next(lines, '{"suite": "", "model": ""}')))
+    for line in lines:
+        outcome = run_trial(Trial(**json.loads(line)), settings)
         answers.write(json.dumps(plain(asdict(outcome))) + "\n")
         answers.flush()
     os._exit(0)  # no exit hook of a library can hold it back

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from cap.errors import NotFound
+
 FailureKind = Literal[
     "syntax",
     "violation",
@@ -48,9 +50,9 @@ class Failure:
 
     @property
     def cause(self) -> Cause:
-        """Who is to blame, for reports."""
+        """Who is to blame, for reports: who asks for what is not there is the program."""
         if self.robot:
-            return "robot"
+            return "program" if self.error == NotFound.__name__ else "robot"
         if self.kind in _PERSON:
             return "person"
         if self.kind in _MODEL:

@@ -11,29 +11,29 @@ then a pass over all problems, in order, and what was written for one is there f
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks.models import MODEL_OPTIONS, Meter, model_for
 from benchmarks.problems import LIMITS, Problem, ProblemSet, load
 from benchmarks.problems_judge import Verdict, desk, examine
 from benchmarks.robocodegen.reference import reference
 from benchmarks.suites import Outcome, Settings, Trial
+from benchmarks.tabletop.trial import known_or_refused
 from cap import prompt as prompts
 from cap import registry
 from cap.answer import Answer, State
-from cap.errors import UsageError, did_you_mean
+from cap.errors import UsageError
 from cap.generate import Budget
 from cap.lmp import Engine
 from cap.models.base import Completion, Model, Request
-from cap.models.presets import make_model
 from cap.program import Program
 from cap.prompt import Header, Prompt
-from cap.sandbox import Sandbox
+from cap.sandbox import Limits, Sandbox
 from cap.scope import Definition
 from cap.trace import Trace
 
@@ -48,10 +48,7 @@ ARMS: Mapping[str, tuple[str, bool]] = {
 BASELINES = ("oracle", "no-op")
 LIBRARY = "shared-library"
 """The task of a pass over all problems."""
-OPTIONS = (
-    *("base_url", "limits", "model_mode", "problems", "repairs", "shared_library"),
-    *("temperature", "timeout_s"),
-)
+OPTIONS = ("limits", "problems", "repairs", "shared_library", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 _LOOP = Prompt("robocodegen", Header(), "", (), ())
 """Stands for the program around a function: no model writes it."""
@@ -61,8 +58,6 @@ class RoboCodeGenSuite:
     """Functions from their headers, in four arms."""
 
     name = "robocodegen"
-    usual_prompts = "robocodegen"
-    """The prompt folder, where nobody names one."""
     usual_n = 1
     """Samples, where nobody says how many: a model at temperature 0 answers the same again."""
 
@@ -84,6 +79,22 @@ class RoboCodeGenSuite:
         """Return the suite as options ask for it."""
         return RoboCodeGenSuite(options.get("problems"), bool(options.get("shared_library")))
 
+    def check(self, settings: Settings) -> None:
+        """Refuse what no trial could be run with; of a person's own problems, those that are wrong.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            ProblemError: A reference fails its own test.
+        """
+        _check_options(settings)
+        for file, _ in ARMS.values():
+            function_prompt(settings.prompts, file, ())
+        if settings.model not in BASELINES:
+            model_for(settings.model, {**settings.options, "ledger": None})
+        if settings.options.get("problems"):
+            for problem in self._set.problems.values():
+                examine(problem, 0)
+
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every problem with every arm."""
         return tuple((name, arm) for arm in ARMS for name in self._set.problems)
@@ -102,8 +113,8 @@ class RoboCodeGenSuite:
         """
         if n < 1:
             raise UsageError(f"cannot run {n} samples; ask for 1 or more with -n")
-        _check_known("problem", tasks, list(self._set.problems))
-        _check_known("arm", splits, list(ARMS))
+        known_or_refused("problem", tasks, list(self._set.problems))
+        known_or_refused("arm", splits, list(ARMS))
         if self._shared and tasks:
             raise UsageError("a shared library needs all problems, in order; leave out --tasks")
         names = [LIBRARY] if self._shared else list(self._set.problems)
@@ -123,8 +134,7 @@ class RoboCodeGenSuite:
             UsageError: The settings name a model, prompts, problems or an option that do not exist.
             ProblemError: A problem's own reference fails; that is no verdict on a model.
         """
-        if unknown := sorted(set(settings.options) - set(OPTIONS)):
-            raise UsageError(f"unknown options {unknown}; known: {', '.join(OPTIONS)}")
+        _check_options(settings)
         if trial.task == LIBRARY:
             return _run_library(trial, settings, self._set)
         return _run_one(trial, settings, self._set.problems[trial.task], ()).outcome
@@ -183,9 +193,10 @@ def _run_one(
     start_s = time.perf_counter()
     place = desk(examine(problem, trial.seed))
     file, recursive = ARMS[trial.split]
+    meter = _Asked(_model(settings, problem, trial), bool(settings.options.get("repairs")))
     engine = Engine(
         place,
-        _model(settings, problem, trial.sample),
+        meter,
         {},
         function_prompt(settings.prompts, file, problem.given_names),
         sandbox=Sandbox(limits=replace(LIMITS, **settings.options.get("limits", {}))),
@@ -195,7 +206,7 @@ def _run_one(
     )
     answer = engine.run_program(_LOOP, Program.parse(problem.loop), State(definitions=library))
     verdict = place.verdict(answer.result.failure)
-    outcome = _outcome(problem, answer, verdict, time.perf_counter() - start_s)
+    outcome = _outcome(problem, answer, verdict, meter, time.perf_counter() - start_s)
     return _Attempt(outcome, answer.generated)
 
 
@@ -226,8 +237,10 @@ def _run_library(trial: Trial, settings: Settings, problems: ProblemSet) -> Outc
     )
 
 
-def _outcome(problem: Problem, answer: Answer, verdict: Verdict, seconds: float) -> Outcome:
-    failure, usage = answer.result.failure, answer.usage
+def _outcome(
+    problem: Problem, answer: Answer, verdict: Verdict, meter: Meter, seconds: float
+) -> Outcome:
+    failure, usage = answer.result.failure, meter.usage
     cause = "" if failure is None else str(failure.cause)
     # A given function that is asked for what is not there refuses; that is the caller's mistake.
     cause = {"robot": "program", "person": "infrastructure"}.get(cause, cause)
@@ -239,7 +252,7 @@ def _outcome(problem: Problem, answer: Answer, verdict: Verdict, seconds: float)
         program="\n\n".join(entry.source.strip() for entry in (*answer.kept, *answer.generated)),
         failure=verdict.missed,
         calls=sum(call.name in problem.given_names for call in answer.result.calls),
-        requests=usage.requests,
+        requests=meter.requests,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
         cost_usd=usage.cost_usd,
@@ -269,22 +282,13 @@ def function_prompt(folder: str, file: str, given: tuple[str, ...]) -> Prompt:
 # --- models
 
 
-class _Sampler:
-    """A model that is asked with a temperature, and a seed for each sample."""
+class _Asked(Meter):
+    """A model that is counted, and asked again only where repairs are allowed."""
 
-    def __init__(self, model: Model, temperature: float, sample: int, repairs: bool) -> None:
-        self.name = model.name
+    def __init__(self, model: Model, repairs: bool) -> None:
+        super().__init__(model)
         self.repairs = repairs and bool(getattr(model, "repairs", True))
         """Whether it is asked again after an answer that cannot be used."""
-        self._model = model
-        self._temperature = temperature
-        self._seed = sample if temperature > 0 else None
-
-    def complete(self, request: Request) -> Completion:
-        """Answer one request."""
-        return self._model.complete(
-            replace(request, temperature=self._temperature, seed=self._seed)
-        )
 
 
 class _Author:
@@ -301,31 +305,16 @@ class _Author:
         return Completion(self._source, self.name, cost_usd=0.0)
 
 
-def _model(settings: Settings, problem: Problem, sample: int) -> Model:
-    options = settings.options
+def _model(settings: Settings, problem: Problem, trial: Trial) -> Model:
     if settings.model == "oracle":
         return _Author("oracle", problem.reference)
     if settings.model == "no-op":
         return _Author("no-op", f"{problem.header}\n    return None\n")
-    made = _made(
-        settings.model, options.get("base_url"), options.get("model_mode"), options.get("timeout_s")
-    )
-    temperature = options.get("temperature") or 0.0
-    return _Sampler(made, float(temperature), sample, bool(options.get("repairs")))
+    return model_for(settings.model, settings.options, trial)
 
 
-@cache
-def _made(spec: str, base_url: Any, mode: Any, timeout_s: Any) -> Model:
-    return make_model(spec, base_url=base_url, mode=mode, timeout_s=timeout_s, environ=os.environ)
-
-
-def _check_known(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
-    """Refuse a name that is not known.
-
-    Raises:
-        UsageError: With the nearest names.
-    """
-    for name in given or ():
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise UsageError(f"unknown {what} '{name}'.{hint} Known: {', '.join(known)}")
+def _check_options(settings: Settings) -> None:
+    if unknown := sorted(set(settings.options) - set(OPTIONS)):
+        raise UsageError(f"unknown options {unknown}; known: {', '.join(OPTIONS)}")
+    known = [entry.name for entry in fields(Limits)]
+    known_or_refused("limit", list(settings.options.get("limits", {})), known)

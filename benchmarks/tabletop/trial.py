@@ -7,15 +7,15 @@ refused or missed, the `infrastructure` broke, or all went well and the `task` i
 
 from __future__ import annotations
 
-import os
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.pictures import keep_pictures
 from benchmarks.suites import Outcome, Settings, Trial
 from benchmarks.tabletop import language
 from benchmarks.tabletop.attributes import EVERY, Attributes
@@ -26,17 +26,17 @@ from benchmarks.tabletop.oracles import oracle
 from benchmarks.tabletop.reference import reference
 from benchmarks.tabletop.tasks import SPLITS, TASKS, Task
 from cap import registry
-from cap.errors import ModelError, UsageError, did_you_mean
-from cap.models.base import Completion, Model, Request, Usage
-from cap.models.presets import make_model
+from cap.errors import ModelError, NotFound, UsageError, did_you_mean
+from cap.models.base import Completion, Model, Request
 from cap.prompt import Prompt
 from cap.sandbox import Limits
 from cap.session import Session, TurnResult
 from robots.ravens import RavensRobot, create
+from robots.ravens.scene import PLACES, plain
 
 PLANNER = "nl"
 BASELINES = ("oracle", "no-op")
-OPTIONS = ("base_url", "disturbances", "limits", "model_mode", "pictures", "timeout_s")
+OPTIONS = ("disturbances", "limits", "pictures", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 SHOWN_CALLS = 200
 """Calls of a failed trial that are written down."""
@@ -80,13 +80,24 @@ class Attempt:
     """Who is to blame for that, or ""."""
 
     @classmethod
-    def of(cls, turn: TurnResult, program: str | None = None) -> Attempt:
-        """Return what a turn tells."""
+    def of(cls, turn: TurnResult, there: Collection[str], program: str | None = None) -> Attempt:
+        """Return what a turn tells; `there` is what truly is in the scene."""
         failure = turn.failure
         cause = "" if failure is None else str(failure.cause)
         # Nobody sits beside a benchmark: what was interrupted was not the program's doing.
         cause = "infrastructure" if cause == "person" else cause
+        if failure is not None and failure.robot and failure.error == NotFound.__name__:
+            cause = _who_lost_it(turn, there)
         return cls(turn.program if program is None else program, turn, str(failure or ""), cause)
+
+
+def _who_lost_it(turn: TurnResult, there: Collection[str]) -> str:
+    """Return the program if it asked for what is not there, the robot if it did not see it."""
+    lost = [call for call in turn.calls if (call.error or "").startswith(NotFound.__name__)]
+    given = [value for call in lost[-1:] for value in (*call.args, *call.kwargs.values())]
+    named = [name for value in given for name in (value if isinstance(value, list) else [value])]
+    words = {plain(name) for name in named if isinstance(name, str)}
+    return "robot" if words and words <= {*there, *PLACES} else "program"
 
 
 class TabletopSuite:
@@ -94,6 +105,21 @@ class TabletopSuite:
 
     name = "tabletop"
     version = "1"
+    oracle_splits = (*SPLITS, "IM")
+
+    def check(self, settings: Settings) -> None:
+        """Refuse what no trial could be run with, before the first one.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            MissingKey: The model needs a key and none is set.
+        """
+        _actor(settings)
+        _limits(settings.options.get("limits", {}))
+        _model(replace(settings, options={**settings.options, "ledger": None}))
+        load_prompts(settings.prompts)
+        wrong = settings.options.get("disturbances", {})
+        create(mode=settings.mode, perception=settings.perception, disturbances=wrong).close()
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every task with its split, in the papers' order."""
@@ -136,12 +162,11 @@ class TabletopSuite:
         act = _actor(settings)
         cell = CELLS[trial.task, trial.split]
         setup = prepare(cell.task, cell.attributes, trial.split, trial.seed)
-        meter = Meter(_model(settings))
+        meter = Meter(_model(settings, trial))
         prompts = load_prompts("ravens-seen" if act is _baseline else settings.prompts)
         limits = _limits(settings.options.get("limits", {}))
-        seed = trial.seed + 1_000_003 * trial.sample
         robot = _robot(setup, cell, settings)
-        with Session(robot, meter, prompts=prompts, seed=seed, limits=limits) as session:
+        with Session(robot, meter, prompts=prompts, seed=seed_of(trial), limits=limits) as session:
             first = robot.snapshot()
             attempt = act(session, meter, setup, cell.task, settings)
             after = dict(robot.positions())
@@ -161,28 +186,6 @@ class TabletopSuite:
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values for a cell, in percent by method."""
         return reference(task, split)
-
-
-class Meter:
-    """A model that keeps count of what it was asked."""
-
-    def __init__(self, model: Model) -> None:
-        self.name = model.name
-        self.requests = 0
-        """Questions, unanswered ones too."""
-        self.usage = Usage()
-        """What the answers took."""
-        self._model = model
-        self._lock = threading.Lock()
-
-    def complete(self, request: Request) -> Completion:
-        """Hand the request on and count it."""
-        with self._lock:
-            self.requests += 1
-        completion = self._model.complete(request)
-        with self._lock:
-            self.usage = self.usage.plus(completion)
-        return completion
 
 
 class Nobody:
@@ -222,12 +225,12 @@ def _baseline(
 ) -> Attempt:
     """Run the task's own program, or one that does nothing."""
     source = oracle(task, setup.words) if settings.model == "oracle" else "pass\n"
-    return Attempt.of(session.execute(source, setup.instruction))
+    return Attempt.of(session.execute(source, setup.instruction), setup.before)
 
 
 def _write(session: Session, meter: Meter, setup: Setup, task: Task, settings: Settings) -> Attempt:
     """Let the model write a program."""
-    return Attempt.of(session.run(setup.instruction))
+    return Attempt.of(session.run(setup.instruction), setup.before)
 
 
 def _plan(session: Session, meter: Meter, setup: Setup, task: Task, settings: Settings) -> Attempt:
@@ -237,7 +240,7 @@ def _plan(session: Session, meter: Meter, setup: Setup, task: Task, settings: Se
     except ModelError as error:
         return Attempt("", None, f"{type(error).__name__}: {error}", "model")
     turn = session.execute(language.as_program(steps), setup.instruction)
-    return Attempt.of(turn, "\n".join(map(str, steps)))
+    return Attempt.of(turn, setup.before, "\n".join(map(str, steps)))
 
 
 def _outcome(attempt: Attempt, setup: Setup, meter: Meter, missed: str | None) -> Outcome:
@@ -279,11 +282,7 @@ def _pictures(robot: RavensRobot, first: Any, trial: Trial, settings: Settings) 
     if (folder := settings.options.get("pictures")) is None:
         return {}
     stem = f"{trial.task}_{trial.split}_{trial.seed}_{trial.sample}"
-    names = [f"{stem}_before.png", f"{stem}_after.png"]
-    robot.render(320, 320).save(Path(folder) / names[1])
-    robot.restore(first)
-    robot.render(320, 320).save(Path(folder) / names[0])
-    return {"pictures": names}
+    return keep_pictures(robot, first, Path(folder), stem)
 
 
 def _robot(setup: Setup, cell: Cell, settings: Settings) -> RavensRobot:
@@ -308,18 +307,11 @@ def load_prompts(name: str) -> Mapping[str, Prompt]:
     return registry.load_prompts(shipped if shipped.is_dir() else Path(name))
 
 
-def _model(settings: Settings) -> Model:
+def _model(settings: Settings, trial: Trial | None = None) -> Model:
     """Return the model of some settings, the same one within a process."""
     if settings.model in BASELINES:
         return Nobody()
-    options = settings.options
-    spec = settings.model.removeprefix(f"{PLANNER}:")
-    return _made(spec, options.get("base_url"), options.get("model_mode"), options.get("timeout_s"))
-
-
-@cache
-def _made(spec: str, base_url: Any, mode: Any, timeout_s: Any) -> Model:
-    return make_model(spec, base_url=base_url, mode=mode, timeout_s=timeout_s, environ=os.environ)
+    return model_for(settings.model.removeprefix(f"{PLANNER}:"), settings.options, trial)
 
 
 def _limits(given: Mapping[str, Any]) -> Limits:

@@ -20,6 +20,7 @@ from cap.errors import CapError, did_you_mean
 COMMANDS = {
     "run": ("cap.cli.run_command", "Carry out instructions, one session."),
     "repl": ("cap.cli.repl", "Talk to the robot, one instruction at a time."),
+    "batch": ("cap.cli.batch", "Carry out many sessions from a file, each with its expectation."),
     "exec": ("cap.cli.exec_file", "Run a program you wrote, checked and sandboxed."),
     "check": ("cap.cli.check_file", "Check a program without running it."),
     "prompts": ("cap.cli.prompts", "List, show and check prompt files."),

@@ -30,11 +30,6 @@ def problem_options(command: F) -> F:
             metavar="FILE",
             help="RoboCodeGen: your own; cap bench problems --schema.",
         ),
-        click.option(
-            "--temperature",
-            type=click.FloatRange(0.0, 2.0),
-            help="Of a model's samples of a problem; 0 by default.",
-        ),
     ):
         command = option(command)
     return command

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from cap.cli.bench_problems import problem_options
-from cap.errors import UsageError
+from cap.cli.options import Asked, load_config, model_options
+from cap.cli.trials import SHARED, Manner, carry_out, options_for, runner_options
+from cap.errors import SpendLimit, UsageError
 
-USUAL_N = 50
-"""Trials of each task, where neither a person nor the suite says how many."""
-
-
-@click.command("run")
-@click.argument("suite_name", metavar="SUITE")
-@click.option("-m", "--model", required=True, help="oracle, no-op, nl:MODEL, or any model.")
-@click.option("--split", "--arm", "splits", multiple=True, help="Only these; may be repeated.")
-@click.option("--tasks", help="Only these, with commas.")
-@click.option(
+_MODE = click.option(
+    "--mode", type=click.Choice(["physics", "instant"]), default="physics", show_default=True
+)
+_SPLIT = click.option(
+    "--split", "--arm", "splits", multiple=True, help="Only these; may be repeated."
+)
+_TASKS = click.option("--tasks", help="Only these, with commas.")
+_N = click.option(
     "-n",
     "--trials",
     "--samples",
@@ -30,134 +27,130 @@ USUAL_N = 50
     type=click.IntRange(min=1),
     help="Of each task: 50; of each problem: 1.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
-@click.option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True)
-@click.option("--ray-address", metavar="ADDRESS", help="Of a running cluster.")
-@click.option(
-    "--mode", type=click.Choice(["physics", "instant"]), default="physics", show_default=True
+USUAL_N = 50
+"""Trials of each task, where neither a person nor the suite says how many."""
+_SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+
+
+def _numbers(
+    ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
+) -> dict[str, float]:
+    """Return `NAME=VALUE` words as numbers by name."""
+    found: dict[str, float] = {}
+    for word in given:
+        name, _, text = word.partition("=")
+        try:
+            found[name.strip()] = float(text)
+        except ValueError:
+            hint = "write it as NAME=VALUE, such as drop=0.1"
+            raise click.BadParameter(f"{word!r} is not a number by name; {hint}") from None
+    return found
+
+
+@click.command(
+    "run",
+    help=f"""Run a suite's tasks with a model and write a report; resumes after a kill.
+
+    {SHARED}""",
 )
+@click.argument("suite_name", metavar="SUITE")
+@click.option("-m", "--model", required=True, help="oracle, no-op, nl:MODEL, or any model.")
+@_SPLIT
+@_TASKS
+@_N
+@_SEED
+@_MODE
 @click.option(
     "--perception", type=click.Choice(["truth", "camera"]), default="truth", show_default=True
 )
 @click.option("--prompts", help="Prompt set or folder; the suite's own by default.")
-@click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint.")
-@click.option("--model-mode", type=click.Choice(["chat", "completion"]))
+@click.option(
+    "--disturbances",
+    multiple=True,
+    callback=_numbers,
+    metavar="NAME=VALUE",
+    help="What goes wrong, such as drop=0.1 or place_m=0.01; may be repeated.",
+)
 @problem_options
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Results folder.")
-@click.option("--resume", is_flag=True, help="Go on with what --out holds.")
-def run(suite_name: str, **given: Any) -> int:
-    """Run a suite's tasks with a model and write a report; resumes after a kill."""
-    from benchmarks.suites import Settings
+@runner_options
+@model_options
+def run(suite_name: str, asked: Asked, manner: Manner, **given: Any) -> int:
+    """Run a suite's tasks with a model."""
+    from benchmarks.suites import OWN_PROMPTS, Settings
 
-    names = ("base_url", "model_mode", "problems", "shared_library", "temperature")
-    options = {name: given[name] for name in names if given[name]}
+    options, manner = options_for(asked, load_config(asked), manner)
+    if given["disturbances"]:
+        options["disturbances"] = given["disturbances"]
+    options |= {name: given[name] for name in ("problems", "shared_library") if given[name]}
     settings = Settings(
         suite=suite_name,
         model=given["model"],
         mode=given["mode"],
         perception=given["perception"],
+        prompts=given["prompts"] or OWN_PROMPTS.get(suite_name, Settings.prompts),
         options=options,
     )
-    return _run(settings, given)
+    _run(settings, manner, given)
+    return 0
 
 
 @click.command("oracle")
 @click.argument("suite_name", metavar="SUITE")
-@click.option(
-    "-n", "--trials", "n", type=click.IntRange(min=1), help="Of each task: 50; of each problem: 1."
-)
-@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
+@_N
+@_SEED
 @click.option("--mode", type=click.Choice(["physics", "instant"]), default="instant")
-@click.option("--split", "splits", multiple=True, help="Only these; may be repeated.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Results folder.")
-def oracle(suite_name: str, **given: Any) -> int:
-    """Prove that every task can be solved: its oracle program runs; 1 if one fails."""
-    from benchmarks.suites import Settings
+@_SPLIT
+@_TASKS
+@runner_options
+def oracle(suite_name: str, manner: Manner, **given: Any) -> int:
+    """Prove that every task can be solved: its oracle program runs; 1 if one fails.
 
-    rest = {
-        "prompts": None,
-        "tasks": None,
-        "seed": 0,
-        "engine": "local",
-        "ray_address": None,
-        "resume": False,
-    }
-    settings = Settings(suite=suite_name, model="oracle", mode=given["mode"])
-    return _run(settings, {**rest, **given}, all_must_succeed=True)
+    Splits with noise, in which no program can always succeed, are run only if --split names them.
+    """
+    from benchmarks.suites import OWN_PROMPTS, Settings
+
+    prompts = OWN_PROMPTS.get(suite_name, Settings.prompts)
+    settings = Settings(suite=suite_name, model="oracle", mode=given["mode"], prompts=prompts)
+    table = _run(settings, manner, given, proof=True)
+    return 1 if any(row["failed by"] for row in table) else 0
 
 
-def _run(settings: Any, given: dict[str, Any], *, all_must_succeed: bool = False) -> int:
-    from benchmarks import report as reports
-    from benchmarks import runner
-    from benchmarks.results import begin
-    from benchmarks.suites import suite
-    from cap.cli.tables import show
+def _run(
+    settings: Any, manner: Manner, given: dict[str, Any], *, proof: bool = False
+) -> list[dict[str, Any]]:
+    """Run the trials that were asked for; print the table and return it."""
+    from benchmarks.suites import Proves, suite
 
     found = suite(settings.suite, settings.options)
-    usual_prompts = getattr(found, "usual_prompts", settings.prompts)
-    settings = replace(settings, prompts=given["prompts"] or usual_prompts)
     n = given["n"] or getattr(found, "usual_n", USUAL_N)
     tasks = [name.strip() for name in given["tasks"].split(",")] if given["tasks"] else None
-    trials = found.trials(n, given["seed"], tasks, list(given["splits"]) or None)
-    folder = given["out"] or _folder(settings)
-    results = begin(folder, found, settings, resume=given["resume"])
+    splits = list(given["splits"]) or None
+    if proof and splits is None and isinstance(found, Proves):
+        splits = list(found.oracle_splits)
+    trials = found.trials(n, given["seed"], tasks, splits)
     try:
-        with _progress(len(trials), len(results.done.intersection(trials))) as told:
-            runner.run(
-                results,
-                trials,
-                settings,
-                jobs=given["jobs"],
-                engine=given["engine"],
-                address=given["ray_address"],
-                on_done=told,
-            )
-    finally:
-        results.close()
+        folder = carry_out(found, trials, settings, manner, settings.model)
+    except SpendLimit as error:
+        if error.run is not None:
+            _tell(Path(error.run))
+        raise
+    return _tell(folder)
+
+
+def _tell(folder: Path) -> list[dict[str, Any]]:
+    """Write a folder's report, and print its table as far as there is one."""
+    from benchmarks import report as reports
+    from benchmarks.results import read_lines
+    from cap.cli.tables import show
+
+    if next(read_lines(folder), None) is None:
+        return []
     table = reports.rows(folder)
     markdown, page = reports.write(folder)
     keys = ("task", "split", "success %, 95 %", "n", "failed by")
     show([{key: row[key] for key in keys} for row in table], False)
     click.echo(f"report: {markdown} and {page.name}")
-    failed = any(row["failed by"] for row in table)
-    return 1 if all_must_succeed and failed else 0
-
-
-def _folder(settings: Any) -> Path:
-    from cap.trace import new_run_folder
-
-    return new_run_folder(Path("runs"), settings.suite, settings.model)
-
-
-@contextmanager
-def _progress(total: int, before: int) -> Any:
-    """Tell of each trial: a bar in a terminal, else a line each."""
-    won = 0
-    ended = before
-    if sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import Progress
-
-        with Progress(console=Console(stderr=True)) as bar:
-            task = bar.add_task("trials", total=total, completed=before)
-
-            def tell(trial: Any, outcome: Any) -> None:
-                nonlocal won, ended
-                won, ended = won + outcome.success, ended + 1
-                bar.update(task, advance=1, description=f"{won} of {ended - before} succeeded")
-
-            yield tell
-        return
-
-    def line(trial: Any, outcome: Any) -> None:
-        nonlocal ended
-        ended += 1
-        word = "ok" if outcome.success else f"failed ({outcome.cause})"
-        name = f"{trial.task} {trial.split} seed {trial.seed}"
-        click.echo(f"{ended}/{total} {name}: {word}, {outcome.seconds:.1f} s", err=True)
-
-    yield line
+    return table
 
 
 @click.command("report")

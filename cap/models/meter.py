@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cap.errors import SpendLimit, UsageError
 from cap.models.base import Completion, Model, Request, Usage
@@ -50,6 +50,39 @@ class Allowance:
     """Requests under way at the same time."""
 
 
+Check = Callable[[int, float], None]
+"""Told the requests and dollars so far; raises if there may be no more."""
+
+
+class Account(Protocol):
+    """What was used of an allowance, by everyone who shares it."""
+
+    def begin(self, check: Check) -> None:
+        """Count one more request, unless `check` raises."""
+
+    def pay(self, cost_usd: float) -> None:
+        """Add to what was spent, dollars."""
+
+
+class OwnAccount:
+    """The account of one model in one process."""
+
+    def __init__(self) -> None:
+        self._begun, self._spent_usd = 0, 0.0
+        self._lock = threading.Lock()
+
+    def begin(self, check: Check) -> None:
+        """Count one more request, unless `check` raises."""
+        with self._lock:
+            check(self._begun, self._spent_usd)
+            self._begun += 1
+
+    def pay(self, cost_usd: float) -> None:
+        """Add to what was spent, dollars."""
+        with self._lock:
+            self._spent_usd += cost_usd
+
+
 class Metered(Wrapped):
     """A model that counts and stops; safe to call from several threads.
 
@@ -58,7 +91,11 @@ class Metered(Wrapped):
     """
 
     def __init__(
-        self, model: Model, allowance: Allowance | None = None, price: Price | None = None
+        self,
+        model: Model,
+        allowance: Allowance | None = None,
+        price: Price | None = None,
+        account: Account | None = None,
     ) -> None:
         """Wrap a model.
 
@@ -66,6 +103,7 @@ class Metered(Wrapped):
             model: Whom to ask.
             allowance: The limits.
             price: Its price, if known.
+            account: Where what is used counts against them; one of its own by default.
 
         Raises:
             UsageError: There is a spend limit and no price.
@@ -79,8 +117,8 @@ class Metered(Wrapped):
                 f'config.toml, dollars for a million tokens: [prices] "{model.name}" = '
                 "{ read = 0.4, written = 1.6 }"
             )
+        self._account = account or OwnAccount()
         self._usage = Usage()
-        self._begun = 0
         self._lock = threading.Lock()
         self._places = threading.BoundedSemaphore(self._allowance.at_once)
 
@@ -105,30 +143,28 @@ class Metered(Wrapped):
     def _sent(self, ask: Callable[[], Any]) -> Any:
         """Ask once there is a place, if the limits allow it then."""
         with self._places:
-            self._begin()
+            self._account.begin(self._check)
             return ask()
 
-    def _begin(self) -> None:
-        """Count one more request, or refuse it."""
+    def _check(self, begun: int, spent_usd: float) -> None:
+        """Refuse one more request, if that would be past a limit."""
         limit = self._allowance
-        with self._lock:
-            if limit.calls is not None and self._begun >= limit.calls:
-                raise SpendLimit(
-                    f"{self.name} was asked {self._begun} times, the limit of this run; "
-                    "raise --max-calls"
-                )
-            spent = self._usage.cost_usd or 0.0
-            if limit.cost_usd is not None and spent >= limit.cost_usd:
-                raise SpendLimit(
-                    f"{self.name} has cost ${spent:.4f}, the limit of this run is "
-                    f"${limit.cost_usd:g}; raise --max-cost"
-                )
-            self._begun += 1
+        if limit.calls is not None and begun >= limit.calls:
+            raise SpendLimit(
+                f"{self.name} was asked {begun} times, the limit of this run; raise --max-calls"
+            )
+        if limit.cost_usd is not None and spent_usd >= limit.cost_usd:
+            raise SpendLimit(
+                f"{self.name} has cost ${spent_usd:.4f}, the limit of this run is "
+                f"${limit.cost_usd:g}; raise --max-cost"
+            )
 
     def _count(self, prompt: str, completion: Completion) -> Completion:
         """Add an answer to what was used, and its price to the answer."""
         if self._price is not None and completion.cost_usd is None:
             completion = self._priced(prompt, completion, self._price)
+        if completion.cost_usd:
+            self._account.pay(completion.cost_usd)
         with self._lock:
             self._usage = self._usage.plus(completion)
         return completion

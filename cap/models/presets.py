@@ -17,7 +17,7 @@ from cap.config import check_url, is_loopback
 from cap.errors import MissingKey, UsageError, did_you_mean
 from cap.models.abilities import abilities_file
 from cap.models.base import Model
-from cap.models.meter import FREE, Allowance, Metered, price_of
+from cap.models.meter import FREE, Account, Allowance, Metered, price_of
 
 Mode = Literal["chat", "completion"]
 
@@ -32,6 +32,8 @@ class Handling:
     """The most the run may use."""
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Dollars for a million tokens `read` and `written`, by the model's name."""
+    account: Account | None = None
+    """Where what is used counts, if others share the allowance."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +144,9 @@ def _handled(model: Model, handling: Handling) -> Model:
     limits = handling.allowance
     if not remote:
         bounded = limits.calls is not None or limits.cost_usd is not None
-        return Metered(model, limits, FREE) if bounded else model
-    model = Metered(model, limits, price_of(model.name, handling.prices))
+        return Metered(model, limits, FREE, handling.account) if bounded else model
+    price = price_of(model.name, handling.prices)
+    model = Metered(model, limits, price, handling.account)
     if handling.cache is None:
         return model
     from cap.models.cache import Cached

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 from robocodegen_solutions import SOLUTIONS
 
-from benchmarks import report
+from benchmarks import models, report
 from benchmarks.problems import GENERALISATIONS
 from benchmarks.problems_check import check_problem
 from benchmarks.problems_format import SCHEMA
 from benchmarks.problems_judge import examine, judge
 from benchmarks.results import begin, read_header
-from benchmarks.robocodegen import trial as robocodegen
 from benchmarks.robocodegen.trial import ARMS, LIBRARY, RoboCodeGenSuite, problem_set
 from benchmarks.suites import Outcome, Settings, Trial, suite
 from benchmarks.worker import run_trial
@@ -63,7 +62,7 @@ class Answers:
 def answering(monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[str, str]], Answers]:
     def answer(sources: Mapping[str, str]) -> Answers:
         model = Answers(sources)
-        monkeypatch.setattr(robocodegen, "_made", lambda *given: model)
+        monkeypatch.setattr(models, "_made", lambda *given: model)
         return model
 
     return answer
@@ -230,7 +229,7 @@ def test_samples_differ_by_their_seed_and_only_with_a_temperature(
         for sample in (0, 3):
             SUITE.run(Trial("get_path_length", "flat-single", 0, sample), settings)
     asked = [(request.temperature, request.seed) for request in model.requests]
-    assert asked == [(0.0, None), (0.0, None), (0.8, 0), (0.8, 3)]
+    assert asked == [(0.0, None), (0.0, None), (0.8, 0), (0.8, 3_000_009)]
 
 
 def test_a_model_is_asked_again_only_if_repairs_are_allowed(
@@ -379,6 +378,23 @@ def test_the_report_takes_a_pass_apart(tmp_path: Path) -> None:
     assert rows["all"] == rows["family: numpy"] == 2
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"prompts": "nowhere"}, "nowhere"),
+        ({"model": "no-such-model"}, "no-such-model"),
+        ({"options": {"limits": {"program_ms": 1}}}, "program_ms"),
+    ],
+)
+def test_a_run_that_cannot_be_is_refused_before_it_begins(
+    changes: dict[str, Any], words: str
+) -> None:
+    settings = replace(Settings("robocodegen", "oracle", prompts="robocodegen"), **changes)
+    with pytest.raises(UsageError) as caught:
+        SUITE.check(settings)
+    assert words in str(caught.value)
+
+
 # --- the command line
 
 
@@ -390,7 +406,7 @@ def test_a_recorded_run_is_replayed_and_resumed(
     helper = "define function: get_height(item); max(points, key=get_height)"
     model = Recorder(Scripted({first: FIRST, helper: HEIGHT}), recording)
     with monkeypatch.context() as patched:
-        patched.setattr(robocodegen, "_made", lambda *given: model)
+        patched.setattr(models, "_made", lambda *given: model)
         own = own_file(tmp_path)
         recorded = outcome("get_highest_point", "flat-recursive", "any", problems=own)
     assert recorded.success, recorded.failure
@@ -406,8 +422,11 @@ def test_a_recorded_run_is_replayed_and_resumed(
     assert {line["task"]: line["success"] for line in again} == {
         line["task"]: line["success"] for line in lines
     }
-    Path(own).write_text(SCHEMA)
+    Path(own).write_text(SCHEMA.replace('"[1, 2]"]', '"[5, 1]"]', 1))
     capsys.readouterr()
+    assert cap([*command, "--resume"]) == 2
+    assert "the reference fails" in capsys.readouterr().err
+    Path(own).write_text(SCHEMA)
     assert cap([*command, "--resume"]) == 2
     assert "another suite version" in capsys.readouterr().err
 
@@ -439,5 +458,4 @@ def test_a_run_of_own_problems_with_a_shared_library(tmp_path: Path) -> None:
     assert cap([*command, "--shared-library", "--arm", "flat-single", "--out", str(out)]) == 0
     assert read_header(out)["settings"]["options"]["shared_library"] is True
     text = (out / "report.md").read_text()
-    assert "| get_top_point | flat-single | 100.0" in text
-    assert "| family: numpy | flat-single | 100.0" in text
+    assert "| family: numpy | flat-single | 100.0 (34.2-100.0) | 2 |" in text

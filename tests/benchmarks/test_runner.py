@@ -179,26 +179,6 @@ def test_ray_does_what_one_worker_does(expected: list[Any], tmp_path: Path) -> N
     assert lines(tmp_path) == expected
 
 
-def test_the_report_has_intervals_causes_and_published_values(tmp_path: Path) -> None:
-    finished(tmp_path)
-    (first, *_, whole) = report.rows(tmp_path)
-    assert (first["n"], first["success %, 95 %"]) == (3, "100.0 (43.9-100.0)")
-    assert "CaP 100" in first["published %"]
-    assert (whole["task"], whole["n"]) == ("all", 6)
-
-
-def test_the_page_escapes_what_models_write(tmp_path: Path) -> None:
-    results = begin(tmp_path, suite("tabletop"), SETTINGS, resume=False)
-    nasty = "<script>alert(1)</script>"
-    extra = {"calls": [nasty], "pictures": [f'"{nasty}']}
-    outcome = Outcome(False, "program", nasty, nasty, nasty, 0, 0, 0, 0, None, 0.1, extra)
-    results.add(Trial("pick-and-place", "SA-SI", 0), outcome)
-    results.close()
-    _, page = report.write(tmp_path)
-    assert "<script" not in page.read_text()
-    assert "&lt;script&gt;" in page.read_text()
-
-
 def test_comparing_counts_pairs(tmp_path: Path) -> None:
     for name, model in (("a", "oracle"), ("b", "no-op")):
         settings = replace(SETTINGS, model=model)

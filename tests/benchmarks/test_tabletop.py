@@ -18,6 +18,8 @@ from benchmarks.tabletop.tasks import TASKS
 from benchmarks.tabletop.trial import CELLS, TabletopSuite
 from cap.errors import ModelError, UsageError
 from cap.models.base import Completion, Request
+from cap.result import Call, Failure
+from cap.turns import TurnResult
 
 SUITE = TabletopSuite()
 ORACLE = Settings("tabletop", "oracle", "instant")
@@ -50,7 +52,7 @@ def run_with(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that runs a trial with a scripted model."""
 
     def run(text: str | None, model: str = "scripted", **changes: Any) -> Outcome:
-        monkeypatch.setattr(trials, "_made", lambda *_: Scripted(text))
+        monkeypatch.setattr(trials, "model_for", lambda *_: Scripted(text))
         return SUITE.run(SOLVED, replace(ORACLE, model=model, **changes))
 
     return run
@@ -147,7 +149,7 @@ def test_noise_makes_motions_miss() -> None:
         ("", "model", "EmptyCompletion"),
         ("import os\nsay('done')", "program", "CAP"),
         ("x = 1 / 0", "program", "ZeroDivisionError"),
-        ("put_first_on_second('silver block', 'middle')", "robot", "NotFound"),
+        ("put_first_on_second('silver block', 'middle')", "program", "NotFound"),
         ("say('done')", "task", "is not on"),
     ],
 )
@@ -155,6 +157,24 @@ def test_cause_of_a_failure(run_with: Any, text: str | None, cause: str, failure
     outcome = run_with(text)
     assert (outcome.success, outcome.cause) == (False, cause)
     assert failure in outcome.failure
+
+
+@pytest.mark.parametrize(
+    ("given", "cause"),
+    [
+        (("the silver block", "middle"), "program"),
+        (("Red_block", "top left corner"), "robot"),
+        ((["red block", "silver block"],), "program"),
+        (((0.1, -0.4), "middle"), "program"),
+    ],
+)
+def test_who_asks_for_what_is_not_there_is_the_program(given: tuple[Any, ...], cause: str) -> None:
+    lost = Call("get_obj_pos", given, {}, 0.0, 0.0, error="NotFound: no object")
+    failure = Failure("raised", "NotFound", "no object", robot=True)
+    turn = TurnResult("go", "go()", None, (lost,), failure, {})
+    assert trials.Attempt.of(turn, ["red block"]).cause == cause
+    assert failure.cause == "program"
+    assert replace(failure, error="NotGrasped").cause == "robot"
 
 
 def test_success_is_the_worlds_state_and_not_the_programs_end(run_with: Any) -> None:

@@ -69,7 +69,7 @@ class Planner:
 
 
 def run(monkeypatch: pytest.MonkeyPatch, model: Any) -> Any:
-    monkeypatch.setattr(trials, "_made", lambda *_: model)
+    monkeypatch.setattr(trials, "model_for", lambda *_: model)
     settings = Settings("tabletop", "nl:planner", "instant")
     return trials.TabletopSuite().run(Trial("blocks-on-place", "SA-SI", 0), settings)
 

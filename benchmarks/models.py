@@ -1,0 +1,132 @@
+"""The model of a run's settings: built once in each process, its budget shared by all of them.
+
+`Settings.options` may hold, for the model:
+
+    base_url, model_mode, timeout_s   as `make_model` takes them; the longest wait in seconds
+    temperature                       of every request; above 0 each trial and sample has its seed
+    cache                             folder of answers that need not be asked again
+    max_calls, max_cost, concurrency  the budget of the run; dollars; requests at the same time
+    prices                            dollars for a million tokens, by the model's name
+    ledger                            the file in which the run's processes count what they use
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks.ledger import Ledger, ledger
+from benchmarks.suites import Trial
+from cap.models.base import Completion, Model, Request, Usage
+from cap.models.meter import Allowance
+from cap.models.presets import Handling, make_model
+from cap.models.wrap import Ask, Wrapped
+
+MODEL_OPTIONS = (
+    "base_url",
+    "cache",
+    "concurrency",
+    "ledger",
+    "max_calls",
+    "max_cost",
+    "model_mode",
+    "prices",
+    "temperature",
+    "timeout_s",
+)
+
+
+class Warm(Wrapped):
+    """A model asked at a temperature, with a seed of the trial's own."""
+
+    def __init__(self, model: Model, temperature: float, seed: int) -> None:
+        """Wrap a model; the temperature is the API's, the seed is sent where it is taken."""
+        super().__init__(model)
+        self._changed: dict[str, Any] = {"temperature": temperature, "seed": seed}
+
+    def complete(self, request: Request) -> Completion:
+        """Answer one request, asked that way."""
+        return self._model.complete(replace(request, **self._changed))
+
+    def _through(self, request: Request, ask: Ask) -> Completion:
+        return self.complete(request)  # also where the text is asked for as it comes
+
+
+class Meter(Wrapped):
+    """A model that keeps count of what it was asked."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self.requests = 0
+        """Questions, unanswered ones too."""
+        self.usage = Usage()
+        """What the answers took."""
+        self._lock = threading.Lock()
+
+    def _through(self, request: Request, ask: Ask) -> Completion:
+        with self._lock:
+            self.requests += 1
+        completion = ask()
+        with self._lock:
+            self.usage = self.usage.plus(completion)
+        return completion
+
+
+def model_for(spec: str, options: Mapping[str, Any], trial: Trial | None = None) -> Model:
+    """Return a model by its name, as a run's options have it.
+
+    Args:
+        spec: As `make_model` takes it.
+        options: The settings' options; those not of a model are left alone.
+        trial: Whose samples are drawn, at a temperature above 0.
+
+    Raises:
+        UsageError: No such model, or a spend limit without a price.
+        MissingKey: It needs a key and none is set.
+    """
+    given = {name: options[name] for name in MODEL_OPTIONS if options.get(name) is not None}
+    temperature = float(given.pop("temperature", 0.0))
+    model = _made(spec, json.dumps(given, sort_keys=True))
+    if not temperature:
+        return model
+    return Warm(model, temperature, seed_of(trial) if trial else 0)
+
+
+def seed_of(trial: Trial) -> int:
+    """Return the seed of a trial's random choices: another for each sample."""
+    return trial.seed + 1_000_003 * trial.sample
+
+
+def account_of(options: Mapping[str, Any]) -> Ledger | None:
+    """Return the account that a run's processes share, if they do."""
+    path = options.get("ledger")
+    return None if path is None else ledger(str(path))
+
+
+@cache
+def _made(spec: str, given: str) -> Model:
+    options = json.loads(given)
+    allowance = Allowance(
+        options.get("max_calls"), options.get("max_cost"), options.get("concurrency", 8)
+    )
+    folder = options.get("cache")
+    handling = Handling(
+        cache=None if folder is None else Path(folder),
+        allowance=allowance,
+        prices=options.get("prices", {}),
+        account=account_of(options),
+    )
+    return make_model(
+        spec,
+        base_url=options.get("base_url"),
+        mode=options.get("model_mode"),
+        timeout_s=options.get("timeout_s"),
+        environ=os.environ,
+        handling=handling,
+    )

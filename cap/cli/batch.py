@@ -1,0 +1,148 @@
+"""`cap batch FILE`: many sessions from a file, each with what is expected of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cap.cli.options import Asked, load_config, model_options
+from cap.cli.trials import SHARED, Manner, carry_out, options_for, runner_options
+from cap.errors import SpendLimit
+
+EXAMPLE = '''\
+# Run it:  cap batch example.toml
+# What every session has, unless it says otherwise:
+[defaults]
+robot = "ravens"
+mode = "instant"        # physics where nothing is said
+model = "nearest"       # or openai/NAME, ollama/NAME, ...; -m where nothing is said
+
+[[sessions]]
+name = "into the bowl"
+objects = ["red block", "green block", "blue bowl"]
+seed = 1
+instructions = ["put the red block in the blue bowl"]
+expect = { inside = ["red block", "blue bowl"], only_moved = ["red block"] }
+
+# Several instructions are one session; each may have its own expectation.
+[[sessions]]
+name = "and back"
+objects = ["red block", "blue block", "blue bowl"]
+seed = 2
+
+[[sessions.instructions]]
+text = "put the red block on the blue block"
+expect = { on = ["red block", "blue block"] }
+
+[[sessions.instructions]]
+text = "undo that"
+check = """
+# Metres; this instruction began with the red block on the blue one.
+ret_val = positions["red block"][2] < before["red block"][2] - 0.02
+"""
+'''
+
+
+@click.command(
+    "batch",
+    help=f"""Carry out the sessions of a TOML or JSONL file; 1 if one is not as expected.
+
+    The format is in docs/batches.md; `cap batch --example > example.toml` is one to begin with.
+    What a session does not say comes from the options here, then from the configuration.
+
+    {SHARED}""",
+)
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("--example", is_flag=True, help="Print a file that can be run.")
+@click.option("-r", "--robot", metavar="NAME", help="Of sessions that name none.")
+@click.option("-m", "--model", metavar="MODEL", help="Of sessions that name none.")
+@click.option(
+    "--prompts",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Prompt files of sessions that name none.",
+)
+@click.option(
+    "--mode", type=click.Choice(["physics", "instant"]), help="Of sessions that name none."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@runner_options
+@model_options
+def command(
+    file: Path | None,
+    example: bool,
+    robot: str | None,
+    model: str | None,
+    prompts: Path | None,
+    mode: str | None,
+    as_json: bool,
+    manner: Manner,
+    asked: Asked,
+) -> int:
+    """Carry out the sessions of a file."""
+    if example:
+        click.echo(EXAMPLE, nl=False)
+        return 0
+    if file is None:
+        raise click.UsageError("name a file, or see --example")
+    from benchmarks.batch import BatchSuite
+    from benchmarks.batch_file import read
+    from benchmarks.suites import Settings
+
+    config = load_config(asked, robot=robot, model=model, mode=mode)
+    batch = read(file, config.robot)
+    options, manner = options_for(asked, config, manner)
+    settings = Settings(
+        suite="batch",
+        model=config.model,
+        mode=config.mode,
+        prompts=str(prompts.resolve()) if prompts else "",
+        options={**options, "sessions": {name: dict(one) for name, one in batch.sessions.items()}},
+    )
+    suite = BatchSuite(batch)
+    try:
+        folder = carry_out(suite, suite.trials(), settings, manner, file.stem)
+    except SpendLimit as error:
+        if error.run is not None:
+            _tell(Path(error.run), as_json)
+        raise
+    return 0 if _tell(folder, as_json) else 1
+
+
+def _tell(folder: Path, as_json: bool) -> bool:
+    """Print what came of each session and write the report; return True if all succeeded."""
+    from benchmarks import report as reports
+    from benchmarks.results import read_header, read_lines
+    from cap.cli.tables import show
+
+    sessions = read_header(folder)["settings"]["options"]["sessions"]
+    place = {name: number for number, name in enumerate(sessions)}
+    found = sorted(read_lines(folder), key=lambda line: place[line.trial.task])
+    if not found:
+        return False
+    rows = [_row(line) for line in found]
+    if as_json:
+        click.echo(json.dumps(rows))
+    else:
+        show(rows)
+    markdown, page = reports.write(folder)
+    good = sum(line.outcome.success for line in found)
+    click.echo(f"{good} of {len(found)} sessions succeeded", err=as_json)
+    click.echo(f"report: {markdown} and {page.name}", err=as_json)
+    return good == len(found)
+
+
+def _row(line: Any) -> dict[str, Any]:
+    outcome = line.outcome
+    return {
+        "session": line.trial.task,
+        "robot": line.trial.split,
+        "result": "ok" if outcome.success else f"failed ({outcome.cause})",
+        "why": outcome.failure,
+        "calls": outcome.calls,
+        "requests": outcome.requests,
+        "s": round(outcome.seconds, 2),
+    }

@@ -1,0 +1,259 @@
+"""Reports: honest tables, charts if they can be drawn, and a page on which nothing runs."""
+
+from __future__ import annotations
+
+import base64
+import builtins
+import json
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from benchmarks import report, report_charts
+from benchmarks.results import begin
+from benchmarks.suites import Outcome, Settings, Trial, suite
+from cap.errors import UsageError
+
+SETTINGS = Settings("tabletop", "oracle", mode="instant")
+GOOD = Outcome(True, "", "words", "x", "", 4, 2, 100, 20, 0.5, 1.5, {})
+BAD = replace(GOOD, success=False, cause="program", failure="it broke")
+NASTY = (
+    "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    "'\"&amp; </pre></details>\x00\x1b[31m\x9b\u202e\ud800 $\\frac{1}{$ ]]> --> | "
+    "` [a](javascript:b)"
+)
+
+
+def folder_of(path: Path, *lines: tuple[Trial, Outcome], model: str = "oracle") -> Path:
+    results = begin(path, suite("tabletop"), replace(SETTINGS, model=model), resume=False)
+    for trial, outcome in lines:
+        results.add(trial, outcome)
+    results.close()
+    return path
+
+
+def trial(seed: int, task: str = "pick-and-place", split: str = "SA-SI") -> Trial:
+    return Trial(task, split, seed)
+
+
+@pytest.fixture
+def nasty(tmp_path: Path) -> Path:
+    """A results folder in which every text is an attack."""
+    call = {"name": NASTY, "args": [NASTY], "kwargs": {NASTY: NASTY}, "result": NASTY}
+    extra = {
+        "calls": [{**call, "error": None}, {**call, "error": NASTY}, NASTY],
+        "objects": [NASTY],
+        "goal": {NASTY: NASTY},
+        "missed": NASTY,
+        "pictures": [NASTY, "../../secret.png"],
+    }
+    outcome = Outcome(False, NASTY, NASTY, NASTY, NASTY, 0, 0, 0, 0, None, 0.1, extra)
+    folder = folder_of(tmp_path / "out", (Trial(NASTY, NASTY, 0), outcome), model=NASTY)
+    Image.new("RGB", (2, 2)).save(tmp_path / "secret.png")
+    report.write(folder)
+    return folder
+
+
+class Reader(HTMLParser):
+    """Collects what a browser would make of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+HARMLESS = {
+    *("html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "pre", "details"),
+    *("summary", "table", "tr", "th", "td", "figure", "figcaption", "img"),
+}
+
+
+def test_nothing_of_the_data_becomes_a_part_of_the_page(nasty: Path) -> None:
+    page = (nasty / "report.html").read_text(encoding="utf-8")
+    read = Reader(page)
+    assert read.tags <= HARMLESS
+    assert {name for name, _ in read.attributes} <= {
+        *("lang", "charset", "http-equiv", "content", "class", "src", "alt")
+    }
+    assert all(value.startswith("data:image/") for name, value in read.attributes if name == "src")
+    assert "<script>document.title='owned'</script>" in read.text
+    assert "\\x1b[31m\\x9b\\x202e\\xd800" in read.text
+    assert all(char.isprintable() or char == "\n" for char in page)
+
+
+def test_a_page_takes_no_picture_from_elsewhere(nasty: Path) -> None:
+    read = Reader((nasty / "report.html").read_text(encoding="utf-8"))
+    assert not [value for _, value in read.attributes if value.startswith("data:image/png")]
+
+
+def test_no_mark_of_the_data_means_anything_in_markdown(nasty: Path) -> None:
+    text = (nasty / "report.md").read_text(encoding="utf-8")
+    assert "<" not in text
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert len({line.replace("\\|", "").count("|") for line in table}) == 1
+    assert "\\[a\\](javascript:b)" in text
+
+
+def test_charts_are_sound_whatever_the_names_are(nasty: Path) -> None:
+    for name in ("success", "failures"):
+        found = ET.parse(nasty / f"{name}.svg")
+        assert not [part for part in found.iter() if part.tag.rpartition("}")[2] == "script"]
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")
+def test_no_script_runs_in_a_browser(nasty: Path) -> None:
+    assert CHROMIUM is not None
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
+    command += ["--virtual-time-budget=3000", "--dump-dom", f"file://{nasty / 'report.html'}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert "<title>owned" not in done.stdout
+    assert "<h2>Failures</h2>" in done.stdout
+    assert "CONSOLE" not in done.stderr
+
+
+def test_pictures_of_failures_are_in_the_page(tmp_path: Path) -> None:
+    extra = {"pictures": ["a_before.png", "a_after.png"]}
+    folder = folder_of(tmp_path / "out", (trial(0), replace(BAD, extra=extra)))
+    (folder / "pictures").mkdir()
+    for name in extra["pictures"]:
+        Image.new("RGB", (3, 3)).save(folder / "pictures" / name)
+    report.write(folder)
+    read = Reader((folder / "report.html").read_text(encoding="utf-8"))
+    found = [value for _, value in read.attributes if value.startswith("data:image/png;base64,")]
+    files = [(folder / "pictures" / name).read_bytes() for name in extra["pictures"]]
+    assert [base64.b64decode(value.partition(",")[2]) for value in found] == files
+    assert read.text.index("before") < read.text.index("after")
+
+
+def test_a_failure_shows_words_program_calls_and_reason(tmp_path: Path) -> None:
+    call = {"name": "say", "args": ["hi"], "kwargs": {"to": 1}, "result": None, "error": None}
+    broken = {**call, "error": "NotFound: no pig"}
+    outcome = replace(
+        BAD, instruction="greet", program="say('hi')", extra={"calls": [call, broken]}
+    )
+    folder = folder_of(tmp_path / "out", (trial(0), outcome), (trial(1), GOOD))
+    report.write(folder)
+    text = Reader((folder / "report.html").read_text(encoding="utf-8")).text
+    for shown in ("seed 0: greet (program)", "it broke", "say('hi')", "say('hi', to=1) -> None"):
+        assert shown in text
+    assert "say('hi', to=1) raised NotFound: no pig" in text
+    assert "seed 1" not in text
+
+
+def test_rows_sum_up_what_the_lines_say(tmp_path: Path) -> None:
+    lines = [(trial(n), GOOD) for n in range(3)] + [(trial(3), BAD)]
+    lines += [(trial(0, "stack-blocks"), replace(BAD, cause="robot", cost_usd=None))]
+    first, second, whole = report.rows(folder_of(tmp_path / "out", *lines))
+    assert first == {
+        "task": "pick-and-place",
+        "split": "SA-SI",
+        "success %, 95 %": "75.0 (30.1-95.4)",
+        "n": 4,
+        "failed by": "program 1",
+        "calls": 4.0,
+        "requests": 8,
+        "tokens": 480,
+        "cost $": "2.0000",
+        "s": 1.5,
+        "published %": "CLIPort 88, NL planner 98, CaP 100",
+    }
+    assert second["cost $"] == "?"
+    assert (whole["task"], whole["n"], whole["failed by"]) == ("all", 5, "program 1, robot 1")
+
+
+def test_charts_show_only_splits_where_there_are_too_many_cells(tmp_path: Path) -> None:
+    lines = [(trial(0, f"task-{n}"), GOOD) for n in range(report_charts.MOST_CELLS + 1)]
+    charts = report_charts.draw(report.cells(folder_of(tmp_path / "out", *lines)))
+    root = ET.fromstring(charts["success"])
+    assert float(root.get("height", "0").removesuffix("pt")) < 300
+    assert set(charts) == {"success"}
+
+
+def test_the_same_lines_give_the_same_charts(tmp_path: Path) -> None:
+    found = report.cells(folder_of(tmp_path / "out", (trial(0), GOOD), (trial(1), BAD)))
+    assert report_charts.draw(found) == report_charts.draw(found)
+
+
+def test_without_matplotlib_there_are_tables_and_a_hint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any, **more: Any) -> Any:
+        if name.split(".")[0] == "matplotlib":
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    folder = folder_of(tmp_path / "out", (trial(0), GOOD))
+    report.write(folder)
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "code-as-policies[report]" in page
+    assert "<table>" in page
+    assert "<img" not in page
+    assert not list(folder.glob("*.svg"))
+
+
+def test_a_folder_of_an_unknown_suite_still_has_its_report(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "out", (trial(0), GOOD))
+    header = json.loads((folder / "header.json").read_text())
+    (folder / "header.json").write_text(json.dumps({**header, "suite": "gone"}))
+    (first, _) = report.rows(folder)
+    assert (first["n"], first["published %"]) == (1, "")
+
+
+BAD_FOLDERS = {
+    "no folder": ({}, "no header.json"),
+    "no trials": ({"header.json": "good"}, "holds no trial yet"),
+    "damaged header": ({"header.json": "{"}, "cannot read"),
+    "other header": ({"header.json": "[]"}, "not the header of a run"),
+    "no settings": ({"header.json": '{"settings": 1}'}, "not the header of a run"),
+    "damaged line": ({"header.json": "good", "trials.jsonl": "{}\n"}, "line 1 is no trial"),
+    "no text": ({"header.json": "good", "trials.jsonl": b"\xff\n"}, "line 1 is no trial"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FOLDERS)
+def test_a_damaged_folder_is_one_clear_line(case: str, tmp_path: Path) -> None:
+    files, told = BAD_FOLDERS[case]
+    folder = tmp_path / "out"
+    good = (folder_of(tmp_path / "good", (trial(0), GOOD)) / "header.json").read_bytes()
+    folder.mkdir()
+    for name, content in files.items():
+        data = content if isinstance(content, bytes) else content.encode()
+        (folder / name).write_bytes(good if content == "good" else data)
+    with pytest.raises(UsageError, match="out") as caught:
+        report.write(folder)
+    assert told in str(caught.value)
+    assert not (folder / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("success", "yes"), ("calls", 1.5), ("extra", []), ("task", None)]
+)
+def test_a_line_with_other_types_is_no_trial(name: str, value: Any, tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "out", (trial(0), GOOD))
+    path = folder / "trials.jsonl"
+    path.write_text(json.dumps({**json.loads(path.read_text()), name: value}) + "\n")
+    with pytest.raises(UsageError, match="line 1 is no trial"):
+        report.rows(folder)

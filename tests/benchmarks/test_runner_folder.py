@@ -1,0 +1,296 @@
+"""A results folder has one writer at a time, and no fault of disk or person costs a line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks import report, runner
+from benchmarks.ledger import Ledger
+from benchmarks.models import model_for
+from benchmarks.results import Results, begin, read_lines
+from benchmarks.suites import UNPAID, Outcome, Settings, Trial, suite
+from benchmarks.worker import run_trial
+from cap.cli import run as cap
+from cap.errors import SpendLimit, UsageError
+from cap.models.base import Request
+from tests.fakes.openai_server import FakeServer
+
+SETTINGS = Settings("tabletop", "oracle", mode="instant")
+TABLETOP = suite("tabletop")
+TRIAL = Trial("pick-and-place", "SA-SI", 0)
+GOOD = Outcome(True, "", "words", "x", "", 1, 0, 0, 0, 0.0, 0.1, {})
+
+
+@pytest.fixture(autouse=True)
+def _no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spare each test matplotlib's start; the charts have tests of their own."""
+    monkeypatch.setattr("benchmarks.report_charts.draw", lambda cells: {})
+
+
+def opened(folder: Path, *, resume: bool = False) -> Results:
+    return begin(folder, TABLETOP, SETTINGS, resume=resume)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def test_two_runs_cannot_write_to_one_folder(tmp_path: Path) -> None:
+    first = opened(tmp_path)
+    first.add(TRIAL, GOOD)
+    os.write(first._file, b'{"half": ')  # under way
+    before = contents(tmp_path)
+    with pytest.raises(UsageError, match="another run is writing"):
+        opened(tmp_path, resume=True)
+    assert contents(tmp_path) == before
+    first.close()
+    second = opened(tmp_path, resume=True)
+    assert second.done == {TRIAL}
+    second.close()
+
+
+def test_of_two_that_begin_at_once_one_is_refused(tmp_path: Path) -> None:
+    gate, ends = threading.Barrier(4), []
+
+    def start() -> None:
+        gate.wait()
+        try:
+            ends.append(opened(tmp_path))
+        except UsageError as error:
+            ends.append(str(error))
+
+    threads = [threading.Thread(target=start) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (winner,) = [end for end in ends if isinstance(end, Results)]
+    winner.close()
+    assert json.loads((tmp_path / "header.json").read_text())["suite"] == "tabletop"
+
+
+def test_trials_without_a_header_are_not_added_to(tmp_path: Path) -> None:
+    (tmp_path / "trials.jsonl").write_text("precious\n")
+    with pytest.raises(UsageError, match=r"no header\.json"):
+        opened(tmp_path)
+    assert contents(tmp_path) == {"trials.jsonl": b"precious\n"}
+
+
+def test_a_damaged_line_in_between_stops_resuming_and_is_named(tmp_path: Path) -> None:
+    results = opened(tmp_path)
+    results.add(TRIAL, GOOD)
+    results.close()
+    path = tmp_path / "trials.jsonl"
+    path.write_bytes(b"?\n" + path.read_bytes())
+    before = contents(tmp_path)
+    with pytest.raises(UsageError, match="line 1 is no trial"):
+        opened(tmp_path, resume=True)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("more", "same"),
+    [
+        ({"max_calls": 9}, True),
+        ({"pictures": "elsewhere"}, True),
+        ({"cache": "elsewhere"}, True),
+        ({"temperature": 0.5}, False),
+        ({"disturbances": {"drop": 0.1}}, False),
+    ],
+)
+def test_only_what_changes_outcomes_makes_another_run(
+    more: dict[str, object], same: bool, tmp_path: Path
+) -> None:
+    opened(tmp_path).close()
+    settings = replace(SETTINGS, options=more)
+    refused = pytest.raises(UsageError, match=f"another settings.options.{next(iter(more))}")
+    with contextlib.nullcontext() if same else refused:
+        begin(tmp_path, TABLETOP, settings, resume=True).close()
+
+
+COMMAND = [sys.executable, "-P", "-m", "cap", "bench", "run", "tabletop", "--mode", "instant"]
+COMMAND += ["-m", "oracle", "-n", "4", "--tasks", "pick-and-place", "--split", "SA-SI"]
+COMMAND += ["--jobs", "1", "--out", "out"]
+
+
+def limited(size: int, *more: str) -> subprocess.CompletedProcess[str]:
+    """Run with files no larger than `size` bytes, as on a disk with no more room."""
+    limit = (size, resource.getrlimit(resource.RLIMIT_FSIZE)[1])
+    return subprocess.run(
+        [*COMMAND, *more],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+
+
+def test_a_full_disk_ends_a_run_in_one_line_and_it_goes_on_later() -> None:
+    done = limited(100)
+    assert (done.returncode, "cannot write out/header.json" in done.stderr) == (2, True)
+    assert "Traceback" not in done.stderr
+    done = limited(1000)
+    assert (done.returncode, "make room and use --resume" in done.stderr) == (2, True)
+    assert "Traceback" not in done.stderr
+    kept = Path("out/trials.jsonl").read_bytes()
+    assert kept.endswith(b"\n")
+    assert 1 <= kept.count(b"\n") < 4
+    assert cap([*COMMAND[4:], "--resume"]) == 0
+    assert Path("out/trials.jsonl").read_bytes().startswith(kept)
+    assert len({line.trial for line in read_lines(Path("out"))}) == 4
+
+
+def test_a_report_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    results = opened(tmp_path)
+    results.add(TRIAL, GOOD)
+    results.close()
+    (tmp_path / "report.md").symlink_to("/dev/full")
+    with pytest.raises(UsageError, match="cannot write the report"):
+        report.write(tmp_path)
+    assert len(list(read_lines(tmp_path))) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["-m", "openai/x"], 4, "OPENAI_API_KEY"),
+        (["-m", "nobody"], 2, "unknown model"),
+        (["-m", "nl"], 2, "nl:openai/NAME"),
+        (["-m", "oracle", "--disturbances", "dorp=0.1"], 2, "unknown disturbances"),
+        (["-m", "oracle", "--disturbances", "drop"], 2, "NAME=VALUE"),
+        (["-m", "oracle", "--disturbances", "drop=2"], 2, "'drop'"),
+        (["-m", "oracle", "--prompts", "nowhere"], 2, "nowhere"),
+        (["-m", "oracle", "--mode", "instant", "--perception", "camera"], 2, "camera"),
+        (["-m", "oracle", "--resume"], 2, "--out"),
+        (["-m", "oracle", "--tasks", "dance"], 2, "unknown task 'dance'"),
+        (["-m", "oracle", "-n", "0"], 2, "0 is not in the range"),
+        (["-m", "oracle", "--out", "/proc/nowhere"], 2, "cannot write /proc/nowhere"),
+    ],
+)
+def test_what_no_trial_could_run_with_is_refused_before_the_first(
+    arguments: list[str], code: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cap(["bench", "run", "tabletop", *arguments]) == code
+    assert told in capsys.readouterr().err.strip().splitlines()[-1]
+    assert not Path("runs").exists()
+
+
+def test_processes_that_share_a_ledger_share_its_limits(tmp_path: Path) -> None:
+    first, second = Ledger(tmp_path / "spent.json"), Ledger(tmp_path / "spent.json")
+
+    def check(requests: int, cost_usd: float) -> None:
+        if requests >= 2 or cost_usd >= 1.0:
+            raise SpendLimit("enough")
+
+    first.begin(check)
+    second.begin(check)
+    for account in (first, second):
+        with pytest.raises(SpendLimit):
+            account.begin(check)
+    assert second.refused == "enough"
+    first.pay(0.25)
+    second.pay(0.5)
+    assert json.loads((tmp_path / "spent.json").read_text()) == [2, 0.75]
+
+
+def test_nothing_is_lost_when_many_pay_at_once(tmp_path: Path) -> None:
+    accounts = [Ledger(tmp_path / "spent.json") for _ in range(4)]
+
+    def use(account: Ledger) -> None:
+        for _ in range(50):
+            account.begin(lambda requests, cost_usd: None)
+            account.pay(0.5)
+
+    threads = [threading.Thread(target=use, args=[account]) for account in accounts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert json.loads((tmp_path / "spent.json").read_text()) == [200, 100.0]
+
+
+def test_a_trial_the_budget_ended_is_no_outcome(tmp_path: Path) -> None:
+    options = {"max_calls": 0, "ledger": str(tmp_path / "spent.json")}
+    outcome = run_trial(TRIAL, replace(SETTINGS, model="nearest", options=options))
+    assert (outcome.cause, "raise --max-calls" in outcome.failure) == (UNPAID, True)
+
+
+def test_dollars_are_a_limit_of_the_whole_run(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("home/.config/cap").mkdir(parents=True)
+    prices = '[prices]\n"openai/fake" = { read = 0.0, written = 1000000.0 }\n'
+    Path("home/.config/cap/config.toml").write_text(prices)
+    with FakeServer(lambda prompt, body: "say('done')") as server:
+        asked = ["bench", "run", "tabletop", "-m", "openai/fake", "--base-url", server.url]
+        asked += ["--mode", "instant", "--tasks", "stack-blocks", "--split", "SA-SI", "-n", "3"]
+        asked += ["--jobs", "1", "--out", "out", "--max-cost"]
+        assert cap([*asked, "0.5"]) == 4
+        assert "raise --max-cost and use --resume; 2 of 3 trials" in capsys.readouterr().err
+        assert cap([*asked, "1000", "--resume"]) == 0
+    lines = list(read_lines(Path("out")))
+    assert [line.outcome.cause for line in lines] == ["task"] * 3
+    spent = sum(line.outcome.cost_usd or 0.0 for line in lines)
+    assert json.loads(Path("out/spent.json").read_text())[1] == pytest.approx(spent)
+
+
+def test_a_crash_of_a_suite_is_an_outcome_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(name: str) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr("benchmarks.worker.suite", crash)
+    outcome = run_trial(TRIAL, SETTINGS)
+    assert (outcome.cause, outcome.failure) == ("infrastructure", "ZeroDivisionError: a bug")
+
+
+def test_the_oracle_need_not_solve_what_has_noise(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["bench", "oracle", "tabletop", "-n", "1", "--tasks", "im-pick-and-place"]
+    assert cap([*asked, "--out", "one"]) == 0
+    assert [line.trial.split for line in read_lines(Path("one"))] == ["IM"]
+    cap([*asked, "--split", "IM-noise", "--out", "two"])
+    assert [line.trial.split for line in read_lines(Path("two"))] == ["IM-noise"]
+
+
+def test_failures_are_drawn_and_disturbances_disturb() -> None:
+    asked = ["bench", "run", "tabletop", "-m", "oracle", "--mode", "instant", "--jobs", "1"]
+    asked += ["--tasks", "pick-and-place", "--split", "SA-SI", "-n", "2", "--pictures"]
+    assert cap([*asked, "--out", "calm"]) == 0
+    assert cap([*asked, "--disturbances", "drop=1", "--out", "dropped"]) == 0
+    assert not list(Path("calm/pictures").iterdir())
+    assert len(list(Path("dropped/pictures").glob("*.png"))) == 4
+    page = Path("dropped/report.html").read_text(encoding="utf-8")
+    assert page.count("data:image/png;base64,") == 4
+
+
+def test_at_a_temperature_each_sample_has_its_own_seed() -> None:
+    with FakeServer(lambda prompt, body: "say('done')") as server:
+        options = {"base_url": server.url, "temperature": 0.7}
+        for number in range(2):
+            model = model_for("openai/fake", options, replace(TRIAL, sample=number))
+            model.complete(Request("# go."))
+        bodies = [post.body for post in server.posts]
+    assert [body["temperature"] for body in bodies] == [0.7, 0.7]
+    assert bodies[0]["seed"] != bodies[1]["seed"]
+
+
+def test_a_run_that_ends_early_leaves_no_worker(tmp_path: Path) -> None:
+    results = opened(tmp_path)
+    trials = TABLETOP.trials(3, 0, ["pick-and-place"], ["SA-SI"])
+
+    def stop(trial: Trial, outcome: Outcome) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        runner.run(results, trials, SETTINGS, jobs=2, on_done=stop)
+    results.close()
+    found = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True)
+    assert b"benchmarks.worker" not in found.stdout

@@ -1,0 +1,117 @@
+"""`cap batch`: sessions from a file, what comes back, and every kind of bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cap.cli import run
+from tests.fakes.openai_server import FakeServer
+
+ONE = '[[sessions]]\nname = "{0}"\nmode = "instant"\ninstructions = ["{1}"]\n'
+
+
+@pytest.fixture(autouse=True)
+def _no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spare each test matplotlib's start; the charts have tests of their own."""
+    monkeypatch.setattr("benchmarks.report_charts.draw", lambda cells: {})
+
+
+def write(*instructions: str) -> None:
+    text = "".join(ONE.format(f"s{n}", words) for n, words in enumerate(instructions))
+    Path("b.toml").write_text(text)
+
+
+def trials(folder: str = "out") -> list[dict[str, object]]:
+    return [json.loads(line) for line in (Path(folder) / "trials.jsonl").read_text().splitlines()]
+
+
+def test_the_example_runs_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["batch", "--example"]) == 0
+    Path("example.toml").write_text(capsys.readouterr().out)
+    assert run(["batch", "example.toml", "--out", "out"]) == 0
+    shown = capsys.readouterr().out
+    assert "2 of 2 sessions succeeded" in shown
+    assert Path("out/report.html").exists()
+
+
+def test_one_failure_is_exit_code_1_and_the_others_are_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("levitate", "put the red block in the blue bowl")
+    assert run(["batch", "b.toml", "--out", "out", "--json", "--jobs", "1"]) == 1
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["result"] for row in rows] == ["failed (model)", "ok"]
+    assert "NoMatch" in rows[0]["why"]
+
+
+def test_resuming_runs_what_is_left_and_nothing_twice() -> None:
+    write("put the red block in the blue bowl", "stack all the blocks")
+    command = ["batch", "b.toml", "--out", "out", "--jobs", "1"]
+    assert run(command) == 0
+    whole = trials()
+    path = Path("out/trials.jsonl")
+    path.write_bytes(path.read_bytes()[: len(path.read_bytes()) - 30])
+    assert run([*command, "--resume"]) == 0
+    assert [line["task"] for line in trials()] == [line["task"] for line in whole] == ["s0", "s1"]
+
+
+def test_a_changed_file_does_not_go_on_and_loses_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("put the red block in the blue bowl")
+    assert run(["batch", "b.toml", "--out", "out"]) == 0
+    before = {path: path.read_bytes() for path in Path("out").iterdir() if path.is_file()}
+    write("put the red block in the blue bowl", "stack all the blocks")
+    assert run(["batch", "b.toml", "--out", "out", "--resume"]) == 2
+    assert "another suite version" in capsys.readouterr().err
+    Path("b.toml").write_text("[[sessions]]\n")
+    assert run(["batch", "b.toml", "--out", "out", "--resume"]) == 2
+    assert "b.toml, session 1 (line 1)" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "--example"),
+        (["nowhere.toml"], "nowhere.toml"),
+        (["b.toml", "-m", "nobody/x"], "unknown model"),
+        (["b.toml", "-m", "openai/x"], "OPENAI_API_KEY"),
+        (["b.toml", "-r", "raven"], "Did you mean 'ravens'"),
+        (["b.toml", "--resume"], "--out"),
+        (["b.toml", "--max-cost", "1", "-m", "ollama/x"], "no price is known"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("go")
+    assert run(["batch", *arguments]) in (2, 4)
+    shown = capsys.readouterr().err.strip().splitlines()
+    assert told in shown[-1]
+    assert not Path("runs").exists()
+
+
+def test_a_budget_is_one_of_the_whole_batch(capsys: pytest.CaptureFixture[str]) -> None:
+    write("one", "two", "three", "four")
+    with FakeServer(lambda prompt, body: "say('done')") as server:
+        command = ["batch", "b.toml", "-m", "openai/fake", "--base-url", server.url, "--out", "out"]
+        assert run([*command, "--max-calls", "3"]) == 4
+        assert "1 of 4 trials are left" in capsys.readouterr().err
+        assert (len(server.posts), len(trials())) == (3, 3)
+        assert run([*command, "--max-calls", "4", "--resume"]) == 0
+        assert (len(server.posts), len(trials())) == (4, 4)
+
+
+def test_a_temperature_reaches_the_model_with_a_seed() -> None:
+    write("one", "two")
+    with FakeServer(lambda prompt, body: "say('done')") as server:
+        command = ["batch", "b.toml", "-m", "openai/fake", "--base-url", server.url, "--jobs", "1"]
+        assert run([*command, "--temperature", "0.8"]) == 0
+        assert run(command) == 0
+        bodies = [post.body for post in server.posts]
+    assert [body["temperature"] for body in bodies] == [0.8, 0.8, 0, 0]
+    assert ["seed" in body for body in bodies] == [True, True, False, False]
