@@ -133,13 +133,17 @@ class BatchSuite:
 
 
 def _robot(entry: Mapping[str, Any], settings: Settings) -> Robot:
-    return registry.make_robot(
+    robot = registry.make_robot(
         entry["robot"],
         seed=entry["seed"],
         mode=entry["mode"] or settings.mode,
         objects=entry["objects"],
         **(entry["robot_options"] or {}),
     )
+    if not robot.simulated:
+        robot.close()
+        raise UsageError(f"robot '{robot.name}' is real; a batch moves simulated robots only")
+    return robot
 
 
 def _prompts(given: str, robot: str) -> Mapping[str, Prompt]:

@@ -223,6 +223,13 @@ def _check(value: Any) -> str | None:
     return None if wrong is None else f"cannot be run: {wrong}"
 
 
+def _in_the_end(value: Any) -> str | None:
+    wrong = wrong_effects(value)
+    if wrong is None and "fails" in value:
+        return "cannot say 'fails' for a whole session; say it of an instruction"
+    return wrong
+
+
 _Wrong = Callable[[Any], str | None]
 STEP: Mapping[str, _Wrong] = {"text": _words, "expect": wrong_effects, "check": _check}
 """What an instruction may say, with what tells how a value is wrong."""
@@ -239,7 +246,7 @@ SESSION: Mapping[str, _Wrong] = {
     "name": _words,
     **_COMMON,
     "instructions": _instructions,
-    "expect": wrong_effects,
+    "expect": _in_the_end,
     "check": _check,
 }
 """What a session may say."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from cap.errors import UsageError, did_you_mean
@@ -20,7 +21,7 @@ OWN_PROMPTS: Mapping[str, str] = {
     "robocodegen": "robocodegen",
     "tabletop": "ravens-seen",
 }
-"""The shipped prompt folder a suite uses where none is named."""
+"""The shipped prompt folder a suite uses where none is named; else its robot's own."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Outcome:
     seconds: float
     """Wall time."""
     extra: Mapping[str, Any]
-    """The suite's own, as JSON can hold it; no times."""
+    """The suite's own, as JSON can hold it; no times. Reports give the numbers in `measured`."""
 
 
 UNPAID = "unpaid"
@@ -145,22 +146,19 @@ class Checks(Protocol):
 
 
 @runtime_checkable
-class Grouped(Protocol):
-    """A suite whose report counts tasks in groups as well."""
-
-    def groups(self, task: str) -> Mapping[str, str]:
-        """Return the groups a task belongs to, by what they are groups of."""
-
-    def parts(self, trial: Trial, outcome: Outcome) -> Iterable[tuple[Trial, Outcome]]:
-        """Return what a trial counts as: itself, or the several tasks it was made of."""
-
-
-@runtime_checkable
 class Proves(Protocol):
     """A suite whose oracle need not solve every split."""
 
     oracle_splits: tuple[str, ...]
     """Those it must; the others are run when they are asked for."""
+
+
+@runtime_checkable
+class Summarizes(Protocol):
+    """A suite with a table of its own, beside the one every suite has."""
+
+    def summary(self, folder: Path) -> list[dict[str, Any]]:
+        """Return the table's rows for a results folder; may write files of the suite into it."""
 
 
 def suite(name: str, options: Mapping[str, Any] | None = None) -> Suite:

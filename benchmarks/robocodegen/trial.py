@@ -12,7 +12,7 @@ then a pass over all problems, in order, and what was written for one is there f
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for
 from benchmarks.problems import LIMITS, Problem, ProblemSet, load
 from benchmarks.problems_judge import Verdict, desk, examine
-from benchmarks.robocodegen.reference import reference
+from benchmarks.robocodegen.summary import LIBRARY, summarize
 from benchmarks.suites import Outcome, Settings, Trial
 from benchmarks.tabletop.trial import known_or_refused
 from cap import prompt as prompts
@@ -46,8 +46,6 @@ ARMS: Mapping[str, tuple[str, bool]] = {
 }
 """Prompt file and whether missing helpers are generated, by the name of the arm."""
 BASELINES = ("oracle", "no-op")
-LIBRARY = "shared-library"
-"""The task of a pass over all problems."""
 OPTIONS = ("limits", "problems", "repairs", "shared_library", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 _LOOP = Prompt("robocodegen", Header(), "", (), ())
@@ -140,24 +138,12 @@ class RoboCodeGenSuite:
         return _run_one(trial, settings, self._set.problems[trial.task], ()).outcome
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
-        """Return the paper's values for a row of the report, in percent by model."""
-        return reference(task, split)
+        """Return no values: the paper's are for its own problems; those of groups stand beside."""
+        return {}
 
-    def groups(self, task: str) -> Mapping[str, str]:
-        """Return what a problem is counted under besides its own name."""
-        problem = self._set.problems.get(task)
-        if problem is None:
-            return {}
-        return {"family": problem.family, "generalisation": problem.generalisation}
-
-    def parts(self, trial: Trial, outcome: Outcome) -> Iterator[tuple[Trial, Outcome]]:
-        """Yield the problems of a pass as trials of their own; any other trial as it is."""
-        whole = outcome.extra.get("problems")
-        if trial.task != LIBRARY or not isinstance(whole, Mapping):
-            yield trial, outcome
-            return
-        for name, part in whole.items():
-            yield replace(trial, task=name), Outcome(**part)
+    def summary(self, folder: Path) -> list[dict[str, Any]]:
+        """Return each arm by family, by kind of generalisation, and as a whole."""
+        return summarize(folder, self._set)
 
 
 def problem_set(path: str | None) -> ProblemSet:

@@ -96,8 +96,9 @@ def _who_lost_it(turn: TurnResult, there: Collection[str]) -> str:
     lost = [call for call in turn.calls if (call.error or "").startswith(NotFound.__name__)]
     given = [value for call in lost[-1:] for value in (*call.args, *call.kwargs.values())]
     named = [name for value in given for name in (value if isinstance(value, list) else [value])]
-    words = {plain(name) for name in named if isinstance(name, str)}
-    return "robot" if words and words <= {*there, *PLACES} else "program"
+    exists = {*there, *PLACES}
+    seen = all(isinstance(name, str) and plain(name) in exists for name in named)
+    return "robot" if named and seen else "program"
 
 
 class TabletopSuite:

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from cap.cli.options import Asked, load_config, model_options
+from cap.cli.groups import Asked, model_options
+from cap.cli.options import load_config
 from cap.cli.trials import SHARED, Manner, carry_out, options_for, runner_options
 from cap.errors import SpendLimit
 

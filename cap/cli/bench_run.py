@@ -8,16 +8,15 @@ from typing import Any
 import click
 
 from cap.cli.bench_problems import problem_options
-from cap.cli.options import Asked, load_config, model_options
+from cap.cli.groups import Asked, model_options
+from cap.cli.options import load_config
 from cap.cli.trials import SHARED, Manner, carry_out, options_for, runner_options
 from cap.errors import SpendLimit, UsageError
 
 _MODE = click.option(
     "--mode", type=click.Choice(["physics", "instant"]), default="physics", show_default=True
 )
-_SPLIT = click.option(
-    "--split", "--arm", "splits", multiple=True, help="Only these; may be repeated."
-)
+_SPLIT = click.option("--split", "--arm", "splits", multiple=True, help="Only these; repeatable.")
 _TASKS = click.option("--tasks", help="Only these, with commas.")
 _N = click.option(
     "-n",
@@ -87,7 +86,7 @@ def run(suite_name: str, asked: Asked, manner: Manner, **given: Any) -> int:
         model=given["model"],
         mode=given["mode"],
         perception=given["perception"],
-        prompts=given["prompts"] or OWN_PROMPTS.get(suite_name, Settings.prompts),
+        prompts=given["prompts"] or OWN_PROMPTS.get(suite_name, ""),
         options=options,
     )
     _run(settings, manner, given)
@@ -109,7 +108,7 @@ def oracle(suite_name: str, manner: Manner, **given: Any) -> int:
     """
     from benchmarks.suites import OWN_PROMPTS, Settings
 
-    prompts = OWN_PROMPTS.get(suite_name, Settings.prompts)
+    prompts = OWN_PROMPTS.get(suite_name, "")
     settings = Settings(suite=suite_name, model="oracle", mode=given["mode"], prompts=prompts)
     table = _run(settings, manner, given, proof=True)
     return 1 if any(row["failed by"] for row in table) else 0
@@ -145,10 +144,13 @@ def _tell(folder: Path) -> list[dict[str, Any]]:
 
     if next(read_lines(folder), None) is None:
         return []
-    table = reports.rows(folder)
+    table, own = reports.rows(folder), reports.summary(folder)
     markdown, page = reports.write(folder)
-    keys = ("task", "split", "success %, 95 %", "n", "failed by")
-    show([{key: row[key] for key in keys} for row in table], False)
+    keys = ("task", "split", "success %, 95 %", "n", "measured", "failed by")
+    shown = [row for row in table if not own or row["task"] == reports.ALL]
+    show([{key: row[key] for key in keys if key in row} for row in shown])
+    if own:
+        show(own)
     click.echo(f"report: {markdown} and {page.name}")
     return table
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
+from cap.cli.groups import MODEL, Asked, F, finite, with_options
 from cap.errors import CapError, MissingExtra, UsageError
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -72,76 +70,10 @@ class Options:
     """One JSON object on standard output, nothing else."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a person said on the command line about the model of many trials."""
-
-    base_url: str | None
-    """Endpoint that replaces the provider's own."""
-    model_mode: str | None
-    """`chat` or `completion`."""
-    model_timeout: float | None
-    """Longest wait for one completion, retries included, in seconds."""
-    cache: Path | None
-    """Folder of the model's answers; None takes the configured one."""
-    max_cost: float | None
-    """Dollars the whole run may spend on its model."""
-    max_calls: int | None
-    """Requests the whole run may send to its model."""
-    concurrency: int | None
-    """Requests under way at the same time, of all processes together."""
-    temperature: float | None
-    """Of every request; None for 0."""
-
-
-def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is not finite", ctx, param)
-    return value
-
-
-_MODEL = (
-    click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint."),
-    click.option(
-        "--model-mode",
-        type=click.Choice(["chat", "completion"]),
-        help="How prompts are sent (default: the provider's own).",
-    ),
-    click.option(
-        "--model-timeout",
-        type=click.FloatRange(min=0.1),
-        callback=_finite,
-        metavar="S",
-        help="Longest wait for one completion (default: the provider's own, 120 or 600).",
-    ),
-    click.option(
-        "--cache",
-        type=click.Path(path_type=Path, file_okay=False),
-        metavar="DIR",
-        help="Keep the model's answers there; the same request is asked once.",
-    ),
-    click.option(
-        "--max-cost",
-        type=click.FloatRange(min=0.0),
-        callback=_finite,
-        metavar="USD",
-        help="Most the model may cost; its price stands under [prices] in config.toml.",
-    ),
-    click.option(
-        "--max-calls", type=click.IntRange(min=0), metavar="N", help="Most requests to the model."
-    ),
-    click.option(
-        "--concurrency",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Most requests at the same time (default: 8).",
-    ),
-)
-"""How a model is asked."""
 _CLICK = (
     click.option("-r", "--robot", metavar="NAME", help="Robot (default: ravens)."),
     click.option("-m", "--model", metavar="MODEL", help="Model (default: nearest)."),
-    *_MODEL,
+    *MODEL,
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
     click.option("--mode", type=click.Choice(["physics", "instant"]), help="Kind of world."),
     click.option("--objects", metavar="NAMES", help='Such as "red block, blue bowl".'),
@@ -163,7 +95,7 @@ _CLICK = (
     click.option(
         "--time-limit",
         type=click.FloatRange(min=0.01),
-        callback=_finite,
+        callback=finite,
         default=10.0,
         show_default=True,
         metavar="S",
@@ -193,42 +125,11 @@ _CLICK = (
     click.option("-v", "--verbose", is_flag=True, help="Show the programs of nested LMPs."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
 )
-_BENCH_MODEL = (
-    *_MODEL,
-    click.option(
-        "--temperature",
-        type=click.FloatRange(0.0, 2.0),
-        callback=_finite,
-        metavar="T",
-        help="Of every request (default: 0); above 0 each trial has its own seed.",
-    ),
-)
 
 
 def session_options(command: F) -> Callable[..., Any]:
     """Add the shared options to a command; it gets them as one `options` argument."""
-    return _with(command, _CLICK, Options, "options")
-
-
-def model_options(command: F) -> Callable[..., Any]:
-    """Add the options of a run's model; the command gets them as one `asked` argument."""
-    return _with(command, _BENCH_MODEL, Asked, "asked")
-
-
-def _with(command: F, options: Sequence[Any], kind: type[Any], argument: str) -> Callable[..., Any]:
-    names = tuple(kind.__dataclass_fields__)
-
-    def wrapped(**values: Any) -> Any:
-        chosen = kind(**{name: values.pop(name) for name in names})
-        return command(**{argument: chosen}, **values)
-
-    wrapped.__name__ = command.__name__
-    wrapped.__doc__ = command.__doc__
-    for name in ("__click_params__",):
-        setattr(wrapped, name, getattr(command, name, []))
-    for option in reversed(options):
-        wrapped = option(wrapped)
-    return wrapped
+    return with_options(command, _CLICK, Options, "options")
 
 
 def load_config(options: Options | Asked, **more: Any) -> Any:

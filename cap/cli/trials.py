@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from cap.cli.options import Asked
+from cap.cli.groups import Asked, F, with_options
 from cap.errors import SpendLimit, UsageError
 
-F = TypeVar("F", bound=Callable[..., Any])
 Told = Callable[[Any, Any], None]
 
 
@@ -54,16 +53,7 @@ SHARED = """--max-calls and --max-cost are for the whole run, what --resume adds
 
 def runner_options(command: F) -> Callable[..., Any]:
     """Add the runner's options to a command; it gets them as one `manner` argument."""
-    names = tuple(Manner.__dataclass_fields__)
-
-    def wrapped(**values: Any) -> Any:
-        return command(manner=Manner(**{name: values.pop(name) for name in names}), **values)
-
-    wrapped.__name__, wrapped.__doc__ = command.__name__, command.__doc__
-    vars(wrapped)["__click_params__"] = getattr(command, "__click_params__", [])
-    for option in reversed(_CLICK):
-        wrapped = option(wrapped)
-    return wrapped
+    return with_options(command, _CLICK, Manner, "manner")
 
 
 def options_for(asked: Asked, config: Any, manner: Manner) -> tuple[dict[str, Any], Manner]:

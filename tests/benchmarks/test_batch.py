@@ -13,7 +13,8 @@ from benchmarks.batch import BatchSuite
 from benchmarks.batch_effects import EFFECTS, View, judge, run_check, wrong_check, wrong_effects
 from benchmarks.batch_file import Batch, read
 from benchmarks.results import begin, read_lines
-from benchmarks.suites import Outcome, Settings
+from benchmarks.suites import Outcome, Settings, Trial
+from cap import registry
 from cap.cli.batch import EXAMPLE
 from cap.errors import UsageError
 
@@ -66,6 +67,7 @@ BAD_TOML = {
     "effect": (SESSION + "expect = {insde = ['a', 'b']}\n", "Did you mean 'inside'"),
     "effect's form": (SESSION + "expect = {on = ['a']}\n", "two names"),
     "no effect": (SESSION + "expect = {}\n", "a table of effects"),
+    "whole session fails": (SESSION + "expect = {fails = true}\n", "of an instruction"),
     "check's syntax": (SESSION + "check = 'ret_val = ('\n", "not valid Python"),
     "check imports": (SESSION + "check = 'import os; ret_val = True'\n", "CAP"),
     "check's names": (SESSION + "check = 'ret_val = position'\n", "'position' is not defined"),
@@ -223,6 +225,16 @@ def test_what_cannot_be_begun_is_infrastructure_and_costs_no_other(tmp_path: Pat
         (True, ""),
     ]
     assert "'pig'" in found[0].failure
+
+
+def test_a_real_robot_is_not_moved_by_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = registry.make_robot("ravens", mode="instant")
+    monkeypatch.setattr(robot, "simulated", False, raising=False)
+    monkeypatch.setattr(registry, "make_robot", lambda *_, **__: robot)
+    sessions = {**batch_of(SESSION).sessions}
+    settings = Settings("batch", "nearest", "instant", prompts="", options={"sessions": sessions})
+    with pytest.raises(UsageError, match="is real"):
+        BatchSuite().run(Trial("one", "ravens", 0), settings)
 
 
 def test_the_example_holds_every_kind_of_expectation(tmp_path: Path) -> None:

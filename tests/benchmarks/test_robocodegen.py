@@ -15,8 +15,9 @@ from benchmarks.problems import GENERALISATIONS
 from benchmarks.problems_check import check_problem
 from benchmarks.problems_format import SCHEMA
 from benchmarks.problems_judge import examine, judge
-from benchmarks.results import begin, read_header
-from benchmarks.robocodegen.trial import ARMS, LIBRARY, RoboCodeGenSuite, problem_set
+from benchmarks.results import Line, begin, read_header
+from benchmarks.robocodegen.summary import LIBRARY, parts
+from benchmarks.robocodegen.trial import ARMS, RoboCodeGenSuite, problem_set
 from benchmarks.suites import Outcome, Settings, Trial, suite
 from benchmarks.worker import run_trial
 from cap import prompt as prompts
@@ -290,8 +291,8 @@ def test_a_shared_library_keeps_what_was_written(
     assert whole.success
     assert len(model.requests) == whole.requests == 3  # the helper was asked for once
     assert whole.prompt_tokens == 300
-    parts = dict(suite("robocodegen", options).parts(Trial(LIBRARY, "flat-single", 0), whole))  # type: ignore[attr-defined]
-    assert [part.task for part in parts] == ["get_highest_point", "get_top_point"]
+    found = parts(Line(Trial(LIBRARY, "flat-single", 0), whole))
+    assert [line.trial.task for line in found] == ["get_highest_point", "get_top_point"]
 
 
 def test_without_a_shared_library_each_problem_is_on_its_own(
@@ -354,11 +355,11 @@ def test_the_report_counts_by_family_and_by_kind(tmp_path: Path) -> None:
         right = PROBLEMS[trial.task].family == "numpy"
         results.add(trial, replace(blank, success=right, cause="" if right else "task"))
     results.close()
-    rows = {row["task"]: row for row in report.rows(tmp_path / "run")}
+    rows = {row["problems"]: row for row in report.summary(tmp_path / "run")}
     assert rows["family: numpy"]["n"] == 16
-    assert rows["family: numpy"]["success %, 95 %"].startswith("100.0")
-    assert rows["family: scene"]["success %, 95 %"].startswith("0.0")
-    assert rows["all"]["success %, 95 %"].startswith("43.2")
+    assert rows["family: numpy"]["solved %, 95 %"].startswith("100.0")
+    assert rows["family: scene"]["solved %, 95 %"].startswith("0.0")
+    assert rows["all"]["solved %, 95 %"].startswith("43.2")
     assert "code-davinci-002 81.1" in rows["all"]["published %"]
     assert "code-davinci-002 42.9" in rows["family: scene"]["published %"]
     kinds = [row["n"] for name, row in rows.items() if name.startswith("generalisation: ")]
@@ -373,9 +374,8 @@ def test_the_report_takes_a_pass_apart(tmp_path: Path) -> None:
     (trial,) = found.trials(1, 0, None, ["flat-single"])
     results.add(trial, Outcome(**plain(asdict(found.run(trial, settings)))))
     results.close()
-    rows = {row["task"]: row["n"] for row in report.rows(tmp_path / "run")}
-    assert rows["get_top_point"] == rows["get_highest_point"] == 1
-    assert rows["all"] == rows["family: numpy"] == 2
+    rows = {row["problems"]: row["n"] for row in report.summary(tmp_path / "run")}
+    assert rows == {"family: numpy": 2, "generalisation: localism": 2, "all": 2}
 
 
 @pytest.mark.parametrize(
@@ -458,4 +458,4 @@ def test_a_run_of_own_problems_with_a_shared_library(tmp_path: Path) -> None:
     assert cap([*command, "--shared-library", "--arm", "flat-single", "--out", str(out)]) == 0
     assert read_header(out)["settings"]["options"]["shared_library"] is True
     text = (out / "report.md").read_text()
-    assert "| family: numpy | flat-single | 100.0 (34.2-100.0) | 2 |" in text
+    assert "| flat-single | family: numpy | 100.0 (34.2-100.0) | 2 |" in text

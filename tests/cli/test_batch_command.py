@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from cap.cli import run
+from cap.cli.groups import Asked
+from cap.cli.options import load_config
+from cap.cli.trials import Manner, options_for
 from tests.fakes.openai_server import FakeServer
 
 ONE = '[[sessions]]\nname = "{0}"\nmode = "instant"\ninstructions = ["{1}"]\n'
@@ -104,6 +107,15 @@ def test_a_budget_is_one_of_the_whole_batch(capsys: pytest.CaptureFixture[str]) 
         assert (len(server.posts), len(trials())) == (3, 3)
         assert run([*command, "--max-calls", "4", "--resume"]) == 0
         assert (len(server.posts), len(trials())) == (4, 4)
+
+
+@pytest.mark.parametrize(("most", "jobs", "each"), [(8, 2, 4), (3, 4, 1), (3, 2, 1)])
+def test_no_more_requests_at_once_than_were_asked_for(most: int, jobs: int, each: int) -> None:
+    asked = Asked(None, None, None, None, None, None, most, None)
+    manner = Manner(jobs, "local", None, None, False, False)
+    options, manner = options_for(asked, load_config(asked), manner)
+    assert options["concurrency"] == each
+    assert manner.jobs * each <= most
 
 
 def test_a_temperature_reaches_the_model_with_a_seed() -> None:
