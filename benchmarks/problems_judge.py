@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.problems import LIMITS, Problem, checked
+from benchmarks.problems import LIMITS, Problem
 from benchmarks.problems_equal import difference, shown, unfit
+from benchmarks.problems_file import checked
 from cap.errors import ProblemError
 from cap.result import Failure, Result
 from cap.sandbox import Limits, Sandbox, wire

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for
-from benchmarks.problems import LIMITS, Problem, ProblemSet, load
+from benchmarks.problems import LIMITS, Problem, ProblemSet
+from benchmarks.problems_file import load
 from benchmarks.problems_judge import Verdict, desk, examine
 from benchmarks.robocodegen.summary import LIBRARY, summarize
 from benchmarks.suites import Outcome, Settings, Trial

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from shapely.geometry import LinearRing, LineString, MultiPoint, Point, Polygon, box
 
-from benchmarks.problems import Case, Mutant, Problem, Tolerance, load
+from benchmarks.problems import Case, Mutant, Problem, Tolerance
 from benchmarks.problems_check import check_problem
 from benchmarks.problems_equal import MAX_COORDINATES, difference, unfit
+from benchmarks.problems_file import load
 from benchmarks.problems_format import SCHEMA
 from benchmarks.problems_judge import examine, judge
 from cap.errors import ProblemError
