@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks import report_charts, report_page
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.statistics import wilson_interval
-from benchmarks.suites import SUITES, suite
+from benchmarks.suites import SUITES, Suite, Summarizes, suite
 from cap.errors import UsageError
 from cap.render import printable
 
@@ -43,6 +44,8 @@ class Tally:
     """Dollars; None if a price is not known."""
     seconds: float = 0.0
     """Wall time of all trials."""
+    measured: dict[str, list[float | None]] = field(default_factory=dict)
+    """What the suite measured in each trial, by name; None where there was nothing to measure."""
 
     def add(self, line: Line) -> None:
         """Count one trial."""
@@ -57,6 +60,15 @@ class Tally:
         known = self.cost_usd is not None and outcome.cost_usd is not None
         self.cost_usd = (self.cost_usd or 0.0) + (outcome.cost_usd or 0.0) if known else None
         self.seconds += outcome.seconds
+        measured = outcome.extra.get("measured")
+        for name, value in measured.items() if isinstance(measured, dict) else ():
+            number = value if type(value) in (int, float) else None
+            self.measured.setdefault(name, []).append(number)
+
+    @property
+    def medians(self) -> str:
+        """Median, least and most of what was measured, with how often there was nothing."""
+        return "; ".join(_spread(name, values) for name, values in self.measured.items())
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -74,6 +86,14 @@ class Tally:
         """How many failed by whom, such as `model 2, task 1`."""
         known = [*CAUSES, *sorted(set(self.causes) - set(CAUSES))]
         return ", ".join(f"{cause} {self.causes[cause]}" for cause in known if self.causes[cause])
+
+
+def _spread(name: str, values: Sequence[float | None]) -> str:
+    found = [value for value in values if value is not None]
+    if not found:
+        return f"{name} none"
+    lacking = f", {len(values) - len(found)} none" if len(found) < len(values) else ""
+    return f"{name} {median(found):.3g} ({min(found):.3g} to {max(found):.3g}{lacking})"
 
 
 @dataclass(frozen=True)
@@ -96,11 +116,10 @@ def cells(folder: Path) -> list[Cell]:
     Raises:
         UsageError: Not a results folder, or without a trial.
     """
-    name = read_header(folder)["suite"]
+    found = _suite_of(read_header(folder))
     tallies = _tallies(read_lines(folder), lambda line: (line.trial.task, line.trial.split))
     if not tallies:
         raise UsageError(f"{folder} holds no trial yet")
-    found = suite(name) if name in SUITES else None
     known = found.cells() if found else ()
     order = [cell for cell in known if cell in tallies]
     order += [cell for cell in tallies if cell not in known]
@@ -110,6 +129,12 @@ def cells(folder: Path) -> list[Cell]:
     ]
     whole = _tallies(read_lines(folder), lambda line: (ALL, line.trial.split))
     return table + [Cell(*cell, tally, {}) for cell, tally in whole.items()]
+
+
+def _suite_of(header: Mapping[str, Any]) -> Suite | None:
+    """Return the suite a run was of, if it is one of ours."""
+    name = header["suite"]
+    return suite(name, header["settings"]["options"]) if name in SUITES else None
 
 
 def _tallies(
@@ -127,7 +152,20 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     Raises:
         UsageError: Not a results folder, or without a trial.
     """
-    return [_row(cell) for cell in cells(folder)]
+    return _rows(cells(folder))
+
+
+def summary(folder: Path) -> list[dict[str, Any]]:
+    """Return the rows of the suite's own table, if it has one."""
+    found = _suite_of(read_header(folder))
+    return found.summary(folder) if isinstance(found, Summarizes) else []
+
+
+def _rows(found: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Return the table; a column that no cell has anything in is left out."""
+    table = [_row(cell) for cell in found]
+    empty = [name for name in ("measured", "published %") if not any(row[name] for row in table)]
+    return [{name: row[name] for name in row if name not in empty} for row in table]
 
 
 def _row(cell: Cell) -> dict[str, Any]:
@@ -137,6 +175,8 @@ def _row(cell: Cell) -> dict[str, Any]:
         "split": cell.split,
         "success %, 95 %": tally.rate,
         "n": tally.n,
+        # What several tasks measure has no common median.
+        "measured": "" if cell.task == ALL else tally.medians,
         "failed by": tally.why,
         "calls": round(tally.calls / tally.n, 1),
         "requests": tally.requests,
@@ -154,16 +194,16 @@ def write(folder: Path) -> tuple[Path, Path]:
         UsageError: Not a results folder, without a trial, or it cannot be written.
     """
     header, found = read_header(folder), cells(folder)
-    table = [_row(cell) for cell in found]
+    tables = [table for table in (_rows(found), summary(folder)) if table]
     charts = report_charts.draw(found)
     markdown, page = folder / "report.md", folder / "report.html"
     try:
         for name, svg in charts.items():
             (folder / f"{name}.svg").write_bytes(svg)
-        markdown.write_text(_markdown(header, table, charts), encoding="utf-8")
+        markdown.write_text(_markdown(header, tables, charts), encoding="utf-8")
         with page.open("w", encoding="utf-8") as file:
             about = [*about_run(header), NOTE, *([] if charts else [NO_CHARTS])]
-            file.writelines(report_page.pieces(folder, title_of(header), about, table, charts))
+            file.writelines(report_page.pieces(folder, title_of(header), about, tables, charts))
     except OSError as error:
         raise UsageError(
             f"cannot write the report into {folder}: {error.strerror or error}; make room, then "
@@ -173,8 +213,8 @@ def write(folder: Path) -> tuple[Path, Path]:
 
 
 NOTE = (
-    "Success is judged on the world's true state; every trial asked for is counted. The interval "
-    "is Wilson's, 95 %. 'calls' and 's' are means of a trial, the other counts are sums. "
+    "Success is judged outside the program's reach; every trial asked for is counted. The "
+    "interval is Wilson's, 95 %. 'calls' and 's' are means of a trial, the other counts are sums. "
     "'published' are the papers' own values for their systems and scenes, not measured here."
 )
 NO_CHARTS = "For charts: pip install 'code-as-policies[report]', then cap bench report."
@@ -198,15 +238,21 @@ def about_run(header: Mapping[str, Any]) -> list[str]:
 
 
 def _markdown(
-    header: Mapping[str, Any], table: Sequence[Mapping[str, Any]], charts: Iterable[str]
+    header: Mapping[str, Any],
+    tables: Sequence[Sequence[Mapping[str, Any]]],
+    charts: Iterable[str],
 ) -> str:
-    names = list(table[0])
     lines = [f"# {_inert(title_of(header))}", ""]
     for line in (*about_run(header), NOTE):
         lines += [_inert(line), ""]
-    lines += ["| " + " | ".join(names) + " |", "| " + " | ".join("---" for _ in names) + " |"]
-    lines += ["| " + " | ".join(_inert(str(row[name])) for name in names) + " |" for row in table]
-    lines += [f"\n![{name}]({name}.svg)" for name in charts]
+    for table in tables:
+        names = list(table[0])
+        for cells_of in (names, ["---"] * len(names)):
+            lines.append("| " + " | ".join(cells_of) + " |")
+        for row in table:
+            lines.append("| " + " | ".join(_inert(str(row[name])) for name in names) + " |")
+        lines.append("")
+    lines += [f"![{name}]({name}.svg)\n" for name in charts]
     return "\n".join(lines) + "\n"
 
 

@@ -36,7 +36,7 @@ def pieces(
     folder: Path,
     title: str,
     about: Sequence[str],
-    table: Sequence[Mapping[str, Any]],
+    tables: Sequence[Sequence[Mapping[str, Any]]],
     charts: Mapping[str, bytes],
 ) -> Iterator[str]:
     """Yield the page piece by piece.
@@ -45,7 +45,7 @@ def pieces(
         folder: The results folder; its failures and their pictures are read.
         title: Of the page.
         about: Lines below the title.
-        table: One row for each cell, all with the same keys.
+        tables: Each of rows with the same keys.
         charts: SVG images by name.
     """
     yield (
@@ -55,7 +55,7 @@ def pieces(
         f"<h1>{shown(title)}</h1>\n"
     )
     yield from (f"<p>{shown(line)}</p>\n" for line in about)
-    yield _table(table)
+    yield from map(_table, tables)
     for name, svg in charts.items():
         yield f'<figure class="chart">{_image("svg+xml", svg, name)}</figure>\n'
     yield from _failures(folder)

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.pictures import keep_pictures
 from benchmarks.suites import Outcome, Settings, Trial
 from benchmarks.tabletop.trial import BASELINES, Nobody, known_or_refused, load_prompts
 from cap import registry
 from cap.errors import UsageError
+from cap.models.base import Model
+from cap.prompt import Prompt
 from cap.session import Session, TurnResult
 
 SHOWN_CALLS = 200
 """Calls of a failed trial that are written down."""
+OPTIONS = ("pictures", *MODEL_OPTIONS)
+"""What `Settings.options` may hold."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,18 @@ class RobotSuite:
         chosen = [name for name in self._tasks if not tasks or name in tasks]
         return tuple(Trial(name, "", number) for name in chosen for number in range(seed, seed + n))
 
+    def check(self, settings: Settings) -> None:
+        """Refuse what no trial could be run with, before the first one.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            MissingKey: The model needs a key and none is set.
+        """
+        known_or_refused("option", list(settings.options), OPTIONS)
+        _model(replace(settings, options={**settings.options, "ledger": None}))
+        self._prompts(settings)
+        registry.make_robot(self._robot, mode=settings.mode).close()
+
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial.
 
@@ -95,18 +113,24 @@ class RobotSuite:
             MissingKey: The model needs a key and none is set.
         """
         start_s = time.perf_counter()
-        known_or_refused("option", list(settings.options), MODEL_OPTIONS)
-        asks = settings.model not in BASELINES
-        meter = Meter(model_for(settings.model, settings.options, trial) if asks else Nobody())
-        prompts = registry.robot_prompts(self._robot) if _shipped(settings) else _own(settings)
+        meter = Meter(_model(settings, trial))
+        prompts = self._prompts(settings)
         robot: Any = registry.make_robot(self._robot, seed=trial.seed, mode=settings.mode)
-        seed = seed_of(trial)
-        with Session(robot, meter, prompts=prompts, seed=seed) as session:
+        with Session(robot, meter, prompts=prompts, seed=seed_of(trial)) as session:
+            first = robot.snapshot()
             case = self._tasks[trial.task].make(np.random.default_rng([trial.seed, 7]), robot)
             turns = _act(session, case, settings.model)
             missed = case.missed(robot)
-        seconds = time.perf_counter() - start_s
-        return _outcome(case, turns, missed, meter, seconds)
+            drawn = _pictures(robot, first, trial, settings) if missed is not None else {}
+        outcome = _outcome(case, turns, missed, meter, time.perf_counter() - start_s)
+        return replace(outcome, extra={**outcome.extra, **drawn})
+
+    def _prompts(self, settings: Settings) -> Mapping[str, Prompt]:
+        """Return the robot's own prompts, by default or where none are needed, or those named."""
+        named = settings.prompts not in ("", Settings("", "").prompts)
+        if settings.model in BASELINES or not named:
+            return registry.robot_prompts(self._robot)
+        return load_prompts(settings.prompts)
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return nothing: no success rates are published for these tasks."""
@@ -156,10 +180,13 @@ def _calls(turns: Sequence[TurnResult]) -> list[dict[str, Any]]:
     return [{key: call[key] for key in keys} for call in every[:SHOWN_CALLS]]
 
 
-def _shipped(settings: Settings) -> bool:
-    """Tell whether the robot's own prompts are meant: by default, or where none are needed."""
-    return settings.model in BASELINES or settings.prompts == Settings("", "").prompts
+def _pictures(robot: Any, first: Any, trial: Trial, settings: Settings) -> dict[str, Any]:
+    if (folder := settings.options.get("pictures")) is None:
+        return {}
+    return keep_pictures(robot, first, Path(folder), f"{trial.task}_{trial.seed}_{trial.sample}")
 
 
-def _own(settings: Settings) -> Any:
-    return load_prompts(settings.prompts)
+def _model(settings: Settings, trial: Trial | None = None) -> Model:
+    if settings.model in BASELINES:
+        return Nobody()
+    return model_for(settings.model, settings.options, trial)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from cap.cli.bench_problems import problem_options
 from cap.cli.groups import Asked, model_options
 from cap.cli.options import load_config
 from cap.cli.trials import SHARED, Manner, carry_out, options_for, runner_options
@@ -15,9 +16,18 @@ from cap.errors import SpendLimit, UsageError
 _MODE = click.option(
     "--mode", type=click.Choice(["physics", "instant"]), default="physics", show_default=True
 )
-_SPLIT = click.option("--split", "splits", multiple=True, help="Only these; may be repeated.")
+_SPLIT = click.option("--split", "--arm", "splits", multiple=True, help="Only these; repeatable.")
 _TASKS = click.option("--tasks", help="Only these, with commas.")
-_N = click.option("-n", "--trials", "n", type=click.IntRange(min=1), default=50, show_default=True)
+_N = click.option(
+    "-n",
+    "--trials",
+    "--samples",
+    "n",
+    type=click.IntRange(min=1),
+    help="Of each task: 50; of each problem: 1.",
+)
+USUAL_N = 50
+"""Trials of each task, where neither a person nor the suite says how many."""
 _SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 
 
@@ -52,7 +62,7 @@ def _numbers(
 @click.option(
     "--perception", type=click.Choice(["truth", "camera"]), default="truth", show_default=True
 )
-@click.option("--prompts", default="ravens-seen", show_default=True, help="Prompt set or folder.")
+@click.option("--prompts", help="Prompt set or folder; the suite's own by default.")
 @click.option(
     "--disturbances",
     multiple=True,
@@ -60,21 +70,23 @@ def _numbers(
     metavar="NAME=VALUE",
     help="What goes wrong, such as drop=0.1 or place_m=0.01; may be repeated.",
 )
+@problem_options
 @runner_options
 @model_options
 def run(suite_name: str, asked: Asked, manner: Manner, **given: Any) -> int:
     """Run a suite's tasks with a model."""
-    from benchmarks.suites import Settings
+    from benchmarks.suites import OWN_PROMPTS, Settings
 
     options, manner = options_for(asked, load_config(asked), manner)
     if given["disturbances"]:
         options["disturbances"] = given["disturbances"]
+    options |= {name: given[name] for name in ("problems", "shared_library") if given[name]}
     settings = Settings(
         suite=suite_name,
         model=given["model"],
         mode=given["mode"],
         perception=given["perception"],
-        prompts=given["prompts"],
+        prompts=given["prompts"] or OWN_PROMPTS.get(suite_name, ""),
         options=options,
     )
     _run(settings, manner, given)
@@ -94,9 +106,10 @@ def oracle(suite_name: str, manner: Manner, **given: Any) -> int:
 
     Splits with noise, in which no program can always succeed, are run only if --split names them.
     """
-    from benchmarks.suites import Settings
+    from benchmarks.suites import OWN_PROMPTS, Settings
 
-    settings = Settings(suite=suite_name, model="oracle", mode=given["mode"])
+    prompts = OWN_PROMPTS.get(suite_name, "")
+    settings = Settings(suite=suite_name, model="oracle", mode=given["mode"], prompts=prompts)
     table = _run(settings, manner, given, proof=True)
     return 1 if any(row["failed by"] for row in table) else 0
 
@@ -107,12 +120,13 @@ def _run(
     """Run the trials that were asked for; print the table and return it."""
     from benchmarks.suites import Proves, suite
 
-    found = suite(settings.suite)
+    found = suite(settings.suite, settings.options)
+    n = given["n"] or getattr(found, "usual_n", USUAL_N)
     tasks = [name.strip() for name in given["tasks"].split(",")] if given["tasks"] else None
     splits = list(given["splits"]) or None
     if proof and splits is None and isinstance(found, Proves):
         splits = list(found.oracle_splits)
-    trials = found.trials(given["n"], given["seed"], tasks, splits)
+    trials = found.trials(n, given["seed"], tasks, splits)
     try:
         folder = carry_out(found, trials, settings, manner, settings.model)
     except SpendLimit as error:
@@ -130,10 +144,13 @@ def _tell(folder: Path) -> list[dict[str, Any]]:
 
     if next(read_lines(folder), None) is None:
         return []
-    table = reports.rows(folder)
+    table, own = reports.rows(folder), reports.summary(folder)
     markdown, page = reports.write(folder)
-    keys = ("task", "split", "success %, 95 %", "n", "failed by")
-    show([{key: row[key] for key in keys} for row in table], False)
+    keys = ("task", "split", "success %, 95 %", "n", "measured", "failed by")
+    shown = [row for row in table if not own or row["task"] == reports.ALL]
+    show([{key: row[key] for key in keys if key in row} for row in shown])
+    if own:
+        show(own)
     click.echo(f"report: {markdown} and {page.name}")
     return table
 

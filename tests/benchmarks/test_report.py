@@ -19,6 +19,7 @@ from PIL import Image
 from benchmarks import report, report_charts
 from benchmarks.results import begin
 from benchmarks.suites import Outcome, Settings, Trial, suite
+from benchmarks.tabletop.trial import TabletopSuite
 from cap.errors import UsageError
 
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
@@ -219,7 +220,28 @@ def test_a_folder_of_an_unknown_suite_still_has_its_report(tmp_path: Path) -> No
     header = json.loads((folder / "header.json").read_text())
     (folder / "header.json").write_text(json.dumps({**header, "suite": "gone"}))
     (first, _) = report.rows(folder)
-    assert (first["n"], first["published %"]) == (1, "")
+    assert first["n"] == 1
+    assert "published %" not in first
+
+
+def test_what_a_suite_measures_has_its_median(tmp_path: Path) -> None:
+    values = (0.1, None, 0.5, 0.3)
+    lines = [
+        (trial(seed), replace(GOOD, extra={"measured": {"error m": value}}))
+        for seed, value in enumerate(values)
+    ]
+    first, whole = report.rows(folder_of(tmp_path / "out", *lines))
+    assert first["measured"] == "error m 0.3 (0.1 to 0.5, 1 none)"
+    assert whole["measured"] == ""
+
+
+def test_a_suite_s_own_table_stands_beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = [{"pass@1": "<b>0.5</b>"}]
+    monkeypatch.setattr(TabletopSuite, "summary", lambda self, folder: own, raising=False)
+    folder = folder_of(tmp_path / "out", (trial(0), GOOD))
+    report.write(folder)
+    assert "<td>&lt;b&gt;0.5&lt;/b&gt;</td>" in (folder / "report.html").read_text()
+    assert "| &lt;b&gt;0.5&lt;/b&gt; |" in (folder / "report.md").read_text()
 
 
 BAD_FOLDERS = {

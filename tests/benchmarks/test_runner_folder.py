@@ -244,7 +244,7 @@ def test_dollars_are_a_limit_of_the_whole_run(capsys: pytest.CaptureFixture[str]
 
 
 def test_a_crash_of_a_suite_is_an_outcome_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    def crash(name: str) -> None:
+    def crash(*given: object) -> None:
         raise ZeroDivisionError("a bug")
 
     monkeypatch.setattr("benchmarks.worker.suite", crash)
