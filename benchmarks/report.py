@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks import report_charts, report_page
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.statistics import wilson_interval
-from benchmarks.suites import SUITES, Summarizes, suite
+from benchmarks.suites import SUITES, Suite, Summarizes, suite
 from cap.errors import UsageError
 from cap.render import printable
 
@@ -116,11 +116,10 @@ def cells(folder: Path) -> list[Cell]:
     Raises:
         UsageError: Not a results folder, or without a trial.
     """
-    name = read_header(folder)["suite"]
+    found = _suite_of(read_header(folder))
     tallies = _tallies(read_lines(folder), lambda line: (line.trial.task, line.trial.split))
     if not tallies:
         raise UsageError(f"{folder} holds no trial yet")
-    found = suite(name) if name in SUITES else None
     known = found.cells() if found else ()
     order = [cell for cell in known if cell in tallies]
     order += [cell for cell in tallies if cell not in known]
@@ -130,6 +129,12 @@ def cells(folder: Path) -> list[Cell]:
     ]
     whole = _tallies(read_lines(folder), lambda line: (ALL, line.trial.split))
     return table + [Cell(*cell, tally, {}) for cell, tally in whole.items()]
+
+
+def _suite_of(header: Mapping[str, Any]) -> Suite | None:
+    """Return the suite a run was of, if it is one of ours."""
+    name = header["suite"]
+    return suite(name, header["settings"]["options"]) if name in SUITES else None
 
 
 def _tallies(
@@ -152,8 +157,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 def summary(folder: Path) -> list[dict[str, Any]]:
     """Return the rows of the suite's own table, if it has one."""
-    name = read_header(folder)["suite"]
-    found = suite(name) if name in SUITES else None
+    found = _suite_of(read_header(folder))
     return found.summary(folder) if isinstance(found, Summarizes) else []
 
 
@@ -209,8 +213,8 @@ def write(folder: Path) -> tuple[Path, Path]:
 
 
 NOTE = (
-    "Success is judged on the world's true state; every trial asked for is counted. The interval "
-    "is Wilson's, 95 %. 'calls' and 's' are means of a trial, the other counts are sums. "
+    "Success is judged outside the program's reach; every trial asked for is counted. The "
+    "interval is Wilson's, 95 %. 'calls' and 's' are means of a trial, the other counts are sums. "
     "'published' are the papers' own values for their systems and scenes, not measured here."
 )
 NO_CHARTS = "For charts: pip install 'code-as-policies[report]', then cap bench report."

@@ -188,15 +188,7 @@ def _on_ray(
         raise MissingExtra(
             "--engine ray needs Ray; run: pip install 'code-as-policies[ray]'"
         ) from None
-    where = {"address": address} if address else {"num_cpus": jobs}
-    try:
-        ray.init(log_to_driver=False, configure_logging=False, include_dashboard=False, **where)
-    except Exception as error:  # of many kinds: no such address, a node that does not come up
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        which = f"the Ray cluster at {address}" if address else "Ray"
-        raise UsageError(
-            f"{which} does not start: {reason}; see to it, or leave --engine"
-        ) from None
+    _join(ray, {"address": address} if address else {"num_cpus": jobs})
     try:
         remote = ray.remote(max_retries=_TRIES - 1)(run_trial)
         shared = ray.put(settings)
@@ -214,6 +206,23 @@ def _on_ray(
                 ahead.clear()
     finally:
         ray.shutdown()
+
+
+def _join(ray: Any, where: dict[str, Any]) -> None:
+    """Start a cluster here or join one; a busy machine may need a second try.
+
+    Raises:
+        UsageError: It does not start.
+    """
+    for last in (False, True):
+        try:
+            ray.init(log_to_driver=False, configure_logging=False, include_dashboard=False, **where)
+            return
+        except Exception as error:  # Ray has no class of its own for a start that failed
+            ray.shutdown()
+            if last:
+                why = str(error).splitlines()[0] if str(error) else type(error).__name__
+                raise UsageError(f"Ray does not start: {why}; use --engine local") from None
 
 
 def _gathered(ray: Any, ready: Any) -> Outcome:

@@ -8,15 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from cap import robot_files
 from cap.errors import UsageError, did_you_mean
 
 SUITES: Mapping[str, tuple[str, str]] = {
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
+    "robocodegen": ("benchmarks.robocodegen.trial", "RoboCodeGenSuite"),
     "drawing": ("benchmarks.drawing.tasks", "drawing"),
     "batch": ("benchmarks.batch", "BatchSuite"),
 }
 """Where each suite is, by name; imported when it is used."""
 OWN_PROMPTS: Mapping[str, str] = {
+    "robocodegen": "robocodegen",
     "tabletop": "ravens-seen",
 }
 """The shipped prompt folder a suite uses where none is named; else its robot's own."""
@@ -120,6 +123,18 @@ class Suite(Protocol):
 
 
 @runtime_checkable
+class Adjustable(Protocol):
+    """A suite whose tasks depend on options."""
+
+    def adjusted(self, options: Mapping[str, Any]) -> Suite:
+        """Return the suite as `Settings.options` ask for it.
+
+        Raises:
+            UsageError: They cannot be had.
+        """
+
+
+@runtime_checkable
 class Checks(Protocol):
     """A suite that can tell before the first trial what is wrong with settings."""
 
@@ -147,15 +162,28 @@ class Summarizes(Protocol):
         """Return the table's rows for a results folder; may write files of the suite into it."""
 
 
-def suite(name: str) -> Suite:
-    """Return a suite by its name.
+def suite(name: str, options: Mapping[str, Any] | None = None) -> Suite:
+    """Return a suite by its name, adjusted to options where it can be.
+
+    Args:
+        name: One of `SUITES`, or a Python file with a function `suite`.
 
     Raises:
-        UsageError: There is none of that name.
+        UsageError: There is none of that name, or not with these options.
     """
+    if robot_files.is_file(name):
+        return _of_file(Path(name))
     if name not in SUITES:
         hint = did_you_mean(name, SUITES)
         raise UsageError(f"unknown suite '{name}'.{hint} Known: {', '.join(SUITES)}")
     module, factory = SUITES[name]
     found: Suite = getattr(importlib.import_module(module), factory)()
+    return found.adjusted(options) if options and isinstance(found, Adjustable) else found
+
+
+def _of_file(path: Path) -> Suite:
+    make = getattr(robot_files.load_module(path), "suite", None)
+    if not callable(make):
+        raise UsageError(f"{path} has no function 'suite'; it makes the suite")
+    found: Suite = make()
     return found

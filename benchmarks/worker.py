@@ -22,7 +22,7 @@ def run_trial(trial: Trial, settings: Settings) -> Outcome:
     if account is not None:
         account.refused = ""
     try:
-        outcome = suite(settings.suite).run(trial, settings)
+        outcome = suite(settings.suite, settings.options).run(trial, settings)
     except Exception as error:  # one trial's fault must not end the others
         outcome = broken(f"{type(error).__name__}: {error}")
     if account is not None and account.refused:

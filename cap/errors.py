@@ -9,6 +9,7 @@ it without a traceback and exits with the class's `exit_code`.
     │   ├── PromptError             a prompt file that cannot be used
     │   ├── SkillError              a skill file that cannot be used
     │   ├── SavedError              a saved session that cannot be used
+    │   ├── ProblemError            a file of benchmark problems that cannot be used
     │   └── MissingExtra            an optional dependency is not installed
     ├── ProgramError (1)            the program failed
     │   ├── CheckFailed (3)         it was refused before anything ran
@@ -71,6 +72,10 @@ class SkillError(UsageError):
 
 class SavedError(UsageError):
     """A saved session cannot be read or used."""
+
+
+class ProblemError(UsageError):
+    """A file of benchmark problems cannot be read or used."""
 
 
 class MissingExtra(UsageError):

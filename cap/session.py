@@ -175,6 +175,8 @@ class Session:
         from cap.models.presets import make_model
         from cap.trace import new_run_folder
 
+        if "prompts" not in options:
+            options["prompts"] = registry.robot_prompts(robot)
         backend = model
         if isinstance(backend, str):
             backend = make_model(backend, base_url=base_url)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from cap.cli.bench_problems import problem_options
 from cap.cli.groups import Asked, model_options
 from cap.cli.options import load_config
 from cap.cli.trials import SHARED, Manner, carry_out, options_for, runner_options
@@ -17,7 +18,16 @@ _MODE = click.option(
 )
 _SPLIT = click.option("--split", "--arm", "splits", multiple=True, help="Only these; repeatable.")
 _TASKS = click.option("--tasks", help="Only these, with commas.")
-_N = click.option("-n", "--trials", "n", type=click.IntRange(min=1), default=50, show_default=True)
+_N = click.option(
+    "-n",
+    "--trials",
+    "--samples",
+    "n",
+    type=click.IntRange(min=1),
+    help="Of each task: 50; of each problem: 1.",
+)
+USUAL_N = 50
+"""Trials of each task, where neither a person nor the suite says how many."""
 _SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 
 
@@ -60,6 +70,7 @@ def _numbers(
     metavar="NAME=VALUE",
     help="What goes wrong, such as drop=0.1 or place_m=0.01; may be repeated.",
 )
+@problem_options
 @runner_options
 @model_options
 def run(suite_name: str, asked: Asked, manner: Manner, **given: Any) -> int:
@@ -69,6 +80,7 @@ def run(suite_name: str, asked: Asked, manner: Manner, **given: Any) -> int:
     options, manner = options_for(asked, load_config(asked), manner)
     if given["disturbances"]:
         options["disturbances"] = given["disturbances"]
+    options |= {name: given[name] for name in ("problems", "shared_library") if given[name]}
     settings = Settings(
         suite=suite_name,
         model=given["model"],
@@ -108,12 +120,13 @@ def _run(
     """Run the trials that were asked for; print the table and return it."""
     from benchmarks.suites import Proves, suite
 
-    found = suite(settings.suite)
+    found = suite(settings.suite, settings.options)
+    n = given["n"] or getattr(found, "usual_n", USUAL_N)
     tasks = [name.strip() for name in given["tasks"].split(",")] if given["tasks"] else None
     splits = list(given["splits"]) or None
     if proof and splits is None and isinstance(found, Proves):
         splits = list(found.oracle_splits)
-    trials = found.trials(given["n"], given["seed"], tasks, splits)
+    trials = found.trials(n, given["seed"], tasks, splits)
     try:
         folder = carry_out(found, trials, settings, manner, settings.model)
     except SpendLimit as error:
