@@ -167,6 +167,7 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> Suite:
 
     Args:
         name: One of `SUITES`, or a Python file with a function `suite`.
+        options: Of the settings; None where they do not matter.
 
     Raises:
         UsageError: There is none of that name, or not with these options.
