@@ -10,9 +10,17 @@ from typing import Any, Protocol
 from cap.errors import UsageError, did_you_mean
 
 SUITES: Mapping[str, tuple[str, str]] = {
+    "control": ("benchmarks.control.trial", "ControlSuite"),
+    "reasoning": ("benchmarks.reasoning.trial", "ReasoningSuite"),
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
 }
 """Where each suite is, by name; imported when it is used."""
+OWN_PROMPTS: Mapping[str, str] = {
+    "control": "control",
+    "reasoning": "reasoning",
+    "tabletop": "ravens-seen",
+}
+"""The shipped prompt folder a suite uses where none is named."""
 
 
 @dataclass(frozen=True)

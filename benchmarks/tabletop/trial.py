@@ -7,15 +7,22 @@ refused or missed, the `infrastructure` broke, or all went well and the `task` i
 
 from __future__ import annotations
 
-import os
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks.asking import (
+    MODEL_OPTIONS,
+    Meter,
+    Nobody,
+    check_options,
+    chosen,
+    limits_of,
+    model_of,
+)
 from benchmarks.suites import Outcome, Settings, Trial
 from benchmarks.tabletop import language
 from benchmarks.tabletop.attributes import EVERY, Attributes
@@ -26,17 +33,15 @@ from benchmarks.tabletop.oracles import oracle
 from benchmarks.tabletop.reference import reference
 from benchmarks.tabletop.tasks import SPLITS, TASKS, Task
 from cap import registry
-from cap.errors import ModelError, UsageError, did_you_mean
-from cap.models.base import Completion, Model, Request, Usage
-from cap.models.presets import make_model
+from cap.errors import ModelError, UsageError
+from cap.models.base import Model
 from cap.prompt import Prompt
-from cap.sandbox import Limits
 from cap.session import Session, TurnResult
 from robots.ravens import RavensRobot, create
 
 PLANNER = "nl"
 BASELINES = ("oracle", "no-op")
-OPTIONS = ("base_url", "disturbances", "limits", "model_mode", "pictures", "timeout_s")
+OPTIONS = (*MODEL_OPTIONS, "disturbances", "pictures")
 """What `Settings.options` may hold."""
 SHOWN_CALLS = 200
 """Calls of a failed trial that are written down."""
@@ -111,19 +116,9 @@ class TabletopSuite:
         Raises:
             UsageError: No trials, or an unknown task or split.
         """
-        if n < 1:
-            raise UsageError(f"cannot run {n} trials; ask for 1 or more with -n")
-        _check_known("task", tasks, [task for task, _ in CELLS])
-        _check_known("split", splits, [split for _, split in CELLS])
-        chosen = [
-            (task, split)
-            for task, split in CELLS
-            if (not tasks or task in tasks) and (not splits or split in splits)
-        ]
-        if not chosen:
-            raise UsageError(f"none of the tasks {tasks} is in the splits {splits}")
+        cells = chosen(self.cells(), n, tasks, splits)
         seeds = range(seed, seed + n)
-        return tuple(Trial(task, split, number) for task, split in chosen for number in seeds)
+        return tuple(Trial(task, split, number) for task, split in cells for number in seeds)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial.
@@ -138,7 +133,7 @@ class TabletopSuite:
         setup = prepare(cell.task, cell.attributes, trial.split, trial.seed)
         meter = Meter(_model(settings))
         prompts = load_prompts("ravens-seen" if act is _baseline else settings.prompts)
-        limits = _limits(settings.options.get("limits", {}))
+        limits = limits_of(settings.options.get("limits", {}))
         seed = trial.seed + 1_000_003 * trial.sample
         robot = _robot(setup, cell, settings)
         with Session(robot, meter, prompts=prompts, seed=seed, limits=limits) as session:
@@ -163,37 +158,6 @@ class TabletopSuite:
         return reference(task, split)
 
 
-class Meter:
-    """A model that keeps count of what it was asked."""
-
-    def __init__(self, model: Model) -> None:
-        self.name = model.name
-        self.requests = 0
-        """Questions, unanswered ones too."""
-        self.usage = Usage()
-        """What the answers took."""
-        self._model = model
-        self._lock = threading.Lock()
-
-    def complete(self, request: Request) -> Completion:
-        """Hand the request on and count it."""
-        with self._lock:
-            self.requests += 1
-        completion = self._model.complete(request)
-        with self._lock:
-            self.usage = self.usage.plus(completion)
-        return completion
-
-
-class _Nobody:
-    """Stands where a baseline has no model."""
-
-    name = "nobody"
-
-    def complete(self, request: Request) -> Completion:
-        raise ModelError("a baseline asks no model; its program may not call LMPs")
-
-
 Act = Callable[[Session, Meter, Setup, Task, Settings], Attempt]
 
 
@@ -203,8 +167,7 @@ def _actor(settings: Settings) -> Act:
     Raises:
         UsageError: An unknown option, or a planner without a model.
     """
-    if unknown := sorted(set(settings.options) - set(OPTIONS)):
-        raise UsageError(f"unknown options {unknown}; known: {', '.join(OPTIONS)}")
+    check_options(settings, OPTIONS)
     if settings.model == PLANNER:
         raise UsageError(f"'{PLANNER}' plans with a model; name it, as in {PLANNER}:openai/NAME")
     if settings.model in BASELINES:
@@ -306,36 +269,5 @@ def load_prompts(name: str) -> Mapping[str, Prompt]:
 def _model(settings: Settings) -> Model:
     """Return the model of some settings, the same one within a process."""
     if settings.model in BASELINES:
-        return _Nobody()
-    options = settings.options
-    spec = settings.model.removeprefix(f"{PLANNER}:")
-    return _made(spec, options.get("base_url"), options.get("model_mode"), options.get("timeout_s"))
-
-
-@cache
-def _made(spec: str, base_url: Any, mode: Any, timeout_s: Any) -> Model:
-    return make_model(spec, base_url=base_url, mode=mode, timeout_s=timeout_s, environ=os.environ)
-
-
-def _limits(given: Mapping[str, Any]) -> Limits:
-    """Return the limits of every program.
-
-    Raises:
-        UsageError: A limit of that name does not exist.
-    """
-    known = [entry.name for entry in fields(Limits)]
-    _check_known("limit", list(given), known)
-    return Limits(**given)
-
-
-def _check_known(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
-    """Refuse a name that is not known.
-
-    Raises:
-        UsageError: With the nearest names and all of them.
-    """
-    for name in given or ():
-        if name not in known:
-            listed = ", ".join(dict.fromkeys(known))
-            hint = did_you_mean(name, dict.fromkeys(known))
-            raise UsageError(f"unknown {what} '{name}'.{hint} Known: {listed}")
+        return Nobody()
+    return model_of(replace(settings, model=settings.model.removeprefix(f"{PLANNER}:")))

@@ -28,14 +28,14 @@ from cap.errors import UsageError
 @click.option(
     "--perception", type=click.Choice(["truth", "camera"]), default="truth", show_default=True
 )
-@click.option("--prompts", default="ravens-seen", show_default=True, help="Prompt set or folder.")
+@click.option("--prompts", help="Prompt set or folder; the suite's own by default.")
 @click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint.")
 @click.option("--model-mode", type=click.Choice(["chat", "completion"]))
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Results folder.")
 @click.option("--resume", is_flag=True, help="Go on with what --out holds.")
 def run(suite_name: str, **given: Any) -> int:
     """Run a suite's tasks with a model and write a report; resumes after a kill."""
-    from benchmarks.suites import Settings
+    from benchmarks.suites import OWN_PROMPTS, Settings
 
     options = {name: given[name] for name in ("base_url", "model_mode") if given[name]}
     settings = Settings(
@@ -43,7 +43,7 @@ def run(suite_name: str, **given: Any) -> int:
         model=given["model"],
         mode=given["mode"],
         perception=given["perception"],
-        prompts=given["prompts"],
+        prompts=given["prompts"] or OWN_PROMPTS.get(suite_name, ""),
         options=options,
     )
     return _run(settings, given)
@@ -58,10 +58,11 @@ def run(suite_name: str, **given: Any) -> int:
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Results folder.")
 def oracle(suite_name: str, **given: Any) -> int:
     """Prove that every task can be solved: its oracle program runs; 1 if one fails."""
-    from benchmarks.suites import Settings
+    from benchmarks.suites import OWN_PROMPTS, Settings
 
     rest = {"tasks": None, "seed": 0, "engine": "local", "ray_address": None, "resume": False}
-    settings = Settings(suite=suite_name, model="oracle", mode=given["mode"])
+    prompts = OWN_PROMPTS.get(suite_name, "")
+    settings = Settings(suite=suite_name, model="oracle", mode=given["mode"], prompts=prompts)
     return _run(settings, {**rest, **given}, all_must_succeed=True)
 
 

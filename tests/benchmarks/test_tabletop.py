@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks import asking
 from benchmarks.suites import Outcome, Settings, Trial, suite
 from benchmarks.tabletop import trial as trials
 from benchmarks.tabletop.reference import reference
@@ -50,7 +51,7 @@ def run_with(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that runs a trial with a scripted model."""
 
     def run(text: str | None, model: str = "scripted", **changes: Any) -> Outcome:
-        monkeypatch.setattr(trials, "_made", lambda *_: Scripted(text))
+        monkeypatch.setattr(asking, "made", lambda *_: Scripted(text))
         return SUITE.run(SOLVED, replace(ORACLE, model=model, **changes))
 
     return run

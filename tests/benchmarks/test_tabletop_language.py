@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks import asking
 from benchmarks.suites import Settings, Trial
 from benchmarks.tabletop import trial as trials
 from benchmarks.tabletop.language import Step, as_program, parse
@@ -69,7 +70,7 @@ class Planner:
 
 
 def run(monkeypatch: pytest.MonkeyPatch, model: Any) -> Any:
-    monkeypatch.setattr(trials, "_made", lambda *_: model)
+    monkeypatch.setattr(asking, "made", lambda *_: model)
     settings = Settings("tabletop", "nl:planner", "instant")
     return trials.TabletopSuite().run(Trial("blocks-on-place", "SA-SI", 0), settings)
 
