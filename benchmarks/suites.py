@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 from cap.errors import UsageError, did_you_mean
 
@@ -114,6 +115,19 @@ class Suite(Protocol):
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return published values for a cell, in percent by method."""
+
+
+@runtime_checkable
+class Draws(Protocol):
+    """A suite whose episodes can be drawn."""
+
+    def plot(self, folder: Path) -> list[Path]:
+        """Draw the episodes of a results folder into it; return the files.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+            UsageError: There is nothing to draw, or the folder cannot be written.
+        """
 
 
 def suite(name: str) -> Suite:

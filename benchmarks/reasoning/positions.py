@@ -23,6 +23,10 @@ def _side(scene: Scene, names: list[str], axis: int, sign: int) -> Array:
     return scene.at(max(names, key=lambda name: sign * scene.positions[name][axis]))
 
 
+def _moved(point: Array, dx_m: float, dy_m: float) -> Array:
+    return np.asarray(point + np.array([dx_m, dy_m]))
+
+
 def _way(start: Array, end: Array, share: float) -> Array:
     return start + share * (end - start)
 
@@ -36,7 +40,7 @@ def _turned(point: Array, center: Array, degrees: float) -> Array:
     """Return a point turned counter-clockwise about another."""
     c, s = cos(degrees * pi / 180), sin(degrees * pi / 180)
     x, y = point - center
-    return center + (c * x - s * y, s * x + c * y)
+    return _moved(center, c * x - s * y, s * x + c * y)
 
 
 def _foot(point: Array, start: Array, end: Array) -> Array:
@@ -46,7 +50,7 @@ def _foot(point: Array, start: Array, end: Array) -> Array:
 
 
 def _ring(center: Array, radius_m: float, count: int, first_degrees: float) -> Array:
-    first = center + (radius_m, 0.0)
+    first = _moved(center, radius_m, 0)
     steps = [first_degrees + 360 * step / count for step in range(count)]
     return np.array([_turned(first, center, degrees) for degrees in steps])
 
@@ -89,19 +93,19 @@ POSITIONS: tuple[Question, ...] = (
     _ask(
         "right-of-block",
         "5 cm to the right of the {block}",
-        lambda s: s.at(s.block) + (0.05, 0),
+        lambda s: _moved(s.at(s.block), 0.05, 0),
         "ret_val = get_obj_pos('{block}') + [0.05, 0]",
     ),
     _ask(
         "above-bowl",
         "10 cm above the {bowl}",
-        lambda s: s.at(s.bowl) + (0, 0.1),
+        lambda s: _moved(s.at(s.bowl), 0, 0.1),
         "ret_val = get_obj_pos('{bowl}') + [0, 0.1]",
     ),
     _ask(
         "left-and-below",
         "12 cm to the left of the {block} and 4 cm below that",
-        lambda s: s.at(s.block) - (0.12, 0.04),
+        lambda s: _moved(s.at(s.block), -0.12, -0.04),
         "ret_val = get_obj_pos('{block}') + [-0.12, -0.04]",
     ),
     _ask(
@@ -208,13 +212,13 @@ POSITIONS: tuple[Question, ...] = (
     _ask(
         "above-topmost",
         "5 cm above the topmost block",
-        lambda s: _side(s, s.blocks, 1, 1) + (0, 0.05),
+        lambda s: _moved(_side(s, s.blocks, 1, 1), 0, 0.05),
         _BLOCKS + "ret_val = points[np.argmax(points[:, 1])] + [0, 0.05]",
     ),
     _ask(
         "left-of-leftmost",
         "6 cm to the left of the leftmost bowl",
-        lambda s: _side(s, s.bowls, 0, -1) - (0.06, 0),
+        lambda s: _moved(_side(s, s.bowls, 0, -1), -0.06, 0),
         _BOWLS + "ret_val = points[np.argmin(points[:, 0])] + [-0.06, 0]",
     ),
     _ask(
@@ -229,7 +233,7 @@ POSITIONS: tuple[Question, ...] = (
     _ask(
         "below-nearest-block",
         "7 cm below the block that is closest to the {bowl}",
-        lambda s: _block_nearest_bowl(s) - (0, 0.07),
+        lambda s: _moved(_block_nearest_bowl(s), 0, -0.07),
         _BLOCKS
         + "gaps = np.linalg.norm(points - get_obj_pos('{bowl}'), axis=1)\n"
         + "ret_val = points[np.argmin(gaps)] + [0, -0.07]",
@@ -272,7 +276,7 @@ POSITIONS: tuple[Question, ...] = (
     _ask(
         "square",
         "the corners of an upright square with sides of 20 cm around the {bowl}",
-        lambda s: s.at(s.bowl) + [(-0.1, -0.1), (-0.1, 0.1), (0.1, 0.1), (0.1, -0.1)],
+        lambda s: np.array([_moved(s.at(s.bowl), x, y) for x in (-0.1, 0.1) for y in (-0.1, 0.1)]),
         "x, y = get_obj_pos('{bowl}')\n"
         + "ret_val = list(box(x - 0.1, y - 0.1, x + 0.1, y + 0.1).exterior.coords)[:4]",
     ),

@@ -13,7 +13,6 @@ import pytest
 
 from benchmarks import asking
 from benchmarks.suites import Outcome, Settings, Trial, suite
-from benchmarks.tabletop import trial as trials
 from benchmarks.tabletop.reference import reference
 from benchmarks.tabletop.tasks import TASKS
 from benchmarks.tabletop.trial import CELLS, TabletopSuite
