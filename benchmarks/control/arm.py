@@ -23,13 +23,13 @@ Array = NDArray[np.float64]
 
 STEP_S = 1 / 240
 """Simulated time between two torques."""
-SUBSTEPS = 4
+SUBSTEPS = 2
 LEGS = 3
 LEG_S = 1.0
 """Time the goal takes for each leg, with soft ends."""
 JUMP_M = 0.05
 """How far it jumps after the last leg, to rest there."""
-HOLD_S = 1.5
+HOLD_S = 1.0
 """Time it then rests."""
 STEPS = round((LEGS * LEG_S + HOLD_S) / STEP_S)
 JUMP_STEP = round(LEGS * LEG_S / STEP_S)
@@ -63,7 +63,8 @@ class Arm:
         start = np.array(_START_M) + rng.uniform(-_SPREAD_M, _SPREAD_M, 3)
         self._corners = _corners(rng, start)
         joints = arm.inverse(start[None], np.zeros(1))[0]
-        self._client, self._body = _load(joints)
+        self._p = _bullet()
+        self._client, self._body = _load(self._p, joints)
         self._torques = np.zeros(6)
         self.tips: list[list[float]] = [self._tip().tolist()]
         """Where the fingertips were, xyz in metres; one more than there were steps."""
@@ -91,14 +92,14 @@ class Arm:
     @perception
     def get_ee_position(self) -> Array:
         """Return where the fingertips are, xyz in the base frame, shape (3,), metres."""
-        return self._tip()
+        return np.array(self.tips[-1])
 
     @perception
     def get_jacobian(self) -> Array:
         """Return the Jacobian J of the fingertips' position, shape (3, 6): x_dot = J @ dq."""
         joints = [*self._states(0).tolist(), *self._finger_gaps()]
         zeros = [0.0] * len(joints)
-        linear, _ = _bullet().calculateJacobian(
+        linear, _ = self._p.calculateJacobian(
             self._body, _HAND, _TIP_LOCAL, joints, zeros, zeros, physicsClientId=self._client
         )
         return np.array(linear)[:, :6]
@@ -108,7 +109,7 @@ class Arm:
         """Return the torques that hold the arm against gravity as it is now, shape (6,), Nm."""
         joints = [*self._states(0).tolist(), *self._finger_gaps()]
         zeros = [0.0] * len(joints)
-        torques = _bullet().calculateInverseDynamics(
+        torques = self._p.calculateInverseDynamics(
             self._body, joints, zeros, zeros, physicsClientId=self._client
         )
         return np.array(torques[:6])
@@ -151,7 +152,7 @@ class Arm:
         """
         if self.is_done():
             raise LimitExceeded(f"the time was over after {self.sim_time_s:g} s; ask is_done()")
-        p = _bullet()
+        p = self._p
         for _ in range(SUBSTEPS):
             p.setJointMotorControlArray(
                 self._body,
@@ -177,11 +178,11 @@ class Arm:
         return np.asarray(arm.forward(self._states(0).tolist())[:3, 3])
 
     def _states(self, which: int) -> Array:
-        states = _bullet().getJointStates(self._body, _JOINTS, physicsClientId=self._client)
+        states = self._p.getJointStates(self._body, _JOINTS, physicsClientId=self._client)
         return np.array([state[which] for state in states])
 
     def _finger_gaps(self) -> list[float]:
-        states = _bullet().getJointStates(self._body, _FINGERS, physicsClientId=self._client)
+        states = self._p.getJointStates(self._body, _FINGERS, physicsClientId=self._client)
         return [state[0] for state in states]
 
     def primitives(self) -> Mapping[str, Primitive]:
@@ -202,7 +203,7 @@ class Arm:
     def close(self) -> None:
         """End the simulation."""
         if self._client >= 0:
-            _bullet().disconnect(self._client)
+            self._p.disconnect(self._client)
             self._client = -1
 
 
@@ -225,9 +226,8 @@ def _corners(rng: np.random.Generator, start: Array) -> Array:
     return np.array(corners)
 
 
-def _load(joints: Array) -> tuple[int, int]:
+def _load(p: Any, joints: Array) -> tuple[int, int]:
     """Load the arm with its motors off; return the simulation and the arm's number in it."""
-    p = _bullet()
     from robots.ravens.bodies import ARM_URDF
 
     client = p.connect(p.DIRECT)

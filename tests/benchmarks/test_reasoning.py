@@ -25,6 +25,7 @@ from cap.models.base import Completion, Request
 from cap.models.nearest import Nearest
 from cap.prompt import Example, parse_context
 from cap.registry import load_prompts, prompts_path
+from tests.fakes.openai_server import FakeServer
 
 SUITE = ReasoningSuite()
 ORACLE = Settings("reasoning", "oracle", prompts=OWN_PROMPTS["reasoning"])
@@ -269,6 +270,19 @@ def test_language_is_asked_with_positions_and_code_without(answering: Any) -> No
     assert request.system is None
     assert asked.scene.objects[0] in request.prompt
     assert str(asked.scene.positions[asked.scene.objects[0]]) not in request.prompt
+
+
+@pytest.mark.parametrize("mode", ["chat", "completion"])
+def test_an_endpoint_answers_in_language(mode: str) -> None:
+    (right,) = put(OBJECTS[0], 0).answer
+    text = f"thoughts = 'Its x is the largest.'\nanswer = '{right}'"
+    with FakeServer(lambda prompt, body: text) as server:
+        options = {"base_url": server.url, "model_mode": mode}
+        settings = replace(ORACLE, model="openai/fake", options=options)
+        outcome = SUITE.run(replace(RIGHTMOST, split="step-by-step"), settings)
+    assert (outcome.failure, outcome.success, outcome.requests) == ("", True, 1)
+    if mode == "chat":
+        assert server.posts[0].body["messages"][0]["content"] == SYSTEM
 
 
 def test_an_answer_after_the_last_mark_counts_up_to_the_next_question(answering: Any) -> None:
