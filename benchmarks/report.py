@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.results import Line, read_header, read_lines
@@ -42,6 +43,8 @@ class Tally:
     """Dollars; None if a price is not known."""
     seconds: float = 0.0
     """Wall time of all trials."""
+    measured: dict[str, list[float | None]] = field(default_factory=dict)
+    """What the suite measured in each trial, by name; None where there was nothing to measure."""
 
     def add(self, line: Line) -> None:
         """Count one trial."""
@@ -56,12 +59,27 @@ class Tally:
         known = self.cost_usd is not None and outcome.cost_usd is not None
         self.cost_usd = (self.cost_usd or 0.0) + (outcome.cost_usd or 0.0) if known else None
         self.seconds += outcome.seconds
+        for name, value in outcome.extra.get("measured", {}).items():
+            self.measured.setdefault(name, []).append(value)
+
+    @property
+    def medians(self) -> str:
+        """Median, least and most of what was measured, with how often there was nothing."""
+        return "; ".join(_spread(name, values) for name, values in self.measured.items())
 
     @property
     def rate(self) -> str:
         """The rate with its Wilson 95 % interval, percent."""
         low, high = wilson_interval(self.successes, self.n)
         return f"{100 * self.successes / self.n:.1f} ({100 * low:.1f}-{100 * high:.1f})"
+
+
+def _spread(name: str, values: Sequence[float | None]) -> str:
+    found = [value for value in values if value is not None]
+    if not found:
+        return f"{name} none"
+    lacking = f", {len(values) - len(found)} none" if len(found) < len(values) else ""
+    return f"{name} {median(found):.3g} ({min(found):.3g} to {max(found):.3g}{lacking})"
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
@@ -76,9 +94,13 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     found = suite(read_header(folder)["suite"])
     order = [cell for cell in found.cells() if cell in tallies]
     table = [_row(*cell, tallies[cell], found.reference(*cell)) for cell in order]
+    if not any(row["measured"] for row in table):
+        table = [{key: row[key] for key in row if key != "measured"} for row in table]
     for split in dict.fromkeys(split for _, split in order):
         whole = _tallies(read_lines(folder), lambda line: ("all", line.trial.split))
-        table.append(_row("all", split, whole["all", split], {}))
+        # What several tasks measure has no common median.
+        row = {**_row("all", split, whole["all", split], {}), "measured": ""}
+        table.append({key: row[key] for key in table[0]})
     return table
 
 
@@ -97,6 +119,7 @@ def _row(task: str, split: str, tally: Tally, published: Mapping[str, float]) ->
         "split": split,
         "success %, 95 %": tally.rate,
         "n": tally.n,
+        "measured": tally.medians,
         "failed by": ", ".join(f"{c} {tally.causes[c]}" for c in CAUSES if tally.causes[c]),
         "calls": round(tally.calls / tally.n, 1),
         "requests": tally.requests,

@@ -83,7 +83,7 @@ class Outcome:
     seconds: float
     """Wall time."""
     extra: Mapping[str, Any]
-    """The suite's own, as JSON can hold it; no times."""
+    """The suite's own, as JSON can hold it; no times. Reports give the numbers in `measured`."""
 
 
 class Suite(Protocol):

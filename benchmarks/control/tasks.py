@@ -1,8 +1,8 @@
 """The two controllers: what is asked, when it is done, and a program that does it.
 
 cartpole
-    `steps` is the number of pushes after which the pole still stood. Done from 475 of 500 on, the
-    threshold at which gymnasium calls the task solved.
+    `upright_steps` is the number of pushes after which the pole still stood. Done from 475 of 500
+    on, the threshold at which gymnasium calls the task solved.
 impedance
     The goal makes three smooth legs, then jumps by 5 cm and rests. `rms_m` is the root mean square
     of the fingertips' distance from the goal over the legs; `settling_s` is how long after the jump
@@ -96,7 +96,9 @@ def _judge_cartpole(robot: CartPole) -> Verdict:
     missed = None if steps >= ENOUGH_STEPS else f"upright for {steps} steps, not {ENOUGH_STEPS}"
     states = np.array(robot.states)
     series = {"x_m": _kept(states[:, 0]), "theta_rad": _kept(states[:, 2])}
-    return Verdict(missed, {"steps": steps}, {**series, "step": _kept(np.arange(len(states)))})
+    return Verdict(
+        missed, {"upright_steps": steps}, {**series, "step": _kept(np.arange(len(states)))}
+    )
 
 
 def _judge_impedance(robot: Arm) -> Verdict:
@@ -106,7 +108,7 @@ def _judge_impedance(robot: Arm) -> Verdict:
     whole = robot.steps == STEPS
     rms_m = float(np.sqrt(np.mean(off[1:JUMP_STEP] ** 2))) if robot.steps else math.inf
     settling_s = _settling_s(off) if whole else None
-    metrics = {"rms_m": _number(rms_m), "settling_s": settling_s, "steps": robot.steps}
+    metrics = {"rms_m": _number(rms_m), "settling_s": settling_s}
     series = {
         "time_s": _kept(np.arange(len(tips)) * STEP_S),
         "error_m": _kept(off),

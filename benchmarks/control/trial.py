@@ -81,7 +81,7 @@ class ControlSuite:
             completion_tokens=usage.completion_tokens,
             cost_usd=usage.cost_usd,
             seconds=time.perf_counter() - start_s,
-            extra={**verdict.metrics, "missed": verdict.missed, "series": verdict.series},
+            extra={"measured": verdict.metrics, "missed": verdict.missed, "series": verdict.series},
         )
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:

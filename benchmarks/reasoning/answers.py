@@ -38,10 +38,11 @@ _FILLERS = frozenset(["a", "and", "answer", "are", "at", "i", "in", "is", "it", 
 _FILLERS |= frozenset(["object", "objects", "point", "points", "position", "positions", "ret_val"])
 _FILLERS |= frozenset(["that", "the", "then", "they", "this", "to", "=", "would", "be", "m", "np"])
 _FILLERS |= frozenset(["array", "meters", "metres"])
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+# Possessive quantifiers: a long run of digits or spaces must not backtrack.
+_NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 _PAIR = re.compile(
-    rf"[(\[]\s*(?P<x>{_NUMBER})\s*m?\s*,\s*(?P<y>{_NUMBER})\s*m?\s*,?\s*[)\]]"
-    rf"|\bx\s*[=:]\s*(?P<x2>{_NUMBER})\s*m?\s*(?:,|and|,\s*and)\s*y\s*[=:]\s*(?P<y2>{_NUMBER})",
+    rf"[(\[]\s*+(?P<x>{_NUMBER})\s*+m?\s*+,\s*+(?P<y>{_NUMBER})\s*+m?\s*+,?\s*+[)\]]"
+    rf"|\bx\s*[=:]\s*(?P<x2>{_NUMBER})\s*+m?\s*+(?:,|and|,\s*and)\s*y\s*[=:]\s*(?P<y2>{_NUMBER})",
     re.IGNORECASE,
 )
 

@@ -93,8 +93,8 @@ def _run(settings: Any, given: dict[str, Any], *, all_must_succeed: bool = False
         results.close()
     table = reports.rows(folder)
     markdown, page = reports.write(folder)
-    keys = ("task", "split", "success %, 95 %", "n", "failed by")
-    show([{key: row[key] for key in keys} for row in table], False)
+    keys = ("task", "split", "success %, 95 %", "n", "measured", "failed by")
+    show([{key: row[key] for key in keys if key in row} for row in table], False)
     click.echo(f"report: {markdown} and {page.name}")
     failed = any(row["failed by"] for row in table)
     return 1 if all_must_succeed and failed else 0

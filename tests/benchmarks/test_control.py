@@ -69,13 +69,17 @@ def plain(outcome: Outcome) -> str:
 def test_the_cartpole_s_oracle_keeps_the_pole_up(seed: int) -> None:
     outcome = SUITE.run(replace(CARTPOLE, seed=seed), ORACLE)
     assert (outcome.failure, outcome.success) == ("", True)
-    assert outcome.extra["steps"] == PUSHES
+    assert outcome.extra["measured"]["upright_steps"] == PUSHES
     assert outcome.calls == 2 * PUSHES + 1 + PUSHES
 
 
 def test_doing_nothing_controls_nothing() -> None:
     outcome = SUITE.run(CARTPOLE, replace(ORACLE, model="no-op"))
-    assert (outcome.success, outcome.cause, outcome.extra["steps"]) == (False, "task", 0)
+    assert (outcome.success, outcome.cause, outcome.extra["measured"]["upright_steps"]) == (
+        False,
+        "task",
+        0,
+    )
 
 
 def test_the_seed_decides_the_episode() -> None:
@@ -96,8 +100,9 @@ def test_wrong_laws_let_the_pole_fall(writing: Any, law: str) -> None:
     )
     outcome = writing(CARTPOLE, program)
     assert (outcome.success, outcome.cause) == (False, "task")
-    assert 0 < outcome.extra["steps"] < ENOUGH_STEPS
-    assert f"upright for {outcome.extra['steps']} steps" in outcome.failure
+    steps = outcome.extra["measured"]["upright_steps"]
+    assert 0 < steps < ENOUGH_STEPS
+    assert f"upright for {steps} steps" in outcome.failure
 
 
 @pytest.mark.parametrize(
@@ -105,7 +110,11 @@ def test_wrong_laws_let_the_pole_fall(writing: Any, law: str) -> None:
 )
 def test_a_push_that_is_no_direction_is_the_program_s_mistake(writing: Any, direction: str) -> None:
     outcome = writing(CARTPOLE, f"push({direction})\n")
-    assert (outcome.success, outcome.cause, outcome.extra["steps"]) == (False, "program", 0)
+    assert (outcome.success, outcome.cause, outcome.extra["measured"]["upright_steps"]) == (
+        False,
+        "program",
+        0,
+    )
 
 
 @pytest.mark.parametrize("program", ["while True:\n    get_state()\n", "while True:\n    pass\n"])
@@ -218,6 +227,10 @@ def finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     assert cap([*command, "--jobs", "1", "--out", str(out)]) == 0
     capsys.readouterr()
     return out
+
+
+def test_the_report_tells_what_was_measured(finished: Path) -> None:
+    assert "| upright_steps 500 (500 to 500) |" in (finished / "report.md").read_text()
 
 
 def test_episodes_are_drawn_on_request_and_the_same_every_time(finished: Path) -> None:

@@ -107,6 +107,7 @@ def test_points_in_many_forms(text: str, points: list[tuple[float, float]]) -> N
         "(0.1, -0.4" + " " * 20,
         "__import__('os')",
         "(" * 5000,
+        "(" + "1" * 4000,
     ],
 )
 def test_texts_that_hold_no_points(text: str) -> None:
