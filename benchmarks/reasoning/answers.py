@@ -2,11 +2,12 @@
 
 What an answer may look like
     Thoughts between `<think>` tags are dropped. The answer is what follows the last `answer =`,
-    `answer:` or `answer is`; without one it is the last line that says anything. Quotes, brackets,
-    commas, full stops and the words a sentence is made of (`the`, `and`, `is`, `at`, ...) count
-    for nothing. What is left must be names of the scene, and nothing else (`none` stands for no
-    object); or pairs of plain numbers, `(0.1, -0.4)` or `x = 0.1, y = -0.4`, in metres.
-    Anything else is malformed: other words, other units, numbers that are not finite.
+    `answer:` or `answer is`, up to a blank line; without one it is the last line that says
+    anything. Quotes, brackets, commas, full stops and the words a sentence is made of (`the`,
+    `and`, `is`, `at`, ...) count for nothing. What is left must be names of the scene, and nothing
+    else (`none` stands for no object); or pairs of plain numbers, `(0.1, -0.4)` or
+    `x = 0.1, y = -0.4`, in metres. Anything else is malformed: other words, other units, numbers
+    that are not finite.
 
 What is right
     Objects: the same names, each once; in the same order where the question gives an order.
@@ -95,7 +96,7 @@ def _said(text: str) -> str:
     text = _THOUGHTS.sub("", text).replace("\u2212", "-")
     marks = list(_MARK.finditer(text))
     if marks:
-        return text[marks[-1].end() :][:_LONGEST]
+        return text[marks[-1].end() :].strip().partition("\n\n")[0][:_LONGEST]
     lines = [line for line in text.splitlines() if line.strip(" \t`")]
     return lines[-1][:_LONGEST] if lines else ""
 

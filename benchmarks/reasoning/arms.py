@@ -26,6 +26,8 @@ SYSTEM = (
     "program."
 )
 """What a chat model is told where it is to answer in language."""
+MAX_TOKENS = 1024
+"""Of an answer in language: steps take room."""
 LMPS = {"object": "parse_obj_name", "position": "parse_position"}
 """The prompt that answers each kind of question with a program."""
 
@@ -70,7 +72,8 @@ def in_words(asked: Asked, model: Model, prompt: Prompt) -> Reply:
     """Ask for an answer in language, and compare it."""
     scene = asked.scene
     context = render_context({"objects": scene.objects, "positions": dict(scene.positions)})
-    request = Request(prompt.render(asked.words, context), prompt.header.stop, system=SYSTEM)
+    text = prompt.render(asked.words, context)
+    request = Request(text, prompt.header.stop, max_tokens=MAX_TOKENS, system=SYSTEM)
     try:
         text = _until_stop(model.complete(request).text, prompt.header.stop)
     except ModelError as error:

@@ -36,6 +36,7 @@ def question(kind: Any, ordered: bool = False) -> Question:
         ("<think>the gray block? no</think>red bowl", ["red bowl"]),
         ("thoughts = 'It is the blue block.'\nanswer = 'red bowl'", ["red bowl"]),
         ("It is the blue block.\n\nThe red bowl.\n", ["red bowl"]),
+        ("Answer:\n\nthe red bowl\n\nIts x is the largest of all.", ["red bowl"]),
         ("none", []),
         ("answer = 'none'", []),
         ("red bowl, red bowl", ["red bowl", "red bowl"]),
