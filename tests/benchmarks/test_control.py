@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import asking
+from benchmarks import asking, report
 from benchmarks.control.cartpole import STEPS as PUSHES
 from benchmarks.control.cartpole import CartPole
 from benchmarks.control.tasks import ENOUGH_STEPS, TASKS
 from benchmarks.control.trial import ControlSuite
-from benchmarks.suites import OWN_PROMPTS, Outcome, Settings, Trial
+from benchmarks.results import begin
+from benchmarks.suites import OWN_PROMPTS, Outcome, Settings, Trial, suite
 from cap.cli import run as cap
 from cap.errors import LimitExceeded, MissingExtra, ModelError, PromptError, UsageError
 from cap.models.base import Completion, Request
@@ -220,17 +221,17 @@ def test_without_gymnasium_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
-def finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+def finished(tmp_path: Path) -> Path:
     """Return a results folder with one episode of the cartpole."""
-    out = tmp_path / "out"
-    command = ["bench", "run", "control", "-m", "oracle", "--tasks", "cartpole", "-n", "1"]
-    assert cap([*command, "--jobs", "1", "--out", str(out)]) == 0
-    capsys.readouterr()
-    return out
+    results = begin(tmp_path / "out", SUITE, ORACLE, resume=False)
+    results.add(CARTPOLE, SUITE.run(CARTPOLE, ORACLE))
+    results.close()
+    return results.folder
 
 
 def test_the_report_tells_what_was_measured(finished: Path) -> None:
-    assert "| upright_steps 500 (500 to 500) |" in (finished / "report.md").read_text()
+    markdown, _ = report.write(finished)
+    assert "| upright_steps 500 (500 to 500) |" in markdown.read_text()
 
 
 def test_episodes_are_drawn_on_request_and_the_same_every_time(finished: Path) -> None:
@@ -256,8 +257,15 @@ def test_without_matplotlib_the_extra_is_named(
 def test_what_has_no_episodes_is_not_drawn(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "other"
-    command = ["bench", "run", "reasoning", "-m", "oracle", "-n", "1", "--split", "direct"]
-    assert cap([*command, "--jobs", "1", "--out", str(out)]) == 0
-    assert cap(["bench", "plot", str(out)]) == 2
-    assert "nothing to draw" in capsys.readouterr().err
+    settings = replace(ORACLE, suite="reasoning")
+    begin(tmp_path / "other", suite("reasoning"), settings, resume=False).close()
+    begin(tmp_path / "empty", SUITE, ORACLE, resume=False).close()
+    for folder, why in (("other", "nothing to draw"), ("empty", "no episode")):
+        assert cap(["bench", "plot", str(tmp_path / folder)]) == 2
+        assert why in capsys.readouterr().err
+
+
+def test_the_command_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["bench", "run", "control", "-m", "oracle", "--tasks", "cartpole", "-n", "1"]
+    assert cap([*command, "--jobs", "1", "--out", str(tmp_path / "out")]) == 0
+    assert "upright_steps 500" in capsys.readouterr().out
