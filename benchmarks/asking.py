@@ -83,7 +83,7 @@ def limits_of(given: Mapping[str, Any], usual: Limits | None = None) -> Limits:
     Raises:
         UsageError: A limit of that name does not exist.
     """
-    check_known("limit", list(given), [entry.name for entry in fields(Limits)])
+    known_or_refused("limit", list(given), [entry.name for entry in fields(Limits)])
     return Limits(**{**vars(usual or Limits()), **given})
 
 
@@ -97,7 +97,7 @@ def check_options(settings: Settings, known: Sequence[str] = MODEL_OPTIONS) -> N
         raise UsageError(f"unknown options {unknown}; known: {', '.join(known)}")
 
 
-def check_known(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
+def known_or_refused(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
     """Refuse a name that is not known.
 
     Raises:
@@ -123,8 +123,8 @@ def chosen(
     """
     if n < 1:
         raise UsageError(f"cannot run {n} trials; ask for 1 or more with -n")
-    check_known("task", tasks, [task for task, _ in cells])
-    check_known("split", splits, [split for _, split in cells])
+    known_or_refused("task", tasks, [task for task, _ in cells])
+    known_or_refused("split", splits, [split for _, split in cells])
     found = [
         (task, split)
         for task, split in cells

@@ -91,7 +91,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     tallies = _tallies(read_lines(folder))
     if not tallies:
         raise UsageError(f"{folder} holds no trial yet")
-    found = suite(read_header(folder)["suite"])
+    found = suite(read_header(folder)["settings"]["suite"])
     order = [cell for cell in found.cells() if cell in tallies]
     table = [_row(*cell, tallies[cell], found.reference(*cell)) for cell in order]
     if not any(row["measured"] for row in table):

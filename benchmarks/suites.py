@@ -8,20 +8,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from cap import robot_files
 from cap.errors import UsageError, did_you_mean
 
 SUITES: Mapping[str, tuple[str, str]] = {
     "control": ("benchmarks.control.trial", "ControlSuite"),
     "reasoning": ("benchmarks.reasoning.trial", "ReasoningSuite"),
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
+    "drawing": ("benchmarks.drawing.tasks", "drawing"),
 }
 """Where each suite is, by name; imported when it is used."""
 OWN_PROMPTS: Mapping[str, str] = {
     "control": "control",
     "reasoning": "reasoning",
-    "tabletop": "ravens-seen",
 }
-"""The shipped prompt folder a suite uses where none is named."""
+"""The shipped prompt folder of a suite that has its own, for where none is named."""
 
 
 @dataclass(frozen=True)
@@ -133,12 +134,25 @@ class Draws(Protocol):
 def suite(name: str) -> Suite:
     """Return a suite by its name.
 
+    Args:
+        name: One of `SUITES`, or a Python file with a function `suite`.
+
     Raises:
         UsageError: There is none of that name.
     """
+    if robot_files.is_file(name):
+        return _of_file(Path(name))
     if name not in SUITES:
         hint = did_you_mean(name, SUITES)
         raise UsageError(f"unknown suite '{name}'.{hint} Known: {', '.join(SUITES)}")
     module, factory = SUITES[name]
     found: Suite = getattr(importlib.import_module(module), factory)()
+    return found
+
+
+def _of_file(path: Path) -> Suite:
+    make = getattr(robot_files.load_module(path), "suite", None)
+    if not callable(make):
+        raise UsageError(f"{path} has no function 'suite'; it makes the suite")
+    found: Suite = make()
     return found

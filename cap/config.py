@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from cap.errors import ConfigError, did_you_mean
+from cap.robot_files import is_file
 
 CHOICES = {"mode": ("physics", "instant"), "model_mode": ("chat", "completion")}
 """Settings that take one of a few words."""
@@ -280,6 +281,8 @@ def _danger(name: str, value: Any, cwd: Path) -> str:
         return "it decides where prompts and keys are sent"
     if name == "robots":
         return "it decides which machine moves"
+    if name == "robot" and isinstance(value, str) and is_file(value):
+        return "it executes that file"
     if name in ("max_cost", "max_calls", "prices"):
         return "it decides what may be spent"
     if name == "cache":

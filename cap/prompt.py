@@ -7,6 +7,7 @@ A prompt file is Python text:
     # kind = ["name", "names"]     what that value may be
     # context = ["objects"]        facts shown before each instruction, as `objects = [...]`
     # session = false              whether variables and earlier turns are kept
+    # initial = { shapes = [] }    variables a session begins with
     # actions = false              whether its programs may move the robot
     # ///
     import numpy as np
@@ -70,6 +71,8 @@ class Header:
     """Put before the instruction inside its comment, such as `define function: `."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """Sample keyword arguments, for executing the examples."""
+    initial: Mapping[str, Any] = field(default_factory=dict)
+    """Variables a session begins with."""
 
 
 @dataclass(frozen=True)
@@ -262,7 +265,7 @@ _TYPES: dict[str, Callable[[object], bool]] = {
     **dict.fromkeys(_LISTS, _is_words),
     **dict.fromkeys(("returns", "prefix"), lambda value: isinstance(value, str)),
     **dict.fromkeys(("session", "actions"), lambda value: isinstance(value, bool)),
-    "arguments": lambda value: isinstance(value, dict),
+    **dict.fromkeys(("arguments", "initial"), lambda value: isinstance(value, dict)),
 }
 """What each key of a header may hold."""
 

@@ -120,7 +120,7 @@ class _Runner:
             sandbox=self._sandbox,
             trace=Trace(),
         )
-        self._state = State()
+        self._state = State(variables=dict(self._prompt.header.initial))
 
 
 def check_function_prompt(prompt: Prompt, known: frozenset[str]) -> list[Finding]:

@@ -89,8 +89,9 @@ def _report(prompt: Prompt, primitives: Mapping[str, Primitive], lmps: frozenset
     findings: list[Finding] = []
     missing: list[Undefined] = []
     bound: set[str] = set()
+    header = prompt.header
     for example in prompt.examples:
-        variables = {**prompt.header.arguments, **dict.fromkeys(bound)}
+        variables = {**header.initial, **header.arguments, **dict.fromkeys(bound)}
         try:
             variables |= parse_context(example.context)
             program = Program.parse(example.code + "\n").without_imports(known)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cap import prompt as prompts
+from cap import robot_files
 from cap.errors import CapError, PromptError, UsageError, did_you_mean
 from cap.prompt import Prompt
 from cap.scope import Robot
@@ -74,20 +75,24 @@ def robots() -> dict[str, RobotEntry]:
 
 
 def make_robot(name: str, **options: Any) -> Robot:
-    """Build a robot by its registered name.
+    """Build a robot by its registered name, or from a file with a `create` function.
 
     Raises:
         UsageError: Unknown robot, or an option it does not take.
     """
-    known = robots()
-    if name not in known:
-        listed = ", ".join(known) or "none; is the package installed?"
-        raise UsageError(f"unknown robot '{name}'.{did_you_mean(name, known)} Known: {listed}")
-    factory = known[name].factory()
+    factory = robot_files.factory(Path(name)) if robot_files.is_file(name) else _registered(name)
     try:
         return factory(**options)
     except TypeError as error:
         raise UsageError(f"robot '{name}': {error}") from None
+
+
+def _registered(name: str) -> Callable[..., Robot]:
+    known = robots()
+    if name not in known:
+        listed = ", ".join(known) or "none; is the package installed?"
+        raise UsageError(f"unknown robot '{name}'.{did_you_mean(name, known)} Known: {listed}")
+    return known[name].factory()
 
 
 def prompts_path() -> Path:
@@ -113,8 +118,9 @@ def load_prompts(folder: Path) -> Mapping[str, Prompt]:
 
 
 def robot_prompts(robot: str, folder: Path | None = None) -> Mapping[str, Prompt]:
-    """Load a robot's prompts: from `folder`, or those shipped under its name."""
-    return load_prompts(folder or prompts_path() / robot)
+    """Load a robot's prompts: from `folder`, those beside its file, or those shipped for it."""
+    own = robot_files.prompts_of(Path(robot)) if robot_files.is_file(robot) else None
+    return load_prompts(folder or own or prompts_path() / robot)
 
 
 def function_prompt() -> Prompt:

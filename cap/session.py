@@ -102,7 +102,6 @@ class Session:
         self.robot = robot
         self.model = model
         self.trace = trace or Trace()
-        self.state = State()
         self.turns: list[TurnResult] = []
         """Those of this process, without those undone."""
         self.usage = NOTHING
@@ -116,6 +115,7 @@ class Session:
         self._checkpoints: list[_Checkpoint] = []
         self._closed = False
         self._prompt = prompts[TOP]
+        self.state = State(variables=dict(self._prompt.header.initial))
         self._function_prompt = registry.function_prompt()
         self._sandbox = Sandbox(limits=limits)
         self._sandbox.__enter__()
@@ -175,6 +175,8 @@ class Session:
         from cap.models.presets import make_model
         from cap.trace import new_run_folder
 
+        if "prompts" not in options:
+            options["prompts"] = registry.robot_prompts(robot)
         backend = model
         if isinstance(backend, str):
             backend = make_model(backend, base_url=base_url)

@@ -136,7 +136,7 @@ def new_run_folder(runs: Path, robot: str, words: str) -> Path:
     slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:40].strip("-") or "run"
     for number in range(1, 1000):
         suffix = "" if number == 1 else f"-{number}"
-        folder = runs / f"{stamp}_{robot}_{slug}{suffix}"
+        folder = runs / f"{stamp}_{Path(robot).stem}_{slug}{suffix}"
         try:
             folder.mkdir(parents=True)
         except FileExistsError:

@@ -16,7 +16,7 @@ def command(folder: Path) -> int:
     from benchmarks.results import read_header
     from benchmarks.suites import Draws, suite
 
-    found = suite(str(read_header(folder).get("suite")))
+    found = suite(read_header(folder)["settings"]["suite"])
     if not isinstance(found, Draws):
         raise UsageError(
             f"suite '{found.name}' has nothing to draw; see its tables: cap bench report"

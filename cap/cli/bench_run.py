@@ -43,7 +43,7 @@ def run(suite_name: str, **given: Any) -> int:
         model=given["model"],
         mode=given["mode"],
         perception=given["perception"],
-        prompts=given["prompts"] or OWN_PROMPTS.get(suite_name, ""),
+        prompts=given["prompts"] or OWN_PROMPTS.get(suite_name, Settings.prompts),
         options=options,
     )
     return _run(settings, given)
@@ -61,7 +61,7 @@ def oracle(suite_name: str, **given: Any) -> int:
     from benchmarks.suites import OWN_PROMPTS, Settings
 
     rest = {"tasks": None, "seed": 0, "engine": "local", "ray_address": None, "resume": False}
-    prompts = OWN_PROMPTS.get(suite_name, "")
+    prompts = OWN_PROMPTS.get(suite_name, Settings.prompts)
     settings = Settings(suite=suite_name, model="oracle", mode=given["mode"], prompts=prompts)
     return _run(settings, {**rest, **given}, all_must_succeed=True)
 

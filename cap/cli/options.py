@@ -276,7 +276,7 @@ def _make_session(options: Options, settings: Any, trace: Any, instructions: Seq
     return Session(
         robot,
         model,
-        prompts=registry.robot_prompts(robot.name, options.prompts),
+        prompts=registry.robot_prompts(settings.robot, options.prompts),
         trace=trace,
         seed=options.seed,
         limits=Limits(program_s=options.time_limit),

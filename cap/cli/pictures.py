@@ -35,6 +35,9 @@ class Pictures:
         """Write the last picture and the GIF; return the files, in order."""
         self._robot.on_frame = None
         paths = [self._folder / "before.png", self._save("after.png")]
+        if hasattr(self._robot, "svg"):  # what was drawn, for those who want the lines
+            paths.append(self._folder / "after.svg")
+            paths[-1].write_text(self._robot.svg(), encoding="utf-8")
         if self._gif is not None:
             self._frames.append(self._robot.render(FILM_PX, FILM_PX))
             durations = [FRAME_MS] * (len(self._frames) - 1) + [1500]

@@ -1,8 +1,9 @@
-"""`cap robots list|show`."""
+"""`cap robots list|show|new|check`."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
 
@@ -48,3 +49,38 @@ def show_robot(name: str, as_json: bool) -> None:
         click.echo(f"\n{primitive.name}{primitive.signature}    [{primitive.kind}]")
         click.echo(textwrap.indent(primitive.doc, "    "))
     robot.close()
+
+
+@command.command("new")
+@click.argument("name")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder; NAME if none.")
+def new_robot(name: str, out: Path | None) -> None:
+    """Write a working robot to begin with: class, prompts, task, oracle, test."""
+    from cap.skeleton import write
+
+    folder = Path(name) if out is None else out
+    for path in write(name, folder):
+        click.echo(f"wrote {path}")
+    click.echo(f'try: cap run "move the red marker to the left" -r {folder / "robot.py"}')
+
+
+@command.command("check")
+@click.argument("robot", metavar="NAME|FILE")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+def check(robot: str, as_json: bool) -> int:
+    """Check a robot: types, units in docs, same bits for a seed, prompts; 1 if something is wrong.
+
+    A FILE is executed: check only what you trust.
+    """
+    from cap.models.presets import make_model
+    from cap.robot_check import check_robot
+
+    findings = list(check_robot(robot, make_model("nearest")))
+    if as_json:
+        click.echo(json.dumps([vars(finding) for finding in findings]))
+    else:
+        for finding in findings:
+            click.echo(str(finding))
+        if not findings:
+            click.echo(f"{robot}: nothing to find fault with")
+    return 1 if findings else 0

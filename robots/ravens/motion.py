@@ -85,14 +85,34 @@ def through(points: Sequence[Pose], acceleration_mps2: float = math.inf) -> Leg:
     Raises:
         Unreachable: Part of the way is beyond the arm.
     """
-    path = _rounded([point.array for point in points])
+    return along(_rounded([point.array for point in points]), acceleration_mps2=acceleration_mps2)
+
+
+def along(path: Array, *, speed_mps: float = math.inf, acceleration_mps2: float = math.inf) -> Leg:
+    """Return the fastest motion along a path that keeps the joint limits, from rest to rest.
+
+    Args:
+        path: x, y, z (m) and yaw (rad) of the fingertips, closely spaced, shape (n, 4).
+        speed_mps: Greatest speed of the fingertips, m/s.
+        acceleration_mps2: Their greatest acceleration, m/s^2.
+
+    Raises:
+        Unreachable: Part of the way is beyond the arm.
+    """
     joints = _joints(path)
+    hurried = np.hstack([joints / SPEED_LIMIT, _along(path) / speed_mps])
     limited = np.hstack([joints / ACCELERATION_LIMITS, path[:, :3] / acceleration_mps2])
-    rate = _fastest(joints / SPEED_LIMIT, limited)
+    rate = _fastest(hurried, limited)
     nodes = _nodes_in_time(rate)
     columns = [np.interp(nodes, np.arange(len(path)), column) for column in path.T]
     followed = _joints(np.stack(columns, axis=1))
-    return Leg(followed[:-1], np.diff(followed, axis=0) / DT_S, points[-1])
+    return Leg(followed[:-1], np.diff(followed, axis=0) / DT_S, Pose(*path[-1].tolist()))
+
+
+def _along(path: Array) -> Array:
+    """Return how far along a path each point is, shape (n, 1), metres."""
+    steps = np.linalg.norm(np.diff(path[:, :3], axis=0), axis=1)
+    return np.concatenate([[0.0], np.cumsum(steps)])[:, None]
 
 
 def _rounded(corners: Sequence[Array]) -> Array:

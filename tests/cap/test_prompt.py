@@ -104,6 +104,7 @@ WRONG_HEADERS = {
     "actions a number": ("actions = 1", "'actions' cannot be 1"),
     "prefix a number": ("prefix = 1", "'prefix' cannot be 1"),
     "arguments a list": ("arguments = [1]", "'arguments' cannot be"),
+    "initial a list": ("initial = [1]", "'initial' cannot be"),
 }
 
 

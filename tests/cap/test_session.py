@@ -10,6 +10,7 @@ import pytest
 
 from cap.errors import NoMatch, PromptError, UsageError
 from cap.models.base import Completion, Request
+from cap.models.presets import make_model
 from cap.prompt import Prompt, parse
 from cap.repair import Repairs
 from cap.sandbox import Limits
@@ -476,3 +477,17 @@ def test_cycles_and_aliases_survive_from_turn_to_turn(open_session: Open) -> Non
     assert session.run("a").failure is None
     assert session.run("b").failure is None
     assert session.robot.spoken == ["([1, 2], [1, 2], True)"]  # type: ignore[attr-defined]
+
+
+def test_a_session_begins_with_the_variables_its_prompt_states() -> None:
+    text = (
+        "# /// cap\n# session = true\n# initial = { seen = [] }\n# ///\n# go.\nseen = seen + [1]\n"
+    )
+    prompts = {"ui": parse(text, "ui")}
+    for _ in range(2):
+        with Session(create(mode="instant"), make_model("nearest"), prompts=prompts) as session:
+            session.run("go")
+            session.run("go")
+            assert session.state.variables["seen"] == [1, 1]
+            session.undo(2)
+            assert session.state.variables["seen"] == []

@@ -96,18 +96,21 @@ def _answer(asked: Example, examples: tuple[Example, ...], lines: tuple[str, ...
     template, alignment = closest(reader)
     if alignment.cost + words.rewritten * REWRITTEN > LIMIT:
         raise NoMatch(_declined(asked.instruction, reader, template, alignment))
-    if not template.derived and reader.tokens == tokenise(template.example.instruction):
+    if _same(template, reader):
         return template.example.code
     values = {i: reader.value(template.slots[i], span) for i, span in alignment.spans.items()}
     return rebind(template, values)
 
 
 def closest(reader: Reader) -> tuple[Template, Alignment]:
-    """Return the template an instruction fits best and how; ties go to the earlier one."""
+    """Return the template an instruction fits best and how.
+
+    Ties go to the example that says the very same, then to the earlier one.
+    """
     templates = reader.lexicon.templates
     aligner = Aligner(reader)
     bounds = sorted((aligner.bound(template), i) for i, template in enumerate(templates))
-    best: tuple[float, int] | None = None
+    best: tuple[float, bool, int] | None = None
     found = None
     for bound, i in bounds:
         if best and bound > best[0] + 1e-9:
@@ -115,12 +118,17 @@ def closest(reader: Reader) -> tuple[Template, Alignment]:
         alignment = aligner.align(templates[i], best[0] + 1e-9 if best else math.inf)
         if alignment is None:
             continue
-        key = (round(alignment.cost, 9), i)
+        key = (round(alignment.cost, 9), not _same(templates[i], reader), i)
         if best is None or key < best:
             best, found = key, (templates[i], alignment)
     if found is None:
         raise NoMatch(f"none of the prompt's examples has code that is Python; {_REMEDY}")
     return found
+
+
+def _same(template: Template, reader: Reader) -> bool:
+    """Tell whether a template is an example of the prompt in the instruction's own words."""
+    return not template.derived and reader.tokens == tokenise(template.example.instruction)
 
 
 def _lexicon(asked: Example, examples: tuple[Example, ...], lines: tuple[str, ...]) -> Lexicon:

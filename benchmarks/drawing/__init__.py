@@ -1,0 +1,1 @@
+"""Ten drawing tasks, judged on the geometry of the ink."""

@@ -1,0 +1,181 @@
+"""Suites of tasks for any robot: a scene, a few instructions in one session, a judge of the world.
+
+A suite lists its tasks as data (`RobotTask`); the trial is the same for all of them. Success is
+what the judge finds when the last instruction has ended, however it ended.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.asking import Meter, Nobody, known_or_refused
+from benchmarks.suites import Outcome, Settings, Trial
+from benchmarks.tabletop.trial import BASELINES, load_prompts
+from cap import registry
+from cap.errors import UsageError
+from cap.models.presets import make_model
+from cap.session import Session, TurnResult
+
+SHOWN_CALLS = 200
+"""Calls of a failed trial that are written down."""
+OPTIONS = ("base_url", "model_mode", "timeout_s")
+"""What `Settings.options` may hold."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One scene of a task."""
+
+    instructions: tuple[str, ...]
+    """What a person says, one after the other."""
+    oracle: str
+    """A program that does it all."""
+    missed: Callable[[Any], str | None]
+    """Says what the robot's world lacks; None if nothing."""
+
+
+@dataclass(frozen=True)
+class RobotTask:
+    """A task with its scenes."""
+
+    name: str
+    """As reports show it."""
+    make: Callable[[np.random.Generator, Any], Case]
+    """Makes the case of a random generator for a robot in its first state."""
+
+
+class RobotSuite:
+    """Tasks of one robot."""
+
+    def __init__(self, name: str, version: str, robot: str, tasks: Sequence[RobotTask]) -> None:
+        """Name a suite.
+
+        Args:
+            name: As the command line takes it.
+            version: Changes whenever the same settings may give other outcomes.
+            robot: Registered robot.
+            tasks: In report order.
+        """
+        self.name = name
+        self.version = version
+        self._robot = robot
+        self._tasks = {task.name: task for task in tasks}
+
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """Return every task, in report order."""
+        return tuple((name, "") for name in self._tasks)
+
+    def trials(
+        self,
+        n: int,
+        seed: int,
+        tasks: Sequence[str] | None = None,
+        splits: Sequence[str] | None = None,
+    ) -> tuple[Trial, ...]:
+        """Return `n` trials of every task asked for, with the seeds from `seed` on.
+
+        Raises:
+            UsageError: No trials, an unknown task, or a split: there are none.
+        """
+        if n < 1:
+            raise UsageError(f"cannot run {n} trials; ask for 1 or more with -n")
+        if splits:
+            raise UsageError(f"the suite '{self.name}' has no splits; leave out --split")
+        known_or_refused("task", tasks, list(self._tasks))
+        chosen = [name for name in self._tasks if not tasks or name in tasks]
+        return tuple(Trial(name, "", number) for name in chosen for number in range(seed, seed + n))
+
+    def run(self, trial: Trial, settings: Settings) -> Outcome:
+        """Carry out one trial.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            MissingKey: The model needs a key and none is set.
+        """
+        start_s = time.perf_counter()
+        known_or_refused("option", list(settings.options), OPTIONS)
+        meter = Meter(_model(settings))
+        prompts = registry.robot_prompts(self._robot) if _shipped(settings) else _own(settings)
+        robot: Any = registry.make_robot(self._robot, seed=trial.seed, mode=settings.mode)
+        seed = trial.seed + 1_000_003 * trial.sample
+        with Session(robot, meter, prompts=prompts, seed=seed) as session:
+            case = self._tasks[trial.task].make(np.random.default_rng([trial.seed, 7]), robot)
+            turns = _act(session, case, settings.model)
+            missed = case.missed(robot)
+        seconds = time.perf_counter() - start_s
+        return _outcome(case, turns, missed, meter, seconds)
+
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return nothing: no success rates are published for these tasks."""
+        return {}
+
+
+def _act(session: Session, case: Case, model: str) -> list[TurnResult]:
+    """Carry out a case's instructions, up to the first that fails."""
+    words = "; ".join(case.instructions)
+    if model == "oracle":
+        return [session.execute(case.oracle, words)]
+    if model == "no-op":
+        return [session.execute("pass\n", words)]
+    turns: list[TurnResult] = []
+    for instruction in case.instructions:
+        turns.append(session.run(instruction))
+        if not turns[-1].ok:
+            break
+    return turns
+
+
+def _outcome(
+    case: Case, turns: Sequence[TurnResult], missed: str | None, meter: Meter, seconds: float
+) -> Outcome:
+    failure = next((turn.failure for turn in turns if turn.failure is not None), None)
+    blamed = "task" if failure is None else str(failure.cause)
+    extra: dict[str, Any] = {} if missed is None else {"missed": missed, "calls": _calls(turns)}
+    return Outcome(
+        success=missed is None,
+        cause="" if missed is None else {"person": "infrastructure"}.get(blamed, blamed),
+        instruction="; ".join(case.instructions),
+        program="\n".join(turn.program for turn in turns),
+        failure=str(failure or missed or ""),
+        calls=sum(len(turn.calls) for turn in turns),
+        requests=meter.requests,
+        prompt_tokens=meter.usage.prompt_tokens,
+        completion_tokens=meter.usage.completion_tokens,
+        cost_usd=meter.usage.cost_usd,
+        seconds=seconds,
+        extra=extra,
+    )
+
+
+def _calls(turns: Sequence[TurnResult]) -> list[dict[str, Any]]:
+    every = [call for turn in turns for call in turn.as_json()["calls"]]
+    keys = ("name", "args", "kwargs", "result", "error")
+    return [{key: call[key] for key in keys} for call in every[:SHOWN_CALLS]]
+
+
+def _shipped(settings: Settings) -> bool:
+    """Tell whether the robot's own prompts are meant: by default, or where none are needed."""
+    return settings.model in BASELINES or settings.prompts == Settings("", "").prompts
+
+
+def _own(settings: Settings) -> Any:
+    return load_prompts(settings.prompts)
+
+
+def _model(settings: Settings) -> Any:
+    if settings.model in BASELINES:
+        return Nobody()
+    options = settings.options
+    return make_model(
+        settings.model,
+        base_url=options.get("base_url"),
+        mode=options.get("model_mode"),
+        timeout_s=options.get("timeout_s"),
+        environ=os.environ,
+    )

@@ -1,0 +1,48 @@
+# /// cap
+# returns = "ret_val"
+# kind = ["name", "names"]
+# context = ["objects"]
+# ///
+import numpy as np
+from robot import get_obj_pos
+
+#: block = cube, brick
+#: closest = nearest
+#: farthest = furthest
+#: all the = all of the, every one of the
+#: blocks = objects, things
+
+objects = ['blue block', 'cyan block', 'pink block']
+# the cyan block.
+ret_val = 'cyan block'
+
+# the blocks.
+ret_val = [name for name in objects if 'block' in name]
+
+# all the blocks.
+ret_val = [name for name in objects if 'block' in name]
+
+objects = ['red block', 'green block', 'orange block']
+# the leftmost block.
+blocks = [name for name in objects if 'block' in name]
+ret_val = min(blocks, key=lambda name: get_obj_pos(name)[0])
+
+# the rightmost block.
+blocks = [name for name in objects if 'block' in name]
+ret_val = max(blocks, key=lambda name: get_obj_pos(name)[0])
+
+# the topmost block.
+blocks = [name for name in objects if 'block' in name]
+ret_val = max(blocks, key=lambda name: get_obj_pos(name)[1])
+
+# the bottommost block.
+blocks = [name for name in objects if 'block' in name]
+ret_val = min(blocks, key=lambda name: get_obj_pos(name)[1])
+
+# the block closest to the middle.
+blocks = [name for name in objects if 'block' in name]
+ret_val = min(blocks, key=lambda name: np.linalg.norm(get_obj_pos(name) - get_obj_pos('middle')))
+
+# the block farthest from the red block.
+blocks = [name for name in objects if 'block' in name and name != 'red block']
+ret_val = max(blocks, key=lambda name: np.linalg.norm(get_obj_pos(name) - get_obj_pos('red block')))

@@ -1,0 +1,105 @@
+# /// cap
+# returns = "shape_pts"
+# kind = ["points"]
+# context = ["objects"]
+# arguments = { it = [[0.05, -0.45], [0.05, -0.55], [-0.05, -0.5], [0.05, -0.45]] }
+# ///
+import numpy as np
+from robot import get_obj_pos, denormalize_xy
+from lmps import parse_obj_name
+
+#: around = centred on, centered on, in, at
+#: big = large
+#: a circle = a ring
+#: the ground line = a ground line, the ground, a line for the ground
+#: a line that bisects it = a line that cuts it in half, a line bisecting it, a line through its middle
+#: a pyramid on the ground line = a pyramid on it, a pyramid on the ground
+
+objects = ['red block', 'green block', 'blue block']
+# a circle around the middle.
+angles = np.linspace(0, 2 * np.pi, 33)
+shape_pts = get_obj_pos('middle') + 0.05 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a 6 cm radius circle around the middle.
+angles = np.linspace(0, 2 * np.pi, 33)
+shape_pts = get_obj_pos('middle') + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a circle around the red block.
+center = get_obj_pos(parse_obj_name('the red block'))
+angles = np.linspace(0, 2 * np.pi, 33)
+shape_pts = center + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a hexagon around the middle.
+angles = np.linspace(0, 2 * np.pi, 7)
+shape_pts = get_obj_pos('middle') + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a pentagon around the middle.
+angles = np.pi / 2 + np.linspace(0, 2 * np.pi, 6)
+shape_pts = get_obj_pos('middle') + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a hexagon around the red block.
+center = get_obj_pos(parse_obj_name('the red block'))
+angles = np.linspace(0, 2 * np.pi, 7)
+shape_pts = center + 0.07 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a square around the middle.
+shape_pts = get_obj_pos('middle') + 0.05 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+
+# a 8 cm square around the middle.
+shape_pts = get_obj_pos('middle') + 0.5 * 0.08 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+
+# a square around the red block.
+center = get_obj_pos(parse_obj_name('the red block'))
+shape_pts = center + 0.06 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+
+# a square in the top left corner.
+shape_pts = denormalize_xy([0.15, 0.85]) + 0.05 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+
+# a triangle around the middle.
+angles = np.pi / 2 + np.linspace(0, 2 * np.pi, 4)
+shape_pts = get_obj_pos('middle') + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a star around the middle.
+angles = np.pi / 2 + np.linspace(0, 4 * np.pi, 6)
+shape_pts = get_obj_pos('middle') + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a horizontal line through the middle.
+shape_pts = get_obj_pos('middle') + 0.1 * np.array([[-1, 0], [1, 0]])
+
+# a vertical line through the middle.
+shape_pts = get_obj_pos('middle') + 0.1 * np.array([[0, -1], [0, 1]])
+
+# a 20 cm horizontal line through the middle.
+shape_pts = get_obj_pos('middle') + 0.5 * 0.2 * np.array([[-1, 0], [1, 0]])
+
+# a line from the red block to the green block.
+start = get_obj_pos(parse_obj_name('the red block'))
+end = get_obj_pos(parse_obj_name('the green block'))
+direction = (end - start) / np.linalg.norm(end - start)
+shape_pts = np.array([start + 0.05 * direction, end - 0.05 * direction])
+
+# a line that bisects it.
+low, high = np.min(it, axis=0), np.max(it, axis=0)
+x = (low[0] + high[0]) / 2
+shape_pts = np.array([[x, low[1] - 0.01], [x, high[1] + 0.01]])
+
+# the ground line.
+shape_pts = np.array([denormalize_xy([0.3, 0.4]), denormalize_xy([0.7, 0.4])])
+
+# a pyramid on the ground line.
+low, high = np.min(it, axis=0), np.max(it, axis=0)
+middle, width = (low + high) / 2, 0.5 * (high[0] - low[0])
+left, right = [middle[0] - width / 2, high[1]], [middle[0] + width / 2, high[1]]
+shape_pts = np.array([left, right, [middle[0], high[1] + width], left])
+
+# a sun above it.
+middle = (np.min(it, axis=0) + np.max(it, axis=0)) / 2
+center = np.array([middle[0], np.max(it, axis=0)[1] + 0.05])
+angles = np.linspace(0, 2 * np.pi, 33)
+shape_pts = center + 0.025 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a circle around it.
+middle = (np.min(it, axis=0) + np.max(it, axis=0)) / 2
+radius = 0.01 + np.max(np.linalg.norm(it - middle, axis=1))
+angles = np.linspace(0, 2 * np.pi, 33)
+shape_pts = middle + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)

@@ -1,0 +1,162 @@
+# /// cap
+# context = ["objects"]
+# session = true
+# initial = { shapes = [], before = [] }
+# actions = true
+# ///
+import numpy as np
+from robot import draw, erase, get_obj_pos, say
+from lmps import parse_obj_name, parse_shape_pts, transform_shape_pts
+
+#: draw = sketch, make, trace
+#: draw = draw me, please draw, can you draw, could you draw
+#: erase = wipe off, wipe, rub out, remove, delete, clear
+#: undo that. = undo, undo it, undo this, go back, take that back, take it back
+#: both. = both of them, the two shapes, both shapes
+#: both = both of them, the two shapes, both shapes, them both
+#: it = that, this, the shape, that shape, the drawing
+#: bigger = larger
+#: smaller = tinier
+#: move = shift, push
+#: everything. = all of it, all shapes, all the shapes, the board
+
+objects = ['red block', 'green block', 'yellow block']
+# draw a hexagon around the middle.
+before = shapes
+shapes = shapes + [parse_shape_pts('a hexagon around the middle')]
+draw(shapes[-1])
+
+# draw a line that bisects it.
+before = shapes
+shapes = shapes + [parse_shape_pts('a line that bisects it', it=shapes[-1])]
+draw(shapes[-1])
+
+# make both bigger.
+before = shapes
+shapes = shapes[:-2] + [transform_shape_pts('make it bigger', shape_pts=pts) for pts in shapes[-2:]]
+for pts in before:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+
+# make both smaller.
+before = shapes
+shapes = shapes[:-2] + [transform_shape_pts('make it smaller', shape_pts=pts) for pts in shapes[-2:]]
+for pts in before:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+
+# move both to the left by 5 cm.
+before = shapes
+shapes = shapes[:-2] + [transform_shape_pts('move it to the left by 5 cm', shape_pts=pts) for pts in shapes[-2:]]
+for pts in before:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+
+# erase both.
+before = shapes
+for pts in shapes[-2:]:
+    erase(pts)
+shapes = shapes[:-2]
+for pts in shapes:
+    draw(pts)
+
+objects = ['blue block', 'purple block']
+# draw a square around the middle.
+before = shapes
+shapes = shapes + [parse_shape_pts('a square around the middle')]
+draw(shapes[-1])
+
+# make it smaller.
+before = shapes
+shapes = shapes[:-1] + [transform_shape_pts('make it smaller', shape_pts=shapes[-1])]
+for pts in before:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+
+# make it 2 times bigger.
+before = shapes
+shapes = shapes[:-1] + [transform_shape_pts('make it 2 times bigger', shape_pts=shapes[-1])]
+for pts in before:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+
+# move it up by 6 cm.
+before = shapes
+shapes = shapes[:-1] + [transform_shape_pts('move it up by 6 cm', shape_pts=shapes[-1])]
+for pts in before:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+
+# rotate it by 45 degrees.
+before = shapes
+shapes = shapes[:-1] + [transform_shape_pts('rotate it by 45 degrees', shape_pts=shapes[-1])]
+for pts in before:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+
+# undo that.
+for pts in shapes:
+    erase(pts)
+shapes, before = before, shapes
+for pts in shapes:
+    draw(pts)
+
+# erase it.
+before = shapes
+erase(shapes[-1])
+shapes = shapes[:-1]
+for pts in shapes:
+    draw(pts)
+
+objects = ['cyan block', 'red block', 'green block']
+# draw the ground line.
+before = shapes
+shapes = shapes + [parse_shape_pts('the ground line')]
+draw(shapes[-1])
+
+# draw a pyramid on the ground line.
+before = shapes
+shapes = shapes + [parse_shape_pts('a pyramid on the ground line', it=shapes[-1])]
+draw(shapes[-1])
+
+# draw a sun above it.
+before = shapes
+shapes = shapes + [parse_shape_pts('a sun above it', it=shapes[-1])]
+draw(shapes[-1])
+
+# draw circles around the blocks.
+before = shapes
+shapes = shapes + [parse_shape_pts(f'a circle around the {name}') for name in parse_obj_name('the blocks')]
+for pts in shapes[len(before):]:
+    draw(pts)
+
+# draw a line from the cyan block to the red block.
+before = shapes
+shapes = shapes + [parse_shape_pts('a line from the cyan block to the red block')]
+draw(shapes[-1])
+
+# draw a square in the top left corner.
+before = shapes
+shapes = shapes + [parse_shape_pts('a square in the top left corner')]
+draw(shapes[-1])
+
+# also draw a triangle around the middle.
+before = shapes
+shapes = shapes + [parse_shape_pts('a triangle around the middle')]
+draw(shapes[-1])
+
+# erase everything.
+before = shapes
+for pts in shapes:
+    erase(pts)
+shapes = []
+
+# how many shapes are there?
+say(f'{len(shapes)}')

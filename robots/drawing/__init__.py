@@ -1,0 +1,44 @@
+"""A drawing arm: a UR5e with a pen over a whiteboard.
+
+`create` makes it in one of two modes, with the same scenes, primitives and refusals: `instant`
+draws every line at once and exactly; in `physics` a simulated arm moves the pen by its joint motors
+within the published limits, and the ink is where the tip really was. What was drawn is geometry
+(`robot.state.ink()`), a picture (`render`) and an SVG (`svg`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cap.errors import UsageError
+from robots.drawing.api import DrawingRobot
+from robots.drawing.worlds import ArmBoard, InstantBoard
+from robots.ravens.scene import check_names
+
+__all__ = ["DrawingRobot", "create"]
+
+DEFAULT_NAMES = ("red block", "green block", "blue block")
+
+
+def create(
+    *, seed: int = 0, mode: str = "physics", objects: Sequence[str] | None = None
+) -> DrawingRobot:
+    """Make the robot at an empty board, with blocks set on it by `seed`.
+
+    Args:
+        seed: Decides where the blocks stand.
+        mode: `physics` or `instant`.
+        objects: Blocks, such as `red block`; without it three of them.
+
+    Raises:
+        UsageError: Unknown mode or object, an object given twice, or more than fit on the board.
+        MissingExtra: Physics without PyBullet installed.
+    """
+    names = DEFAULT_NAMES if objects is None else check_names(objects)
+    if others := [name for name in names if not name.endswith("block")]:
+        raise UsageError(f"only blocks stand on the board, not {others[0]!r}")
+    if mode == "instant":
+        return DrawingRobot(names, seed, "instant", InstantBoard)
+    if mode == "physics":
+        return DrawingRobot(names, seed, "physics", ArmBoard)
+    raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

@@ -1,0 +1,159 @@
+"""A whiteboard on the table: where it is, what stands on it, and the ink on it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from shapely.geometry import LineString, MultiLineString, Point
+
+from cap.errors import Collision, LimitExceeded, Unreachable, UsageError
+from robots.ravens.scene import BLOCK_HALF, PLACES, TABLE_X, TABLE_Y, Body, Scene
+
+Array = NDArray[np.float64]
+Stroke = tuple[tuple[float, float], ...]
+
+BOARD_X, BOARD_Y = TABLE_X, TABLE_Y
+"""The board from left to right and from front to back, metres."""
+ERASER_R = 0.01
+"""What the eraser takes off on both sides of its path, metres."""
+CLEAR_M = 0.012
+"""Pen and hand keep so far from what stands on the board, metres."""
+MAX_POINTS = 10_000
+MAX_STROKES = 2_000
+_CRUMB_M = 0.001
+"""Shorter pieces of ink that an eraser leaves are gone too, metres."""
+
+
+_FROM_EDGE_M = 0.09
+_FROM_MIDDLE_M = 0.16
+_APART_M = 0.18
+"""Blocks leave room for a shape around each, and for one in the middle."""
+_TRIES = 2000
+
+
+@dataclass(frozen=True)
+class BoardState:
+    """Everything that decides what happens next: plain data, so a copy is a snapshot."""
+
+    scene: Scene
+    """What stands on the board."""
+    joints: tuple[float, ...]
+    """Arm joint angles, radians, at rest."""
+    strokes: tuple[Stroke, ...] = ()
+    """The ink: polylines of xy, metres, in the order they were drawn."""
+    time_s: float = 0.0
+    """Simulated time since the reset."""
+
+    def drawn(self, stroke: Stroke) -> BoardState:
+        """Return the board with one more stroke.
+
+        Raises:
+            LimitExceeded: The board is full of them.
+        """
+        if len(self.strokes) >= MAX_STROKES:
+            raise LimitExceeded(f"there are {MAX_STROKES} strokes on the board; erase some first")
+        return replace(self, strokes=(*self.strokes, stroke))
+
+    def erased(self, path: Stroke) -> BoardState:
+        """Return the board with the ink along a path taken off."""
+        wiped = LineString(path).buffer(ERASER_R)
+        left = [piece for stroke in self.strokes for piece in _left(stroke, wiped)]
+        return replace(self, strokes=tuple(left))
+
+    def ink(self) -> MultiLineString:
+        """Return the ink as one geometry."""
+        return MultiLineString(self.strokes)
+
+
+def sample_blocks(names: Sequence[str], rng: np.random.Generator) -> Scene:
+    """Set blocks on the board at random, the middle left free.
+
+    Raises:
+        UsageError: They do not fit.
+    """
+    low = np.array([BOARD_X[0], BOARD_Y[0]]) + _FROM_EDGE_M
+    high = np.array([BOARD_X[1], BOARD_Y[1]]) - _FROM_EDGE_M
+    placed: list[Body] = []
+    for _ in range(_TRIES):
+        if len(placed) == len(names):
+            return Scene(tuple(placed))
+        x, y = rng.uniform(low, high).tolist()
+        clear = all(math.dist((x, y), body.xy) >= _APART_M for body in placed)
+        if clear and math.dist((x, y), PLACES["middle"]) >= _FROM_MIDDLE_M:
+            placed.append(Body(names[len(placed)], (x, y, BLOCK_HALF)))
+    raise UsageError(f"{len(names)} blocks do not fit on the board; ask for fewer")
+
+
+def _left(stroke: Stroke, wiped: Any) -> Iterable[Stroke]:
+    """Yield what an eraser leaves of a stroke."""
+    line = LineString(stroke)
+    if not line.intersects(wiped):
+        yield stroke
+        return
+    rest = line.difference(wiped)
+    for piece in getattr(rest, "geoms", [rest]):
+        if piece.length > _CRUMB_M:
+            yield tuple((float(x), float(y)) for x, y in piece.coords)
+
+
+def path_of(value: Any, what: str) -> Array:
+    """Return waypoints as an array of shape (n, 2), metres.
+
+    Raises:
+        TypeError: They are not two or more finite points.
+        LimitExceeded: They are too many.
+    """
+    try:
+        points = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be points of x and y; got {value!r:.80}") from None
+    if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
+        raise TypeError(f"{what} must be 2 or more points, shape (n, 2); got shape {points.shape}")
+    if len(points) > MAX_POINTS:
+        raise LimitExceeded(f"{what} has {len(points)} points; use at most {MAX_POINTS}")
+    if not np.isfinite(points).all():
+        raise TypeError(f"{what} has a point that is not finite: {points[~np.isfinite(points)]}")
+    return points
+
+
+def check_path(scene: Scene, points: Array) -> None:
+    """Make sure that a path can be followed with the pen down.
+
+    Raises:
+        Unreachable: It leaves the board.
+        Collision: It runs into something that stands there.
+    """
+    low, high = (BOARD_X[0], BOARD_Y[0]), (BOARD_X[1], BOARD_Y[1])
+    outside = ((points < np.array(low) - 1e-9) | (points > np.array(high) + 1e-9)).any(axis=1)
+    if outside.any():
+        number = int(outside.argmax())
+        x, y = points[number]
+        raise Unreachable(
+            f"point {number} at ({x:.3f}, {y:.3f}) m is off the board, which spans "
+            f"x {BOARD_X[0]} to {BOARD_X[1]} and y {BOARD_Y[0]} to {BOARD_Y[1]}"
+        )
+    line = LineString(points)
+    for body in scene.bodies:
+        if line.distance(Point(body.xy)) < BLOCK_HALF * math.sqrt(2) + CLEAR_M:
+            raise Collision(f"the pen would run into {body.name!r}; draw around it")
+
+
+def resampled(points: Array, spacing_m: float) -> Array:
+    """Return points evenly along a polyline, its own corners included, shape (n, 2)."""
+    pieces = [points[:1]]
+    for start, end in itertools.pairwise(points):
+        count = max(1, math.ceil(float(np.linalg.norm(end - start)) / spacing_m))
+        pieces.append(start + np.linspace(0.0, 1.0, count + 1)[1:, None] * (end - start))
+    return np.vstack(pieces)
+
+
+def stroke_of(points: Sequence[Sequence[float]] | Array) -> Stroke:
+    """Return points as a stroke, with what a line through the rest says left out."""
+    simple = LineString(np.asarray(points)).simplify(1e-4)
+    return tuple((float(x), float(y)) for x, y in simple.coords)

@@ -1,0 +1,94 @@
+"""The board as a picture (PNG, by Pillow) and as a drawing (SVG)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PIL import Image, ImageDraw
+from shapely.geometry import MultiPoint
+
+from robots.drawing.board import BOARD_X, BOARD_Y, BoardState
+from robots.ravens.geometry import corners
+from robots.ravens.scene import BLOCK_HALF, COLORS, Body
+
+Point = tuple[float, float]
+_OVERSAMPLE = 3
+_BORDER_M = 0.02
+_INK, _WHITE, _FRAME = (30, 41, 59), (252, 252, 250), (148, 152, 158)
+_PEN_M = 0.004
+"""Width of a line."""
+_MM = 1000
+
+
+def draw(state: BoardState, tip: Point | None, width: int, height: int) -> Any:
+    """Return the board from above as a PIL image; right is x, up is y.
+
+    Args:
+        state: What is on it.
+        tip: Where the pen is, xy in metres, if it is to be shown.
+        width: Pixels.
+        height: Pixels.
+    """
+    big = (width * _OVERSAMPLE, height * _OVERSAMPLE)
+    image = Image.new("RGB", big, _FRAME)
+    brush = ImageDraw.Draw(image)
+    scale = min(big) / (BOARD_X[1] - BOARD_X[0] + 2 * _BORDER_M)
+
+    def pixel(point: Point) -> Point:
+        x, y = point[0] - sum(BOARD_X) / 2, point[1] - sum(BOARD_Y) / 2
+        return big[0] / 2 + x * scale, big[1] / 2 - y * scale
+
+    left_top, right_bottom = pixel((BOARD_X[0], BOARD_Y[1])), pixel((BOARD_X[1], BOARD_Y[0]))
+    brush.rectangle((*left_top, *right_bottom), fill=_WHITE)
+    for stroke in state.strokes:
+        brush.line([pixel(point) for point in stroke], _INK, round(_PEN_M * scale), "curve")
+    for body in state.scene.bodies:
+        brush.polygon([pixel(corner) for corner in _outline(body)], fill=_color(body))
+    if tip is not None:
+        (x, y), r = pixel(tip), 0.008 * scale
+        brush.ellipse((x - r, y - r, x + r, y + r), outline=(220, 38, 38), width=2 * _OVERSAMPLE)
+    return image.resize((width, height), Image.Resampling.LANCZOS)
+
+
+def svg(state: BoardState) -> str:
+    """Return the board as SVG in millimetres; right is x, up is y."""
+    wide, high = (BOARD_X[1] - BOARD_X[0]) * _MM, (BOARD_Y[1] - BOARD_Y[0]) * _MM
+    shapes = [_path(stroke, _INK) for stroke in state.strokes]
+    blocks = [
+        f'<polygon points="{_points(_outline(body))}" fill="{_hex(_color(body))}">'
+        f"<title>{body.name}</title></polygon>"
+        for body in state.scene.bodies
+    ]
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:g}mm" height="{high:g}mm" '
+        f'viewBox="0 0 {wide:g} {high:g}">',
+        f'<rect width="{wide:g}" height="{high:g}" fill="{_hex(_WHITE)}"/>',
+        *shapes,
+        *blocks,
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _path(stroke: tuple[Point, ...], color: tuple[int, int, int]) -> str:
+    return (
+        f'<polyline points="{_points(list(stroke))}" fill="none" stroke="{_hex(color)}" '
+        f'stroke-width="{_PEN_M * _MM:g}" stroke-linecap="round" stroke-linejoin="round"/>'
+    )
+
+
+def _points(points: list[Point]) -> str:
+    return " ".join(f"{(x - BOARD_X[0]) * _MM:.2f},{(BOARD_Y[1] - y) * _MM:.2f}" for x, y in points)
+
+
+def _outline(body: Body) -> list[Point]:
+    square = MultiPoint(list(corners((*body.xy, BLOCK_HALF, BLOCK_HALF, body.yaw))))
+    return [(x, y) for x, y in square.convex_hull.exterior.coords]
+
+
+def _color(body: Body) -> tuple[int, int, int]:
+    return COLORS[body.name.split()[0]]
+
+
+def _hex(color: tuple[int, int, int]) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*color)

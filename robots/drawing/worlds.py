@@ -1,0 +1,196 @@
+"""What carries a pen's paths out: at once and exactly, or with a simulated arm.
+
+In the simulated one the arm is moved by its joint motors, and the ink is where the tip of the pen
+really was while it touched the board. Every motion starts from a simulation built anew from plain
+data, as in `robots.ravens`: what happens depends on the state and the path alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from robots.drawing.board import Array, BoardState, Stroke, resampled, stroke_of
+from robots.ravens import arm
+from robots.ravens.motion import DT_S, Leg, Pose, along, through
+from robots.ravens.scene import BLOCK_HALF
+from robots.ravens.world import Host
+
+SPEED_MPS = 0.25
+"""Of the pen while it draws."""
+TRAVEL_Z = 0.09
+"""Height of the tip between strokes, metres: above what stands on the board."""
+PARK = Pose(0.0, -0.25, 0.15, np.pi / 2)
+_ACCELERATION_MPS2 = 1.5
+"""Of the pen while it draws: a line stays within a fraction of a millimetre."""
+_SPACING_M = 0.0015
+_TOUCH_Z = 0.002
+"""The tip, on its spring, marks the board below this height, metres."""
+_SETTLE_STEPS = 12
+_STOP_CHECK_STEPS = 4
+_GAIN = 0.3
+_URDF = Path(__file__).with_name("ur5e_pen.urdf")
+
+
+def _down(x: float, y: float) -> Pose:
+    return Pose(x, y, 0.0, PARK.yaw)
+
+
+class Board(Protocol):
+    """Follows paths with the pen, or with the eraser in its place."""
+
+    state: BoardState
+    """How everything is between motions; assign to put a snapshot back."""
+
+    def trace(self, points: Array, *, keep: bool = True) -> Stroke:
+        """Follow a path, shape (n, 2), metres; return where the tip touched the board.
+
+        Args:
+            points: The waypoints.
+            keep: Whether it leaves ink; otherwise it takes ink off.
+
+        Raises:
+            RobotError: The motion was stopped; what was drawn until then stays.
+            Unreachable: Part of the way is beyond the arm.
+        """
+
+    def close(self) -> None:
+        """Release what the world holds."""
+
+
+class InstantBoard:
+    """Every path is followed exactly, in no time."""
+
+    def __init__(self, host: Host, state: BoardState) -> None:
+        """Start from a state; the host's `frame` is called once per path."""
+        self.state = state
+        self._host = host
+
+    def trace(self, points: Array, *, keep: bool = True) -> Stroke:
+        """Follow a path; see `Board`."""
+        stroke = tuple((float(x), float(y)) for x, y in points)
+        self.state = self.state.drawn(stroke) if keep else self.state.erased(stroke)
+        self._host.frame()
+        return stroke
+
+    def close(self) -> None:
+        """Do nothing: no resource is held."""
+
+
+class ArmBoard:
+    """A UR5e with a pen, in PyBullet."""
+
+    def __init__(self, host: Host, state: BoardState) -> None:
+        """Connect a physics server."""
+        from robots.ravens.bullet import p
+
+        self.state = state
+        self._p = p
+        self._host = host
+        self._client: int = p.connect(p.DIRECT)
+        self._arm = 0
+        self._steps = 0
+        self._touched: list[tuple[float, float]] = []
+
+    def trace(self, points: Array, *, keep: bool = True) -> Stroke:
+        """Follow a path; see `Board`."""
+        path = resampled(points, _SPACING_M)
+        legs = self._legs(path)
+        self._build()
+        self._touched = []
+        try:
+            for number, leg in enumerate(legs):
+                self._follow(leg, inking=number == 1)
+        finally:
+            self._keep(keep)
+        return stroke_of(self._touched)
+
+    def _legs(self, path: Array) -> list[Leg]:
+        """Return the ways to the path, along it, and up from it."""
+        first, last = (_down(float(x), float(y)) for x, y in (path[0], path[-1]))
+        start = Pose.of_joints(self.state.joints)
+        height = max(TRAVEL_Z, start.z)
+        above = [replace(start, z=height), replace(first, z=height)]
+        level = np.column_stack([path, np.zeros(len(path)), np.full(len(path), PARK.yaw)])
+        return [
+            through([start, *above, first]),
+            along(level, speed_mps=SPEED_MPS, acceleration_mps2=_ACCELERATION_MPS2),
+            through([last, replace(last, z=TRAVEL_Z)]),
+        ]
+
+    def _build(self) -> None:
+        """Build the simulation of the state anew."""
+        p, client = self._p, self._client
+        p.resetSimulation(physicsClientId=client)
+        p.setGravity(0, 0, -9.81, physicsClientId=client)
+        p.setTimeStep(DT_S, physicsClientId=client)
+        p.setPhysicsEngineParameter(deterministicOverlappingPairs=1, physicsClientId=client)
+        self._arm = p.loadURDF(
+            str(_URDF),
+            useFixedBase=True,
+            flags=p.URDF_USE_INERTIA_FROM_FILE | p.URDF_IGNORE_VISUAL_SHAPES,
+            physicsClientId=client,
+        )
+        for joint, angle in enumerate(self.state.joints):
+            p.resetJointState(self._arm, joint, angle, physicsClientId=client)
+        box = p.createCollisionShape(
+            p.GEOM_BOX, halfExtents=[BLOCK_HALF] * 3, physicsClientId=client
+        )
+        for body in self.state.scene.bodies:
+            p.createMultiBody(0, box, -1, body.position, body.quaternion, physicsClientId=client)
+        self._steps = 0
+
+    def _follow(self, leg: Leg, *, inking: bool) -> None:
+        for position, velocity in zip(leg.positions.tolist(), leg.velocities.tolist(), strict=True):
+            self._step(position, velocity, inking=inking)
+        rest = (leg.positions[-1] + leg.velocities[-1] * DT_S).tolist()
+        for _ in range(_SETTLE_STEPS):
+            self._step(rest, [0.0] * len(rest), inking=inking)
+
+    def _step(self, position: list[float], velocity: list[float], *, inking: bool) -> None:
+        p, client = self._p, self._client
+        p.setJointMotorControlArray(
+            self._arm,
+            range(len(position)),
+            p.POSITION_CONTROL,
+            targetPositions=position,
+            targetVelocities=velocity,
+            forces=arm.MAX_TORQUE,
+            positionGains=[_GAIN] * len(position),
+            physicsClientId=client,
+        )
+        p.stepSimulation(physicsClientId=client)
+        self._steps += 1
+        if inking:
+            tip = p.getLinkState(
+                self._arm, len(position), computeForwardKinematics=True, physicsClientId=client
+            )[4]
+            if tip[2] < _TOUCH_Z:
+                self._touched.append((tip[0], tip[1]))
+        if self._steps % round(self._host.frame_every_s / DT_S) == 0:
+            self._host.frame()
+        if self._steps % _STOP_CHECK_STEPS == 0:
+            self._host.check_stop()
+
+    def _keep(self, ink: bool) -> None:
+        """Keep where the arm is and what the pen did, however the motion ended."""
+        states = self._p.getJointStates(
+            self._arm, range(len(self.state.joints)), physicsClientId=self._client
+        )
+        state = replace(
+            self.state,
+            joints=tuple(joint[0] for joint in states),
+            time_s=self.state.time_s + self._steps * DT_S,
+        )
+        if len(self._touched) > 1:
+            stroke = stroke_of(self._touched)
+            state = state.drawn(stroke) if ink else state.erased(stroke)
+        self.state = state
+
+    def close(self) -> None:
+        """Disconnect the physics server; doing so twice does no harm."""
+        if self._p.isConnected(self._client):
+            self._p.disconnect(self._client)

@@ -1,0 +1,85 @@
+"""The drawing tasks: solvable, not solved by nothing, and strict about shape, size and place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from shapely.geometry import MultiLineString
+
+from benchmarks.drawing.judge import circle, differs, differs_however_turned, regular
+from benchmarks.drawing.tasks import MIDDLE, drawing
+from benchmarks.suites import Settings, Trial
+from cap.errors import UsageError
+
+SUITE = drawing()
+NAMES = [task for task, _ in SUITE.cells()]
+
+
+def settings(model: str, mode: str = "instant") -> Settings:
+    return Settings(suite="drawing", model=model, mode=mode)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_oracle_solves_it_and_doing_nothing_does_not(name: str) -> None:
+    trial = Trial(name, "", 3)
+    solved = SUITE.run(trial, settings("oracle"))
+    assert solved.success, solved.failure
+    assert not SUITE.run(trial, settings("no-op")).success
+
+
+def test_the_arm_solves_one_too() -> None:
+    pytest.importorskip("pybullet")
+    assert SUITE.run(Trial("make-bigger", "", 0), settings("oracle", "physics")).success
+
+
+def test_a_session_of_instructions_is_judged_at_its_end() -> None:
+    outcome = SUITE.run(Trial("move", "", 0), settings("nearest"))
+    assert outcome.success, outcome.failure
+    assert outcome.instruction.count(";") == 1
+    assert outcome.requests >= 2
+
+
+def as_ink(*figures: np.ndarray) -> MultiLineString:
+    return MultiLineString([figure.tolist() for figure in figures])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: circle(MIDDLE, 0.067),
+        lambda: circle(MIDDLE + np.array([0.007, 0]), 0.06),
+        lambda: circle(MIDDLE, 0.06)[:100],
+        lambda: regular(MIDDLE, 0.06, 5),
+    ],
+    ids=["size", "place", "part", "shape"],
+)
+def test_size_place_and_shape_count(wrong: Callable[[], np.ndarray]) -> None:
+    assert differs(as_ink(circle(MIDDLE, 0.06)), [circle(MIDDLE, 0.06)]) is None
+    assert differs(as_ink(wrong()), [circle(MIDDLE, 0.06)]) is not None
+
+
+def test_ink_too_much_is_wrong() -> None:
+    both = as_ink(circle(MIDDLE, 0.06), circle(MIDDLE, 0.02))
+    assert differs(both, [circle(MIDDLE, 0.06)]) is not None
+
+
+def test_a_polygon_may_be_turned_but_not_stretched() -> None:
+    hexagon = regular(MIDDLE, 0.08, 6)
+    turn = np.array([[np.cos(0.3), -np.sin(0.3)], [np.sin(0.3), np.cos(0.3)]])
+    turned = MIDDLE + (hexagon - MIDDLE) @ turn.T
+    assert differs_however_turned(as_ink(turned), hexagon, 6) is None
+    stretched = MIDDLE + (hexagon - MIDDLE) * [1.2, 1.0]
+    assert differs_however_turned(as_ink(stretched), hexagon, 6) is not None
+
+
+def test_no_ink_is_no_figure() -> None:
+    assert differs(MultiLineString([]), [circle(MIDDLE, 0.06)]) is not None
+
+
+def test_what_the_suite_has_not_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="no splits"):
+        SUITE.trials(1, 0, splits=["SA-SI"])
+    with pytest.raises(UsageError, match="unknown task 'circel'"):
+        SUITE.trials(1, 0, tasks=["circel"])

@@ -1,0 +1,115 @@
+"""A robot of one's own: written, checked, run from its file; and what the check finds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cap.cli import run
+from cap.models.presets import make_model
+from cap.robot_check import check_robot
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def robot() -> Path:
+    assert run(["robots", "new", "my_arm"]) == 0
+    return Path("my_arm/robot.py")
+
+
+def changed(robot: Path, old: str, new: str) -> list[str]:
+    text = robot.read_text(encoding="utf-8")
+    assert old in text
+    other = robot.with_name("changed.py")
+    other.write_text(text.replace(old, new), encoding="utf-8")
+    return [str(finding) for finding in check_robot(str(other), make_model("nearest"))]
+
+
+def test_the_new_robot_is_sound_and_moves(robot: Path, capsys: Capture) -> None:
+    assert run(["robots", "check", str(robot)]) == 0
+    assert run(["run", "move the red marker to the left", "-r", str(robot), "--json"]) == 0
+    assert run(["robots", "show", str(robot)]) == 0
+    assert "move_to(" in capsys.readouterr().out
+
+
+def test_its_own_tests_pass(robot: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(robot.parent)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_its_tasks_run_and_are_reported(robot: Path, capsys: Capture) -> None:
+    suite = str(robot.with_name("tasks.py"))
+    assert run(["bench", "run", suite, "-m", "oracle", "-n", "2", "--out", "o"]) == 0
+    assert run(["bench", "report", "o"]) == 0
+    assert "move-left" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "finding"),
+    [
+        ("def get_obj_pos(self, name: str) -> Array:", "def get_obj_pos(self, name) -> Array:",
+         "get_obj_pos: parameter 'name' has no type"),
+        ("x and y in metres.\n\n        Raises:", "x and y.\n\n        Raises:", "no unit"),
+        ("def say(self, text: str) -> None:", "def say(self, *text: str) -> None:", "*text"),
+        ("say(self, text: str)", "say(self, text: Path)", "say: its annotations"),
+        ("say(self, text: str)", "say(self, text: object)", "cannot cross"),
+        ("rng = np.random.default_rng(seed)", "rng = np.random.default_rng()", "the same seed"),
+        ("self._places, self.spoken[:] = dict(snapshot[0]), snapshot[1]", "pass", "restore"),
+        ("return list(self._places)", "return self", "get_obj_names: fails when"),
+        ("def render(", "def draw(", "no method 'render'"),
+        ("def move_to(", "def shift_to(", "ui.py line"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_found(robot: Path, old: str, new: str, finding: str) -> None:
+    assert any(finding in found for found in changed(robot, old, new))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("def create(:", "SyntaxError"),
+        ("import nothing_of_that_name", "ModuleNotFoundError"),
+        ("raise SystemExit(0)", "SystemExit"),
+        ("x = 1", "no function 'create'"),
+        ("def create(): return 1", "unexpected keyword argument"),
+        ("def create(**_): return 1", "has no attribute 'name'"),
+    ],
+)
+def test_a_file_that_is_no_robot_is_a_clear_error(text: str, why: str, capsys: Capture) -> None:
+    Path("bad.py").write_text(text, encoding="utf-8")
+    assert run(["robots", "check", "bad.py"]) in (1, 2)
+    told = capsys.readouterr()
+    assert why in told.out + told.err
+    assert "Traceback" not in told.err
+
+
+def test_a_missing_file_says_how_to_begin(capsys: Capture) -> None:
+    assert run(["run", "go", "-r", "nowhere.py"]) == 2
+    assert "cap robots new" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["My-Arm", "_arm", "9arm", "../arm"])
+def test_a_name_that_is_none_is_refused(name: str) -> None:
+    assert run(["robots", "new", name]) == 2
+
+
+def test_nothing_is_overwritten(robot: Path) -> None:
+    robot.write_text("mine", encoding="utf-8")
+    assert run(["robots", "new", "my_arm"]) == 2
+    assert robot.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_folders_settings_cannot_name_a_file_to_execute(robot: Path, capsys: Capture) -> None:
+    Path("cap.toml").write_text(f'robot = "{robot}"\n', encoding="utf-8")
+    assert run(["run", "put the red block in the blue bowl", "--mode", "instant"]) == 0
+    assert "it executes that file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["ravens", "drawing"])
+def test_the_shipped_robots_are_sound(name: str) -> None:
+    assert list(map(str, check_robot(name, make_model("nearest")))) == []
