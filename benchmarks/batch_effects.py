@@ -201,14 +201,14 @@ def _is_near(value: Any) -> bool:
     return (isinstance(where, str) or point) and _is_number(most) and most > 0
 
 
-def _above(most_m: float) -> Callable[[Any, View], str | None]:
+def _above(most_m: float, word: str = "on") -> Callable[[Any, View], str | None]:
     def missing(arguments: Any, view: View) -> str | None:
         a, b = arguments
         one, other = view.xyz(a), view.xyz(b)
         apart_m, higher_m = math.dist(one[:2], other[:2]), one[2] - other[2]
         if apart_m <= most_m and higher_m > 0:
             return None
-        return f"{a} is not on {b}: {apart_m:.3f} m beside and {higher_m:.3f} m above it"
+        return f"{a} is not {word} {b}: {apart_m:.3f} m beside and {higher_m:.3f} m above it"
 
     return missing
 
@@ -264,7 +264,7 @@ def _pair(value: Any) -> bool:
 
 EFFECTS: Mapping[str, Effect] = {
     "on": Effect(_TWO, _pair, _above(ON_M)),
-    "inside": Effect(_TWO, _pair, _above(INSIDE_M)),
+    "inside": Effect(_TWO, _pair, _above(INSIDE_M, "in")),
     "near": Effect("[a, b] or [a, b, metres]", _is_near, _within(NEAR_M)),
     "at": Effect("[a, b] or [a, b, metres]", _is_near, _within(AT_M)),
     "left_of": Effect(_TWO, _pair, _beside("left of", 0, -1)),

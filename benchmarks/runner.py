@@ -52,7 +52,7 @@ def run(
         on_done: Told of each trial once it is written down.
 
     Raises:
-        UsageError: A trial cannot be written down.
+        UsageError: A trial cannot be written down, or Ray does not start.
         MissingExtra: Ray is not installed.
         SpendLimit: The budget ended before the trials did; those left are not written down.
     """

@@ -118,6 +118,7 @@ def _tell(folder: Path, as_json: bool) -> bool:
     from benchmarks import report as reports
     from benchmarks.results import read_header, read_lines
     from cap.cli.tables import show
+    from cap.render import printable
 
     sessions = read_header(folder)["settings"]["options"]["sessions"]
     place = {name: number for number, name in enumerate(sessions)}
@@ -128,7 +129,10 @@ def _tell(folder: Path, as_json: bool) -> bool:
     if as_json:
         click.echo(json.dumps(rows))
     else:
-        show(rows)
+        show([{name: row[name] for name in row if name != "why"} for row in rows])
+        for row in rows:
+            if row["why"]:
+                click.echo(printable(f"{row['session']}: {row['why']}"))
     markdown, page = reports.write(folder)
     good = sum(line.outcome.success for line in found)
     click.echo(f"{good} of {len(found)} sessions succeeded", err=as_json)

@@ -13,6 +13,7 @@ import click
 
 from cap.cli.groups import Asked, F, with_options
 from cap.errors import SpendLimit, UsageError
+from cap.render import printable
 
 Told = Callable[[Any, Any], None]
 
@@ -159,7 +160,7 @@ def _progress(total: int, before: int) -> Iterator[Told]:
         nonlocal ended
         ended += 1
         word = "ok" if outcome.success else f"failed ({outcome.cause})"
-        name = f"{trial.task} {trial.split} seed {trial.seed}"
+        name = printable(f"{trial.task} {trial.split} seed {trial.seed}")
         click.echo(f"{ended}/{total} {name}: {word}, {outcome.seconds:.1f} s", err=True)
 
     yield line

@@ -11,6 +11,7 @@ import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -280,6 +281,19 @@ def test_at_a_temperature_each_sample_has_its_own_seed() -> None:
         bodies = [post.body for post in server.posts]
     assert [body["temperature"] for body in bodies] == [0.7, 0.7]
     assert bodies[0]["seed"] != bodies[1]["seed"]
+
+
+def test_a_cluster_that_is_not_there_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def init(**_: object) -> None:
+        raise ConnectionError("no cluster\nat that address")
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=init, shutdown=lambda: None))
+    results = opened(tmp_path)
+    with pytest.raises(UsageError, match="Ray does not start: no cluster;"):
+        runner.run(results, [TRIAL], SETTINGS, engine="ray", address="nowhere")
+    results.close()
 
 
 def test_a_run_that_ends_early_leaves_no_worker(tmp_path: Path) -> None:

@@ -50,6 +50,17 @@ def test_one_failure_is_exit_code_1_and_the_others_are_run(
     assert "NoMatch" in rows[0]["why"]
 
 
+def test_what_failed_is_said_below_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("b.jsonl").write_text(
+        '{"name": "a\\u001bb", "mode": "instant", "instructions": ["stack all the blocks"],'
+        ' "expect": {"inside": ["red block", "blue bowl"]}}\n'
+    )
+    assert run(["batch", "b.jsonl", "--out", "out"]) == 1
+    shown = capsys.readouterr().out
+    assert "a\\x1bb: red block is not in blue bowl" in shown
+    assert "\x1b" not in shown
+
+
 def test_resuming_runs_what_is_left_and_nothing_twice() -> None:
     write("put the red block in the blue bowl", "stack all the blocks")
     command = ["batch", "b.toml", "--out", "out", "--jobs", "1"]
