@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.asking import Nobody, known_or_refused
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suites import Outcome, Settings, Trial
-from benchmarks.tabletop.trial import BASELINES, Nobody, known_or_refused, load_prompts
+from benchmarks.tabletop.trial import BASELINES, load_prompts
 from cap import registry
 from cap.errors import UsageError
 from cap.models.base import Model

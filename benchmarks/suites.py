@@ -12,6 +12,8 @@ from cap import robot_files
 from cap.errors import UsageError, did_you_mean
 
 SUITES: Mapping[str, tuple[str, str]] = {
+    "control": ("benchmarks.control.trial", "ControlSuite"),
+    "reasoning": ("benchmarks.reasoning.trial", "ReasoningSuite"),
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
     "robocodegen": ("benchmarks.robocodegen.trial", "RoboCodeGenSuite"),
     "drawing": ("benchmarks.drawing.tasks", "drawing"),
@@ -19,6 +21,8 @@ SUITES: Mapping[str, tuple[str, str]] = {
 }
 """Where each suite is, by name; imported when it is used."""
 OWN_PROMPTS: Mapping[str, str] = {
+    "control": "control",
+    "reasoning": "reasoning",
     "robocodegen": "robocodegen",
     "tabletop": "ravens-seen",
 }
@@ -123,6 +127,19 @@ class Suite(Protocol):
 
 
 @runtime_checkable
+class Draws(Protocol):
+    """A suite whose episodes can be drawn."""
+
+    def plot(self, folder: Path) -> list[Path]:
+        """Draw the episodes of a results folder into it; return the files.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+            UsageError: There is nothing to draw, or the folder cannot be written.
+        """
+
+
+@runtime_checkable
 class Adjustable(Protocol):
     """A suite whose tasks depend on options."""
 
@@ -167,7 +184,7 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> Suite:
 
     Args:
         name: One of `SUITES`, or a Python file with a function `suite`.
-        options: Of the settings; None where they do not matter.
+        options: Those of the settings.
 
     Raises:
         UsageError: There is none of that name, or not with these options.

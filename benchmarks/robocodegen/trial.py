@@ -18,13 +18,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks.asking import known_or_refused
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for
 from benchmarks.problems import LIMITS, Problem, ProblemSet
 from benchmarks.problems_file import load
 from benchmarks.problems_judge import Verdict, desk, examine
 from benchmarks.robocodegen.summary import LIBRARY, summarize
 from benchmarks.suites import Outcome, Settings, Trial
-from benchmarks.tabletop.trial import known_or_refused
 from cap import prompt as prompts
 from cap import registry
 from cap.answer import Answer, State

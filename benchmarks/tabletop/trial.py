@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks.asking import Nobody, check_options, chosen, limits_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suites import Outcome, Settings, Trial
@@ -26,10 +27,9 @@ from benchmarks.tabletop.oracles import oracle
 from benchmarks.tabletop.reference import reference
 from benchmarks.tabletop.tasks import SPLITS, TASKS, Task
 from cap import registry
-from cap.errors import ModelError, NotFound, UsageError, did_you_mean
-from cap.models.base import Completion, Model, Request
+from cap.errors import ModelError, NotFound, UsageError
+from cap.models.base import Model
 from cap.prompt import Prompt
-from cap.sandbox import Limits
 from cap.session import Session, TurnResult
 from robots.ravens import RavensRobot, create
 from robots.ravens.scene import PLACES, plain
@@ -116,7 +116,7 @@ class TabletopSuite:
             MissingKey: The model needs a key and none is set.
         """
         _actor(settings)
-        _limits(settings.options.get("limits", {}))
+        limits_of(settings.options.get("limits", {}))
         _model(replace(settings, options={**settings.options, "ledger": None}))
         load_prompts(settings.prompts)
         wrong = settings.options.get("disturbances", {})
@@ -138,19 +138,9 @@ class TabletopSuite:
         Raises:
             UsageError: No trials, or an unknown task or split.
         """
-        if n < 1:
-            raise UsageError(f"cannot run {n} trials; ask for 1 or more with -n")
-        known_or_refused("task", tasks, [task for task, _ in CELLS])
-        known_or_refused("split", splits, [split for _, split in CELLS])
-        chosen = [
-            (task, split)
-            for task, split in CELLS
-            if (not tasks or task in tasks) and (not splits or split in splits)
-        ]
-        if not chosen:
-            raise UsageError(f"none of the tasks {tasks} is in the splits {splits}")
+        cells = chosen(tuple(CELLS), n, tasks, splits)
         seeds = range(seed, seed + n)
-        return tuple(Trial(task, split, number) for task, split in chosen for number in seeds)
+        return tuple(Trial(task, split, number) for task, split in cells for number in seeds)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial.
@@ -165,7 +155,7 @@ class TabletopSuite:
         setup = prepare(cell.task, cell.attributes, trial.split, trial.seed)
         meter = Meter(_model(settings, trial))
         prompts = load_prompts("ravens-seen" if act is _baseline else settings.prompts)
-        limits = _limits(settings.options.get("limits", {}))
+        limits = limits_of(settings.options.get("limits", {}))
         robot = _robot(setup, cell, settings)
         with Session(robot, meter, prompts=prompts, seed=seed_of(trial), limits=limits) as session:
             first = robot.snapshot()
@@ -189,20 +179,6 @@ class TabletopSuite:
         return reference(task, split)
 
 
-class Nobody:
-    """Stands where a baseline has no model."""
-
-    name = "nobody"
-
-    def complete(self, request: Request) -> Completion:
-        """Refuse.
-
-        Raises:
-            ModelError: Always.
-        """
-        raise ModelError("a baseline asks no model; its program may not call LMPs")
-
-
 Act = Callable[[Session, Meter, Setup, Task, Settings], Attempt]
 
 
@@ -212,8 +188,7 @@ def _actor(settings: Settings) -> Act:
     Raises:
         UsageError: An unknown option, or a planner without a model.
     """
-    if unknown := sorted(set(settings.options) - set(OPTIONS)):
-        raise UsageError(f"unknown options {unknown}; known: {', '.join(OPTIONS)}")
+    check_options(settings, OPTIONS)
     if settings.model == PLANNER:
         raise UsageError(f"'{PLANNER}' plans with a model; name it, as in {PLANNER}:openai/NAME")
     if settings.model in BASELINES:
@@ -313,27 +288,3 @@ def _model(settings: Settings, trial: Trial | None = None) -> Model:
     if settings.model in BASELINES:
         return Nobody()
     return model_for(settings.model.removeprefix(f"{PLANNER}:"), settings.options, trial)
-
-
-def _limits(given: Mapping[str, Any]) -> Limits:
-    """Return the limits of every program.
-
-    Raises:
-        UsageError: A limit of that name does not exist.
-    """
-    known = [entry.name for entry in fields(Limits)]
-    known_or_refused("limit", list(given), known)
-    return Limits(**given)
-
-
-def known_or_refused(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
-    """Refuse a name that is not known.
-
-    Raises:
-        UsageError: With the nearest names and all of them.
-    """
-    for name in given or ():
-        if name not in known:
-            listed = ", ".join(dict.fromkeys(known))
-            hint = did_you_mean(name, dict.fromkeys(known))
-            raise UsageError(f"unknown {what} '{name}'.{hint} Known: {listed}")

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from cap.cli import bench_plot
 from cap.cli.bench_problems import problems
 from cap.cli.bench_run import COMMANDS
 from cap.cli.options import Options, load_config, model_for, session_options
@@ -245,5 +246,5 @@ def _own(package: str) -> None:
     sys.modules.setdefault(package, __import__(package))
 
 
-for _command in (*COMMANDS, problems):
+for _command in (*COMMANDS, problems, bench_plot.command):
     command.add_command(_command)

@@ -21,6 +21,8 @@ class Request:
     """0 asks for the likeliest completion."""
     seed: int | None = None
     """Sampling seed, for backends that take one."""
+    system: str | None = None
+    """What a chat model is told before the prompt; None where a program is wanted."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ SYSTEM = (
     "Python code that comes next, under the last comment. No prose, no imports, no fences, and "
     "nothing of the file again."
 )
-"""What a chat model is told before the prompt."""
+"""What a chat model is told before the prompt, unless the request says otherwise."""
 
 MAX_STOPS = 4
 """The most stop strings OpenAI's endpoints take; the caller applies every one on the text."""
@@ -228,7 +228,7 @@ class OpenAIModel:
         if self.mode == "completion":
             return {"model": self.model, "prompt": without_synonyms(request.prompt), **kept}
         messages = [
-            {"role": "system", "content": SYSTEM},
+            {"role": "system", "content": request.system or SYSTEM},
             {"role": "user", "content": without_synonyms(request.prompt)},
         ]
         return {"model": self.model, "messages": messages, **kept}

@@ -28,13 +28,15 @@ SHOWN_LINES = 6
 
 def request_key(request: Request) -> str:
     """Return the SHA-256, in hex, of a request's canonical JSON: everything but the model."""
-    parts = {
+    parts: dict[str, Any] = {
         "prompt": request.prompt,
         "stop": list(request.stop),
         "max_tokens": request.max_tokens,
         "temperature": float(request.temperature),
         "seed": request.seed,
     }
+    if request.system is not None:
+        parts["system"] = request.system
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -3,13 +3,14 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from cap.errors import EmptyCompletion, ModelError, ModelUnreachable
 from cap.models.base import Request
-from cap.models.openai import MAX_STOPS, REASONING_TOKENS
+from cap.models.openai import MAX_STOPS, REASONING_TOKENS, SYSTEM
 from tests.fakes.openai_server import (
     DRIP,
     DROP,
@@ -52,6 +53,13 @@ def test_chat_sends_the_prompt_as_the_users_message_and_no_stop(connect: Any) ->
     assert [message["role"] for message in body["messages"]] == ["system", "user"]
     assert body["messages"][1]["content"] == REQUEST.prompt
     assert "stop" not in body
+
+
+@pytest.mark.parametrize(("system", "sent"), [(None, SYSTEM), ("Answer in words.",) * 2])
+def test_a_chat_model_is_told_what_is_wanted(connect: Any, system: str | None, sent: str) -> None:
+    with FakeServer(ANSWER) as server:
+        connect(server.url, mode="chat").complete(replace(REQUEST, system=system))
+    assert server.posts[0].body["messages"][0] == {"role": "system", "content": sent}
 
 
 def test_completion_sends_the_bare_prompt_and_at_most_four_stops(connect: Any) -> None:

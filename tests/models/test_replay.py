@@ -53,10 +53,17 @@ def test_what_was_recorded_is_replayed(file: Path) -> None:
         {"max_tokens": 513},
         {"temperature": 0.5},
         {"seed": 0},
+        {"system": "Answer in words."},
     ],
 )
 def test_every_part_of_a_request_is_part_of_its_key(change: dict[str, object]) -> None:
     assert request_key(replace(REQUEST, **change)) != request_key(REQUEST)  # type: ignore[arg-type]
+
+
+def test_recordings_of_programs_keep_their_keys() -> None:
+    parts = {key: value for key, value in vars(REQUEST).items() if key != "system"}
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    assert request_key(REQUEST) == hashlib.sha256(text.encode()).hexdigest()
 
 
 def test_a_whole_number_temperature_is_the_same_request() -> None:

@@ -1,0 +1,246 @@
+"""A UR5e driven by joint torques in PyBullet, whose fingertips are to follow a moving goal.
+
+A program reads joints, fingertips and Jacobian, sets torques, and lets simulated time pass, one
+control period at a time. Only the position of the fingertips is asked for; how the hand is turned
+is not, and some friction in the joints keeps it from swinging.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cap.errors import LimitExceeded
+from cap.scope import Primitive
+from robots.base import action, perception, primitives_of
+from robots.ravens import arm
+
+Array = NDArray[np.float64]
+
+STEP_S = 1 / 240
+"""Simulated time between two torques."""
+SUBSTEPS = 2
+LEGS = 3
+LEG_S = 1.0
+"""Time the goal takes for each leg, with soft ends."""
+JUMP_M = 0.05
+"""How far it jumps after the last leg, to rest there."""
+HOLD_S = 1.0
+"""Time it then rests."""
+STEPS = round((LEGS * LEG_S + HOLD_S) / STEP_S)
+JUMP_STEP = round(LEGS * LEG_S / STEP_S)
+"""The first one at which the goal has jumped."""
+LEG_M = (0.08, 0.15)
+"""Length of a leg."""
+FRICTION_NMS = (2.0, 2.0, 2.0, 0.5, 0.5, 0.5)
+"""Viscous friction of each joint, Nm s/rad."""
+_START_M = (0.05, -0.5, 0.35)
+_SPREAD_M = 0.05
+_JOINTS = tuple(range(6))
+_FINGERS = (6, 7)
+_HAND = 5
+_TIP_LOCAL = (0.0, 0.0, arm.D6 + arm.TOOL_LENGTH)
+"""The fingertips in the hand's frame, metres."""
+
+
+class Arm:
+    """One simulation, from a start and with a goal that the seed decides."""
+
+    name = "impedance"
+    simulated = True
+
+    def __init__(self, seed: int) -> None:
+        """Load the arm at rest, the goal at its fingertips.
+
+        Raises:
+            MissingExtra: PyBullet is not installed.
+        """
+        rng = np.random.default_rng([seed, 5])
+        start = np.array(_START_M) + rng.uniform(-_SPREAD_M, _SPREAD_M, 3)
+        self._corners = _corners(rng, start)
+        joints = arm.inverse(start[None], np.zeros(1))[0]
+        self._p = _bullet()
+        self._client, self._body = _load(self._p, joints)
+        self._torques = np.zeros(6)
+        self.tips: list[list[float]] = [self._tip().tolist()]
+        """Where the fingertips were, xyz in metres; one more than there were steps."""
+
+    @property
+    def steps(self) -> int:
+        """Control periods so far."""
+        return len(self.tips) - 1
+
+    @property
+    def sim_time_s(self) -> float:
+        """Simulated time since the start, seconds."""
+        return self.steps * STEP_S
+
+    @perception
+    def get_joint_positions(self) -> Array:
+        """Return the six joint angles q, shape (6,), radians."""
+        return self._states(0)
+
+    @perception
+    def get_joint_velocities(self) -> Array:
+        """Return the six joint velocities dq, shape (6,), rad/s."""
+        return self._states(1)
+
+    @perception
+    def get_ee_position(self) -> Array:
+        """Return where the fingertips are, xyz in the base frame, shape (3,), metres."""
+        return np.array(self.tips[-1])
+
+    @perception
+    def get_jacobian(self) -> Array:
+        """Return the Jacobian J of the fingertips' position, shape (3, 6): x_dot = J @ dq."""
+        joints = [*self._states(0).tolist(), *self._finger_gaps()]
+        zeros = [0.0] * len(joints)
+        linear, _ = self._p.calculateJacobian(
+            self._body, _HAND, _TIP_LOCAL, joints, zeros, zeros, physicsClientId=self._client
+        )
+        return np.array(linear)[:, :6]
+
+    @perception
+    def get_gravity_torques(self) -> Array:
+        """Return the torques that hold the arm against gravity as it is now, shape (6,), Nm."""
+        joints = [*self._states(0).tolist(), *self._finger_gaps()]
+        zeros = [0.0] * len(joints)
+        torques = self._p.calculateInverseDynamics(
+            self._body, joints, zeros, zeros, physicsClientId=self._client
+        )
+        return np.array(torques[:6])
+
+    @perception
+    def get_goal_position(self) -> Array:
+        """Return where the fingertips should be now, xyz in the base frame, shape (3,), metres."""
+        return self.goal(self.steps)
+
+    @perception
+    def is_done(self) -> bool:
+        """Return whether the time is over."""
+        return self.steps >= STEPS
+
+    @action
+    def set_torques(self, torques: Sequence[float]) -> Array:
+        """Set the motors' torques, shape (6,), Nm, from now on; they limit them.
+
+        Returns:
+            The torques they give: at most 150 Nm in the first three joints, 28 in the others.
+
+        Raises:
+            ValueError: There are not six finite numbers.
+        """
+        try:
+            wanted = np.asarray(torques, dtype=float)
+        except (TypeError, ValueError):
+            wanted = np.array([math.nan])
+        if wanted.shape != (6,) or not np.isfinite(wanted).all():
+            raise ValueError(f"torques are six finite numbers in Nm, not {torques!r}")
+        self._torques = np.clip(wanted, -np.array(arm.MAX_TORQUE), arm.MAX_TORQUE)
+        return self._torques.copy()
+
+    @action
+    def step(self) -> float:
+        """Let one control period of 1/240 s pass; return the time since the start, seconds.
+
+        Raises:
+            LimitExceeded: The time is over.
+        """
+        if self.is_done():
+            raise LimitExceeded(f"the time was over after {self.sim_time_s:g} s; ask is_done()")
+        p = self._p
+        for _ in range(SUBSTEPS):
+            p.setJointMotorControlArray(
+                self._body,
+                _JOINTS,
+                p.TORQUE_CONTROL,
+                forces=self._torques.tolist(),
+                physicsClientId=self._client,
+            )
+            p.stepSimulation(physicsClientId=self._client)
+        self.tips.append(self._tip().tolist())
+        return self.sim_time_s
+
+    def goal(self, step: int) -> Array:
+        """Return where the fingertips should be after so many control periods."""
+        if step >= JUMP_STEP:
+            return np.array(self._corners[-1])
+        leg, part = divmod(step * STEP_S / LEG_S, 1.0)
+        start, end = self._corners[int(leg) : int(leg) + 2]
+        share = part**3 * (10 - 15 * part + 6 * part**2)  # least jerk: starts and ends at rest
+        return np.asarray(start + share * (end - start))
+
+    def _tip(self) -> Array:
+        return np.asarray(arm.forward(self._states(0).tolist())[:3, 3])
+
+    def _states(self, which: int) -> Array:
+        states = self._p.getJointStates(self._body, _JOINTS, physicsClientId=self._client)
+        return np.array([state[which] for state in states])
+
+    def _finger_gaps(self) -> list[float]:
+        states = self._p.getJointStates(self._body, _FINGERS, physicsClientId=self._client)
+        return [state[0] for state in states]
+
+    def primitives(self) -> Mapping[str, Primitive]:
+        """Return the functions programs may call, by name."""
+        return primitives_of(self)
+
+    def context(self) -> Mapping[str, Any]:
+        """Return no facts: everything changes with every step."""
+        return {}
+
+    def positions(self) -> Mapping[str, tuple[float, float, float]]:
+        """Return nothing: no object is moved about."""
+        return {}
+
+    def stop(self) -> None:
+        """Do nothing: time passes only inside one step."""
+
+    def close(self) -> None:
+        """End the simulation."""
+        if self._client >= 0:
+            self._p.disconnect(self._client)
+            self._client = -1
+
+
+def _bullet() -> Any:
+    """Return PyBullet, imported when a simulation is made."""
+    from robots.ravens.bullet import p
+
+    return p
+
+
+def _corners(rng: np.random.Generator, start: Array) -> Array:
+    """Return where the goal starts, turns, jumps from and ends, shape (LEGS + 2, 3), in reach."""
+    corners = [start]
+    while len(corners) < LEGS + 2:
+        way = rng.normal(size=3)
+        length = JUMP_M if len(corners) > LEGS else rng.uniform(*LEG_M)
+        corner = corners[-1] + length * way / np.linalg.norm(way)
+        if np.abs(corner - _START_M).max() <= LEG_M[1]:
+            corners.append(corner)
+    return np.array(corners)
+
+
+def _load(p: Any, joints: Array) -> tuple[int, int]:
+    """Load the arm with its motors off; return the simulation and the arm's number in it."""
+    from robots.ravens.bodies import ARM_URDF
+
+    client = p.connect(p.DIRECT)
+    p.setGravity(0, 0, -9.81, physicsClientId=client)
+    p.setTimeStep(STEP_S / SUBSTEPS, physicsClientId=client)
+    flags = p.URDF_USE_INERTIA_FROM_FILE | p.URDF_IGNORE_VISUAL_SHAPES
+    body = p.loadURDF(str(ARM_URDF), useFixedBase=True, flags=flags, physicsClientId=client)
+    for joint, angle, friction in zip(_JOINTS, joints, FRICTION_NMS, strict=True):
+        p.resetJointState(body, joint, float(angle), physicsClientId=client)
+        p.changeDynamics(body, joint, jointDamping=friction, physicsClientId=client)
+    for link in range(-1, p.getNumJoints(body, physicsClientId=client)):
+        p.changeDynamics(body, link, linearDamping=0, angularDamping=0, physicsClientId=client)
+    p.setJointMotorControlArray(
+        body, _JOINTS, p.VELOCITY_CONTROL, forces=[0.0] * len(_JOINTS), physicsClientId=client
+    )
+    return int(client), int(body)

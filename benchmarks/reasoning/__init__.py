@@ -1,0 +1,1 @@
+"""Reasoning about where things are: in code against in language."""

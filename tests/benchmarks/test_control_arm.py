@@ -1,0 +1,168 @@
+"""The arm under torques: its primitives agree with kinematics, and its judge is not fooled."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pybullet")
+
+from benchmarks.control.arm import JUMP_M, JUMP_STEP, LEGS, STEPS, Arm
+from benchmarks.control.tasks import MOST_RMS_M, MOST_SETTLING_S, TASKS
+from benchmarks.control.trial import ControlSuite
+from benchmarks.suites import OWN_PROMPTS, Outcome, Settings, Trial
+from cap.errors import LimitExceeded
+from robots.ravens import arm as kinematics
+
+SUITE = ControlSuite()
+ORACLE = Settings("control", "oracle", prompts=OWN_PROMPTS["control"])
+TRIAL = Trial("impedance", "", 4)
+SHORT = TASKS["impedance"]
+
+
+@pytest.fixture
+def arm() -> Iterator[Arm]:
+    arm = Arm(1)
+    yield arm
+    arm.close()
+
+
+def run(monkeypatch: pytest.MonkeyPatch, program: str) -> Outcome:
+    """Run a program in the oracle's place."""
+    task = replace(SHORT, oracle=lambda seed: program)
+    monkeypatch.setattr("benchmarks.control.trial.TASKS", {"impedance": task})
+    return SUITE.run(TRIAL, ORACLE)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_oracle_follows_the_goal_and_settles(seed: int) -> None:
+    outcome = SUITE.run(replace(TRIAL, seed=seed), ORACLE)
+    assert (outcome.failure, outcome.success) == ("", True)
+    assert 0 < outcome.extra["measured"]["rms_m"] < MOST_RMS_M
+    assert 0 < outcome.extra["measured"]["settling_s"] < MOST_SETTLING_S
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("damping @ velocity\n", "damping @ velocity\n    force = -force\n", "off on the way"),
+        (" + get_gravity_torques()", "", "off on the way"),
+        ("stiffness @ error", "0.2 * stiffness @ error", "off on the way"),
+        ("not is_done()", "get_goal_position()[2] < 9 and get_ee_position()[2] > 9", "stopped"),
+    ],
+)
+def test_wrong_laws_miss(monkeypatch: pytest.MonkeyPatch, old: str, new: str, why: str) -> None:
+    program = SHORT.oracle(TRIAL.seed)
+    assert old in program
+    outcome = run(monkeypatch, program.replace(old, new))
+    assert (outcome.success, outcome.cause) == (False, "task")
+    assert why in outcome.failure
+    json.dumps(outcome.extra, allow_nan=False)
+
+
+def test_what_follows_but_does_not_settle_misses(monkeypatch: pytest.MonkeyPatch) -> None:
+    lazy = "    if np.linalg.norm(error) > 0.03:\n        error = 0 * error\n    force ="
+    outcome = run(monkeypatch, SHORT.oracle(TRIAL.seed).replace("    force =", lazy))
+    assert (outcome.success, outcome.extra["measured"]["settling_s"]) == (False, None)
+    assert outcome.extra["measured"]["rms_m"] < MOST_RMS_M
+    assert "never settled" in outcome.failure
+
+
+@pytest.mark.parametrize(
+    "torques",
+    [
+        "[0, 0, 0, 0, 0]",
+        "np.zeros((6, 1))",
+        "[float('nan')] * 6",
+        "[0, 0, 0, 0, 0, float('inf')]",
+        "'strong'",
+        "None",
+        "[[1], [2, 3]]",
+        "[1j] * 6",
+    ],
+)
+def test_torques_that_are_none_are_the_program_s_mistake(
+    monkeypatch: pytest.MonkeyPatch, torques: str
+) -> None:
+    outcome = run(monkeypatch, f"set_torques({torques})\nstep()\n")
+    assert (outcome.success, outcome.cause) == (False, "program")
+    assert "six finite numbers" in outcome.failure
+
+
+def test_motors_give_no_more_than_they_can(arm: Arm) -> None:
+    given = arm.set_torques([1e300, -1e6, 151, 1, -29, 0])
+    assert given.tolist() == [150, -150, 150, 1, -28, 0]
+
+
+def test_jacobian_is_the_derivative_of_the_fingertips(arm: Arm) -> None:
+    arm.set_torques([5, -3, 4, 1, -1, 0.5])
+    for _ in range(40):
+        arm.step()
+    joints, small = arm.get_joint_positions(), 1e-6
+    differences = [
+        (kinematics.forward(joints + small * axis) - kinematics.forward(joints - small * axis))
+        for axis in np.eye(6)
+    ]
+    expected = np.array([pose[:3, 3] / (2 * small) for pose in differences]).T
+    assert arm.get_jacobian() == pytest.approx(expected, abs=1e-8)
+
+
+def test_gravity_torques_hold_the_arm_and_none_let_it_fall(arm: Arm) -> None:
+    start = arm.get_ee_position()
+    for _ in range(120):
+        arm.set_torques(arm.get_gravity_torques())
+        arm.step()
+    assert arm.get_ee_position() == pytest.approx(start, abs=1e-4)
+    arm.set_torques([0] * 6)
+    for _ in range(60):
+        arm.step()
+    assert arm.get_ee_position()[2] < start[2] - 0.02
+
+
+def test_velocities_are_those_of_the_positions(arm: Arm) -> None:
+    arm.set_torques(arm.get_gravity_torques() + np.array([3, 0, 0, 0, 0, 0]))
+    before = arm.get_joint_positions()
+    for _ in range(24):
+        arm.step()
+    moved = arm.get_joint_positions() - before
+    assert moved[0] > 0.001
+    assert 0 < moved[0] / (24 / 240) < arm.get_joint_velocities()[0]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_goal_moves_smoothly_from_the_fingertips_jumps_once_and_rests(seed: int) -> None:
+    arm = Arm(seed)
+    try:
+        goals = np.array([arm.goal(step) for step in range(STEPS + 1)])
+        assert arm.get_ee_position() == pytest.approx(goals[0], abs=1e-6)
+    finally:
+        arm.close()
+    strides = np.linalg.norm(np.diff(goals, axis=0), axis=1)
+    assert strides[JUMP_STEP - 1] == pytest.approx(JUMP_M, abs=1e-3)
+    assert strides[: JUMP_STEP - 1].max() < 0.002
+    assert strides[JUMP_STEP:].max() == 0
+    assert sum(strides[: JUMP_STEP - 1]) > LEGS * 0.07
+    for goal in goals[:: STEPS // 50]:
+        assert kinematics.reaches(tuple(goal))
+
+
+def test_the_same_seed_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = SHORT.oracle(TRIAL.seed).replace("while not is_done()", "for _ in range(120)")
+    first, again = (json.dumps(run(monkeypatch, program).extra) for _ in range(2))
+    assert first == again
+
+
+def test_no_step_after_the_end(arm: Arm) -> None:
+    arm.tips *= STEPS + 1
+    assert arm.is_done()
+    with pytest.raises(LimitExceeded, match="over after"):
+        arm.step()
+
+
+def test_a_simulation_that_blew_up_is_no_success(arm: Arm) -> None:
+    arm.tips = [[float("nan")] * 3] * (STEPS + 1)
+    verdict = SHORT.judge(arm)
+    assert verdict.missed is not None
+    json.dumps([verdict.metrics, verdict.series], allow_nan=False)
