@@ -9,9 +9,9 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cap.errors import SandboxError, UsageError
 from cap.policy import Policy
@@ -155,6 +155,34 @@ class Sandbox:
             on_call=on_call,
             robot=robot,
         )
+
+    def call_each(
+        self,
+        source: str | Program,
+        scope: Scope,
+        function: str,
+        calls: Sequence[tuple[Sequence[Any], Mapping[str, Any]]],
+        *,
+        seed: int = 0,
+    ) -> Result:
+        """Run a program that was checked already, then call a function it defined, many times.
+
+        All calls share one worker and the program's time, and each has arguments of its own.
+
+        Args:
+            source: The program.
+            scope: The names it may use.
+            function: The one to call; any name the program bound.
+            calls: Positional and keyword arguments of each call, plain data.
+            seed: Start of the random numbers inside the program.
+
+        Returns:
+            As its value an `Answer` for each call, or a typed failure.
+
+        Raises:
+            SandboxError: No worker could be started, or an argument is not plain data.
+        """
+        return self._ready().call_each(source, scope, function, calls, seed)
 
     def _ready(self) -> Runner:
         """Return the runner; limits and policy may be set between programs."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import marshal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from operator import is_
@@ -18,6 +18,7 @@ from cap.policy import Policy
 from cap.program import Program, ProgramSyntaxError, compiled
 from cap.result import Call, Failure, Result
 from cap.sandbox import pinning, wire
+from cap.sandbox.calling import Calls, read_answers
 from cap.sandbox.conversation import Conversation, Stoppable
 from cap.sandbox.endings import explain
 from cap.sandbox.limits import Limits
@@ -28,6 +29,10 @@ from cap.scope import Scope
 
 if TYPE_CHECKING:
     from cap.sandbox.processes import Worker
+
+
+Arguments = Sequence[tuple[Sequence[Any], Mapping[str, Any]]]
+"""Positional and keyword arguments of several calls."""
 
 
 class Runner:
@@ -83,12 +88,13 @@ class Runner:
         returns: str | None = None,
         keep: bool = False,
         seed: int = 0,
+        calls: Calls | None = None,
         on_call: Callable[[Call], None] | None = None,
         robot: Stoppable | None = None,
     ) -> Result:
         """Run a program that was checked already, as `Sandbox.execute` says."""
         try:
-            job = wire.encode(self._job(source, scope, returns, keep, seed))
+            job = wire.encode(self._job(source, scope, returns, keep, seed, calls))
         except wire.WireError as error:
             raise SandboxError(f"the program or its variables: {error}") from None
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -111,6 +117,23 @@ class Runner:
             worker.end()
             self._template.refill(self.limits, self._core())
 
+    def call_each(
+        self, source: str | Program, scope: Scope, function: str, calls: Arguments, seed: int
+    ) -> Result:
+        """Run a program and call what it defined, as `Sandbox.call_each` says."""
+        try:
+            given = wire.encode([[list(args), dict(named)] for args, named in calls])
+        except wire.WireError as error:
+            raise SandboxError(f"the arguments of '{clipped(function)}': {error}") from None
+        result = self.execute(source, scope, seed=seed, calls=Calls(function, given))
+        if result.failure is not None:
+            return result
+        answers = read_answers(result.value, len(calls))
+        if answers is None:
+            why = "the worker broke the protocol: malformed answers"
+            return replace(result, value=None, failure=Failure("protocol", "ProtocolError", why))
+        return replace(result, value=answers)
+
     def _placed(self, worker: Worker) -> contextlib.AbstractContextManager[None]:
         """Return what keeps worker and caller on one core meanwhile."""
         if not self._pin:
@@ -122,9 +145,16 @@ class Runner:
         return pinning.here() if self._pin else ANYWHERE
 
     def _job(
-        self, source: str | Program, scope: Scope, returns: str | None, keep: bool, seed: int
+        self,
+        source: str | Program,
+        scope: Scope,
+        returns: str | None,
+        keep: bool,
+        seed: int,
+        calls: Calls | None,
     ) -> dict[str, Any]:
         return {
+            "calls": None if calls is None else [calls.function, calls.arguments],
             "code": _shipped(source),
             "definitions": [_shipped(entry.source, entry.name) for entry in scope.definitions],
             "primitives": list(scope.primitives),
