@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 from cap.errors import UsageError, did_you_mean
 
 SUITES: Mapping[str, tuple[str, str]] = {
+    "humaneval": ("benchmarks.humaneval.suite", "HumanEvalSuite"),
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
 }
 """Where each suite is, by name; imported when it is used."""
@@ -106,6 +108,14 @@ class Suite(Protocol):
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return published values for a cell, in percent by method."""
+
+
+@runtime_checkable
+class Summarizes(Protocol):
+    """A suite with a table of its own, beside the one every suite has."""
+
+    def summary(self, folder: Path) -> list[dict[str, Any]]:
+        """Return the table's rows for a results folder; may write files of the suite into it."""
 
 
 def suite(name: str) -> Suite:

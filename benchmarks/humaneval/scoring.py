@@ -16,7 +16,7 @@ in this process on those values. Whatever a candidate does, all it can send is v
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.humaneval.checks import Asked, Call, Check
 from benchmarks.humaneval.problems import Problem
@@ -32,6 +32,8 @@ TIMEOUT_S = 3.0
 """The official scorer's."""
 MOST_RUNS = 1000
 """How often a candidate is run whose test asks for what depends on its answers."""
+POLICY = replace(Policy.benchmark(), library=False)
+"""A candidate has what it imports, and nothing else."""
 STDOUT_CHARS = 10_000_000
 """A candidate may print as it likes; the official scorer has no limit."""
 
@@ -67,7 +69,7 @@ class Scorer:
         """
         if not timeout_s > 0:
             raise UsageError(f"a time limit of {timeout_s:g} s lets nothing pass; ask for more")
-        self.policy = Policy.benchmark()
+        self.policy = POLICY
         limits = Limits(program_s=timeout_s, memory_bytes=memory_bytes, stdout_chars=STDOUT_CHARS)
         self.sandbox = Sandbox(limits=limits, policy=self.policy)
         self._ready: dict[Problem, tuple[Check, list[Call]]] = {}

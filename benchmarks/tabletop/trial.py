@@ -8,7 +8,6 @@ refused or missed, the `infrastructure` broke, or all went well and the `task` i
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -16,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks.meter import Meter
 from benchmarks.suites import Outcome, Settings, Trial
 from benchmarks.tabletop import language
 from benchmarks.tabletop.attributes import EVERY, Attributes
@@ -27,7 +27,7 @@ from benchmarks.tabletop.reference import reference
 from benchmarks.tabletop.tasks import SPLITS, TASKS, Task
 from cap import registry
 from cap.errors import ModelError, UsageError, did_you_mean
-from cap.models.base import Completion, Model, Request, Usage
+from cap.models.base import Completion, Model, Request
 from cap.models.presets import make_model
 from cap.prompt import Prompt
 from cap.sandbox import Limits
@@ -161,28 +161,6 @@ class TabletopSuite:
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values for a cell, in percent by method."""
         return reference(task, split)
-
-
-class Meter:
-    """A model that keeps count of what it was asked."""
-
-    def __init__(self, model: Model) -> None:
-        self.name = model.name
-        self.requests = 0
-        """Questions, unanswered ones too."""
-        self.usage = Usage()
-        """What the answers took."""
-        self._model = model
-        self._lock = threading.Lock()
-
-    def complete(self, request: Request) -> Completion:
-        """Hand the request on and count it."""
-        with self._lock:
-            self.requests += 1
-        completion = self._model.complete(request)
-        with self._lock:
-            self.usage = self.usage.plus(completion)
-        return completion
 
 
 class _Nobody:

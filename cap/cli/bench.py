@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from cap.cli.bench_humaneval import score
 from cap.cli.bench_run import COMMANDS
 from cap.cli.options import Options, load_config, model_for, session_options
 from cap.errors import UsageError
@@ -210,5 +211,5 @@ def _own(package: str) -> None:
     sys.modules.setdefault(package, __import__(package))
 
 
-for _command in COMMANDS:
+for _command in (*COMMANDS, score):
     command.add_command(_command)

@@ -15,7 +15,7 @@ from cap.errors import UsageError
 @click.command("run")
 @click.argument("suite_name", metavar="SUITE")
 @click.option("-m", "--model", required=True, help="oracle, no-op, nl:MODEL, or any model.")
-@click.option("--split", "splits", multiple=True, help="Only these; may be repeated.")
+@click.option("--split", "--arm", "splits", multiple=True, help="Only these; may be repeated.")
 @click.option("--tasks", help="Only these, with commas.")
 @click.option("-n", "--trials", "n", type=click.IntRange(min=1), default=50, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
@@ -29,6 +29,9 @@ from cap.errors import UsageError
     "--perception", type=click.Choice(["truth", "camera"]), default="truth", show_default=True
 )
 @click.option("--prompts", default="ravens-seen", show_default=True, help="Prompt set or folder.")
+@click.option(
+    "--temperature", type=click.FloatRange(0, 2), help="0, the default, is greedy; else sampled."
+)
 @click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint.")
 @click.option("--model-mode", type=click.Choice(["chat", "completion"]))
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Results folder.")
@@ -37,7 +40,8 @@ def run(suite_name: str, **given: Any) -> int:
     """Run a suite's tasks with a model and write a report; resumes after a kill."""
     from benchmarks.suites import Settings
 
-    options = {name: given[name] for name in ("base_url", "model_mode") if given[name]}
+    names = ("base_url", "model_mode", "temperature")
+    options = {name: given[name] for name in names if given[name]}
     settings = Settings(
         suite=suite_name,
         model=given["model"],
@@ -66,15 +70,29 @@ def oracle(suite_name: str, **given: Any) -> int:
 
 
 def _run(settings: Any, given: dict[str, Any], *, all_must_succeed: bool = False) -> int:
-    from benchmarks import report as reports
-    from benchmarks import runner
-    from benchmarks.results import begin
     from benchmarks.suites import suite
-    from cap.cli.tables import show
 
     found = suite(settings.suite)
     tasks = [name.strip() for name in given["tasks"].split(",")] if given["tasks"] else None
     trials = found.trials(given["n"], given["seed"], tasks, list(given["splits"]) or None)
+    return carry_out(settings, found, trials, given, all_must_succeed=all_must_succeed)
+
+
+def carry_out(
+    settings: Any,
+    found: Any,
+    trials: Any,
+    given: dict[str, Any],
+    *,
+    all_must_succeed: bool = False,
+) -> int:
+    """Run trials, write their results down and report; the exit code."""
+    from benchmarks import report as reports
+    from benchmarks import runner
+    from benchmarks.results import begin
+    from benchmarks.suites import Summarizes
+    from cap.cli.tables import show
+
     folder = given["out"] or _folder(settings)
     results = begin(folder, found, settings, resume=given["resume"])
     try:
@@ -93,7 +111,14 @@ def _run(settings: Any, given: dict[str, Any], *, all_must_succeed: bool = False
     table = reports.rows(folder)
     markdown, page = reports.write(folder)
     keys = ("task", "split", "success %, 95 %", "n", "failed by")
-    show([{key: row[key] for key in keys} for row in table], False)
+    if isinstance(found, Summarizes):
+        table_of_suite = found.summary(folder)
+        shown = [row for row in table if row["task"] == "all"]
+    else:
+        table_of_suite, shown = [], table
+    show([{key: row[key] for key in keys} for row in shown], False)
+    if table_of_suite:
+        show(table_of_suite, False)
     click.echo(f"report: {markdown} and {page.name}")
     failed = any(row["failed by"] for row in table)
     return 1 if all_must_succeed and failed else 0

@@ -41,6 +41,8 @@ from cap.policy import Policy
 
 Rights = Mapping[str, Sequence[str]]
 """What a policy allows besides: `modules` and `builtins` by name."""
+PROGRAM_NAMES = ("__main__", "program")
+"""What a program is called: one that is run, and one that is imported, as tests do."""
 _SUBMODULES = ("linalg", "fft", "random")
 _LATE = ("_strptime", "time")
 """Modules that the C code of `datetime` asks for when first used."""
@@ -92,7 +94,7 @@ def kind_of(value: Any) -> type:
     objects, the class of functions any code.
     """
     kind = builtins.type(value)
-    if kind in _named() or kind.__module__ == "__main__" or issubclass(kind, _OPEN_FAMILIES):
+    if kind in _named() or kind.__module__ in PROGRAM_NAMES or issubclass(kind, _OPEN_FAMILIES):
         return kind
     return _closed(kind)
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from cap.checker import check
 from cap.errors import SandboxError, clipped
-from cap.library import EVERYWHERE
 from cap.names import undefined
 from cap.policy import Policy
 from cap.program import Program, ProgramSyntaxError, compiled
@@ -67,7 +66,7 @@ class Runner:
         """Return every name a program may read, collected once for each scope and policy."""
         given = self.scope, self.policy
         if self._names is None or not all(map(is_, self._names, given)):
-            self._names = *given, self.scope.names() | EVERYWHERE | self.policy.builtins
+            self._names = *given, self.scope.names() | self.policy.names()
         return self._names[2]
 
     def _refusal(self, program: Program, known: frozenset[str]) -> Failure | None:
@@ -164,6 +163,7 @@ class Runner:
             "keep": keep,
             "seed": seed,
             "policy": self.policy.as_data(),
+            "library": self.policy.library,
             "stdout_chars": self.limits.stdout_chars,
         }
 

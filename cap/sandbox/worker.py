@@ -16,7 +16,13 @@ from typing import Any, NoReturn
 from cap.policy import Policy
 from cap.sandbox import wire
 from cap.sandbox.calling import call_each
-from cap.sandbox.namespace import Rights, kind_of, library, safe_builtins
+from cap.sandbox.namespace import (
+    PROGRAM_NAMES,
+    Rights,
+    kind_of,
+    library,
+    safe_builtins,
+)
 
 PROGRAM = "<program>"
 
@@ -159,6 +165,7 @@ _REHEARSALS = tuple(
     {
         "code": marshal.dumps(compile(source, PROGRAM, "exec", dont_inherit=True)),
         "calls": None,
+        "library": True,
         "definitions": [],
         "primitives": ["say"],
         "groups": {},
@@ -174,9 +181,10 @@ _REHEARSALS = tuple(
 
 def _namespace(stage: Stage, job: Mapping[str, Any], requests: int, answers: int) -> dict[str, Any]:
     policy = job.get("policy")
-    space: dict[str, Any] = library(job["seed"], policy)
+    names = library(job["seed"], policy)
+    space: dict[str, Any] = names if job["library"] else {}
     space["__builtins__"] = stage.builtins_for(policy)
-    space["__name__"] = "__main__"
+    space["__name__"] = PROGRAM_NAMES[0 if job["library"] else 1]
     for name in job["primitives"]:
         space[name] = _proxy(name, requests, answers)
     for group, members in job["groups"].items():
