@@ -87,6 +87,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         punctuation whitespace
         """
     ),
+    "sys": names("float_info maxsize"),
     "textwrap": names("dedent fill indent shorten wrap"),
     "typing": names(
         """

@@ -22,6 +22,8 @@ class Policy:
     """Modules a program may import, of those `cap.modules` lists; none for robots."""
     builtins: frozenset[str] = field(default_factory=frozenset)
     """Builtins it may use besides the usual ones; none for robots."""
+    private: bool = False
+    """It may have names of its own that begin with one underscore."""
     library: bool = True
     """The library's names are there without an import, as robots' programs know them; without them
     a program is like an imported module: `__name__` is not `__main__`."""
@@ -29,7 +31,9 @@ class Policy:
     @classmethod
     def benchmark(cls) -> Policy:
         """Return the policy for problems with tests: listed standard modules may be imported."""
-        return cls("benchmark", modules=BENCHMARK_MODULES, builtins=BENCHMARK_BUILTINS)
+        return cls(
+            "benchmark", modules=BENCHMARK_MODULES, builtins=BENCHMARK_BUILTINS, private=True
+        )
 
     def names(self) -> frozenset[str]:
         """Return every name a program may read, whatever its scope."""

@@ -77,7 +77,8 @@ def write(
         PromptError: The prompts cannot be used.
     """
     files = _prompts(prompts or registry.prompts_path() / "humaneval")
-    text, stop = "", STOP
+    text = ""
+    stop: tuple[str, ...] = STOP
     if arm != "none":
         text, stop = f"{files[arm].text.rstrip()}\n\n\n", files[arm].header.stop
     seed = sample if temperature > 0 else None
@@ -91,8 +92,8 @@ def write(
 def completion_of(problem: Problem, answer: str, stop: tuple[str, ...]) -> str:
     """Return what of a model's answer goes after the problem's prompt."""
     cut = min((place for word in stop if (place := answer.find(word)) >= 0), default=len(answer))
-    if _goes_on(answer) and (arm := answer[:cut]) and parses(f"{problem.prompt}{arm}\n"):
-        return arm
+    if _goes_on(answer) and (body := answer[:cut]) and parses(f"{problem.prompt}{body}\n"):
+        return body
     source, _ = program_text(answer)
     if f"def {problem.entry_point}(" in source:
         return f"\n\n{source.strip()}\n"

@@ -112,8 +112,8 @@ class Check:
 
 def copied(args: Sequence[Any], named: Mapping[str, Any]) -> Call:
     """Return arguments that share no part with those given."""
-    args, named = wire.decode(wire.encode([list(args), dict(named)]))
-    return args, named
+    positional, keyword = wire.decode(wire.encode([list(args), dict(named)]))
+    return positional, keyword
 
 
 def _given(answer: Answer) -> Any:

@@ -50,7 +50,7 @@ _BASES: Mapping[type, Callable[[Any], Any]] = {
     str: str.__str__,
     bytes: bytes.__bytes__,
 }
-_VIEWS = (type({}.keys()), type({}.items()))
+_VIEWS: tuple[type[Iterable[Any]], ...] = (type({}.keys()), type({}.items()))
 
 
 def call_each(space: Mapping[str, Any], name: str, calls: bytes) -> list[list[Any]]:
@@ -114,7 +114,7 @@ def _is_iterator(value: Any) -> bool:
 
 
 def _taken(values: Iterable[Any]) -> list[Any]:
-    found = []
+    found: list[Any] = []
     for value in values:
         if len(found) == MOST_YIELDED:
             raise TypeError(f"a result that yields more than {MOST_YIELDED} values")

@@ -268,6 +268,8 @@ def _eval(text: str, names: dict[str, Any] | None = None, own: Any = None) -> An
         raise ValueError(f"eval() refuses the text: {violation}")
     code = compile(tree, "<eval>", "eval", dont_inherit=True)
     caller = sys._getframe(1)
+    if caller.f_builtins.get("eval") is not _eval:  # a library would look up names among its own
+        raise TypeError("eval() is called by programs only")
     if names is None:
         return eval(code, caller.f_globals, caller.f_locals if own is None else own)
     # Without builtins of its own, Python would give it all of them.

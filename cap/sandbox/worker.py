@@ -161,7 +161,7 @@ ret_val = np.round(point, 2).tolist()
     "ret_val = Point(0, 0).distance(Point(1, 1))\n",
 )
 """What many programs do, the most common first."""
-_REHEARSALS = tuple(
+_REHEARSALS: tuple[dict[str, Any], ...] = tuple(
     {
         "code": marshal.dumps(compile(source, PROGRAM, "exec", dont_inherit=True)),
         "calls": None,
