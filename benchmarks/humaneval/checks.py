@@ -66,7 +66,8 @@ class Check:
 
             def candidate(*args: Any, **named: Any) -> Any:
                 seen.append(copied(args, named))
-                return right(*args, **named)
+                own, own_named = copied(args, named)
+                return right(*own, **own_named)
 
             self._run(candidate)
         except Exception as error:

@@ -15,6 +15,7 @@ in this process on those values. Whatever a candidate does, all it can send is v
 
 from __future__ import annotations
 
+import ast
 import time
 from dataclasses import dataclass, replace
 
@@ -26,6 +27,7 @@ from cap.policy import Policy
 from cap.program import Program, ProgramSyntaxError
 from cap.result import Failure
 from cap.sandbox import Limits, Sandbox, wire
+from cap.sandbox.processes import Template
 from cap.scope import Scope
 
 TIMEOUT_S = 3.0
@@ -57,12 +59,18 @@ TIMED_OUT = Verdict(False, "timed out", "program")
 class Scorer:
     """Judges samples, one after another. A context manager."""
 
-    def __init__(self, timeout_s: float = TIMEOUT_S, memory_bytes: int = 1 << 30) -> None:
+    def __init__(
+        self,
+        timeout_s: float = TIMEOUT_S,
+        memory_bytes: int = 1 << 30,
+        template: Template | None = None,
+    ) -> None:
         """Prepare a sandbox.
 
         Args:
             timeout_s: What a candidate may take for all its calls, wall seconds.
             memory_bytes: Private memory of its worker.
+            template: Forks the workers; the one of this process by default.
 
         Raises:
             UsageError: No time at all.
@@ -71,7 +79,7 @@ class Scorer:
             raise UsageError(f"a time limit of {timeout_s:g} s lets nothing pass; ask for more")
         self.policy = POLICY
         limits = Limits(program_s=timeout_s, memory_bytes=memory_bytes, stdout_chars=STDOUT_CHARS)
-        self.sandbox = Sandbox(limits=limits, policy=self.policy)
+        self.sandbox = Sandbox(limits=limits, policy=self.policy, template=template)
         self._ready: dict[Problem, tuple[Check, list[Call]]] = {}
         self._scope = Scope()
 
@@ -120,12 +128,28 @@ class Scorer:
     def _program(self, source: str) -> Program | Verdict:
         """Return a candidate that may run, or the verdict on one that may not."""
         try:
-            program = Program.parse(source)
+            program = _as_imported(Program.parse(source))
         except ProgramSyntaxError as error:
             return Verdict(False, f"failed: {error}", "program")
         for violation in check(program.tree, self.policy):
             return Verdict(False, f"failed: refused, {violation}", "program")
         return program
+
+
+def _as_imported(program: Program) -> Program:
+    """Leave out what only a script does, `if __name__ == '__main__'`: nobody would run it."""
+    if "__main__" not in program.source:
+        return program
+    kept = [node for node in program.tree.body if not _is_for_scripts(node)]
+    return Program(program.source, ast.Module(kept, []))
+
+
+def _is_for_scripts(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.If)
+        and not node.orelse
+        and ast.unparse(node.test) == "__name__ == '__main__'"
+    )
 
 
 def _failed(failure: Failure) -> Verdict:
@@ -137,6 +161,6 @@ def _failed(failure: Failure) -> Verdict:
 
 def _wrong(error: Exception) -> Verdict:
     """Return the verdict of a test that raised."""
-    text = wire.one_line(str(error))
+    text = wire.one_line(str(error)) or type(error).__name__
     cause = "task" if isinstance(error, AssertionError) else "program"
     return Verdict(False, f"failed: {text}", cause)
