@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from cap.cli.bench_humaneval import score
+from cap.cli.bench_humaneval import score, speed_of_scoring
 from cap.cli.bench_run import COMMANDS
 from cap.cli.options import Options, load_config, model_for, session_options
 from cap.errors import UsageError
@@ -23,12 +23,15 @@ def command() -> None:
 
 @command.command("speed")
 @click.option("-n", "--runs", type=click.IntRange(min=3), default=10, show_default=True)
+@click.option("--humaneval", is_flag=True, help="Judging samples, beside the official scorer.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-def speed(runs: int, as_json: bool) -> int:
+def speed(runs: int, humaneval: bool, as_json: bool) -> int:
     """Measure pick-and-place, reset, the engine's overhead and start-up; 1 if over a limit."""
     from cap.cli.tables import show
 
     _own("benchmarks")
+    if humaneval:
+        return speed_of_scoring(runs, as_json)
     from benchmarks.speed import Row, measure
 
     rows: list[Row] = []

@@ -1,4 +1,4 @@
-"""`cap bench score`: judge the samples of a file, whoever wrote them."""
+"""`cap bench score`: judge the samples of a file, whoever wrote them; and what judging costs."""
 
 from __future__ import annotations
 
@@ -39,3 +39,30 @@ def score(file: Path, incomplete: bool, timeout_s: float, **given: Any) -> int:
         options={"timeout_s": timeout_s},
     )
     return carry_out(settings, found, trials, {**given, "engine": "local", "ray_address": None})
+
+
+def speed_of_scoring(runs: int, as_json: bool) -> int:
+    """Print what judging costs here and in the official scorer; 1 if over a limit."""
+    from benchmarks.humaneval.speed import conditions, measure
+    from cap.cli.tables import show
+
+    click.echo(conditions(), err=as_json)
+    rows = list(measure(runs))
+    table = [
+        {
+            "what": row.what,
+            "here ms": f"{1e3 * row.ours_s:.2f}",
+            "min-max": "-".join(f"{1e3 * value:.2f}" for value in row.ours_range_s),
+            "official ms": f"{1e3 * row.official_s:.2f}",
+            "official min-max": "-".join(f"{1e3 * value:.2f}" for value in row.official_range_s),
+            "times faster": f"{1 / row.share:.1f}",
+            "at least": f"{1 / row.most:g}",
+            "n": row.runs,
+        }
+        for row in rows
+    ]
+    show(table, as_json)
+    over = [row.what for row in rows if not row.ok]
+    if over:
+        click.echo(f"over the limit: {', '.join(over)}", err=True)
+    return 1 if over else 0

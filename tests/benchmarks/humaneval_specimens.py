@@ -94,7 +94,7 @@ SPECIMENS = (
     Specimen(
         "writes a file, then answers",
         ADD,
-        "    open('/tmp/' + 'humaneval-mark', 'w').close()\n    return x + y\n",
+        "    open('mark', 'w').close()\n    return x + y\n",
         False,
         "pass",
     ),

@@ -122,7 +122,6 @@ def test_the_official_scorer_says_what_the_table_says(tmp_path: Path) -> None:
     for place in fatal:
         found |= judge_officially([place], tmp_path / "said")
     assert [found[place] for place in range(len(SPECIMENS))] == [e.official for e in SPECIMENS]
-    Path("/tmp/humaneval-mark").unlink(missing_ok=True)
 
 
 def test_the_page_shows_every_specimen() -> None:
