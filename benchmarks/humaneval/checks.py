@@ -53,27 +53,39 @@ class Check:
         self._test = _compiled(problem, "test")
 
     def calls(self) -> list[Call]:
-        """Return what the test calls the candidate with, found out with the canonical solution.
+        """Return what the test calls the candidate with.
+
+        Most tests tell without a candidate, by an answer that is equal to everything; the others
+        are run with the canonical solution.
 
         Raises:
             UsageError: The canonical solution fails the test.
         """
-        space = self._space()
+        try:
+            return self._calls(lambda *_, **__: _Anything())
+        except Exception:  # what a test says of such an answer is of no interest
+            return self._calls_of_solution()
+
+    def _calls_of_solution(self) -> list[Call]:
+        space: dict[str, Any] = {}
         try:
             exec(_compiled(self.problem, "prompt", self.problem.canonical_solution), space)
-            right = space[self.problem.entry_point]
-            seen: list[Call] = []
-
-            def candidate(*args: Any, **named: Any) -> Any:
-                seen.append(copied(args, named))
-                own, own_named = copied(args, named)
-                return right(*own, **own_named)
-
-            self._run(candidate)
+            return self._calls(space[self.problem.entry_point])
         except Exception as error:
             raise UsageError(
                 f"'{self.problem.task_id}': its canonical solution fails its own test: {error!r}"
             ) from None
+
+    def _calls(self, function: Callable[..., Any]) -> list[Call]:
+        """Run the test with a function that answers; return the arguments it was given."""
+        seen: list[Call] = []
+
+        def candidate(*args: Any, **named: Any) -> Any:
+            seen.append(copied(args, named))
+            own, own_named = copied(args, named)
+            return function(*own, **own_named)
+
+        self._run(candidate)
         return seen
 
     def verdict(self, calls: Sequence[Call], answers: Sequence[Answer]) -> None:
@@ -100,15 +112,30 @@ class Check:
         self._run(candidate)
 
     def _run(self, candidate: Callable[..., Any]) -> None:
-        space = self._space()
+        space: dict[str, Any] = {"__name__": "__main__"}
         exec(self._helpers, space)
         exec(self._test, space)
         space[self.problem.entry_point] = candidate  # some tests call it by its name
         with _same_random_numbers():
             space["check"](candidate)
 
-    def _space(self) -> dict[str, Any]:
-        return {"__name__": "__main__"}
+
+class _Anything:
+    """The answer a test likes, whatever it is compared with."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __abs__(self) -> _Anything:
+        return self
+
+    def __sub__(self, other: object) -> _Anything:
+        return self
+
+    def __lt__(self, other: object) -> bool:
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def copied(args: Sequence[Any], named: Mapping[str, Any]) -> Call:

