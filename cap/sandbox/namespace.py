@@ -134,12 +134,13 @@ def _library() -> dict[str, Any]:
 
 def _make_hints() -> None:
     """Make the commonest hints once: the first of a kind takes longer than most programs."""
-    hints: tuple[Any, ...] = (typing.List, typing.Optional, typing.Set, typing.Sequence)
-    pairs: tuple[Any, ...] = (typing.Dict, typing.Tuple)
-    for kind in (int, float, str, bool, typing.Any, typing.List[int], typing.List[str]):
-        for hint in hints:
+    hints = {name: getattr(typing, name) for name in TYPING}
+    of_one = [hints[name] for name in ("Iterable", "List", "Optional", "Sequence", "Set")]
+    of_two = [hints[name] for name in ("Dict", "Tuple")]
+    for kind in (int, float, str, bool, typing.Any, hints["List"][int], hints["List"][str]):
+        for hint in of_one:
             hint[kind]
-        for hint in pairs:
+        for hint in of_two:
             hint[str, kind], hint[int, kind]
 
 
