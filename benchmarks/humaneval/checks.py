@@ -12,6 +12,8 @@ import random
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from benchmarks.humaneval.problems import Problem
@@ -21,6 +23,25 @@ from cap.sandbox.calling import Answer
 
 Call = tuple[list[Any], dict[str, Any]]
 """Positional and keyword arguments."""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """What a test calls a candidate with, in order."""
+
+    arguments: Sequence[Call]
+    """Of each call; no two share a part."""
+
+    @cached_property
+    def encoded(self) -> tuple[bytes, ...]:
+        """The same as bytes, to be compared with what a test asks for."""
+        return tuple(wire.encode([args, named]) for args, named in self.arguments)
+
+    def upto(self, count: int, call: Call) -> Calls:
+        """Return the first of them, and another."""
+        return Calls([*self.arguments[:count], call])
+
+
 _SEED = 0
 """Where a test's random numbers start: every sample meets the same inputs."""
 
@@ -51,8 +72,9 @@ class Check:
         self.problem = problem
         self._helpers = _compiled(problem, "prompt")
         self._test = _compiled(problem, "test")
+        self._draws = "random" in problem.test or "random" in problem.prompt
 
-    def calls(self) -> list[Call]:
+    def calls(self) -> Calls:
         """Return what the test calls the candidate with.
 
         Most tests tell without a candidate, by an answer that is equal to everything; the others
@@ -66,7 +88,7 @@ class Check:
         except Exception:  # what a test says of such an answer is of no interest
             return self._calls_of_solution()
 
-    def _calls_of_solution(self) -> list[Call]:
+    def _calls_of_solution(self) -> Calls:
         space: dict[str, Any] = {}
         try:
             exec(_compiled(self.problem, "prompt", self.problem.canonical_solution), space)
@@ -76,7 +98,7 @@ class Check:
                 f"'{self.problem.task_id}': its canonical solution fails its own test: {error!r}"
             ) from None
 
-    def _calls(self, function: Callable[..., Any]) -> list[Call]:
+    def _calls(self, function: Callable[..., Any]) -> Calls:
         """Run the test with a function that answers; return the arguments it was given."""
         seen: list[Call] = []
 
@@ -86,9 +108,9 @@ class Check:
             return function(*own, **own_named)
 
         self._run(candidate)
-        return seen
+        return Calls(seen)
 
-    def verdict(self, calls: Sequence[Call], answers: Sequence[Answer]) -> None:
+    def verdict(self, calls: Calls, answers: Sequence[Answer]) -> None:
         """Run the test on a candidate's answers; returns if it passes.
 
         Args:
@@ -99,12 +121,12 @@ class Check:
             Asked: The test makes another call.
             Exception: The test failed.
         """
-        given = [wire.encode([args, named]) for args, named in calls]
+        given = calls.encoded
         place = 0
 
         def candidate(*args: Any, **named: Any) -> Any:
             nonlocal place
-            if place == len(calls) or wire.encode([list(args), named]) != given[place]:
+            if place == len(given) or wire.encode([list(args), named]) != given[place]:
                 raise Asked(place, copied(args, named))
             place += 1
             return _given(answers[place - 1])
@@ -116,7 +138,7 @@ class Check:
         exec(self._helpers, space)
         exec(self._test, space)
         space[self.problem.entry_point] = candidate  # some tests call it by its name
-        with _same_random_numbers():
+        with _same_random_numbers() if self._draws else contextlib.nullcontext():
             space["check"](candidate)
 
 

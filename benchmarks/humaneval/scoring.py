@@ -19,7 +19,7 @@ import ast
 import time
 from dataclasses import dataclass, replace
 
-from benchmarks.humaneval.checks import Asked, Call, Check
+from benchmarks.humaneval.checks import Asked, Calls, Check
 from benchmarks.humaneval.problems import Problem
 from cap.checker import check
 from cap.errors import UsageError
@@ -79,8 +79,9 @@ class Scorer:
             raise UsageError(f"a time limit of {timeout_s:g} s lets nothing pass; ask for more")
         self.policy = POLICY
         limits = Limits(program_s=timeout_s, memory_bytes=memory_bytes, stdout_chars=STDOUT_CHARS)
-        self.sandbox = Sandbox(limits=limits, policy=self.policy, template=template)
-        self._ready: dict[Problem, tuple[Check, list[Call]]] = {}
+        # One question and one answer for each worker: moving both ends to a core takes longer.
+        self.sandbox = Sandbox(limits=limits, policy=self.policy, template=template, pin=False)
+        self._ready: dict[Problem, tuple[Check, Calls]] = {}
         self._scope = Scope()
 
     def __enter__(self) -> Scorer:
@@ -104,21 +105,23 @@ class Scorer:
             return program
         deadline_s = time.monotonic() + self.sandbox.limits.program_s
         for _ in range(MOST_RUNS):
-            result = self.sandbox.call_each(program, self._scope, problem.entry_point, calls)
+            result = self.sandbox.call_each(
+                program, self._scope, problem.entry_point, calls.arguments
+            )
             if result.failure is not None:
                 return _failed(result.failure)
             try:
                 test.verdict(calls, result.value)
                 return PASSED
             except Asked as asked:
-                calls = [*calls[: asked.before], asked.call]
+                calls = calls.upto(asked.before, asked.call)
             except Exception as error:
                 return _wrong(error)
             if time.monotonic() > deadline_s:
                 break
         return TIMED_OUT
 
-    def _prepared(self, problem: Problem) -> tuple[Check, list[Call]]:
+    def _prepared(self, problem: Problem) -> tuple[Check, Calls]:
         """Return a problem's test and its calls, found out once."""
         if problem not in self._ready:
             test = Check(problem)
