@@ -64,7 +64,7 @@ class Stage:
         kind_of(None)  # its first call looks at every class there is
         self.rehearse(lambda: False)
         if own_builtins:
-            self.builtins = {**vars(builtins), "print": self.output.print}
+            self.builtins = self._more = {**vars(builtins), "print": self.output.print}
 
     def builtins_for(self, rights: Rights | None) -> dict[str, Any]:
         """Return the builtins of a program with some rights; most have none."""
