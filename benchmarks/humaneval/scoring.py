@@ -80,7 +80,9 @@ class Scorer:
         self.policy = POLICY
         limits = Limits(program_s=timeout_s, memory_bytes=memory_bytes, stdout_chars=STDOUT_CHARS)
         # One question and one answer for each worker: moving both ends to a core takes longer.
-        self.sandbox = Sandbox(limits=limits, policy=self.policy, template=template, pin=False)
+        self.sandbox = Sandbox(
+            limits=limits, policy=self.policy, pin=False, rehearse=False, template=template
+        )
         self._ready: dict[Problem, tuple[Check, Calls]] = {}
         self._scope = Scope()
 

@@ -41,6 +41,7 @@ class Sandbox:
         policy: Policy | None = None,
         min_level: str | None = None,
         pin: bool = True,
+        rehearse: bool = True,
         template: Template | None = None,
     ) -> None:
         """Make a sandbox; nothing is started yet, unless a level is asked for.
@@ -51,6 +52,8 @@ class Sandbox:
             policy: What the check allows.
             min_level: The weakest of `LEVELS` to accept; whatever this system has by default.
             pin: Keep the worker on the caller's core while only one thread runs programs.
+            rehearse: Let a spare worker run common programs until it is needed; of no use where
+                programs follow each other at once.
             template: Forks the workers; by default the one all sandboxes of this process share.
 
         Raises:
@@ -60,6 +63,7 @@ class Sandbox:
         self.limits = limits or Limits()
         self.policy = policy or Policy()
         self._pin = pin
+        self._rehearse = rehearse
         self._template = template or shared_template()
         if min_level is not None:
             self._require(min_level)
@@ -195,4 +199,11 @@ class Sandbox:
         self._template.start(self.limits)
         from cap.sandbox.runner import Runner
 
-        return Runner(self.scope, self.limits, self.policy, self._template, pin=self._pin)
+        return Runner(
+            self.scope,
+            self.limits,
+            self.policy,
+            self._template,
+            pin=self._pin,
+            rehearse=self._rehearse,
+        )

@@ -38,7 +38,14 @@ class Runner:
     """What a `Sandbox` does once there is a program."""
 
     def __init__(
-        self, scope: Scope, limits: Limits, policy: Policy, template: Template, *, pin: bool
+        self,
+        scope: Scope,
+        limits: Limits,
+        policy: Policy,
+        template: Template,
+        *,
+        pin: bool,
+        rehearse: bool,
     ) -> None:
         """Prepare to run; the arguments are the sandbox's."""
         self.scope = scope
@@ -47,6 +54,7 @@ class Runner:
         self.robot_thread = RobotThread()
         self._template = template
         self._pin = pin and pinning.available()
+        self._rehearse = rehearse
         self._names: tuple[Scope, Policy, frozenset[str]] | None = None
 
     def run(self, source: str | bytes, returns: str | None) -> Result:
@@ -114,7 +122,7 @@ class Runner:
             return replace(result, layers=self._template.report().layers)
         finally:
             worker.end()
-            self._template.refill(self.limits, self._core())
+            self._template.refill(self.limits, self._core(), rehearsed=self._rehearse)
 
     def call_each(
         self, source: str | Program, scope: Scope, function: str, calls: Arguments, seed: int
