@@ -108,6 +108,8 @@ class Runner:
             reason = str(getattr(error, "msg", error))
             return Result(failure=Failure("raised", type(error).__name__, wire.one_line(reason)))
         worker = self._template.spawn(self.limits, self._core())
+        if not self._rehearse:  # the next program follows at once: its worker is made meanwhile
+            self._refill()
         try:
             with self._placed(worker):
                 result = Conversation(
@@ -122,7 +124,7 @@ class Runner:
             return replace(result, layers=self._template.report().layers)
         finally:
             worker.end()
-            self._template.refill(self.limits, self._core(), rehearsed=self._rehearse)
+            self._refill()
 
     def call_each(
         self, source: str | Program, scope: Scope, function: str, calls: Arguments, seed: int
@@ -146,6 +148,10 @@ class Runner:
         if not self._pin:
             return contextlib.nullcontext()
         return pinning.same_core(worker, worker.core)
+
+    def _refill(self) -> None:
+        """Ask for the next spare worker, if none is on its way."""
+        self._template.refill(self.limits, self._core(), rehearsed=self._rehearse)
 
     def _core(self) -> int:
         """Return the core for the next worker."""
