@@ -14,6 +14,7 @@ from cap.errors import UsageError, did_you_mean
 SUITES: Mapping[str, tuple[str, str]] = {
     "control": ("benchmarks.control.trial", "ControlSuite"),
     "reasoning": ("benchmarks.reasoning.trial", "ReasoningSuite"),
+    "humaneval": ("benchmarks.humaneval.suite", "HumanEvalSuite"),
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
     "robocodegen": ("benchmarks.robocodegen.trial", "RoboCodeGenSuite"),
     "drawing": ("benchmarks.drawing.tasks", "drawing"),

@@ -53,6 +53,8 @@ class Facts(NamedTuple):
     """Modules the policy lists."""
     builtins: frozenset[str]
     """Builtins the policy adds."""
+    private: bool
+    """The policy lets programs have names such as `_helper`."""
     reserved: frozenset[str]
     """Names of primitives and their groups."""
     bound: set[str]
@@ -70,6 +72,7 @@ class Facts(NamedTuple):
         nodes: Sequence[ast.AST],
         modules: frozenset[str],
         builtins: frozenset[str],
+        private: bool,
         reserved: frozenset[str],
     ) -> Facts:
         """Gather them in one pass, and one more over each class."""
@@ -98,7 +101,7 @@ class Facts(NamedTuple):
             permitted.update(_permitted_in_class(owner, own))
         for name in bound & aliases.keys() - {*NUMPY, *STANDARD}:
             del aliases[name]
-        return cls(modules, builtins, reserved, bound, aliases, own, permitted)
+        return cls(modules, builtins, private, reserved, bound, aliases, own, permitted)
 
     def module(self, node: ast.expr) -> str | None:
         """Return the full name of the listed module an expression stands for, or None."""

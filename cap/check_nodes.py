@@ -95,9 +95,15 @@ def _name(node: ast.Name, facts: Facts) -> Iterable[Finding]:
         return (("CAP105", f"'{name}' is not available to programs"),)
     if name == "type" and id(node) not in facts.permitted:
         return (("CAP111", "type is only called here, with one argument"),)
-    if name.startswith("_") and name not in ("_", "__name__"):
+    if _is_hidden(name, facts) and name != "__name__":
         return (("CAP104", f"name '{name}' begins with an underscore"),)
     return ()
+
+
+def _is_hidden(name: str, facts: Facts) -> bool:
+    """Tell whether a name is kept from programs for its underscore."""
+    own = facts.private and not name.startswith("__")
+    return name.startswith("_") and name != "_" and not own
 
 
 def _bind(node: ast.AST, facts: Facts) -> Iterable[Finding]:
@@ -105,7 +111,7 @@ def _bind(node: ast.AST, facts: Facts) -> Iterable[Finding]:
     for name in bound_names(node):
         if name in facts.reserved:
             yield "CAP106", f"'{name}' is provided; it may not be bound again"
-        elif name.startswith("_") and name != "_" and id(node) not in facts.permitted:
+        elif _is_hidden(name, facts) and id(node) not in facts.permitted:
             yield "CAP104", f"name '{name}' begins with an underscore"
         elif isinstance(node, ast.arg | ast.Name) or name in facts.own:
             continue
@@ -124,7 +130,7 @@ def _class(node: ast.ClassDef, facts: Facts) -> Iterable[Finding]:
 
 
 def _keyword(node: ast.keyword, facts: Facts) -> Iterable[Finding]:
-    if node.arg and node.arg.startswith("_"):
+    if node.arg and _is_hidden(node.arg, facts):
         yield "CAP104", f"keyword '{node.arg}' begins with an underscore"
 
 

@@ -67,7 +67,7 @@ def check(
     if nodes is None:
         limit = f"{policy.max_nodes} nodes, {policy.max_depth} levels"
         return [Violation("CAP107", 1, 1, f"the program is too large or too deep (limit {limit})")]
-    facts = Facts.of(nodes, policy.modules, policy.builtins, reserved)
+    facts = Facts.of(nodes, policy.modules, policy.builtins, policy.private, reserved)
     found = []
     for node in nodes:
         kind = type(node)

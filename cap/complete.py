@@ -10,7 +10,6 @@ from cap.checker import check
 from cap.errors import CapError, EmptyCompletion, GenerationFailed, ModelError
 from cap.faults import static_faults
 from cap.generate import Budget, Wanted, generate
-from cap.library import EVERYWHERE
 from cap.models.base import Completion
 from cap.names import undefined
 from cap.policy import Policy
@@ -45,7 +44,7 @@ class Completer:
             GenerationFailed: A function cannot be had.
             ModelError: The model gave no answer.
         """
-        known = known_names(scope)
+        known = known_names(scope, self.policy)
         self._check(program, scope)
         if faults := static_faults(program, scope, known):
             reasons = [faults[0].reason, *(f"line {f.line}: {f.reason}" for f in faults[1:])]
@@ -56,7 +55,7 @@ class Completer:
 
         def faults_of(program: Program, written: Sequence[Definition]) -> list[str]:
             wider = replace(scope, definitions=(*scope.definitions, *written))
-            found = static_faults(program, wider, known_names(wider))
+            found = static_faults(program, wider, known_names(wider, self.policy))
             return [f"line {fault.line}: {fault.reason}" for fault in found]
 
         tally = self.author.tally
@@ -91,7 +90,7 @@ class Completer:
             return answer
         try:
             program = Program.from_completion(answer.text, self.prompt.header.stop)
-            program = program.without_imports(known_names(scope))
+            program = program.without_imports(known_names(scope, self.policy))
             self._check(program, scope)
         except EmptyCompletion as error:  # it can be asked again, as after any other mistake
             return GenerationFailed(str(error))
@@ -112,9 +111,9 @@ def may_repair(author: Author) -> bool:
     return bool(getattr(author.model, "repairs", True))
 
 
-def known_names(scope: Scope) -> frozenset[str]:
+def known_names(scope: Scope, policy: Policy) -> frozenset[str]:
     """Return every name a program of this scope may read."""
-    return scope.names() | EVERYWHERE
+    return scope.names() | policy.names()
 
 
 def kept_for(program: Program, scope: Scope, written: Iterable[Definition]) -> list[Definition]:

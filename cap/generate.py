@@ -299,6 +299,10 @@ def _dependencies_first(first: Iterable[str], programs: Mapping[str, Program]) -
 
 
 def _is_definition_or_inert(node: ast.stmt) -> bool:
-    """Tell whether a top-level statement defines something, or does nothing at all."""
+    """Tell whether a top-level statement defines something, or does nothing at all.
+
+    An import that is still there is one the policy allows.
+    """
     text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return text or isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Pass)
+    kinds = ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Pass
+    return text or isinstance(node, kinds)

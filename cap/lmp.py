@@ -117,7 +117,7 @@ class Engine:
         """Check, complete and run a program in a prompt's scope; it is not repaired."""
         mark = self.tally.mark()
         scope = self.scope(prompt, state)
-        program = program.without_imports(known_names(scope))
+        program = program.without_imports(known_names(scope, self.sandbox.policy))
         answer = self._walk(prompt, program, scope, state)
         return replace(answer, usage=self.tally.since(mark))
 
@@ -177,7 +177,7 @@ class Engine:
             return None if text and text == before else refused
         state = replace(state, variables={**state.variables, **facts})
         scope = self.scope(prompt, state)
-        program = program.without_imports(known_names(scope))
+        program = program.without_imports(known_names(scope, self.sandbox.policy))
         if program.source == before:
             return None
         return replace(self._walk(prompt, program, scope, state), completion=text)

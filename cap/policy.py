@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cap.library import BUILTIN_NAMES, EVERYWHERE
 from cap.modules import BENCHMARK_BUILTINS, BENCHMARK_MODULES
 
 
@@ -21,12 +22,23 @@ class Policy:
     """Modules a program may import, of those `cap.modules` lists; none for robots."""
     builtins: frozenset[str] = field(default_factory=frozenset)
     """Builtins it may use besides the usual ones; none for robots."""
+    private: bool = False
+    """It may have names of its own that begin with one underscore."""
+    library: bool = True
+    """The library's names are there without an import, as robots' programs know them; without them
+    a program is like an imported module: `__name__` is not `__main__`."""
 
     @classmethod
     def benchmark(cls) -> Policy:
         """Return the policy for problems with tests: listed standard modules may be imported."""
-        return cls("benchmark", modules=BENCHMARK_MODULES, builtins=BENCHMARK_BUILTINS)
+        return cls(
+            "benchmark", modules=BENCHMARK_MODULES, builtins=BENCHMARK_BUILTINS, private=True
+        )
+
+    def names(self) -> frozenset[str]:
+        """Return every name a program may read, whatever its scope."""
+        return (EVERYWHERE if self.library else BUILTIN_NAMES) | self.builtins
 
     def as_data(self) -> dict[str, list[str]]:
-        """Return what a worker needs to know of it, as plain data."""
+        """Return what a worker needs to know of its rights, as plain data."""
         return {"modules": sorted(self.modules), "builtins": sorted(self.builtins)}

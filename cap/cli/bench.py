@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from cap.cli import bench_plot
+from cap.cli.bench_humaneval import score, speed_of_scoring
 from cap.cli.bench_problems import problems
 from cap.cli.bench_run import COMMANDS
 from cap.cli.options import Options, load_config, model_for, session_options
@@ -29,12 +30,15 @@ def command() -> None:
     type=click.IntRange(min=100),
     help="Instead: whether a suite's run of so many trials keeps its pace and memory (Linux).",
 )
+@click.option("--humaneval", is_flag=True, help="Instead: judging beside the official scorer.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-def speed(runs: int, trials: int | None, as_json: bool) -> int:
+def speed(runs: int, trials: int | None, humaneval: bool, as_json: bool) -> int:
     """Measure pick-and-place, reset, the engine's overhead and start-up; 1 if over a limit."""
     from cap.cli.tables import show
 
     _own("benchmarks")
+    if humaneval:
+        return speed_of_scoring(runs, as_json)
     from benchmarks import flat
     from benchmarks.speed import Row, measure
 
@@ -246,5 +250,5 @@ def _own(package: str) -> None:
     sys.modules.setdefault(package, __import__(package))
 
 
-for _command in (*COMMANDS, problems, bench_plot.command):
+for _command in (*COMMANDS, problems, score, bench_plot.command):
     command.add_command(_command)

@@ -131,12 +131,12 @@ def _run(
         folder = carry_out(found, trials, settings, manner, settings.model)
     except SpendLimit as error:
         if error.run is not None:
-            _tell(Path(error.run))
+            tell(Path(error.run))
         raise
-    return _tell(folder)
+    return tell(folder)
 
 
-def _tell(folder: Path) -> list[dict[str, Any]]:
+def tell(folder: Path) -> list[dict[str, Any]]:
     """Write a folder's report, and print its table as far as there is one."""
     from benchmarks import report as reports
     from benchmarks.results import read_lines

@@ -54,7 +54,6 @@ def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[str], list[
     from cap import registry
     from cap.checker import Policy, check
     from cap.errors import CheckFailed, did_you_mean
-    from cap.library import EVERYWHERE
     from cap.names import undefined
     from cap.program import Program
 
@@ -62,7 +61,7 @@ def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[str], list[
     lmps = [n for n, p in registry.robot_prompts(robot).items() if p.header.returns is not None]
     reserved = frozenset([*body.primitives(), *lmps])
     policy = Policy.benchmark() if benchmark else Policy()
-    known = reserved | EVERYWHERE | frozenset(body.context()) | policy.builtins
+    known = reserved | frozenset(body.context()) | policy.names()
     body.close()
     try:
         program = Program.parse(source).without_imports(known)

@@ -9,9 +9,9 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cap.errors import SandboxError, UsageError
 from cap.policy import Policy
@@ -41,6 +41,7 @@ class Sandbox:
         policy: Policy | None = None,
         min_level: str | None = None,
         pin: bool = True,
+        rehearse: bool = True,
         template: Template | None = None,
     ) -> None:
         """Make a sandbox; nothing is started yet, unless a level is asked for.
@@ -51,6 +52,8 @@ class Sandbox:
             policy: What the check allows.
             min_level: The weakest of `LEVELS` to accept; whatever this system has by default.
             pin: Keep the worker on the caller's core while only one thread runs programs.
+            rehearse: Let a spare worker run common programs until it is needed; of no use where
+                programs follow each other at once.
             template: Forks the workers; by default the one all sandboxes of this process share.
 
         Raises:
@@ -60,6 +63,7 @@ class Sandbox:
         self.limits = limits or Limits()
         self.policy = policy or Policy()
         self._pin = pin
+        self._rehearse = rehearse
         self._template = template or shared_template()
         if min_level is not None:
             self._require(min_level)
@@ -156,6 +160,34 @@ class Sandbox:
             robot=robot,
         )
 
+    def call_each(
+        self,
+        source: str | Program,
+        scope: Scope,
+        function: str,
+        calls: Sequence[tuple[Sequence[Any], Mapping[str, Any]]],
+        *,
+        seed: int = 0,
+    ) -> Result:
+        """Run a program that was checked already, then call a function it defined, many times.
+
+        All calls share one worker and the program's time, and each has arguments of its own.
+
+        Args:
+            source: The program.
+            scope: The names it may use.
+            function: The one to call; any name the program bound.
+            calls: Positional and keyword arguments of each call, plain data.
+            seed: Start of the random numbers inside the program.
+
+        Returns:
+            As its value an `Answer` for each call, or a typed failure.
+
+        Raises:
+            SandboxError: No worker could be started, or an argument is not plain data.
+        """
+        return self._ready().call_each(source, scope, function, calls, seed)
+
     def _ready(self) -> Runner:
         """Return the runner; limits and policy may be set between programs."""
         self._runner.limits, self._runner.policy = self.limits, self.policy
@@ -167,4 +199,11 @@ class Sandbox:
         self._template.start(self.limits)
         from cap.sandbox.runner import Runner
 
-        return Runner(self.scope, self.limits, self.policy, self._template, pin=self._pin)
+        return Runner(
+            self.scope,
+            self.limits,
+            self.policy,
+            self._template,
+            pin=self._pin,
+            rehearse=self._rehearse,
+        )

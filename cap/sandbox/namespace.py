@@ -5,6 +5,7 @@ Everything a policy may ask for is loaded here, once: a worker that runs a progr
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
 import importlib
@@ -23,6 +24,7 @@ import shapely.geometry
 import shapely.ops
 
 from cap.check_facts import attribute_finding
+from cap.checker import check
 from cap.errors import ROBOT_ERRORS, LMPFailed
 from cap.library import (
     NUMPY,
@@ -35,9 +37,12 @@ from cap.library import (
     numpy_names,
 )
 from cap.modules import BENCHMARK_MODULES
+from cap.policy import Policy
 
 Rights = Mapping[str, Sequence[str]]
 """What a policy allows besides: `modules` and `builtins` by name."""
+PROGRAM_NAMES = ("__main__", "program")
+"""What a program is called: one that is run, and one that is imported, as tests do."""
 _SUBMODULES = ("linalg", "fft", "random")
 _LATE = ("_strptime", "time")
 """Modules that the C code of `datetime` asks for when first used."""
@@ -89,7 +94,7 @@ def kind_of(value: Any) -> type:
     objects, the class of functions any code.
     """
     kind = builtins.type(value)
-    if kind in _named() or kind.__module__ == "__main__" or issubclass(kind, _OPEN_FAMILIES):
+    if kind in _named() or kind.__module__ in PROGRAM_NAMES or issubclass(kind, _OPEN_FAMILIES):
         return kind
     return _closed(kind)
 
@@ -108,6 +113,9 @@ def _named() -> frozenset[type]:
 
 # --- modules
 
+_own_random = random.Random(0)
+"""What stands behind the module `random`; started anew for programs with another seed."""
+
 
 @cache
 def _library() -> dict[str, Any]:
@@ -120,7 +128,20 @@ def _library() -> dict[str, Any]:
     names |= {name: getattr(shapely.affinity, name) for name in SHAPELY_AFFINITY}
     names |= {name: getattr(shapely.ops, name) for name in SHAPELY_OPS}
     names |= {name: getattr(typing, name) for name in TYPING}
+    _make_hints()
     return names
+
+
+def _make_hints() -> None:
+    """Make the commonest hints once: the first of a kind takes longer than most programs."""
+    hints = {name: getattr(typing, name) for name in TYPING}
+    of_one = [hints[name] for name in ("Iterable", "List", "Optional", "Sequence", "Set")]
+    of_two = [hints[name] for name in ("Dict", "Tuple")]
+    for kind in (int, float, str, bool, typing.Any, hints["List"][int], hints["List"][str]):
+        for hint in of_one:
+            hint[kind]
+        for hint in of_two:
+            hint[str, kind], hint[int, kind]
 
 
 @cache
@@ -131,6 +152,8 @@ def _modules() -> dict[str, Facade]:
     modules = {name: _facade(name) for name in BENCHMARK_MODULES if not name.startswith("numpy")}
     vars(modules["collections"])["abc"] = modules["collections.abc"]
     vars(modules["functools"])["wraps"] = _wraps
+    for name in vars(modules["random"]).keys() - {"Random"}:
+        setattr(modules["random"], name, getattr(_own_random, name))
     modules["numpy"] = _numpy()
     for name in ("linalg", "fft"):
         modules[f"numpy.{name}"] = getattr(modules["numpy"], name)
@@ -173,11 +196,8 @@ def library(seed: int, policy: Rights | None = None) -> dict[str, Any]:
     """Return the library names with what they mean; random numbers start from `seed`."""
     names = dict(_library())
     names["np"].random = _Random(seed)
-    if policy and "random" in policy["modules"]:
-        own = random.Random(seed)
-        for name in module_names("random") or ():
-            if name != "Random":
-                setattr(_modules()["random"], name, getattr(own, name))
+    if seed and policy and "random" in policy["modules"]:
+        _own_random.seed(seed)
     return names
 
 
@@ -251,7 +271,26 @@ def _attribute_problem(name: str) -> str | None:
     return finding[1] if finding else None
 
 
+def _eval(text: str, names: dict[str, Any] | None = None, own: Any = None) -> Any:
+    """Stand in for `eval`: an expression passes the check of its program before it runs."""
+    if builtins.type(text) is not str:
+        raise TypeError("eval() takes a text here")
+    tree = ast.parse(text.strip(" \t"), mode="eval")
+    whole = ast.Module([ast.Expr(tree.body)], [])
+    for violation in check(whole, Policy.benchmark()):
+        raise ValueError(f"eval() refuses the text: {violation}")
+    code = compile(tree, "<eval>", "eval", dont_inherit=True)
+    caller = sys._getframe(1)
+    if caller.f_builtins.get("eval") is not _eval:  # a library would look up names among its own
+        raise TypeError("eval() is called by programs only")
+    if names is None:
+        return eval(code, caller.f_globals, caller.f_locals if own is None else own)
+    # Without builtins of its own, Python would give it all of them.
+    return eval(code, {**names, "__builtins__": caller.f_builtins}, own)
+
+
 _MORE_BUILTINS: dict[str, Any] = {
+    "eval": _eval,
     "getattr": _getattr,
     "hasattr": _hasattr,
     "id": builtins.id,

@@ -137,12 +137,24 @@ class Template:
             except _BROKEN as error:
                 raise SandboxError(f"the sandbox process does not start: {error}") from None
 
-    def refill(self, limits: Limits | None = None, core: int = orders.ANYWHERE) -> None:
-        """Ask for the next spare, without waiting for it."""
+    def refill(
+        self,
+        limits: Limits | None = None,
+        core: int = orders.ANYWHERE,
+        *,
+        rehearsed: bool = True,
+    ) -> None:
+        """Ask for the next spare, without waiting for it.
+
+        Args:
+            limits: What its program may use.
+            core: Where it stays.
+            rehearsed: Let it run common programs until it is needed.
+        """
         with self._lock, contextlib.suppress(*_BROKEN):  # a dead template is the next run's matter
             if self._keeps_spare and self._control is not None and self._asked is None:
                 order = _order(limits, core)
-                self._control.sendall(order.pack(orders.SPARE))
+                self._control.sendall(order.pack(orders.SPARE if rehearsed else orders.NOW))
                 self._asked = order
 
     def start(self, limits: Limits | None = None) -> None:

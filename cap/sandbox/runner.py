@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import marshal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from operator import is_
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from cap.checker import check
 from cap.errors import SandboxError, clipped
-from cap.library import EVERYWHERE
 from cap.names import undefined
 from cap.policy import Policy
 from cap.program import Program, ProgramSyntaxError, compiled
 from cap.result import Call, Failure, Result
 from cap.sandbox import pinning, wire
+from cap.sandbox.calling import Calls, read_answers
 from cap.sandbox.conversation import Conversation, Stoppable
 from cap.sandbox.endings import explain
 from cap.sandbox.limits import Limits
@@ -30,11 +30,22 @@ if TYPE_CHECKING:
     from cap.sandbox.processes import Worker
 
 
+Arguments = Sequence[tuple[Sequence[Any], Mapping[str, Any]]]
+"""Positional and keyword arguments of several calls."""
+
+
 class Runner:
     """What a `Sandbox` does once there is a program."""
 
     def __init__(
-        self, scope: Scope, limits: Limits, policy: Policy, template: Template, *, pin: bool
+        self,
+        scope: Scope,
+        limits: Limits,
+        policy: Policy,
+        template: Template,
+        *,
+        pin: bool,
+        rehearse: bool,
     ) -> None:
         """Prepare to run; the arguments are the sandbox's."""
         self.scope = scope
@@ -43,6 +54,7 @@ class Runner:
         self.robot_thread = RobotThread()
         self._template = template
         self._pin = pin and pinning.available()
+        self._rehearse = rehearse
         self._names: tuple[Scope, Policy, frozenset[str]] | None = None
 
     def run(self, source: str | bytes, returns: str | None) -> Result:
@@ -62,7 +74,7 @@ class Runner:
         """Return every name a program may read, collected once for each scope and policy."""
         given = self.scope, self.policy
         if self._names is None or not all(map(is_, self._names, given)):
-            self._names = *given, self.scope.names() | EVERYWHERE | self.policy.builtins
+            self._names = *given, self.scope.names() | self.policy.names()
         return self._names[2]
 
     def _refusal(self, program: Program, known: frozenset[str]) -> Failure | None:
@@ -83,18 +95,21 @@ class Runner:
         returns: str | None = None,
         keep: bool = False,
         seed: int = 0,
+        calls: Calls | None = None,
         on_call: Callable[[Call], None] | None = None,
         robot: Stoppable | None = None,
     ) -> Result:
         """Run a program that was checked already, as `Sandbox.execute` says."""
         try:
-            job = wire.encode(self._job(source, scope, returns, keep, seed))
+            job = wire.encode(self._job(source, scope, returns, keep, seed, calls))
         except wire.WireError as error:
             raise SandboxError(f"the program or its variables: {error}") from None
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             reason = str(getattr(error, "msg", error))
             return Result(failure=Failure("raised", type(error).__name__, wire.one_line(reason)))
         worker = self._template.spawn(self.limits, self._core())
+        if not self._rehearse:  # the next program follows at once: its worker is made meanwhile
+            self._refill()
         try:
             with self._placed(worker):
                 result = Conversation(
@@ -109,7 +124,24 @@ class Runner:
             return replace(result, layers=self._template.report().layers)
         finally:
             worker.end()
-            self._template.refill(self.limits, self._core())
+            self._refill()
+
+    def call_each(
+        self, source: str | Program, scope: Scope, function: str, calls: Arguments, seed: int
+    ) -> Result:
+        """Run a program and call what it defined, as `Sandbox.call_each` says."""
+        try:
+            given = wire.encode([[list(args), dict(named)] for args, named in calls])
+        except wire.WireError as error:
+            raise SandboxError(f"the arguments of '{clipped(function)}': {error}") from None
+        result = self.execute(source, scope, seed=seed, calls=Calls(function, given))
+        if result.failure is not None:
+            return result
+        answers = read_answers(result.value, len(calls))
+        if answers is None:
+            why = "the worker broke the protocol: malformed answers"
+            return replace(result, value=None, failure=Failure("protocol", "ProtocolError", why))
+        return replace(result, value=answers)
 
     def _placed(self, worker: Worker) -> contextlib.AbstractContextManager[None]:
         """Return what keeps worker and caller on one core meanwhile."""
@@ -117,14 +149,25 @@ class Runner:
             return contextlib.nullcontext()
         return pinning.same_core(worker, worker.core)
 
+    def _refill(self) -> None:
+        """Ask for the next spare worker, if none is on its way."""
+        self._template.refill(self.limits, self._core(), rehearsed=self._rehearse)
+
     def _core(self) -> int:
         """Return the core for the next worker."""
         return pinning.here() if self._pin else ANYWHERE
 
     def _job(
-        self, source: str | Program, scope: Scope, returns: str | None, keep: bool, seed: int
+        self,
+        source: str | Program,
+        scope: Scope,
+        returns: str | None,
+        keep: bool,
+        seed: int,
+        calls: Calls | None,
     ) -> dict[str, Any]:
         return {
+            "calls": None if calls is None else [calls.function, calls.arguments],
             "code": _shipped(source),
             "definitions": [_shipped(entry.source, entry.name) for entry in scope.definitions],
             "primitives": list(scope.primitives),
@@ -134,6 +177,7 @@ class Runner:
             "keep": keep,
             "seed": seed,
             "policy": self.policy.as_data(),
+            "library": self.policy.library,
             "stdout_chars": self.limits.stdout_chars,
         }
 

@@ -13,8 +13,16 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
+from cap.policy import Policy
 from cap.sandbox import wire
-from cap.sandbox.namespace import library, safe_builtins
+from cap.sandbox.calling import call_each
+from cap.sandbox.namespace import (
+    PROGRAM_NAMES,
+    Rights,
+    kind_of,
+    library,
+    safe_builtins,
+)
 
 PROGRAM = "<program>"
 
@@ -51,9 +59,20 @@ class Stage:
         """
         self.output = Output(0)
         self.builtins = safe_builtins(self.output.print)
+        self._rights = Policy.benchmark().as_data()
+        self._more = safe_builtins(self.output.print, self._rights)
+        kind_of(None)  # its first call looks at every class there is
         self.rehearse(lambda: False)
         if own_builtins:
-            self.builtins = {**vars(builtins), "print": self.output.print}
+            self.builtins = self._more = {**vars(builtins), "print": self.output.print}
+
+    def builtins_for(self, rights: Rights | None) -> dict[str, Any]:
+        """Return the builtins of a program with some rights; most have none."""
+        if not rights or not any(rights.values()):
+            return self.builtins
+        if rights == self._rights:
+            return self._more
+        return safe_builtins(self.output.print, rights)
 
     def rehearse(self, wanted: Callable[[], bool]) -> None:
         """Run programs of common kinds, so that what the first one costs is paid already.
@@ -101,6 +120,9 @@ def _run(stage: Stage, job: Mapping[str, Any], requests: int, answers: int) -> b
         # Code objects come from the parent alone; nothing a worker sends is ever read this way.
         for code in (*job["definitions"], job["code"]):
             exec(marshal.loads(code), space)
+        if job["calls"] is not None:
+            job = {**job, "returns": "answers"}
+            space["answers"] = call_each(space, *job["calls"])
         message = _success(job, space, given)
     except BaseException as error:  # whatever the program did ends here
         message = _failure(error)
@@ -139,9 +161,11 @@ ret_val = np.round(point, 2).tolist()
     "ret_val = Point(0, 0).distance(Point(1, 1))\n",
 )
 """What many programs do, the most common first."""
-_REHEARSALS = tuple(
+_REHEARSALS: tuple[dict[str, Any], ...] = tuple(
     {
         "code": marshal.dumps(compile(source, PROGRAM, "exec", dont_inherit=True)),
+        "calls": None,
+        "library": True,
         "definitions": [],
         "primitives": ["say"],
         "groups": {},
@@ -157,11 +181,10 @@ _REHEARSALS = tuple(
 
 def _namespace(stage: Stage, job: Mapping[str, Any], requests: int, answers: int) -> dict[str, Any]:
     policy = job.get("policy")
-    space: dict[str, Any] = library(job["seed"], policy)
-    asks = policy is not None and any(policy.values())  # a robot's program asks for nothing more
-    own = safe_builtins(stage.output.print, policy) if asks else stage.builtins
-    space["__builtins__"] = own
-    space["__name__"] = "__main__"
+    names = library(job["seed"], policy)
+    space: dict[str, Any] = names if job["library"] else {}
+    space["__builtins__"] = stage.builtins_for(policy)
+    space["__name__"] = PROGRAM_NAMES[0 if job["library"] else 1]
     for name in job["primitives"]:
         space[name] = _proxy(name, requests, answers)
     for group, members in job["groups"].items():

@@ -384,12 +384,24 @@ def test_the_benchmark_policy_lets_pass_what_a_robots_refuses(source: str) -> No
 @pytest.mark.parametrize(
     "source",
     [
-        *("import os", "import sys", "import typing.io", "from string import Formatter"),
+        *(
+            "import os",
+            "import sys\nsys.modules",
+            "import typing.io",
+            "from string import Formatter",
+        ),
         *("from operator import attrgetter", "from dataclasses import make_dataclass"),
         *("from typing import get_type_hints", "from functools import update_wrapper"),
         *("from hashlib import file_digest", "from enum import EnumMeta", "from re import enum"),
         *("from numpy import load", "import numpy.lib", "from collections import _sys"),
-        *("open('a')", "eval('1')", "exec('1')", "vars(x)", "globals()", "x.__class__"),
+        *(
+            "open('a')",
+            "compile('1', '', 'eval')",
+            "exec('1')",
+            "vars(x)",
+            "globals()",
+            "x.__class__",
+        ),
         *("import json\njson.codecs", "import re\nre.enum.sys", "import random\nrandom._os"),
         "class A(metaclass=B): pass",
     ],

@@ -962,7 +962,25 @@ BENCHMARK_ATTACKS: dict[str, str] = {
     "getattr as a key": "ret = [*map(getattr, [()], ['__class__'])]",
     "partial getattr": "from functools import partial\nret = partial(getattr, ())('__class__')",
     "reduced getattr": "from functools import reduce\nret = reduce(getattr, ['__class__'], ())",
-    "eval": "ret = eval('1')",
+    "eval of an import": "ret = eval('__import__(\"os\")')",
+    "eval of a file": "ret = eval('open(\"$R\").read()')",
+    "eval of a dunder": "ret = eval('().__class__')",
+    "eval of a dunder, put together": "ret = eval('().' + '_' * 2 + 'class' + '_' * 2)",
+    "eval of a frame": "ret = eval('(x for x in [1]).gi_frame')",
+    "eval of builtins": "ret = eval('_' * 2 + 'builtins' + '_' * 2)",
+    "eval with names that bring no builtins": "ret = eval('open', {'open_': 1})",
+    "eval with builtins of its own": (
+        "ret = eval('exec', {'_' * 2 + 'builtins' + '_' * 2: {'exec': 1}})"
+    ),
+    "eval among a library's names": (
+        "import numpy as np\nret = np.vectorize(eval, otypes=[object])(['sys.modules'])[0]"
+    ),
+    "eval of a text that lies": (
+        "class S(str):\n    def strip(self, *a): return '().__class__'\nret = eval(S('1'))"
+    ),
+    "eval of eval": 'ret = eval(\'eval("().__" + "class__")\')',
+    "eval of code": "ret = eval(b'1')",
+    "sys in full": "import sys\ns = sys\nret = s.modules",
     "open": "ret = open('$R').read()",
     "dunder of a named tuple": "from collections import namedtuple\nnamedtuple('A', ['__class__'])",
     "code by a named tuple": "from collections import namedtuple\nnamedtuple('A', ['x=1): pass #'])",

@@ -538,6 +538,12 @@ HARMLESS: dict[str, tuple[str, Any]] = {
 }
 
 BENCHMARK: dict[str, tuple[str, Any]] = {
+    "eval": ("ret = eval('2 + 3 * 4')", 14),
+    "eval, of names around it": ("def f(x):\n    return eval('x + y')\ny = 2\nret = f(1)", 3),
+    "eval, of names it is given": ("ret = eval('a * len(b)', {'a': 2}, {'b': [1, 2]})", 4),
+    "eval, by map": ("ret = list(map(eval, ['1', '[2]']))", [1, [2]]),
+    "a helper of its own": ("def _twice(_x):\n    return _x * 2\nret = _twice(_x=2)", 4),
+    "sys.maxsize": ("import sys\nret = sys.maxsize > 2**30", True),
     # what programs of benchmarks import, under their policy
     "collections": (
         "from collections import Counter, deque, defaultdict, OrderedDict\nd = defaultdict(list)\nd['a'].append(1)\nq = deque([1, 2], maxlen=2)\nq.append(3)\nret = [Counter('aab').most_common(1), list(q), dict(d), list(OrderedDict(a=1))]",

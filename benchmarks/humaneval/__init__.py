@@ -1,0 +1,1 @@
+"""HumanEval: the official problems, judged in this project's own sandbox."""
