@@ -97,7 +97,7 @@ class Runner:
     def run(self, source: str, scope: Scope, returns: str | None = None, **limits: Any) -> Result:
         given = Limits(**{"grace_s": 0.2, **limits})
         sandbox = Sandbox(limits=given, template=self.template)
-        job = wire.encode(sandbox._runner._job(source, scope, returns, False, 0))
+        job = wire.encode(sandbox._runner._job(source, scope, returns, False, 0, None))
         worker = self.worker = self.template.spawn(given)
         self.pidfds.append(os.pidfd_open(worker.pid))
         try:
