@@ -8,6 +8,7 @@ in `nearest_cases`: no program of the ravens prompts serves it, and running one 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 import numpy as np
 from nearest_cases import (
@@ -45,7 +46,7 @@ def dev(instruction: str, holds: Holds, scene: Points = SCENE) -> Case:
 def pile(*names: str) -> Callable[[World], bool]:
     """True if each object stands on the one named before it."""
     return lambda world: all(
-        world.below[upper] == lower for lower, upper in zip(names, names[1:], strict=False)
+        world.below[upper] == lower for lower, upper in pairwise(names)
     )
 
 

@@ -68,6 +68,8 @@ class Nearest:
     """A model without a network: the closest example of the prompt, rebound."""
 
     name = "nearest"
+    repairs = False
+    """It cannot mend a program: it would only write the same one again."""
 
     def complete(self, request: Request) -> Completion:
         """Return the closest example's code with the instruction's words in it.

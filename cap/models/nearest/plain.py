@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from cap.models.nearest.numerals import NUMBER, in_digits
 from cap.models.nearest.words import singular
 
 _CONTRACTIONS = (
@@ -23,14 +24,8 @@ _CONTRACTIONS = (
     (re.compile(r"\b(i|you|we|they)['’]ll\b"), r"\1 will"),
     (re.compile(r"\b(you|we|they)['’]re\b"), r"\1 are"),
 )
-_SPELLING = (
-    (re.compile(r"\bhalf (?:of )?an? (?=(?:cm|centi|mm|milli|inch|met))"), "0.5 "),
-    (re.compile(r"\ba couple of (?=(?:cm|centi|mm|milli|inch))"), "2 "),
-    (re.compile(r"\ban? (?=(?:cm|centi\w+|mm|milli\w+|inch)\b)"), "1 "),
-    (re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])"), " "),
-    (re.compile(r"(?<=\d)(?=(?:cm|mm|m|centi\w+|milli\w+|met\w+|inch\w*|deg\w*)\b)"), " "),
-)
-_WORD = re.compile(r"\d+(?:\.\d+)?(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_WORD = re.compile(rf"{NUMBER}(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
 _ANSWER = re.compile(r"^\s*(?:no|nope|yes|wait|stop|sorry)\s*[,.!]\s*(?=\w)")
 _GREETING = (
     r"hey|hi|hello|ok|okay|so|well|alright|all right|and|now|then|next(?! to)|actually|also|just"
@@ -76,9 +71,9 @@ def plain(text: str, vocabulary: Collection[str] = (), nouns: Collection[str] = 
         nouns: What things of the scene are called; 'the red one' takes one that stands before it.
     """
     text = _ANSWER.sub("", text.lower())
-    for pattern, replacement in (*_CONTRACTIONS, *_SPELLING):
+    for pattern, replacement in _CONTRACTIONS:
         text = pattern.sub(replacement, text)
-    words = _WORD.findall(text)
+    words = _WORD.findall(_HYPHEN.sub(" ", in_digits(text)))
     asks = words[-1:] == ["?"]
     text = " ".join(word for word in words if word != "?")
     text = _GERUND.sub(lambda match: f"{match[1]} {_infinitive(match[2], vocabulary)}", text)

@@ -111,7 +111,10 @@ class Reader:
         return size + price(slot, self.tokens[start:end])
 
     def _number_price(self, slot: Slot, span: Sequence[Token]) -> float:
-        return 0.0 if len(span) == 1 and span[0].kind == slot.tokens[0].kind else math.inf
+        own = slot.tokens[0]
+        if len(span) > 1 or span[0].kind != own.kind:
+            return math.inf
+        return math.inf if own.kind == "cardinal" and span[0].value < 0 else 0.0
 
     def _name_price(self, slot: Slot, span: Sequence[Token]) -> float:
         return math.inf if self.name(span) is None else 0.0

@@ -13,14 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from cap.models.nearest.numerals import CARDINALS, LENGTHS, NUMBER
 from cap.models.nearest.plain import named, plain
-from cap.models.nearest.words import CARDINALS, UNITS, stem, tokenise
+from cap.models.nearest.words import stem, tokenise
 
 _LINE = re.compile(r"^#: (.+?) = (.+)$")
-_LENGTH = (
-    rf"(?:\d+(?:\.\d+)?|{'|'.join(CARDINALS)}) (?:{'|'.join(UNITS)})s?"
-    r"|a bit|a lot"
-)
+_LENGTH = rf"(?:{NUMBER}|{'|'.join(CARDINALS)}) {LENGTHS}|a bit|a lot"
 REWRITTEN = 0.02
 """What each rewriting adds to the cost: an example in the person's own words comes first."""
 
