@@ -54,6 +54,8 @@ from robot import get_obj_pos, get_obj_height, get_bbox
 #: all the blocks except X. = every block except X, each block except X, all blocks except X
 #: all the bowls except X. = every bowl except X, each bowl except X, all bowls except X
 #: both X. = both of X
+#: except the X block and the Y block = except the X and the Y block, except the X and Y block
+#: blocks = of the blocks
 #: on = on top of, onto, standing on, lying on
 #: in = inside, lying in, that is in, that are in, which are in
 
@@ -82,12 +84,22 @@ ret_val = [name for name in objects if 'block' in name and ('pink' in name or 'c
 # the blue and the gray bowl.
 ret_val = [name for name in objects if 'bowl' in name and ('blue' in name or 'gray' in name)]
 
+# the blue, the pink and the cyan block.
+colors = ['blue', 'pink', 'cyan']
+ret_val = [name for name in objects if 'block' in name and name.split()[0] in colors]
+
 # the blue, pink and cyan blocks.
 colors = ['blue', 'pink', 'cyan']
 ret_val = [name for name in objects if 'block' in name and name.split()[0] in colors]
 
 # the blue block and the gray bowl.
 ret_val = ['blue block', 'gray bowl']
+
+# the blue block, the gray bowl and the pink block.
+ret_val = ['blue block', 'gray bowl', 'pink block']
+
+# the cyan block, the blue bowl, the pink block and the gray bowl.
+ret_val = ['cyan block', 'blue bowl', 'pink block', 'gray bowl']
 
 # both the pink block and the cyan block.
 ret_val = ['pink block', 'cyan block']
@@ -98,6 +110,9 @@ ret_val = [name for name in objects if 'block' in name and name != 'blue block']
 # all the bowls except the gray bowl.
 ret_val = [name for name in objects if 'bowl' in name and name != 'gray bowl']
 
+# all the blocks except the blue block and the pink block.
+ret_val = [name for name in objects if 'block' in name and name not in ['blue block', 'pink block']]
+
 # the bowl with the same color as the blue block.
 color = 'blue block'.split()[0]
 ret_val = [name for name in objects if 'bowl' in name and name.split()[0] == color][0]
@@ -106,6 +121,14 @@ objects = ['red block', 'green block', 'orange bowl', 'yellow block', 'green bow
 # any block.
 names = [name for name in objects if 'block' in name]
 ret_val = names[0]
+
+# one block.
+names = [name for name in objects if 'block' in name]
+ret_val = names[0]
+
+# two blocks.
+names = [name for name in objects if 'block' in name]
+ret_val = [names[i] for i in range(2)]
 
 # the leftmost block.
 names = [name for name in objects if 'block' in name]

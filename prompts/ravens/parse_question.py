@@ -51,12 +51,17 @@ from lmps import parse_obj_name
 #: are there any = is there any, are there some
 #: how many X are there. = how many X do you see, how many X can you see, how many X do we have
 #: how many X are there. = how many X are on the table, what is the number of X
+#: how far is X from Y. = how far is X from Y in cm, how far is X from Y in centimeters
+#: what is the X. = which block is the X, which bowl is the X, which one is the X
 #: where is X. = where X is, what is the position of X, where can i find X
 #: what color is = what is the color of, which color is, which color has
 
 objects = ['red block', 'blue block', 'green bowl', 'pink bowl', 'gray block']
 # how many blocks are there.
 ret_val = len(parse_obj_name('the blocks'))
+
+# how many objects are there.
+ret_val = len(objects)
 
 # how many blocks are to the left of the green bowl.
 ret_val = len(parse_obj_name('the blocks to the left of the green bowl'))

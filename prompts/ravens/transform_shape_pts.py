@@ -37,6 +37,14 @@ new_shape_pts = center + 0.6 * (shape_pts - center)
 center = np.mean(shape_pts, axis=0)
 new_shape_pts = center + 0.6 * (shape_pts - center)
 
+# make it a bit bigger.
+center = np.mean(shape_pts, axis=0)
+new_shape_pts = center + 1.2 * (shape_pts - center)
+
+# make it a bit smaller.
+center = np.mean(shape_pts, axis=0)
+new_shape_pts = center + 0.8 * (shape_pts - center)
+
 # make it 2 times bigger.
 center = np.mean(shape_pts, axis=0)
 new_shape_pts = center + 2 * (shape_pts - center)

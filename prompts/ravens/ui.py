@@ -83,6 +83,14 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: put X = X goes, X belongs, X should go, X should be, X must go, X must be, X has to go, X go
 #: put X = X should sit, X should stand, X should lie, X is supposed to go, X ought to go
 #: put X = X needs to go, X needs to be, X has to be, X belong
+#: put X in Y. = Y should contain X, Y must contain X
+#: put X in a free spot. = put X somewhere free, put X somewhere else, put X anywhere free
+#: put X in a free spot. = put X somewhere empty, put X in an empty spot, put X in a free place
+#: put X in a free spot. = move X somewhere free, move X somewhere else, move X to a free spot
+#: put X in a free spot. = move X out of the way, put X out of the way
+#: put X on it. = put X on that, put X on this
+#: put X in it. = put X in that, put X in this
+#: toward = towards, closer to, in the direction of
 #: put X in Y. = in Y put X, in Y move X, have X in Y
 #: put X on Y. = have X on Y
 #: put X back where it was. = put X back, put back X, move X back, return X to where it was
@@ -127,6 +135,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: swap the X block and the Y block. = swap the X and Y blocks, swap the X and the Y block
 #: swap X and Y. = swap X with Y, swap the positions of X and Y, swap the places of X and Y
 #: point to = point at, point towards
+#: a stack = one tall stack, one big stack, a tall stack, a big stack
 #: a stack = a tall tower, a big pile, one big pile, one tall tower, a high tower
 #: a stack = a tower, a pile, one stack, one pile, one tower, a single stack, a heap
 #: stack = pile up, pile, stack up, heap up
@@ -148,7 +157,12 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: arrange X in a vertical line. = arrange X vertically, make a vertical line with X
 #: arrange X in a horizontal line. = arrange X horizontally, make a horizontal line with X
 #: put the blocks in different corners. = put one block in each corner, put a block in each corner
+#: put the blocks in different corners. = put one block in every corner, put a block in every corner
 #: put X in different corners. = put X in its own corner, put X in their own corners
+#: put X in different corners. = put X over the corners, put X over the four corners
+#: put X in different corners. = put X in the four corners, put X in all four corners
+#: put X in different corners. = spread X over the four corners, spread X out over the corners
+#: put X in different corners. = distribute X over the four corners
 #: put X in different corners. = put X in the corners, put X in a different corner
 #: put X in different corners. = put X at the corners
 #: put X in different corners. = put X in separate corners, distribute X to the corners
@@ -156,6 +170,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: match = sort
 #: of the same color = with the same color, that has the same color, of its own color
 #: of the same color = of its color
+#: of the same color = with the same color as the block, with the same color as it
 #: of the same color = that matches its color, matching its color, with matching colors
 #: of the same color = with its color, of matching colors
 #: of the same color = that match their colors, that match their color, matching their colors
@@ -174,11 +189,15 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: of a different color = with mismatched colors, of different colors, with different colors
 #: of a different color = of another color, with another color, with a different color
 #: of a different color = of the wrong color
+#: of a different color = that do not match their color, that do not match their colors
+#: of a different color = that does not match its color, that do not match
 #: which block = what block
 #: which bowl = what bowl
 #: is there anything in X. = is anything in X, is there something in X
 #: how far is X from Y. = how far apart are X and Y, how far is X away from Y
 #: how far is X from Y. = how far is it from X to Y
+#: how far is X from Y. = how far is X from Y in cm, how far is X from Y in centimeters
+#: what is the X. = which block is the X, which bowl is the X, which one is the X
 #: how far is X from Y. = what is the distance between X and Y, what is the distance from X to Y
 #: is there X. = is there X here, are there X here, is there any X here
 #: is there X. = is there X on the table, is there X anywhere, is X on the table
@@ -278,11 +297,25 @@ target = moved[-1]
 moved = [parse_obj_name('the red block')]
 put_first_on_second(moved[0], target)
 
+# put the gray block to the left of it.
+before = {name: get_obj_pos(name) for name in objects}
+place = parse_position(f'to the left of the {moved[-1]}')
+moved = [parse_obj_name('the gray block')]
+put_first_on_second(moved[0], place)
+
 objects = ['pink block', 'cyan block', 'pink bowl', 'gray bowl', 'cyan bowl', 'gray block']
 # put the blocks in the gray bowl.
 before = {name: get_obj_pos(name) for name in objects}
 moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
 bowl = parse_obj_name('the gray bowl')
+for name in moved:
+    put_first_on_second(name, bowl)
+
+# put the leftmost block and the topmost block in the pink bowl.
+before = {name: get_obj_pos(name) for name in objects}
+first, second = parse_obj_name('the leftmost block'), parse_obj_name('the topmost block')
+bowl = parse_obj_name('the pink bowl')
+moved = [first, second]
 for name in moved:
     put_first_on_second(name, bowl)
 
@@ -403,6 +436,11 @@ before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the brown block')]
 put_first_on_second(moved[0], parse_position('in the corner farthest from the green bowl'))
 
+# put the purple block in a free spot.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the purple block')]
+put_first_on_second(moved[0], parse_position('a free spot'))
+
 objects = ['yellow block', 'gray bowl', 'pink block', 'brown block']
 # move the pink block to the opposite side of the table.
 before = {name: get_obj_pos(name) for name in objects}
@@ -443,6 +481,24 @@ put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.08 * np.array([1, 0]))
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.06 * np.array([0, 1]))
+
+# move the yellow block 6 cm toward the cyan bowl.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the yellow block')]
+offset = get_obj_pos(parse_obj_name('the cyan bowl')) - get_obj_pos(moved[0])
+put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.06 * offset / np.linalg.norm(offset))
+
+# move the green block toward the red bowl.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the green block')]
+offset = get_obj_pos(parse_obj_name('the red bowl')) - get_obj_pos(moved[0])
+put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * offset / np.linalg.norm(offset))
+
+# move the blue block 4 cm away from the cyan bowl.
+before = {name: get_obj_pos(name) for name in objects}
+moved = [parse_obj_name('the blue block')]
+offset = get_obj_pos(moved[0]) - get_obj_pos(parse_obj_name('the cyan bowl'))
+put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.04 * offset / np.linalg.norm(offset))
 
 # move the blue block 10 cm down.
 before = {name: get_obj_pos(name) for name in objects}
@@ -511,6 +567,13 @@ objects = ['blue block', 'gray block', 'brown bowl', 'cyan block']
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the gray block')]
 put_first_on_second(moved[0], parse_obj_name('the blue block'))
+
+# stack the gray block on the blue block on the cyan block.
+before = {name: get_obj_pos(name) for name in objects}
+middle = parse_obj_name('the blue block')
+bottom = parse_obj_name('the cyan block')
+moved = [middle, parse_obj_name('the gray block')]
+stack_objects_in_order([bottom] + moved)
 
 objects = ['green block', 'yellow block', 'orange bowl', 'purple block']
 # make a tower with the blocks.

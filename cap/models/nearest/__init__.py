@@ -38,8 +38,8 @@ Limits
 
 from __future__ import annotations
 
+import ast
 import math
-import re
 from dataclasses import replace
 from functools import lru_cache
 
@@ -47,6 +47,7 @@ from cap.errors import NoMatch
 from cap.models.base import Completion, Request
 from cap.models.nearest.align import LIMIT, Aligner, Alignment
 from cap.models.nearest.analogy import derive, learn_analogies, learn_synonyms, siblings
+from cap.models.nearest.chain import Reading, certain_parts, chain
 from cap.models.nearest.define import answer_definition
 from cap.models.nearest.induce import induce
 from cap.models.nearest.lexicon import Lexicon
@@ -59,8 +60,6 @@ from cap.prompt import Example, split_examples
 
 _LONGEST = 60
 """Words of an instruction: the work grows with their square, and no example is that long."""
-_TWO = re.compile(r"(?<=\w),? (?:and )?then (?=\w)|(?<=\w)[;.] (?=\w)", re.IGNORECASE)
-"""What joins two instructions."""
 _REMEDY = "rephrase it like an example, or use a language model with -m"
 
 
@@ -87,21 +86,54 @@ class Nearest:
 
 
 def _answer(asked: Example, examples: tuple[Example, ...], lines: tuple[str, ...]) -> str:
-    names = names_in(asked.context)
-    words = canonical(asked.instruction, lines, names)
-    reader = Reader(_lexicon(asked, examples, lines), words.text, names)
+    lexicon, names = _lexicon(asked, examples, lines), names_in(asked.context)
+
+    def read(said: str) -> Reading:
+        return _read(said, lexicon, lines, names)
+
+    whole = read(asked.instruction)
+    parts = None if _return(examples) else chain(asked.instruction, read)
+    if parts is not None and (whole.refusal or parts[0] < whole.cost):
+        return "\n".join(part.code for part in parts[1])
+    if not whole.refusal:
+        return whole.code
+    refused = [part.refusal for part in map(read, certain_parts(asked.instruction)) if part.refusal]
+    raise NoMatch(refused[0] if refused else whole.refusal)
+
+
+@lru_cache(maxsize=64)
+def _return(examples: tuple[Example, ...]) -> bool:
+    """True if every example binds one same name: what it returns, and only one can be returned."""
+    codes = [found.tree for example in examples if (found := induce(example)) is not None]
+    bound = [
+        {n.id for n in ast.walk(code) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        for code in codes
+    ]
+    return bool(bound) and bool(set.intersection(*bound))
+
+
+def _read(
+    said: str, lexicon: Lexicon, lines: tuple[str, ...], names: tuple[str, ...]
+) -> Reading:
+    """Read one instruction as the example it is closest to."""
+    words = canonical(said, lines, names)
+    reader = Reader(lexicon, words.text, names)
     if len(reader.tokens) > _LONGEST:
         raise NoMatch(
             f"nearest reads up to {_LONGEST} words, not the {len(reader.tokens)} in"
-            f" {asked.instruction[:40]!r}...; {_REMEDY}"
+            f" {said[:40]!r}...; {_REMEDY}"
         )
     template, alignment = closest(reader)
-    if alignment.cost + words.rewritten * REWRITTEN > LIMIT:
-        raise NoMatch(_declined(asked.instruction, reader, template, alignment))
+    cost = alignment.cost + words.rewritten * REWRITTEN
+    known = not any(map(reader.unknown, reader.tokens))
+    if cost > LIMIT:
+        return Reading(words.text, "", cost, known, _declined(said, reader, template, alignment))
     if not template.derived and reader.tokens == tokenise(template.example.instruction):
-        return template.example.code
-    values = {i: reader.value(template.slots[i], span) for i, span in alignment.spans.items()}
-    return rebind(template, values)
+        code = template.example.code
+    else:
+        spans = alignment.spans.items()
+        code = rebind(template, {i: reader.value(template.slots[i], span) for i, span in spans})
+    return Reading(words.text, code, cost, known, "")
 
 
 def closest(reader: Reader) -> tuple[Template, Alignment]:
@@ -160,12 +192,6 @@ def _in_known_words(example: Example, lines: tuple[str, ...]) -> Example:
 
 def _declined(said: str, reader: Reader, template: Template, alignment: Alignment) -> str:
     closest = template.example.instruction
-    if joint := _TWO.search(said):
-        first, second = said[: joint.start()].strip(), said[joint.end() :].strip()
-        return (
-            f"nearest does one thing at a time; say {first!r} first and {second!r} after it,"
-            f" or use a language model with -m"
-        )
     unknown = [token.text for token in reader.tokens if reader.unknown(token)]
     words = unknown or [token.text for token in alignment.extra] or [said]
     return (

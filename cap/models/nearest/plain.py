@@ -27,9 +27,11 @@ _CONTRACTIONS = (
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _WORD = re.compile(rf"{NUMBER}(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
 _ANSWER = re.compile(r"^\s*(?:no|nope|yes|wait|stop|sorry)\s*[,.!]\s*(?=\w)")
+_ADVERB = r"quickly|slowly|gently|carefully"
 _GREETING = (
     r"hey|hi|hello|ok|okay|so|well|alright|all right|and|now|then|next(?! to)|actually|also|just"
-    r"|please|kindly|robot|oh|oops|great|good|perfect|thanks|thank you|first of all"
+    r"|please|kindly|robot|oh|oops|great|good|perfect|thanks|thank you|first of all|simply|maybe|perhaps|i think"
+    rf"|{_ADVERB}"
 )
 _REQUEST = (
     r"(?:would|do) you mind|do you think you could|(?:can|could|would|will) (?:you|we)(?! see)"
@@ -50,16 +52,15 @@ _ASKED = re.compile(
 _CLOSING = re.compile(
     r" (?:please|thanks(?: a lot)?|thank you(?: very much)?|for me|now|right now|ok|okay|robot"
     r"|if you (?:can|could|would|please|like|do not mind|would not mind|would be so kind)"
-    r"|(?:will|would|could|can) you|immediately|straight away|at once|instead)$"
+    r"|(?:will|would|could|can) you|immediately|straight away|at once|instead"
+    rf"|(?:very )?(?:{_ADVERB})|one by one|one at a time|one after (?:the other|another))$"
 )
-_INSIDE = re.compile(r" (?:please|just|kindly|simply|really)(?= )")
+_INSIDE = re.compile(rf" (?:please|just|kindly|simply|really|{_ADVERB})(?= )")
 _QUESTION = re.compile(
     r"(?:what|which|where|who|how|why|when|is|are|was|were|does|did|do you|can you see)\b"
 )
 _GERUND = re.compile(r"\b(mind|try|consider|about) (\w+)ing\b")
-_ONE = re.compile(
-    r"\b(?!(?:the|that|this|which|other|each|every|any|last|same|a|no) )(\w+) ones?\b"
-)
+_ONE = re.compile(r"\b(the|an?|any|each|every|both|another) (?!same|other|last)(\w+) ones?\b")
 
 
 def plain(text: str, vocabulary: Collection[str] = (), nouns: Collection[str] = ()) -> str:
@@ -106,4 +107,4 @@ def named(text: str, nouns: Collection[str]) -> str:
         return text
     before = [singular(word) for word in text[: match.start()].split()]
     noun = next((word for word in before if word in nouns), None)
-    return text[: match.start()] + f"{match[1]} {noun}" + text[match.end() :] if noun else text
+    return text[: match.start(2)] + f"{match[2]} {noun}" + text[match.end() :] if noun else text

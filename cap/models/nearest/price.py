@@ -161,6 +161,8 @@ class Reader:
             price += _SECOND_PLACE * (self._placings[end] - self._placings[start + 1])
             if _bare(self.tokens[start:end]) and not _bare(slot.tokens):
                 price += 2 * _MISMATCH  # 'put the red block the blue bowl'
+            if _joins_places(self.tokens[start:end]):
+                price += 1.0  # 'on the red block and the blue block'
         if self._plural(start, end) != slot.plural:
             price += _NUMBER
         if end - start == 1 and first.text in PRONOUNS and slot.tokens[0].text not in PRONOUNS:
@@ -269,6 +271,12 @@ def _asks_otherwise(first: str, own: str) -> bool:
 def _bare(tokens: Sequence[Token]) -> bool:
     """True if a phrase about a place has no preposition."""
     return not any(token.text in LEADING for token in tokens)
+
+
+def _joins_places(tokens: Sequence[Token]) -> bool:
+    """True if a phrase about a place names several, though they are not what it lies between."""
+    words = {token.text for token in tokens}
+    return "and" in words and "between" not in words
 
 
 def _dangles(last: Token) -> bool:
