@@ -54,8 +54,7 @@ from robot import get_obj_pos, get_obj_height, get_bbox
 #: all the blocks except X. = every block except X, each block except X, all blocks except X
 #: all the bowls except X. = every bowl except X, each bowl except X, all bowls except X
 #: both X. = both of X
-#: except the X block and the Y block = except the X and the Y block, except the X and Y block
-#: blocks = of the blocks
+#: X blocks. = any X blocks, all X blocks
 #: on = on top of, onto, standing on, lying on
 #: in = inside, lying in, that is in, that are in, which are in
 
@@ -112,6 +111,9 @@ ret_val = [name for name in objects if 'bowl' in name and name != 'gray bowl']
 
 # all the blocks except the blue block and the pink block.
 ret_val = [name for name in objects if 'block' in name and name not in ['blue block', 'pink block']]
+
+# the blocks except the cyan and the pink block.
+ret_val = [name for name in objects if 'block' in name and name not in ['cyan block', 'pink block']]
 
 # the bowl with the same color as the blue block.
 color = 'blue block'.split()[0]

@@ -52,7 +52,8 @@ from lmps import parse_obj_name
 #: how many X are there. = how many X do you see, how many X can you see, how many X do we have
 #: how many X are there. = how many X are on the table, what is the number of X
 #: how far is X from Y. = how far is X from Y in cm, how far is X from Y in centimeters
-#: what is the X. = which block is the X, which bowl is the X, which one is the X
+#: what is the X block. = which block is the X block, which one is the X block
+#: what is the X bowl. = which bowl is the X bowl, which one is the X bowl
 #: where is X. = where X is, what is the position of X, where can i find X
 #: what color is = what is the color of, which color is, which color has
 

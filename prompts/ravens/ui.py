@@ -88,9 +88,12 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: put X in a free spot. = put X somewhere empty, put X in an empty spot, put X in a free place
 #: put X in a free spot. = move X somewhere free, move X somewhere else, move X to a free spot
 #: put X in a free spot. = move X out of the way, put X out of the way
+#: stack X on Y on Z. = put X on Y on Z
+#: move it to X. = to X
 #: put X on it. = put X on that, put X on this
 #: put X in it. = put X in that, put X in this
-#: toward = towards, closer to, in the direction of
+#: toward = towards, in the direction of
+#: move X toward Y. = move X closer to Y
 #: put X in Y. = in Y put X, in Y move X, have X in Y
 #: put X on Y. = have X on Y
 #: put X back where it was. = put X back, put back X, move X back, return X to where it was
@@ -151,6 +154,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: arrange = organize, line up, order, put out
 #: arrange X = arrange X up, line X up
 #: line = row
+#: horizontal line = straight horizontal line
 #: line = straight line
 #: vertical line = column
 #: arrange X. = arrange X from left to right
@@ -170,7 +174,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: match = sort
 #: of the same color = with the same color, that has the same color, of its own color
 #: of the same color = of its color
-#: of the same color = with the same color as the block, with the same color as it
+#: of the same color = of the same color as the block, of the same color as it
 #: of the same color = that matches its color, matching its color, with matching colors
 #: of the same color = with its color, of matching colors
 #: of the same color = that match their colors, that match their color, matching their colors
@@ -197,7 +201,8 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: how far is X from Y. = how far apart are X and Y, how far is X away from Y
 #: how far is X from Y. = how far is it from X to Y
 #: how far is X from Y. = how far is X from Y in cm, how far is X from Y in centimeters
-#: what is the X. = which block is the X, which bowl is the X, which one is the X
+#: what is the X block. = which block is the X block, which one is the X block
+#: what is the X bowl. = which bowl is the X bowl, which one is the X bowl
 #: how far is X from Y. = what is the distance between X and Y, what is the distance from X to Y
 #: is there X. = is there X here, are there X here, is there any X here
 #: is there X. = is there X on the table, is there X anywhere, is X on the table
@@ -304,18 +309,18 @@ moved = [parse_obj_name('the gray block')]
 put_first_on_second(moved[0], place)
 
 objects = ['pink block', 'cyan block', 'pink bowl', 'gray bowl', 'cyan bowl', 'gray block']
+# put the leftmost block and the rightmost block in the pink bowl.
+before = {name: get_obj_pos(name) for name in objects}
+first, second = parse_obj_name('the leftmost block'), parse_obj_name('the rightmost block')
+bowl = parse_obj_name('the pink bowl')
+moved = [first, second]
+for name in moved:
+    put_first_on_second(name, bowl)
+
 # put the blocks in the gray bowl.
 before = {name: get_obj_pos(name) for name in objects}
 moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
 bowl = parse_obj_name('the gray bowl')
-for name in moved:
-    put_first_on_second(name, bowl)
-
-# put the leftmost block and the topmost block in the pink bowl.
-before = {name: get_obj_pos(name) for name in objects}
-first, second = parse_obj_name('the leftmost block'), parse_obj_name('the topmost block')
-bowl = parse_obj_name('the pink bowl')
-moved = [first, second]
 for name in moved:
     put_first_on_second(name, bowl)
 

@@ -499,7 +499,7 @@ BACK = [
     ),
     Case(
         ("put the red block on the blue block", "put the green block on that"),
-        on("green block", "blue block"),
+        on("green block", "red block"),
     ),
     Case(
         ("put the blocks in the green bowl", "move all of them to the middle"),

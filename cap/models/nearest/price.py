@@ -165,6 +165,8 @@ class Reader:
                 price += 1.0  # 'on the red block and the blue block'
         if self._plural(start, end) != slot.plural:
             price += _NUMBER
+        if not slot.plural:
+            price += self._apart[end] - self._apart[start + 1]
         if end - start == 1 and first.text in PRONOUNS and slot.tokens[0].text not in PRONOUNS:
             price += 1.0
         return price
@@ -186,8 +188,10 @@ class Reader:
 
     def _last_price(self, slot: Slot, end: int) -> float:
         last = self.tokens[end - 1]
-        if last.stem in self.lexicon.lasts[slot.use] or last.stem in self.scene_words:
+        if last.stem in self.lexicon.lasts[slot.use] or last.stem in self._nouns:
             return 0.0
+        if last.stem in self.scene_words:
+            return _DANGLING  # 'the red' of 'the red and the blue block'
         after_article = end > 1 and self.tokens[end - 2].text in LIGHT
         if _dangles(last) or (last.stem in self._beginnings and not after_article):
             return _DANGLING
@@ -210,6 +214,18 @@ class Reader:
             0,
             *accumulate(int(token.text in PLACING and token.text != "to") for token in self.tokens),
         ]
+
+    @cached_property
+    def _nouns(self) -> frozenset[str]:
+        """Words that names of the scene end with."""
+        return frozenset(name[-1] for name in self.scene if name)
+
+    @cached_property
+    def _apart(self) -> list[float]:
+        """Running count of places where a thing's name is followed by the next: a list."""
+        pairs = pairwise(self.tokens)
+        found = (a.stem in self._nouns and b.text in ARTICLES for a, b in pairs)
+        return [0.0, 0.0, *accumulate(map(float, found))]
 
     @cached_property
     def _cuts(self) -> list[float]:
