@@ -89,7 +89,6 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: put X in a free spot. = move X somewhere free, move X somewhere else, move X to a free spot
 #: put X in a free spot. = move X out of the way, put X out of the way
 #: stack X on Y on Z. = put X on Y on Z
-#: move it to X. = to X
 #: put X on it. = put X on that, put X on this
 #: put X in it. = put X in that, put X in this
 #: toward = towards, in the direction of
@@ -226,6 +225,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: in the bowls of a different color = in a bowl of a different color
 #: in the bowls of a different color = in the wrong bowls, in the wrong bowl
 #: in the bowls of a different color = in the bowl of a different color
+#: move it to X. = to X
 
 objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl']
 # put the red block in the blue bowl.

@@ -45,9 +45,7 @@ def dev(instruction: str, holds: Holds, scene: Points = SCENE) -> Case:
 
 def pile(*names: str) -> Callable[[World], bool]:
     """True if each object stands on the one named before it."""
-    return lambda world: all(
-        world.below[upper] == lower for lower, upper in pairwise(names)
-    )
+    return lambda world: all(world.below[upper] == lower for lower, upper in pairwise(names))
 
 
 def close(name: str, target: str) -> Callable[[World], bool]:
@@ -547,6 +545,257 @@ OUT_OF_SCOPE = [
     dev("", DECLINE),
 ]
 
+PARAPHRASED = [
+    # in a bowl, on a block
+    dev("plop the red block into the blue bowl", on("red block", "blue bowl")),
+    dev("tuck the green block inside the red bowl", on("green block", "red bowl")),
+    dev("transport the yellow cube into the red dish", on("yellow block", "red bowl")),
+    dev("have the red block end up in the green bowl", on("red block", "green bowl")),
+    dev("I want the blue block inside the yellow bowl", on("blue block", "yellow bowl")),
+    dev("let's get the green block into the blue bowl", on("green block", "blue bowl")),
+    dev("make the red block sit in the blue bowl", on("red block", "blue bowl")),
+    dev("add the red block to the blue bowl", on("red block", "blue bowl")),
+    dev("the red bowl needs the green block in it", on("green block", "red bowl")),
+    dev("the green block, put it in the blue bowl", on("green block", "blue bowl")),
+    dev("retrieve the blue block and drop it off in the red bowl", on("blue block", "red bowl")),
+    dev("into the red bowl goes the blue block", on("blue block", "red bowl")),
+    dev("would you be able to put the red block in the green bowl?", on("red block", "green bowl")),
+    dev("kindly see that the red block lands in the green bowl", on("red block", "green bowl")),
+    dev("use the arm to put the red block in the blue bowl", on("red block", "blue bowl")),
+    dev("balance the yellow block on the blue block", on("yellow block", "blue block")),
+    dev("cover the red block with the green block", on("green block", "red block")),
+    dev("top the blue block with the red block", on("red block", "blue block")),
+    dev("the yellow block should be sitting on the green block", on("yellow block", "green block")),
+    dev("perch the red block on top of the yellow one", on("red block", "yellow block")),
+    dev("Get the green block onto the blue block.", on("green block", "blue block")),
+    # places
+    dev("slide the green block over into the top right corner", at("green block", 0.25, -0.25)),
+    dev("the blue block belongs in the bottom left", at("blue block", -0.25, -0.75)),
+    dev("tuck the red block into the lower right-hand corner", at("red block", 0.25, -0.75)),
+    dev("bring the blue block to the middle of the workspace", at("blue block", 0, -0.5)),
+    dev("center the green block on the table", at("green block", 0, -0.5)),
+    dev("put the red block dead center", at("red block", 0, -0.5)),
+    dev("haul the yellow block over to the left-hand side", at("yellow block", -0.25, -0.5)),
+    dev("place the green bowl up at the top edge", at("green bowl", 0, -0.25)),
+    dev("position the red block in the table's upper left corner", at("red block", -0.25, -0.25)),
+    dev("the red bowl should live on the right side of the table", at("red bowl", 0.25, -0.5)),
+    # directions
+    dev(
+        "put the green block on the left of the red bowl",
+        off("green block", "red bowl", (-0.2, -0.01), (-0.05, 0.01)),
+    ),
+    dev(
+        "I'd like the blue block just to the right of the blue bowl",
+        off("blue block", "blue bowl", (0.05, -0.01), (0.2, 0.01)),
+    ),
+    dev(
+        "make sure the yellow block is above the red bowl",
+        off("yellow block", "red bowl", (-0.01, 0.05), (0.01, 0.2)),
+    ),
+    dev(
+        "to the left of the red bowl, place the green block",
+        off("green block", "red bowl", (-0.2, -0.01), (-0.05, 0.01)),
+    ),
+    dev(
+        "stick the yellow block on the right hand side of the blue bowl",
+        off("yellow block", "blue bowl", (0.05, -0.01), (0.2, 0.01)),
+    ),
+    dev(
+        "set the red block down right below the red bowl",
+        off("red block", "red bowl", (-0.01, -0.2), (0.01, -0.05)),
+    ),
+    dev("move the yellow block leftwards", lambda w: 0.01 < 0.18 - w.xy["yellow block"][0] < 0.21),
+    dev(
+        "nudge the red block a touch to the right",
+        lambda w: 0.005 < w.xy["red block"][0] + 0.15 < 0.11,
+    ),
+    dev("budge the green block up a bit", lambda w: 0.005 < w.xy["green block"][1] + 0.62 < 0.11),
+    dev("slide the blue block way to the left", lambda w: w.xy["blue block"][0] < 0.0),
+    dev("move the red block down a little", lambda w: 0.005 < -0.35 - w.xy["red block"][1] < 0.11),
+    # ordinals and superlatives
+    dev("the block on the far left goes in the red bowl", on("red block", "red bowl")),
+    dev(
+        "take whichever block is furthest right and put it in the blue bowl",
+        on("yellow block", "blue bowl"),
+    ),
+    dev(
+        "counting from the left, put the second block in the red bowl",
+        on("green block", "red bowl"),
+    ),
+    dev("put the second leftmost block in the red bowl", on("green block", "red bowl")),
+    dev("put the second-from-left block in the red bowl", on("green block", "red bowl")),
+    dev("put the second to last block from the left in the red bowl", on("blue block", "red bowl")),
+    dev("put the last block on the right in the blue bowl", on("yellow block", "blue bowl")),
+    dev(
+        "grab the third block counting from the left and drop it in the red bowl",
+        on("blue block", "red bowl"),
+    ),
+    dev("put the block at the very top in the green bowl", on("blue block", "green bowl")),
+    dev("put the block lowest down on the table in the red bowl", on("green block", "red bowl")),
+    # distances
+    dev("put the closest block to the green bowl in the middle", at("yellow block", 0, -0.5)),
+    dev("which bowl is the yellow block closest to?", said("green", "red")),
+    dev(
+        "move the block nearest to the blue bowl to the top left corner",
+        at("green block", -0.25, -0.25),
+    ),
+    dev(
+        "pick the block that is farthest away from the red bowl and put it in the yellow bowl",
+        on("red block", "yellow bowl"),
+    ),
+    dev("whichever block is closest to the red bowl should go in it", DECLINE),
+    dev("put the red block in the bowl closest to it", on("red block", "yellow bowl")),
+    dev("put the red block in the nearest bowl", on("red block", "yellow bowl")),
+    dev(
+        "put the yellow block in the bowl that's furthest away from it",
+        on("yellow block", "blue bowl"),
+    ),
+    dev("put the red block in the corner closest to it", at("red block", -0.25, -0.25)),
+    dev("put the red block in the nearest corner", at("red block", -0.25, -0.25)),
+    dev(
+        "put the yellow block in the corner that is farthest from the red bowl",
+        lambda w: w.xy["yellow block"][1] < -0.7,
+    ),
+    dev(
+        "put the blue block 10 cm away from the red bowl",
+        lambda w: bool(abs(np.hypot(*(w.xy["blue block"] - w.xy["red bowl"])) - 0.1) < 0.005),
+    ),
+    dev(
+        "put the green block ten centimeters to the right of the blue bowl",
+        at("green block", -0.08, -0.55),
+    ),
+    # stacks
+    dev("pile the blocks up on top of each other", tower),
+    dev("make one stack out of all blocks", tower),
+    dev("stack every block", tower),
+    dev("I want a tower of all the blocks", tower),
+    dev("put all the blocks on top of one another", tower),
+    dev(
+        "build a stack with the red block on the bottom",
+        every(tower, lambda w: w.below["red block"] is None),
+    ),
+    dev("stack them all up", DECLINE),
+    dev(
+        "stack the blocks in the top left corner of the table",
+        every(tower, at("red block", -0.25, -0.25)),
+    ),
+    dev(
+        "build a tower in the middle of the table using all the blocks",
+        every(tower, at("red block", 0, -0.5)),
+    ),
+    dev(
+        "put the blue block on the red block and then the green block on the blue block",
+        pile("red block", "blue block", "green block"),
+    ),
+    # shapes
+    dev("set the blocks out in a straight line", spread(0)),
+    dev("could you line up the cubes horizontally?", spread(0)),
+    dev("place the blocks in a vertical column", spread(1)),
+    dev("put the cubes into a circle shape", ring),
+    dev("have the blocks form a circle", ring),
+    dev("arrange the blocks to form a circle", ring),
+    dev("make a vertical line out of the blocks", spread(1)),
+    dev("make a row of blocks", spread(0)),
+    dev("position the blocks so that they form a ring", ring),
+    # matching
+    dev("put all the blocks in their corresponding bowls", paired(True)),
+    dev("each block should go to the bowl with the same color", paired(True)),
+    dev("drop every block in the bowl that has its color", paired(True)),
+    dev("match the blocks with the bowls by color", paired(True)),
+    dev("place each block into the same-colored bowl", paired(True)),
+    dev("color-match the blocks and bowls", paired(True)),
+    dev("put each block in a bowl that is not its color", paired(False)),
+    dev("no block should be in a bowl of its own color", DECLINE),
+    # all
+    dev("dump everything but the bowls in the green bowl", DECLINE),
+    dev("I need all of the blocks in the yellow bowl", ALL_IN["yellow bowl"]),
+    dev("toss all the cubes in the blue dish", ALL_IN["blue bowl"]),
+    dev("get every last block into the green bowl", ALL_IN["green bowl"]),
+    dev("clear the blocks into the green bowl", ALL_IN["green bowl"]),
+    dev("fill the yellow bowl with the blocks", ALL_IN["yellow bowl"]),
+    dev("put each of the four blocks in a corner", corners),
+    dev("one block per corner please", corners),
+    dev(
+        "move all blocks to the left side of the table",
+        every(*(at(n, -0.25, -0.5) for n in BLOCKS)),
+    ),
+    # questions
+    dev("how many blocks can you count?", said("4", "four")),
+    dev("what's the number of bowls on the table?", said("4", "four")),
+    dev("tell me which block is the furthest left", said("red")),
+    dev("which block is on the far right?", said("yellow")),
+    dev("is there a purple bowl anywhere?", said("no")),
+    dev("do any blocks lie to the left of the blue bowl?", said("no")),
+    dev("what is the block closest to the green bowl?", said("yellow")),
+    dev("which of the blocks is nearest the green bowl?", said("yellow")),
+    dev("what color is the leftmost bowl?", said("blue")),
+    dev("does the blue bowl have anything in it?", said("no")),
+    dev("in which corner is the closest place to the red block?", DECLINE),
+    Case(("put the red block in the blue bowl", "which block is in the blue bowl?"), said("red")),
+    Case(("put the red block in the blue bowl", "what did you put in the blue bowl?"), DECLINE),
+    dev("list everything on the table", said("block", "bowl")),
+    # referring back and undoing
+    Case(
+        ("put the red block in the green bowl", "now get it to the top left corner"),
+        at("red block", -0.25, -0.25),
+    ),
+    Case(
+        ("put the red block in the green bowl", "do the same thing with the blue block"),
+        at("blue block", 0.20, -0.72),
+    ),
+    Case(
+        ("put the red block in the green bowl", "the yellow block goes there too"),
+        at("yellow block", 0.20, -0.72),
+    ),
+    Case(
+        ("move the red block to the middle", "now put the blue bowl where the red block was"),
+        DECLINE,
+    ),
+    Case(
+        ("move the red block to the middle", "move it a bit further to the right"),
+        lambda w: 0.005 < w.xy["red block"][0] < 0.15,
+    ),
+    Case(("move the red block to the middle", "and 5 cm up"), at("red block", 0, -0.45)),
+    Case(("stack all the blocks", "now line them up"), spread(0)),
+    Case(
+        ("put the red and blue blocks in the green bowl", "move them both to the middle"),
+        every(at("red block", 0, -0.5), at("blue block", 0, -0.5)),
+    ),
+    Case(
+        ("put the red block in the green bowl", "on second thought, put it back"),
+        stays("red block"),
+    ),
+    Case(("put the red block in the green bowl", "that was wrong, undo it"), stays("red block")),
+    Case(
+        ("put the red block in the green bowl", "return the red block to where it was before"),
+        stays("red block"),
+    ),
+    Case(("put the red block in the green bowl", "scrap that"), stays("red block")),
+    Case(
+        ("put the red block in the green bowl", "can you reverse what you just did"),
+        stays("red block"),
+    ),
+    Case(
+        ("put the red block in the green bowl", "move it back to where it came from"),
+        stays("red block"),
+    ),
+    # nothing serves
+    dev("cook the red block in the blue bowl", DECLINE),
+    dev("hide from the red block", DECLINE),
+    dev("bring me a beer", DECLINE),
+    dev("count to ten", DECLINE),
+    dev("put your hand on the red block", DECLINE),
+    dev("put the red block in the blue box", DECLINE),
+    dev("open the blue bowl", DECLINE),
+    dev("smash the red block on the blue block", DECLINE),
+    dev("turn the red block over in the blue bowl", DECLINE),
+    dev("imagine the red block in the blue bowl", DECLINE),
+    dev("don't put anything in the blue bowl", DECLINE),
+    dev("put nothing in the blue bowl", DECLINE),
+    dev("measure the red block", DECLINE),
+    dev("put the red block next to the lamp", DECLINE),
+]
+
 DEV_CASES = [
     *NUMBERS,
     *CHAINED,
@@ -560,4 +809,5 @@ DEV_CASES = [
     *QUESTIONS,
     *BACK,
     *OUT_OF_SCOPE,
+    *PARAPHRASED,
 ]
