@@ -10,6 +10,7 @@ from robot import get_obj_pos, get_obj_height, get_bbox
 #: block = cube, brick
 #: bowl = dish, cup, container
 #: gray = grey
+#: all the = every last, each one of the
 #: all the = all of the, every one of the, each of the, every single one of the
 #: every = every single, each and every
 #: blocks = blocks on the table
@@ -48,6 +49,15 @@ from robot import get_obj_pos, get_obj_height, get_bbox
 #: X closest to Y. = X that is closest to Y, X which is closest to Y, X closest Y
 #: X farthest from Y. = X that is farthest from Y, X which is farthest from Y
 #: the leftmost X. = the X farthest to the left, the X farthest left, the X on the left
+#: the leftmost X. = the first X from the left, the last X from the right, the X on the far left
+#: the rightmost X. = the first X from the right, the last X from the left, the X on the far right
+#: the topmost X. = the X at the top, the X at the very top, the X farthest up, the X on top
+#: the bottommost X. = the X at the bottom, the X at the very bottom, the X farthest down
+#: X from the left = X in from the left, X counting from the left, X from left
+#: X from the right = X in from the right, X counting from the right, X from right
+#: X closest to Y = X closest Y
+#: the X closest to Y. = the X away the least from Y, the X with the smallest distance to Y
+#: the X farthest from Y. = the X farthest away from Y, the X that is farthest away from Y
 #: the leftmost X. = the left X, the X on the left side
 #: the rightmost X. = the X farthest to the right, the X farthest right, the X on the right
 #: the rightmost X. = the right X, the X on the right side
@@ -154,6 +164,18 @@ ret_val = min(names, key=lambda name: get_obj_pos(name)[1])
 # the second block from the left.
 names = [name for name in objects if 'block' in name]
 ret_val = sorted(names, key=lambda name: get_obj_pos(name)[0])[1]
+
+# the second leftmost block.
+names = [name for name in objects if 'block' in name]
+ret_val = sorted(names, key=lambda name: get_obj_pos(name)[0])[1]
+
+# the second rightmost bowl.
+names = [name for name in objects if 'bowl' in name]
+ret_val = sorted(names, key=lambda name: -get_obj_pos(name)[0])[1]
+
+# the second to last block from the left.
+names = [name for name in objects if 'block' in name]
+ret_val = sorted(names, key=lambda name: get_obj_pos(name)[0])[-2]
 
 # the third bowl from the right.
 names = [name for name in objects if 'bowl' in name]

@@ -21,6 +21,7 @@ from lmps import parse_obj_name
 #: top right corner = upper right corner, back right corner, top right, upper right
 #: bottom left corner = lower left corner, front left corner, bottom left, lower left
 #: bottom right corner = lower right corner, front right corner, bottom right, lower right
+#: table = tabletop, table top, desk, workspace, work surface
 #: middle = middle of the table, very middle, exact middle, dead middle
 #: top side = upper side, back side, back of the table, top of the table, top side of the table
 #: bottom side = lower side, front side, front of the table, bottom of the table
@@ -151,6 +152,14 @@ target = parse_obj_name('the green bowl')
 taken = [get_obj_pos(name) for name in objects if name != target]
 angles = 2 * np.pi * np.arange(8) / 8
 spots = get_obj_pos(target) + 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
+ret_val = find_roomiest(layouts=free, taken=taken)[0]
+
+# 15 cm away from the blue bowl.
+target = parse_obj_name('the blue bowl')
+taken = [get_obj_pos(name) for name in objects if name != target]
+angles = 2 * np.pi * np.arange(8) / 8
+spots = get_obj_pos(target) + 0.15 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
 ret_val = find_roomiest(layouts=free, taken=taken)[0]
 

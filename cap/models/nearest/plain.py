@@ -34,7 +34,9 @@ _GREETING = (
     rf"|{_ADVERB}"
 )
 _REQUEST = (
-    r"(?:would|do) you mind|do you think you could|(?:can|could|would|will) (?:you|we)(?! see)"
+    r"(?:(?:will|would) you be|are you) able to|see (?:to it )?that|on second thoughts?"
+    r"|(?:that|this|it) (?:is|was) (?:wrong|not right|not what i (?:meant|wanted))"
+    r"|(?:would|do) you mind|do you think you could|(?:can|could|would|will) (?:you|we)(?! see)"
     r"|i (?:want|need|would like|would love) you to|i (?:want|need|would like) to"
     r"|you (?:should|must|can|could|need to|have to)|we (?:should|must|can|need to|have to)"
     r"|(?:is it|would it be) possible to|let us|go ahead and|go and|try to|try and|make sure to"
@@ -47,7 +49,7 @@ _ENQUIRY = (
 )
 _OPENING = re.compile(rf"(?:{_GREETING}|{_ENQUIRY}|{_REQUEST}) (?=\S)")
 _ASKED = re.compile(
-    r"(?:can|could|would|will|do) (?:you|we) (?!see)|(?:is it|would it be) possible"
+    r"(?:can|could|would|will|do|are) (?:you|we) (?!see)|(?:is it|would it be) possible"
 )
 _CLOSING = re.compile(
     r" (?:please|thanks(?: a lot)?|thank you(?: very much)?|for me|now|right now|ok|okay|robot"
