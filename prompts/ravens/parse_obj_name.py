@@ -17,7 +17,7 @@ from robot import get_obj_pos, get_obj_height, get_bbox
 #: bowls = bowls on the table
 #: except = except for, apart from, other than, but not, excluding, but
 #: closest = nearest
-#: farthest = furthest, most distant, most far away, farthest away
+#: farthest = furthest, most distant, most far away, farthest away, the most away
 #: leftmost = left most
 #: rightmost = right most
 #: topmost = top most, uppermost, highest
@@ -53,9 +53,12 @@ from robot import get_obj_pos, get_obj_height, get_bbox
 #: the rightmost X. = the first X from the right, the last X from the left, the X on the far right
 #: the topmost X. = the X at the top, the X at the very top, the X farthest up, the X on top
 #: the bottommost X. = the X at the bottom, the X at the very bottom, the X farthest down
-#: X from the left = X in from the left, X counting from the left, X from left
-#: X from the right = X in from the right, X counting from the right, X from right
-#: X closest to Y = X closest Y
+#: from the left = in from the left, counting from the left, from left, counted from the left
+#: from the right = in from the right, counting from the right, from right
+#: the second X from the left. = the second leftmost X, the second from the left X
+#: the second X from the right. = the second rightmost X, the second from the right X
+#: the third X from the left. = the third leftmost X, the third from the left X
+#: the third X from the right. = the third rightmost X, the third from the right X
 #: the X closest to Y. = the X away the least from Y, the X with the smallest distance to Y
 #: the X farthest from Y. = the X farthest away from Y, the X that is farthest away from Y
 #: the leftmost X. = the left X, the X on the left side
@@ -164,14 +167,6 @@ ret_val = min(names, key=lambda name: get_obj_pos(name)[1])
 # the second block from the left.
 names = [name for name in objects if 'block' in name]
 ret_val = sorted(names, key=lambda name: get_obj_pos(name)[0])[1]
-
-# the second leftmost block.
-names = [name for name in objects if 'block' in name]
-ret_val = sorted(names, key=lambda name: get_obj_pos(name)[0])[1]
-
-# the second rightmost bowl.
-names = [name for name in objects if 'bowl' in name]
-ret_val = sorted(names, key=lambda name: -get_obj_pos(name)[0])[1]
 
 # the second to last block from the left.
 names = [name for name in objects if 'block' in name]

@@ -12,7 +12,7 @@ from lmps import parse_obj_name
 #: bowl = dish, cup, container
 #: gray = grey
 #: closest = nearest
-#: farthest = furthest, most distant, most far away, farthest away
+#: farthest = furthest, most distant, most far away, farthest away, the most away
 #: leftmost = left most
 #: rightmost = right most
 #: the = the table's

@@ -49,13 +49,13 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: the rightmost bowl = the bowl on the right, the right bowl, the bowl on the far right
 #: it = that block, that bowl, the same block, the same bowl, that one, this one, the same one
 #: them = those blocks, these blocks, those, these, all of them, both of them, them all
-#: them = the same blocks, them both, both, them all up
+#: them = the same blocks, them both, them all up
 #: do the same = do the same thing, do exactly the same, repeat that, repeat this
 #: except = except for, apart from, other than, but not, excluding, but
 #: leftmost = left most
 #: rightmost = right most
 #: closest = nearest
-#: farthest = furthest, most distant, most far away, farthest away
+#: farthest = furthest, most distant, most far away, farthest away, the most away
 #: the = the table's
 #: corner = hand corner
 #: middle = center, centre
@@ -77,10 +77,12 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: between = halfway between, midway between, in between, exactly between, right between
 #: a bit = a bit further, a bit more, a little further, a little more, a smidge, a hair
 #: a bit = a little bit, a tiny bit, a little, a touch, a tad, slightly
+#: the block = whichever block is, whatever block is
+#: the bowl = whichever bowl is, whatever bowl is
 #: take = grasp, retrieve, collect, seize, hold, pull out, pick out
 #: take = grab, get, fetch, pick up, pick, lift up, lift, choose, select
 #: put = place, set, lay, position, drop, pop, stick, deposit, insert, gather, collect, leave
-#: put = tuck, plop, plunk, balance, perch, sit, seat, situate, slot, locate, stow, stash, fit
+#: put = tuck, plop, plunk, balance, perch, situate, slot, locate, stow, stash, fit
 #: put = plant, install, settle, toss, throw, chuck, dump, fling, sling, slip, dunk, release
 #: put = load, park, store, rest
 #: put = put down, set down, lay down
@@ -135,13 +137,14 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: move X toward Y. = move X closer to Y
 #: put X in Y. = in Y put X, in Y move X, have X in Y
 #: put X on Y. = have X on Y
-#: put X back where it was. = put X back, put back X, move X back, return X to where it was
-#: put X back where it was. = return X, put X back where it came from, return X to where it came from
-#: put X back where it was. = put X where it was, put X back to where it was, move X back where it was
+#: put X on Y. = on Y put X, on Y move X
+#: put X back where it was. = put X back where it came from, return X to where it came from
+#: put X back where it was. = put X where it was, put X back to where it was
+#: put X back where it was. = move X back where it was
 #: put X back where it was. = return X to where it was before, put X back where it was before
 #: put X back where it was. = put X back in its place, return X to its place
 #: put X back where it was. = return X to its original position, put X back in its original position
-#: put X on Y. = on Y put X, on Y move X
+#: put X back where it was. = put X back, put back X, move X back, return X to where it was
 #: put X next to Y. = next to Y put X
 #: put X to Y. = to Y put X, to Y move X
 #: move = take
@@ -189,8 +192,6 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: stack = pile up, pile, stack up, heap up
 #: stack X in = stack X up in
 #: stack X on = stack X up on
-#: stack X in Y. = make a stack in Y using X, make a stack in Y with X, make a stack in Y out of X
-#: stack X in Y. = make a stack with X in Y
 #: at the bottom = on the bottom, as the base, as the bottom, as the bottom one, at the base
 #: each other = one another
 #: make = form, create, build, construct
@@ -198,8 +199,8 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: make X with Y. = make X out of Y, make X from Y, make X of Y, make X using Y
 #: stack the blocks with X at the bottom. = make a stack with X at the bottom
 #: stack X. = stack X in a stack, make a stack with X, put X in a stack, put X on each other
-#: stack X. = stack X on each other, i want a stack of X, i want a stack with X, make a stack of X
-#: stack X. = stack X up, make X a stack, turn X in a stack, have X stacked, get X stacked
+#: stack X. = stack X on each other, i want a stack of X, i want a stack with X, put a stack of X
+#: stack X. = make a stack of X, make X a stack, turn X in a stack, have X stacked, get X stacked
 #: circle = circle shape, circular formation, circular arrangement, round shape, round circle
 #: circle = ring, circular shape
 #: arrange = organize, line up, order, put out
@@ -209,10 +210,6 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: line = straight line
 #: vertical line = vertical column, column, line from top to bottom, line going up and down
 #: horizontal line = horizontal row, line from left to right, row from left to right
-#: arrange X in S. = have X form S, arrange X to form S, put X so that they form S, let X form S
-#: arrange X in S. = arrange X so that they form S, arrange X so they form S, make X form S
-#: arrange X in S. = make S of X, put X so they form S, use X to make S, use X to form S
-#: arrange X in S. = arrange X to make S, arrange X so they make S, get X to form S
 #: arrange X. = arrange X from left to right
 #: arrange X in a vertical line. = arrange X vertically, make a vertical line with X
 #: arrange X in a horizontal line. = arrange X horizontally, make a horizontal line with X
@@ -220,7 +217,8 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: put the blocks in different corners. = put one block in every corner, put a block in every corner
 #: put the blocks in different corners. = one block per corner, one block in each corner
 #: put the blocks in different corners. = put each of the blocks in a corner
-#: put X in different corners. = put X in a corner of its own, put X in corners, put X each in a corner
+#: put X in different corners. = put X in a corner of its own, put X in corners
+#: put X in different corners. = put X each in a corner
 #: put X in different corners. = put X in its own corner, put X in their own corners
 #: put X in different corners. = put X over the corners, put X over the four corners
 #: put X in different corners. = put X in the four corners, put X in all four corners
@@ -242,19 +240,20 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: of the same color = that match their colors, that match their color, matching their colors
 #: of the same color = of matching color, with the matching color, of their own color
 #: of the same color = of their color
-#: bowl of the same color = corresponding bowl, color matched bowl, color matching bowl, identically colored bowl
+#: bowl of the same color = corresponding bowl, color matched bowl, color matching bowl
 #: bowl of the same color = matching bowl, same color bowl, same colored bowl
 #: bowl of the same color = bowl that matches it
 #: bowl of the same color = bowl matching it, bowl that matches
+#: put X in the bowl of the same color. = match X and the bowls by color
+#: put X in the bowl of the same color. = match X with the bowls by color, color match X and bowls
+#: put X in the bowl of the same color. = pair X with the bowls by color, match X and bowls by color
 #: put X in the bowl of the same color. = match X in bowls by color, match X with the bowls
 #: put X in the bowl of the same color. = match X to the bowls
 #: put X in the bowl of the same color. = match X with the bowl of the same color
-#: put X in the bowl of the same color. = match X by color, match X and the bowls by color
-#: put X in the bowl of the same color. = match X with the bowls by color, color match X and bowls
-#: put X in the bowl of the same color. = pair X with the bowls by color, match X and bowls by color
 #: put X in the bowl of the same color. = put X with bowls by color, match X with bowls by color
 #: put X in the bowl of the same color. = match X to the bowls, match X by color in the bowls
 #: put X in the bowl of the same color. = match X in the bowls by color
+#: put X in the bowl of the same color. = match X by color
 #: of a different color = with mismatched colors, of different colors, with different colors
 #: of a different color = of another color, with another color, with a different color
 #: of a different color = of the wrong color, that is not its color, that are not their color
@@ -282,14 +281,15 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: what objects are there. = what is there
 #: what objects are there. = what objects are on the table, list the objects, list all the objects
 #: what objects are there. = list everything on the table, list everything, name everything
-#: what objects are there. = what is in front of you, what things are there, what is there on the table
+#: what objects are there. = what is in front of you, what things are there
+#: what objects are there. = what is there on the table
 #: what objects are there. = name the objects, name all the objects
 #: is there = do you see, can you see, do we have, is there still
 #: are there any = is there any, are there some
+#: how many X are there. = how many X can you count, count how many X there are
+#: how many X are there. = how many X are on the table, how many X are there on the table
+#: how many X are there. = what is the number of X on the table, count the number of X
 #: how many X are there. = how many X do you see, how many X can you see, how many X do we have
-#: how many X are there. = how many X can you count, count how many X there are, how many X
-#: how many X are there. = how many X on the table, what is the number of X on the table
-#: how many X are there. = how many X are there on the table, count the number of X
 #: how many X are there. = how many X are on the table, what is the number of X
 #: where is X. = where is X located, where is X on the table, where on the table is X, locate X
 #: where is X. = where is X right now, where can X be found, where does X lie
@@ -310,13 +310,20 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: move it N down. = N down
 #: move it N to the left. = N to the left
 #: move it N to the right. = N to the right
-#: X closest to Y = closest X to Y
 #: put X in the bowl closest to it. = put X in the closest bowl, put X in its closest bowl
 #: put X in the bowl farthest from it. = put X in the farthest bowl
 #: move X to the corner closest to it. = put X in the closest corner, move X to the closest corner
 #: move X to the corner closest to it. = put X in the corner closest to it
-#: move X to the corner farthest from it. = put X in the farthest corner, move X to the farthest corner
+#: move X to the corner farthest from it. = put X in the farthest corner
+#: move X to the corner farthest from it. = move X to the farthest corner
 #: move X to the corner farthest from it. = put X in the corner farthest from it
+#: stack X in Y. = make a stack in Y using X, make a stack in Y with X, make a stack in Y out of X
+#: stack X in Y. = make a stack with X in Y
+#: arrange X in S. = have X make S, arrange X to make S, put X so that they make S, let X make S
+#: arrange X in S. = arrange X so that they make S, arrange X so they make S, make X make S
+#: arrange X in S. = make S of X, put X so they make S, use X to make S
+#: arrange X in S. = get X to make S
+#: put X in the middle. = put X middle, move X middle, middle X, middle X on the table
 
 objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl']
 # put the red block in the blue bowl.
@@ -404,10 +411,10 @@ before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the red block')]
 put_first_on_second(moved[0], parse_obj_name(f'the bowl closest to the {moved[0]}'))
 
-# move the red block to the corner farthest from it.
+# move the red block to the corner closest to it.
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the red block')]
-put_first_on_second(moved[0], parse_position(f'the corner farthest from the {moved[0]}'))
+put_first_on_second(moved[0], parse_position(f'the corner closest to the {moved[0]}'))
 
 objects = ['pink block', 'cyan block', 'pink bowl', 'gray bowl', 'cyan bowl', 'gray block']
 # put the leftmost block and the rightmost block in the pink bowl.
@@ -729,6 +736,13 @@ before = {name: get_obj_pos(name) for name in objects}
 moved = moved[::-1]
 stack_objects_in_order(moved)
 
+# now line them up.
+before = {name: get_obj_pos(name) for name in objects}
+moved = sorted(moved, key=get_obj_height, reverse=True)
+points = parse_position(f'{len(moved)} points in a line')
+for name, point in zip(moved, points):
+    put_first_on_second(name, point)
+
 objects = ['red block', 'green block', 'purple block', 'brown bowl', 'blue block']
 # arrange the blocks in a horizontal line.
 before = {name: get_obj_pos(name) for name in objects}
@@ -818,6 +832,10 @@ say(f'{answer}')
 
 # what is the leftmost block?
 answer = parse_question('what is the leftmost block')
+say(f'{answer}')
+
+# what objects are there?
+answer = parse_question('what objects are there')
 say(f'{answer}')
 
 # how far is the red block from the brown bowl?

@@ -34,7 +34,8 @@ _GREETING = (
     rf"|{_ADVERB}"
 )
 _REQUEST = (
-    r"(?:(?:will|would) you be|are you) able to|see (?:to it )?that|on second thoughts?"
+    r"(?:(?:will|would) you be|are you) able to|see (?:to it )?that"
+    r"|use (?:the|your) (?:robot )?(?:arm|gripper|hand) to|on second thoughts?"
     r"|(?:that|this|it) (?:is|was) (?:wrong|not right|not what i (?:meant|wanted))"
     r"|(?:would|do) you mind|do you think you could|(?:can|could|would|will) (?:you|we)(?! see)"
     r"|i (?:want|need|would like|would love) you to|i (?:want|need|would like) to"

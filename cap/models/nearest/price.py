@@ -286,7 +286,7 @@ def _asks_otherwise(first: str, own: str) -> bool:
 
 def _bare(tokens: Sequence[Token]) -> bool:
     """True if a phrase about a place has no preposition."""
-    return not any(token.text in LEADING for token in tokens)
+    return tokens[0].kind != "length" and not any(token.text in LEADING for token in tokens)
 
 
 def _joins_places(tokens: Sequence[Token]) -> bool:
