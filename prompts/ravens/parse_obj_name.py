@@ -45,7 +45,7 @@ from robot import get_obj_pos, get_obj_height, get_bbox
 #: the X closest to Y. = the closest X to Y
 #: the X farthest from Y. = the farthest X from Y
 #: the X closest to the Y corner. = the X in the Y corner
-#: the X closest to the middle. = the X in the middle, the middle X
+#: the X closest to the middle. = the X in the middle
 #: X closest to Y. = X that is closest to Y, X which is closest to Y, X closest Y
 #: X farthest from Y. = X that is farthest from Y, X which is farthest from Y
 #: the leftmost X. = the X farthest to the left, the X farthest left, the X on the left
@@ -59,6 +59,16 @@ from robot import get_obj_pos, get_obj_height, get_bbox
 #: the second X from the right. = the second rightmost X, the second from the right X
 #: the third X from the left. = the third leftmost X, the third from the left X
 #: the third X from the right. = the third rightmost X, the third from the right X
+#: the second X from the left. = the X second from the left, the X that is second from the left
+#: the second X from the right. = the X second from the right, the X that is second from the right
+#: the third X from the left. = the X third from the left, the X that is third from the left
+#: the third X from the right. = the X third from the right, the X that is third from the right
+#: the two leftmost X. = the leftmost two X, the first two X from the left, the two X farthest left
+#: the two leftmost X. = the two X on the left, the two X farthest to the left
+#: the two rightmost X. = the rightmost two X, the first two X from the right, the two X farthest right
+#: the two rightmost X. = the two X on the right, the two X farthest to the right
+#: the second closest X to Y. = the X second closest to Y, the X that is second closest to Y
+#: the two X closest to Y. = the two closest X to Y, the closest two X to Y
 #: the X closest to Y. = the X away the least from Y, the X with the smallest distance to Y
 #: the X farthest from Y. = the X farthest away from Y, the X that is farthest away from Y
 #: the leftmost X. = the left X, the X on the left side
@@ -202,6 +212,16 @@ names = [name for name in objects if 'block' in name and name != 'pink bowl']
 distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('pink bowl')) for name in names]
 ret_val = names[np.argmin(distances)]
 
+# the second closest block to the pink bowl.
+names = [name for name in objects if 'block' in name and name != 'pink bowl']
+distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('pink bowl')) for name in names]
+ret_val = names[np.argsort(distances)[1]]
+
+# the two blocks closest to the pink bowl.
+names = [name for name in objects if 'block' in name and name != 'pink bowl']
+distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('pink bowl')) for name in names]
+ret_val = [names[i] for i in np.argsort(distances)[:2]]
+
 # the bowl farthest from the gray block.
 names = [name for name in objects if 'bowl' in name and name != 'gray block']
 distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('gray block')) for name in names]
@@ -263,22 +283,22 @@ for name in objects:
         ret_val.append(name)
 
 # the block to the left of the pink bowl.
-names = [name for name in objects if 'block' in name]
+names = [name for name in objects if 'block' in name and name != 'pink bowl']
 spot = get_obj_pos('pink bowl') + 0.12 * np.array([-1, 0])
 ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
 
 # the bowl to the right of the gray block.
-names = [name for name in objects if 'bowl' in name]
+names = [name for name in objects if 'bowl' in name and name != 'gray block']
 spot = get_obj_pos('gray block') + 0.12 * np.array([1, 0])
 ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
 
 # the block above the blue bowl.
-names = [name for name in objects if 'block' in name]
+names = [name for name in objects if 'block' in name and name != 'blue bowl']
 spot = get_obj_pos('blue bowl') + 0.12 * np.array([0, 1])
 ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
 
 # the bowl below the brown block.
-names = [name for name in objects if 'bowl' in name]
+names = [name for name in objects if 'bowl' in name and name != 'brown block']
 spot = get_obj_pos('brown block') + 0.12 * np.array([0, -1])
 ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
 

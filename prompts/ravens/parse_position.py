@@ -39,6 +39,7 @@ from lmps import parse_obj_name
 #: above = directly above, right above
 #: below = directly below, right below, underneath, beneath
 #: behind = in back of
+#: N away from = N from
 #: far = quite far, very far, a lot
 #: a free spot. = somewhere free, an empty spot, a free place, an empty place, somewhere else
 #: a free spot. = away

@@ -47,7 +47,8 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: the bottommost block = the block farthest down, the block lowest down
 #: the leftmost bowl = the bowl on the left, the left bowl, the bowl on the far left
 #: the rightmost bowl = the bowl on the right, the right bowl, the bowl on the far right
-#: it = that block, that bowl, the same block, the same bowl, that one, this one, the same one
+#: it = that block, the same block, that one, this one, the same one
+#: the X and the Y = both the X and the Y
 #: them = those blocks, these blocks, those, these, all of them, both of them, them all
 #: them = the same blocks, them both, them all up
 #: do the same = do the same thing, do exactly the same, repeat that, repeat this
@@ -131,7 +132,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: put X in a free spot. = move X somewhere free, move X somewhere else, move X to a free spot
 #: put X in a free spot. = move X out of the way, put X out of the way
 #: stack X on Y on Z. = put X on Y on Z
-#: put X on it. = put X on that, put X on this
+#: put X on it. = put X on that, put X on this, put X on top, put X on that block
 #: put X in it. = put X in that, put X in this
 #: toward = towards, in the direction of
 #: move X toward Y. = move X closer to Y
@@ -658,6 +659,11 @@ before = {name: get_obj_pos(name) for name in objects}
 moved = moved[-1:]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([-1, 0]))
 
+# move it up.
+before = {name: get_obj_pos(name) for name in objects}
+moved = moved[-1:]
+put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([0, 1]))
+
 # swap the blue block and the green block.
 before = {name: get_obj_pos(name) for name in objects}
 first = parse_obj_name('the blue block')
@@ -740,6 +746,13 @@ stack_objects_in_order(moved)
 before = {name: get_obj_pos(name) for name in objects}
 moved = sorted(moved, key=get_obj_height, reverse=True)
 points = parse_position(f'{len(moved)} points in a line')
+for name, point in zip(moved, points):
+    put_first_on_second(name, point)
+
+# now put them in a circle.
+before = {name: get_obj_pos(name) for name in objects}
+moved = sorted(moved, key=get_obj_height, reverse=True)
+points = parse_position(f'{len(moved)} points in a circle')
 for name, point in zip(moved, points):
     put_first_on_second(name, point)
 

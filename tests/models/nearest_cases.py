@@ -454,7 +454,7 @@ LATER_CASES = [
     Case(("what is above the red bowl?",), said("yellow")),
     Case(("put the red block above the red bowl or below it",), DECLINE),
     Case(("put the red block in the blue bowl unless it is full",), DECLINE),
-    Case(("put the red block in the bowl closest to it",), DECLINE),
+    Case(("put the red block in the bowl closest to it",), on("red block", "yellow bowl")),
     Case(("put nothing in the red bowl",), DECLINE),
     Case(("put a block in a bowl",), DECLINE),
     Case(("put the red block anywhere",), DECLINE),

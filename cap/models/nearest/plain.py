@@ -66,13 +66,13 @@ _GERUND = re.compile(r"\b(mind|try|consider|about) (\w+)ing\b")
 _ONE = re.compile(r"\b(the|an?|any|each|every|both|another) (?!same|other|last)(\w+) ones?\b")
 
 
-def plain(text: str, vocabulary: Collection[str] = (), nouns: Collection[str] = ()) -> str:
+def plain(text: str, vocabulary: Collection[str] = (), names: Collection[str] = ()) -> str:
     """Return an instruction in lower case without fillers; it ends in " ?" if it is a question.
 
     Args:
         text: The person's words.
         vocabulary: Words the prompt knows; they decide what 'placing' is a form of.
-        nouns: What things of the scene are called; 'the red one' takes one that stands before it.
+        names: Names of things in the scene; from them comes the noun of 'the red one'.
     """
     text = _ANSWER.sub("", text.lower())
     for pattern, replacement in _CONTRACTIONS:
@@ -84,7 +84,7 @@ def plain(text: str, vocabulary: Collection[str] = (), nouns: Collection[str] = 
     text, requested = _opened(_INSIDE.sub("", text))
     while closing := _CLOSING.search(text):
         text = text[: closing.start()]
-    text = named(text, nouns)
+    text = named(text, names)
     return text + " ?" if _QUESTION.match(text) or (asks and not requested) else text
 
 
@@ -103,11 +103,17 @@ def _infinitive(stem: str, vocabulary: Collection[str]) -> str:
     return next((form for form in forms if form in vocabulary), stem)
 
 
-def named(text: str, nouns: Collection[str]) -> str:
-    """Return the text with 'red one' as 'red block', if a block was spoken of before."""
+def named(text: str, names: Collection[str]) -> str:
+    """Return the text with 'the red one' as 'the red block'.
+
+    The noun is what was spoken of before; else what the one name with that word ends with.
+    """
     match = _ONE.search(text)
     if match is None:
         return text
+    things = [name.lower().split() for name in names if name.split()]
+    nouns = {words[-1] for words in things}
     before = [singular(word) for word in text[: match.start()].split()]
-    noun = next((word for word in before if word in nouns), None)
+    meant = [words[-1] for words in things if match[2] in words[:-1]]
+    noun = next((word for word in before if word in nouns), meant[0] if len(meant) == 1 else None)
     return text[: match.start(2)] + f"{match[2]} {noun}" + text[match.end() :] if noun else text

@@ -182,12 +182,14 @@ class Reader:
         begins_noun = first.stem in self.scene_words or first.text in QUANTIFIERS
         if begins_noun and (own.text in ARTICLES or own.stem in self.scene_words):
             return 0.1  # 'red block' for 'the red block'
-        if first.text in LEADING and own.text in LEADING:
+        if _leads(first) and _leads(own):
             return 0.15
         return 2 * _MISMATCH if slot.whole else _MISMATCH
 
     def _last_price(self, slot: Slot, end: int) -> float:
         last = self.tokens[end - 1]
+        if last.text in PRONOUNS and slot.tokens[-1].text not in PRONOUNS:
+            return _DANGLING  # 'to the left of it': who is told this does not know what it is
         if last.stem in self.lexicon.lasts[slot.use] or last.stem in self._nouns:
             return 0.0
         if last.stem in self.scene_words:
@@ -284,9 +286,14 @@ def _asks_otherwise(first: str, own: str) -> bool:
     return bool(both & QUESTIONS) and not both <= YES_OR_NO
 
 
+def _leads(token: Token) -> bool:
+    """True for what a phrase about a place may begin with, if it is no thing: 'above', '5 cm'."""
+    return token.text in LEADING or token.kind == "length"
+
+
 def _bare(tokens: Sequence[Token]) -> bool:
     """True if a phrase about a place has no preposition."""
-    return tokens[0].kind != "length" and not any(token.text in LEADING for token in tokens)
+    return not any(map(_leads, tokens))
 
 
 def _joins_places(tokens: Sequence[Token]) -> bool:

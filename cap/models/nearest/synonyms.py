@@ -66,8 +66,7 @@ def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> Cano
     """
     rules, vocabulary = _rules(lines)
     scene = frozenset(token.stem for name in names for token in tokenise(name))
-    nouns = {name.split()[-1].lower() for name in names if name.split()}
-    text = f" {plain(text, vocabulary, nouns)} "
+    text = f" {plain(text, vocabulary, names)} "
     question = text.endswith("? ")
     rewritten = 0
     for rule in rules:
@@ -75,7 +74,7 @@ def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> Cano
             continue
         text, times = _rewrite(text, rule, scene)
         rewritten += times
-    return Canonical(named(" ".join(text.split()), nouns), rewritten)
+    return Canonical(named(" ".join(text.split()), names), rewritten)
 
 
 def _rewrite(text: str, rule: Rule, scene: frozenset[str]) -> tuple[str, int]:
