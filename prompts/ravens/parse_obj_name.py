@@ -39,8 +39,8 @@ from robot import get_obj_pos, get_obj_height, get_bbox
 #: corner = hand corner, corner of the table
 #: to the left of = left of, on the left of, on the left side of, at the left of
 #: to the right of = right of, on the right of, on the right side of, at the right of
-#: above = directly above, right above
-#: below = directly below, right below, underneath, beneath
+#: above = directly above, right above, to the top of, to the north of
+#: below = directly below, right below, to the bottom of, underneath, beneath
 #: everything. = the objects, the things, objects, things, all the objects, all the things
 #: the X closest to Y. = the closest X to Y
 #: the X farthest from Y. = the farthest X from Y

@@ -36,8 +36,8 @@ from lmps import parse_obj_name
 #: a bit = a little bit, a tiny bit, a little, a touch, a tad, slightly
 #: to the left of = left of, on the left of, on the left side of, at the left of
 #: to the right of = right of, on the right of, on the right side of, at the right of
-#: above = directly above, right above
-#: below = directly below, right below, underneath, beneath
+#: above = directly above, right above, to the top of, to the north of
+#: below = directly below, right below, to the bottom of, underneath, beneath
 #: behind = in back of
 #: N away from = N from
 #: far = quite far, very far, a lot

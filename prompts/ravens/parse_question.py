@@ -32,8 +32,8 @@ from lmps import parse_obj_name
 #: corner = hand corner, corner of the table
 #: to the left of = left of, on the left of, on the left side of, at the left of
 #: to the right of = right of, on the right of, on the right side of, at the right of
-#: above = directly above, right above
-#: below = directly below, right below, underneath, beneath
+#: above = directly above, right above, to the top of, to the north of
+#: below = directly below, right below, to the bottom of, underneath, beneath
 #: on = on top of, standing on, lying on
 #: in = inside, lying in, sitting in
 #: which block = what block

@@ -89,6 +89,14 @@ new_shape_pts = center + (shape_pts - center) @ turn.T
 low, high = denormalize_xy([0, 0]), denormalize_xy([1, 1])
 new_shape_pts += np.clip(0, low - np.min(new_shape_pts, axis=0), high - np.max(new_shape_pts, axis=0))
 
+# rotate it 30 degrees clockwise.
+angle = -np.radians(30)
+center = np.mean(shape_pts, axis=0)
+turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+new_shape_pts = center + (shape_pts - center) @ turn.T
+low, high = denormalize_xy([0, 0]), denormalize_xy([1, 1])
+new_shape_pts += np.clip(0, low - np.min(new_shape_pts, axis=0), high - np.max(new_shape_pts, axis=0))
+
 # move it 5 cm to the left.
 new_shape_pts = np.array(shape_pts) + 0.05 * np.array([-1, 0])
 

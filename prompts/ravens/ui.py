@@ -8,24 +8,27 @@ from robot import get_obj_pos, get_obj_height, is_obj_visible
 from robot import put_first_on_second, stack_objects_in_order, point_gripper_to, say
 from lmps import parse_obj_name, parse_position, parse_question, transform_shape_pts
 
-#: undo that. = undo, undo it, undo this, go back, step back, take that back, take it back
-#: undo that. = take back the last move, revert, revert that, revert it, reverse that, cancel that
-#: undo that. = undo your last action, undo your last step, undo my last instruction
-#: undo that. = undo the last move, undo the last action, undo the last step, undo your last move
-#: undo that. = undo the last thing you did, undo what you did, undo everything you did
-#: undo that. = undo the move, scrap that, forget that, never mind, nevermind, reverse it
-#: undo that. = reverse what you did, reverse the last move, reverse your last move, cancel it
-#: undo that. = cancel the last move, undo what i said, undo the previous move, undo the change
-#: undo that. = undo the previous action, undo the previous step, undo the previous instruction
-#: undo that. = undo your previous move, undo that last move, undo the last one, roll that back
-#: undo that. = put it back to where it was, move it back to where it was, put it where it was
-#: undo that. = move it back where it came from, put it back where it came from
-#: undo that. = move it back to where it came from, put it back to where it came from
-#: undo that. = put it back in its place, put things back, put things back the way they were
-#: undo that. = put everything back the way it was, put it back the way it was, restore it
+#: undo = revert, reverse, cancel, take back, roll back, scrap, rewind
+#: last move = last action, last step, last instruction, last command, last operation, last change
+#: last move = last one, last thing, previous move, previous action, previous step, previous command
+#: last move = previous instruction, previous one, previous thing, most recent move, latest move
+#: undo that. = undo, undo it, undo this, undo them, undo the move, undo the change, undo the action
+#: undo that. = undo the last move, undo your last move, undo my last move, undo that last move
+#: undo that. = undo last move, undo the last move you made, undo the last move you did, undo that move
+#: undo that. = undo what you did, undo the thing you did, undo everything you did, undo all of that
+#: undo that. = undo what i said, undo all that, undo the whole thing, undo what i asked
+#: undo that. = go back, step back, go back a step, go back one step, go one step back, take it back
+#: undo that. = take that back, forget that, never mind, nevermind, restore it, that back
+#: undo that. = restore the previous state, go back to before, bring it back, take it back again
 #: undo that. = put it back, put that back, move it back, put it back where it was, move that back
-#: undo that. = put them back, put them all back, put everything back, put all of them back
-#: undo that. = put everything back where it was, put them back where they were, return it
+#: undo that. = put them back, put them all back, put everything back, put all of them back, return it
+#: undo that. = put everything back where it was, put them back where they were, move them back
+#: undo that. = put it back to where it was, move it back to where it was, put it where it was
+#: undo that. = move it back where it came from, put it back where it came from, bring them back
+#: undo that. = move it back to where it came from, put it back to where it came from
+#: undo that. = put it back where you found it, put it back where you got it, put it back again
+#: undo that. = put it back in its place, put things back, put things back the way they were
+#: undo that. = put everything back the way it was, put it back the way it was, move everything back
 #: block = cube, brick, toy block
 #: table = tabletop, table top, desk, workspace, work surface
 #: bowl = dish, cup, container
@@ -58,6 +61,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: closest = nearest
 #: farthest = furthest, most distant, most far away, farthest away, the most away
 #: the = the table's
+#: corners = corners of the table
 #: corner = hand corner
 #: middle = center, centre
 #: side = hand side, edge, border
@@ -65,7 +69,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: top right corner = upper right corner, back right corner, top right, upper right
 #: bottom left corner = lower left corner, front left corner, bottom left, lower left
 #: bottom right corner = lower right corner, front right corner, bottom right, lower right
-#: in the middle = dead center, dead centre, right in the middle, at the middle
+#: in the middle = in the dead center, dead center
 #: middle = middle of the table, very middle, exact middle, dead middle
 #: top side = upper side, back side, back of the table, top of the table, top side of the table
 #: bottom side = lower side, front side, front of the table, bottom of the table
@@ -83,6 +87,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: take = grasp, retrieve, collect, seize, hold, pull out, pick out
 #: take = grab, get, fetch, pick up, pick, lift up, lift, choose, select
 #: put = place, set, lay, position, drop, pop, stick, deposit, insert, gather, collect, leave
+#: put = stuff, sweep, shovel, plonk, hide, add, sink, lower, keep, wedge, press, assemble, mount
 #: put = tuck, plop, plunk, balance, perch, situate, slot, locate, stow, stash, fit
 #: put = plant, install, settle, toss, throw, chuck, dump, fling, sling, slip, dunk, release
 #: put = load, park, store, rest
@@ -173,8 +178,8 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: move X to the opposite side of the table. = put X on the opposite side of the table
 #: to the left of = left of, on the left of, on the left side of, at the left of
 #: to the right of = right of, on the right of, on the right side of, at the right of
-#: above = directly above, right above
-#: below = directly below, right below, underneath, beneath
+#: above = directly above, right above, to the top of
+#: below = directly below, right below, to the bottom of, underneath, beneath
 #: do the same with X. = X goes there too, X goes there as well, X should go there too
 #: do the same with X. = put X in there too, put X in there as well, put X in the same place
 #: do the same with X. = put X there too, put X there as well, put X there, do the same for X
@@ -195,13 +200,15 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: stack X on = stack X up on
 #: at the bottom = on the bottom, as the base, as the bottom, as the bottom one, at the base
 #: each other = one another
-#: make = form, create, build, construct
+#: make = form, create, build, construct, draw
 #: make a = make me a
 #: make X with Y. = make X out of Y, make X from Y, make X of Y, make X using Y
 #: stack the blocks with X at the bottom. = make a stack with X at the bottom
 #: stack X. = stack X in a stack, make a stack with X, put X in a stack, put X on each other
 #: stack X. = stack X on each other, i want a stack of X, i want a stack with X, put a stack of X
 #: stack X. = make a stack of X, make X a stack, turn X in a stack, have X stacked, get X stacked
+#: in a = in the shape of a, in the form of a
+#: arrange the = shape the
 #: circle = circle shape, circular formation, circular arrangement, round shape, round circle
 #: circle = ring, circular shape
 #: arrange = organize, line up, order, put out
@@ -219,7 +226,9 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: put the blocks in different corners. = one block per corner, one block in each corner
 #: put the blocks in different corners. = put each of the blocks in a corner
 #: put X in different corners. = put X in a corner of its own, put X in corners
-#: put X in different corners. = put X each in a corner
+#: put X in different corners. = put X each in a corner, put X in its own corner, give X its own corner
+#: put X in different corners. = move X to a different corner, move X to different corners
+#: put X in different corners. = move X to its own corner, move X to the corners, put X to the corners
 #: put X in different corners. = put X in its own corner, put X in their own corners
 #: put X in different corners. = put X over the corners, put X over the four corners
 #: put X in different corners. = put X in the four corners, put X in all four corners
@@ -229,8 +238,11 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: put X in different corners. = put X at the corners
 #: put X in different corners. = put X in separate corners, distribute X to the corners
 #: put X in different corners. = distribute X over the corners, spread X over the corners
-#: match = sort
+#: match = sort, pair, pair up
 #: of the same color = with the same color, that has the same color, of its own color
+#: in the bowls of the same color = in the bowls that match, in bowls that match
+#: in the bowls of the same color = in the bowls so that the colors match
+#: in the bowls of the same color = in bowls so that the colors match, in the bowls so the colors match
 #: of the same color = of its color, that has its color, that has the color of the block
 #: of the same color = with the color of the block, whose color matches, whose color is the same
 #: of the same color = that is the same color, that are the same color, corresponding to its color
@@ -257,6 +269,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: put X in the bowl of the same color. = match X by color
 #: of a different color = with mismatched colors, of different colors, with different colors
 #: of a different color = of another color, with another color, with a different color
+#: in the bowls of a different color = in the wrong colored bowl, in the wrong colored bowls
 #: of a different color = of the wrong color, that is not its color, that are not their color
 #: of a different color = not of its color, of some other color, that has another color
 #: of a different color = that has a different color, that is a different color, of any other color
@@ -296,7 +309,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: where is X. = where is X right now, where can X be found, where does X lie
 #: where is X. = where X is, what is the position of X, where can i find X
 #: what color is = what is the color of, which color is, which color has
-#: rotate = spin
+#: rotate = turn, spin
 #: in the bowl of the same color = in a bowl of the same color, in the bowls of the same color
 #: in the bowl of the same color = in their bowls of the same color
 #: in the bowl of the same color = in their bowl of the same color, in its bowl of the same color
@@ -324,7 +337,13 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: arrange X in S. = arrange X so that they make S, arrange X so they make S, make X make S
 #: arrange X in S. = make S of X, put X so they make S, use X to make S
 #: arrange X in S. = get X to make S
-#: put X in the middle. = put X middle, move X middle, middle X, middle X on the table
+#: put X in the middle. = middle X, middle X on the table
+#: stack the blocks with the X block at the bottom. = stack the blocks on the X block
+#: stack the blocks with the X block at the bottom. = stack all the blocks on the X block
+#: make it bigger. = enlarge it, grow it, expand it, scale it up, make it larger
+#: make it smaller. = shrink it, reduce it, scale it down, make it tinier
+#: make it 2 times bigger. = make it twice as big, double its size, make it double the size
+#: make the circle bigger. = enlarge the circle, make the circle larger, expand the circle
 
 objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl']
 # put the red block in the blue bowl.
@@ -585,6 +604,13 @@ place = parse_position('on the right side')
 for name in moved:
     put_first_on_second(name, place)
 
+# put the blocks back where they were.
+back = before
+before = {name: get_obj_pos(name) for name in objects}
+moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
+for name in moved:
+    put_first_on_second(name, back[name])
+
 objects = ['green block', 'cyan bowl', 'blue block', 'red bowl', 'yellow block']
 # move the green block 5 cm to the left.
 before = {name: get_obj_pos(name) for name in objects}
@@ -805,6 +831,13 @@ for name, point in zip(moved, points):
 before = {name: get_obj_pos(name) for name in objects}
 points = np.array([before[name] for name in moved])
 points = transform_shape_pts('rotate it by 45 degrees', shape_pts=points)
+for name, point in zip(moved, points):
+    put_first_on_second(name, point)
+
+# rotate it clockwise by 30 degrees.
+before = {name: get_obj_pos(name) for name in objects}
+points = np.array([before[name] for name in moved])
+points = transform_shape_pts('rotate it clockwise by 30 degrees', shape_pts=points)
 for name, point in zip(moved, points):
     put_first_on_second(name, point)
 

@@ -26,7 +26,7 @@ _CONTRACTIONS = (
 )
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _WORD = re.compile(rf"{NUMBER}(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
-_ANSWER = re.compile(r"^\s*(?:no|nope|yes|wait|stop|sorry)\s*[,.!]\s*(?=\w)")
+_ANSWER = re.compile(r"^\s*(?:oh,?\s+)?(?:no|nope|yes|wait|stop|sorry)\s*[,.!]\s*(?=\w)")
 _ADVERB = r"quickly|slowly|gently|carefully"
 _GREETING = (
     r"hey|hi|hello|ok|okay|so|well|alright|all right|and|now|then|next(?! to)|actually|also|just"
@@ -35,7 +35,7 @@ _GREETING = (
 )
 _REQUEST = (
     r"(?:(?:will|would) you be|are you) able to|see (?:to it )?that"
-    r"|use (?:the|your) (?:robot )?(?:arm|gripper|hand) to|on second thoughts?"
+    r"|use (?:the|your) (?:robot )?(?:arm|gripper|hand) to|on second thoughts?|i(?: have)? changed my mind"
     r"|(?:that|this|it) (?:is|was) (?:wrong|not right|not what i (?:meant|wanted))"
     r"|(?:would|do) you mind|do you think you could|(?:can|could|would|will) (?:you|we)(?! see)"
     r"|i (?:want|need|would like|would love) you to|i (?:want|need|would like) to"
