@@ -67,6 +67,12 @@ from robot import get_obj_pos, get_obj_height, get_bbox
 #: the two leftmost X. = the two X on the left, the two X farthest to the left
 #: the two rightmost X. = the rightmost two X, the first two X from the right, the two X farthest right
 #: the two rightmost X. = the two X on the right, the two X farthest to the right
+#: the second X from the top. = the second topmost X
+#: the second X from the bottom. = the second bottommost X
+#: the third X from the top. = the third topmost X
+#: the third X from the bottom. = the third bottommost X
+#: from the top = from the back, from the far side
+#: from the bottom = from the front, from the near side
 #: the second closest X to Y. = the X second closest to Y, the X that is second closest to Y
 #: the two X closest to Y. = the two closest X to Y, the closest two X to Y
 #: the X closest to Y. = the X away the least from Y, the X with the smallest distance to Y
@@ -135,7 +141,7 @@ ret_val = [name for name in objects if 'bowl' in name and name != 'gray bowl']
 # all the blocks except the blue block and the pink block.
 ret_val = [name for name in objects if 'block' in name and name not in ['blue block', 'pink block']]
 
-# the blocks except the cyan and the pink block.
+# all the blocks except the cyan and the pink block.
 ret_val = [name for name in objects if 'block' in name and name not in ['cyan block', 'pink block']]
 
 # the bowl with the same color as the blue block.

@@ -76,6 +76,9 @@ ret_val = get_obj_pos('bottom side')
 # in the blue bowl.
 ret_val = get_obj_pos(parse_obj_name('the blue bowl'))
 
+# in the second bowl from the left.
+ret_val = get_obj_pos(parse_obj_name('the second bowl from the left'))
+
 # on the yellow block.
 ret_val = get_obj_pos(parse_obj_name('the yellow block'))
 

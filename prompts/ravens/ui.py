@@ -52,6 +52,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: the rightmost bowl = the bowl on the right, the right bowl, the bowl on the far right
 #: it = that block, the same block, that one, this one, the same one
 #: the X and the Y = both the X and the Y
+#: the leftmost block and the rightmost = the leftmost and the rightmost, the leftmost and rightmost
 #: them = those blocks, these blocks, those, these, all of them, both of them, them all
 #: them = the same blocks, them both, them all up
 #: do the same = do the same thing, do exactly the same, repeat that, repeat this
@@ -107,7 +108,6 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: put X on = put X down on
 #: put X in = put X out in, put X over in, put X off in, put X up in, put X away in
 #: put X at = put X up at, put X down at, put X over at
-#: put X below = put X down below
 #: put X next to = put X down next to
 #: put X to = put X down to
 #: take X and = take X up and, take X then
@@ -344,6 +344,10 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: make it smaller. = shrink it, reduce it, scale it down, make it tinier
 #: make it 2 times bigger. = make it twice as big, double its size, make it double the size
 #: make the circle bigger. = enlarge the circle, make the circle larger, expand the circle
+#: put X below = put X down below
+#: put X above = put X up above
+#: put X to the left of = put X down to the left of
+#: put X to the right of = put X down to the right of
 
 objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl']
 # put the red block in the blue bowl.
@@ -590,6 +594,13 @@ back = before
 before = {name: get_obj_pos(name) for name in objects}
 moved = [parse_obj_name('the pink block')]
 put_first_on_second(moved[0], back[moved[0]])
+
+# put the topmost block and the bottommost block on the left side.
+before = {name: get_obj_pos(name) for name in objects}
+place = parse_position('on the left side')
+moved = [parse_obj_name('the topmost block'), parse_obj_name('the bottommost block')]
+for name in moved:
+    put_first_on_second(name, place)
 
 # put the blocks in different corners.
 before = {name: get_obj_pos(name) for name in objects}
