@@ -348,6 +348,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: put X above = put X up above
 #: put X to the left of = put X down to the left of
 #: put X to the right of = put X down to the right of
+#: put them in a line. = arrange them
 
 objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl']
 # put the red block in the blue bowl.
@@ -779,7 +780,7 @@ before = {name: get_obj_pos(name) for name in objects}
 moved = moved[::-1]
 stack_objects_in_order(moved)
 
-# now line them up.
+# now put them in a line.
 before = {name: get_obj_pos(name) for name in objects}
 moved = sorted(moved, key=get_obj_height, reverse=True)
 points = parse_position(f'{len(moved)} points in a line')

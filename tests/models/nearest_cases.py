@@ -37,7 +37,7 @@ OTHER_SCENE: dict[str, tuple[float, float]] = {
 OTHER_BLOCKS = [name for name in OTHER_SCENE if name.endswith("block")]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A short session and what must hold after its last instruction."""
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from cap.models.nearest.reading import Reading
 from cap.models.nearest.words import ARTICLES, LEADING, QUANTIFIERS, is_plural, tokenise
 
 _AFTER = (
@@ -35,22 +35,6 @@ _LIMIT = 0.4
 """Parts that cost more are no instructions: several doubtful readings are not run in a row."""
 _ASIDE = ARTICLES | QUANTIFIERS | LEADING | frozenset(("left", "right", "up", "down", "back"))
 """What a part without a verb begins with, besides numbers."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """One instruction, read as an example."""
-
-    words: str
-    """The instruction in the words of the examples."""
-    code: str
-    """The example's code with the instruction's words in it."""
-    cost: float
-    """How unlike the example it is; 0 is word for word."""
-    known: bool
-    """True if the prompt or the scene has all its words."""
-    refusal: str
-    """Why not, in one line; "" if it is close enough."""
 
 
 Read = Callable[[str], Reading]

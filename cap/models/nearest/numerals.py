@@ -1,20 +1,29 @@
-"""Numbers as people write and say them: signs, fractions, number words, units of length and angle."""
+"""Numbers as people write and say them: signs, fractions, number words and units."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Literal
 
 Kind = Literal["word", "cardinal", "ordinal", "length", "angle"]
 
-NUMBER = r"(?<![\w.-])-?(?:\d+(?:\.\d+)?|\.\d+)"
+NUMBER = r"(?:(?<![\w.-])-)?(?:\d+(?:\.\d+)?|(?<!\d)\.\d+)"
 """A number in digits; what joins '5-10' is no sign."""
-CARDINALS = tuple(
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+CARDINALS = _words(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-    " fifteen sixteen seventeen eighteen nineteen".split()
+    " fifteen sixteen seventeen eighteen nineteen"
 )
-_ORDINALS = tuple("first second third fourth fifth sixth seventh eighth ninth tenth".split())
-_TENS = tuple("twenty thirty forty fifty sixty seventy eighty ninety".split())
+_ORDINALS = _words("first second third fourth fifth sixth seventh eighth ninth tenth")
+_TENS = _words("twenty thirty forty fifty sixty seventy eighty ninety")
+_PARTS = {"half": 0.5, "quarter": 0.25}
+_ROUND = {"hundred": "100", "dozen": "12"}
 _METRES = {
     **dict.fromkeys(("mm", "millimeter", "millimetre"), 0.001),
     **dict.fromkeys(("cm", "centimeter", "centimetre"), 0.01),
@@ -25,28 +34,27 @@ _DEGREES = ("degree", "deg", "°")
 LENGTHS = rf"(?:{'|'.join(_METRES)})(?:e?s)?"
 """Matches a unit of length."""
 _COUNT = rf"(?:{'|'.join(CARDINALS[1:])}|\d+)"
-_SPOKEN = (
+_SPOKEN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"[−–](?=\.?\d)"), "-"),
     (re.compile(r"(?<![\w.])\+ ?(?=\.?\d)"), ""),
     (re.compile(r"(?<=\d)-(?=[^\W\d_])"), " "),
     (re.compile(rf"(?<=\d)(?=(?:{LENGTHS}|deg(?:ree)?s?)\b)"), " "),
     (
         re.compile(rf"\b({'|'.join(_TENS)})(?:[- ]({'|'.join(CARDINALS[1:10])}))?\b"),
-        lambda match: str(20 + 10 * _TENS.index(match[1]) + _unit_digit(match[2])),
+        lambda match: str(20 + 10 * _TENS.index(match[1]) + CARDINALS.index(match[2] or "zero")),
     ),
     (re.compile(r"\b(?:an?|one) (hundred|dozen)\b"), lambda match: _ROUND[match[1]]),
     (re.compile(r"\ba (?:couple|pair)(?: of)?(?= )"), "2"),
     (
         re.compile(rf"\b({_COUNT}) and a (half|quarter)(?= {LENGTHS}\b)"),
-        lambda match: f"{_number_of(match[1]) + _PARTS[match[2]]:g}",
+        lambda match: f"{_value(match[1]) + _PARTS[match[2]]:g}",
     ),
     (re.compile(rf"\bhalf (?:of )?an? (?={LENGTHS}\b)"), "0.5 "),
     (re.compile(rf"\b(?:a )?quarter (?:of )?an? (?={LENGTHS}\b)"), "0.25 "),
     (re.compile(rf"\ban? (?={LENGTHS}\b)"), "1 "),
-    (re.compile(rf"\b(?:minus|negative) ({_COUNT})\b"), lambda match: f"-{_number_of(match[1]):g}"),
+    (re.compile(rf"\b(?:minus|negative) ({_COUNT})\b"), lambda match: f"-{_value(match[1]):g}"),
 )
-_PARTS = {"half": 0.5, "quarter": 0.25}
-_ROUND = {"hundred": "100", "dozen": "12"}
+"""What is said otherwise in digits, in the order in which it is put into them."""
 
 
 def in_digits(text: str) -> str:
@@ -78,10 +86,6 @@ def unit(word: str) -> tuple[Kind, float] | None:
     return ("angle", 1.0) if word in _DEGREES else None
 
 
-def _number_of(word: str) -> float:
+def _value(word: str) -> float:
     found = number(word)
     return found[1] if found else 0.0
-
-
-def _unit_digit(word: str | None) -> int:
-    return CARDINALS.index(word) if word else 0

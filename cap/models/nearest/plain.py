@@ -30,12 +30,13 @@ _ANSWER = re.compile(r"^\s*(?:oh,?\s+)?(?:no|nope|yes|wait|stop|sorry)\s*[,.!]\s
 _ADVERB = r"quickly|slowly|gently|carefully"
 _GREETING = (
     r"hey|hi|hello|ok|okay|so|well|alright|all right|and|now|then|next(?! to)|actually|also|just"
-    r"|please|kindly|robot|oh|oops|great|good|perfect|thanks|thank you|first of all|simply|maybe|perhaps|i think"
-    rf"|{_ADVERB}"
+    r"|please|kindly|robot|oh|oops|great|good|perfect|thanks|thank you|first of all"
+    rf"|simply|maybe|perhaps|i think|{_ADVERB}"
 )
 _REQUEST = (
     r"(?:(?:will|would) you be|are you) able to|see (?:to it )?that"
-    r"|use (?:the|your) (?:robot )?(?:arm|gripper|hand) to|on second thoughts?|i(?: have)? changed my mind"
+    r"|use (?:the|your) (?:robot )?(?:arm|gripper|hand) to"
+    r"|on second thoughts?|i(?: have)? changed my mind"
     r"|(?:that|this|it) (?:is|was) (?:wrong|not right|not what i (?:meant|wanted))"
     r"|(?:would|do) you mind|do you think you could|(?:can|could|would|will) (?:you|we)(?! see)"
     r"|i (?:want|need|would like|would love) you to|i (?:want|need|would like) to"
