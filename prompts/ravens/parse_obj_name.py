@@ -83,6 +83,7 @@ from robot import get_obj_pos, get_obj_height, get_bbox
 #: all the blocks except X. = every block except X, each block except X, all blocks except X
 #: all the bowls except X. = every bowl except X, each bowl except X, all bowls except X
 #: both X. = both of X
+#: the X objects. = all the X objects, all X objects, all the X things, all X things
 #: X blocks. = any X blocks, all X blocks
 #: on = on top of, onto, standing on, lying on
 #: in = inside, lying in, that is in, that are in, which are in

@@ -85,6 +85,8 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: a bit = a little bit, a tiny bit, a little, a touch, a tad, slightly
 #: the block = whichever block is, whatever block is
 #: the bowl = whichever bowl is, whatever bowl is
+#: take = go get, go and get, go grab, take hold of, find, go find
+#: that is = which is
 #: take = grasp, retrieve, collect, seize, hold, pull out, pick out
 #: take = grab, get, fetch, pick up, pick, lift up, lift, choose, select
 #: put = place, set, lay, position, drop, pop, stick, deposit, insert, gather, collect, leave
@@ -103,6 +105,7 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: to the bottom side = all the way to the bottom side
 #: to = over to, all the way to, back to
 #: in = into, inside, inside of, within, over into, over in
+#: on = directly on top of, right on top of, directly on, on the top of
 #: on = onto, upon, on top of, atop, on to
 #: put X in = put X down in
 #: put X on = put X down on
@@ -113,8 +116,14 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: take X and = take X up and, take X then
 #: stack X = take X and stack it, take X and stack them
 #: put X = take X and put it, take X and put them, take X and move it, take X and move them
+#: put X = take X put it, take X put them, take X move it
 #: put X = move X so that it is, move X so it is, put X so that it is, put X so it is
 #: put X = make sure X is, make sure that X is, make sure X are
+#: put X = could X be placed, could X be put, can X be placed, can X be put, X is to be put
+#: put X = X is to be placed, X should be placed, X should be put, X must be placed, X must be put
+#: put X = X needs to be placed, X needs to be put, X has to be placed, X has to be put
+#: put X = i would love to see X, i would like to see X, i want to see X, i would love X
+#: put X = make it so that X is, make it so X is, see to it that X is, ensure X is, ensure that X is
 #: put X in = put X to go in, put X to be in, move X to be in, move X so that it is in
 #: put X in Y. = add X to Y, put X end up in Y, make X sit in Y, have X sit in Y, have X land in Y
 #: put X in Y. = have X end up in Y, get X to go in Y, Y needs X in it, Y should have X in it
@@ -349,6 +358,9 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: put X to the left of = put X down to the left of
 #: put X to the right of = put X down to the right of
 #: put them in a line. = arrange them
+#: X block = X colored block
+#: X bowl = X colored bowl
+#: put X in Y. = move X to Y and put it in, take X to Y and put it in
 
 objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl']
 # put the red block in the blue bowl.

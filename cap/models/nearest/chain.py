@@ -55,7 +55,7 @@ def chain(said: str, read: Read) -> Chain | None:
     ends = [*(joint.start() for joint in joints), len(said.rstrip(" ?.!"))]
     best: list[Chain | None] = [(0.0, ())]
     for end in range(1, len(ends) + 1):
-        first = 1 if end == len(ends) else 0  # the whole is no chain
+        first = int(end == len(ends) and starts[0] == 0)  # the whole is no chain
         found = [
             (before[0] + reading.cost + _CUT, (*before[1], reading))
             for start in range(first, end)

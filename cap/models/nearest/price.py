@@ -225,8 +225,9 @@ class Reader:
     @cached_property
     def _apart(self) -> list[float]:
         """Running count of places where a thing's name is followed by the next: a list."""
+        firsts = ARTICLES | {name[0] for name in self.scene if len(name) > 1}
         pairs = pairwise(self.tokens)
-        found = (a.stem in self._nouns and b.text in ARTICLES for a, b in pairs)
+        found = (a.stem in self._nouns and b.text in firsts for a, b in pairs)
         return [0.0, 0.0, *accumulate(map(float, found))]
 
     @cached_property
