@@ -10,13 +10,14 @@ from robot import get_obj_pos, get_obj_height, get_bbox
 #: block = cube, brick
 #: bowl = dish, cup, container
 #: gray = grey
+#: all the = every last, each one of the
 #: all the = all of the, every one of the, each of the, every single one of the
 #: every = every single, each and every
 #: blocks = blocks on the table
 #: bowls = bowls on the table
 #: except = except for, apart from, other than, but not, excluding, but
 #: closest = nearest
-#: farthest = furthest, most distant, most far away, farthest away
+#: farthest = furthest, most distant, most far away, farthest away, the most away
 #: leftmost = left most
 #: rightmost = right most
 #: topmost = top most, uppermost, highest
@@ -38,22 +39,52 @@ from robot import get_obj_pos, get_obj_height, get_bbox
 #: corner = hand corner, corner of the table
 #: to the left of = left of, on the left of, on the left side of, at the left of
 #: to the right of = right of, on the right of, on the right side of, at the right of
-#: above = directly above, right above
-#: below = directly below, right below, underneath, beneath
+#: above = directly above, right above, to the top of, to the north of
+#: below = directly below, right below, to the bottom of, underneath, beneath
 #: everything. = the objects, the things, objects, things, all the objects, all the things
 #: the X closest to Y. = the closest X to Y
 #: the X farthest from Y. = the farthest X from Y
 #: the X closest to the Y corner. = the X in the Y corner
-#: the X closest to the middle. = the X in the middle, the middle X
+#: the X closest to the middle. = the X in the middle
 #: X closest to Y. = X that is closest to Y, X which is closest to Y, X closest Y
 #: X farthest from Y. = X that is farthest from Y, X which is farthest from Y
 #: the leftmost X. = the X farthest to the left, the X farthest left, the X on the left
+#: the leftmost X. = the first X from the left, the last X from the right, the X on the far left
+#: the rightmost X. = the first X from the right, the last X from the left, the X on the far right
+#: the topmost X. = the X at the top, the X at the very top, the X farthest up, the X on top
+#: the bottommost X. = the X at the bottom, the X at the very bottom, the X farthest down
+#: from the left = in from the left, counting from the left, from left, counted from the left
+#: from the right = in from the right, counting from the right, from right
+#: the second X from the left. = the second leftmost X, the second from the left X
+#: the second X from the right. = the second rightmost X, the second from the right X
+#: the third X from the left. = the third leftmost X, the third from the left X
+#: the third X from the right. = the third rightmost X, the third from the right X
+#: the second X from the left. = the X second from the left, the X that is second from the left
+#: the second X from the right. = the X second from the right, the X that is second from the right
+#: the third X from the left. = the X third from the left, the X that is third from the left
+#: the third X from the right. = the X third from the right, the X that is third from the right
+#: the two leftmost X. = the leftmost two X, the first two X from the left, the two X farthest left
+#: the two leftmost X. = the two X on the left, the two X farthest to the left
+#: the two rightmost X. = the rightmost two X, the first two X from the right, the two X farthest right
+#: the two rightmost X. = the two X on the right, the two X farthest to the right
+#: the second X from the top. = the second topmost X
+#: the second X from the bottom. = the second bottommost X
+#: the third X from the top. = the third topmost X
+#: the third X from the bottom. = the third bottommost X
+#: from the top = from the back, from the far side
+#: from the bottom = from the front, from the near side
+#: the second closest X to Y. = the X second closest to Y, the X that is second closest to Y
+#: the two X closest to Y. = the two closest X to Y, the closest two X to Y
+#: the X closest to Y. = the X away the least from Y, the X with the smallest distance to Y
+#: the X farthest from Y. = the X farthest away from Y, the X that is farthest away from Y
 #: the leftmost X. = the left X, the X on the left side
 #: the rightmost X. = the X farthest to the right, the X farthest right, the X on the right
 #: the rightmost X. = the right X, the X on the right side
 #: all the blocks except X. = every block except X, each block except X, all blocks except X
 #: all the bowls except X. = every bowl except X, each bowl except X, all bowls except X
 #: both X. = both of X
+#: the X objects. = all the X objects, all X objects, all the X things, all X things
+#: X blocks. = any X blocks, all X blocks
 #: on = on top of, onto, standing on, lying on
 #: in = inside, lying in, that is in, that are in, which are in
 
@@ -82,12 +113,22 @@ ret_val = [name for name in objects if 'block' in name and ('pink' in name or 'c
 # the blue and the gray bowl.
 ret_val = [name for name in objects if 'bowl' in name and ('blue' in name or 'gray' in name)]
 
+# the blue, the pink and the cyan block.
+colors = ['blue', 'pink', 'cyan']
+ret_val = [name for name in objects if 'block' in name and name.split()[0] in colors]
+
 # the blue, pink and cyan blocks.
 colors = ['blue', 'pink', 'cyan']
 ret_val = [name for name in objects if 'block' in name and name.split()[0] in colors]
 
 # the blue block and the gray bowl.
 ret_val = ['blue block', 'gray bowl']
+
+# the blue block, the gray bowl and the pink block.
+ret_val = ['blue block', 'gray bowl', 'pink block']
+
+# the cyan block, the blue bowl, the pink block and the gray bowl.
+ret_val = ['cyan block', 'blue bowl', 'pink block', 'gray bowl']
 
 # both the pink block and the cyan block.
 ret_val = ['pink block', 'cyan block']
@@ -98,6 +139,12 @@ ret_val = [name for name in objects if 'block' in name and name != 'blue block']
 # all the bowls except the gray bowl.
 ret_val = [name for name in objects if 'bowl' in name and name != 'gray bowl']
 
+# all the blocks except the blue block and the pink block.
+ret_val = [name for name in objects if 'block' in name and name not in ['blue block', 'pink block']]
+
+# all the blocks except the cyan and the pink block.
+ret_val = [name for name in objects if 'block' in name and name not in ['cyan block', 'pink block']]
+
 # the bowl with the same color as the blue block.
 color = 'blue block'.split()[0]
 ret_val = [name for name in objects if 'bowl' in name and name.split()[0] == color][0]
@@ -106,6 +153,14 @@ objects = ['red block', 'green block', 'orange bowl', 'yellow block', 'green bow
 # any block.
 names = [name for name in objects if 'block' in name]
 ret_val = names[0]
+
+# one block.
+names = [name for name in objects if 'block' in name]
+ret_val = names[0]
+
+# two blocks.
+names = [name for name in objects if 'block' in name]
+ret_val = [names[i] for i in range(2)]
 
 # the leftmost block.
 names = [name for name in objects if 'block' in name]
@@ -129,6 +184,10 @@ ret_val = min(names, key=lambda name: get_obj_pos(name)[1])
 # the second block from the left.
 names = [name for name in objects if 'block' in name]
 ret_val = sorted(names, key=lambda name: get_obj_pos(name)[0])[1]
+
+# the second to last block from the left.
+names = [name for name in objects if 'block' in name]
+ret_val = sorted(names, key=lambda name: get_obj_pos(name)[0])[-2]
 
 # the third bowl from the right.
 names = [name for name in objects if 'bowl' in name]
@@ -159,6 +218,16 @@ objects = ['brown block', 'pink bowl', 'gray block', 'blue bowl', 'purple block'
 names = [name for name in objects if 'block' in name and name != 'pink bowl']
 distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('pink bowl')) for name in names]
 ret_val = names[np.argmin(distances)]
+
+# the second closest block to the pink bowl.
+names = [name for name in objects if 'block' in name and name != 'pink bowl']
+distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('pink bowl')) for name in names]
+ret_val = names[np.argsort(distances)[1]]
+
+# the two blocks closest to the pink bowl.
+names = [name for name in objects if 'block' in name and name != 'pink bowl']
+distances = [np.linalg.norm(get_obj_pos(name) - get_obj_pos('pink bowl')) for name in names]
+ret_val = [names[i] for i in np.argsort(distances)[:2]]
 
 # the bowl farthest from the gray block.
 names = [name for name in objects if 'bowl' in name and name != 'gray block']
@@ -221,22 +290,22 @@ for name in objects:
         ret_val.append(name)
 
 # the block to the left of the pink bowl.
-names = [name for name in objects if 'block' in name]
+names = [name for name in objects if 'block' in name and name != 'pink bowl']
 spot = get_obj_pos('pink bowl') + 0.12 * np.array([-1, 0])
 ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
 
 # the bowl to the right of the gray block.
-names = [name for name in objects if 'bowl' in name]
+names = [name for name in objects if 'bowl' in name and name != 'gray block']
 spot = get_obj_pos('gray block') + 0.12 * np.array([1, 0])
 ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
 
 # the block above the blue bowl.
-names = [name for name in objects if 'block' in name]
+names = [name for name in objects if 'block' in name and name != 'blue bowl']
 spot = get_obj_pos('blue bowl') + 0.12 * np.array([0, 1])
 ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
 
 # the bowl below the brown block.
-names = [name for name in objects if 'bowl' in name]
+names = [name for name in objects if 'bowl' in name and name != 'brown block']
 spot = get_obj_pos('brown block') + 0.12 * np.array([0, -1])
 ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
 

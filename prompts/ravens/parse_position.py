@@ -12,7 +12,7 @@ from lmps import parse_obj_name
 #: bowl = dish, cup, container
 #: gray = grey
 #: closest = nearest
-#: farthest = furthest, most distant, most far away, farthest away
+#: farthest = furthest, most distant, most far away, farthest away, the most away
 #: the = the table's
 #: corner = hand corner
 #: middle = center, centre
@@ -21,6 +21,7 @@ from lmps import parse_obj_name
 #: top right corner = upper right corner, back right corner, top right, upper right
 #: bottom left corner = lower left corner, front left corner, bottom left, lower left
 #: bottom right corner = lower right corner, front right corner, bottom right, lower right
+#: table = tabletop, table top, desk, workspace, work surface
 #: middle = middle of the table, very middle, exact middle, dead middle
 #: top side = upper side, back side, back of the table, top of the table, top side of the table
 #: bottom side = lower side, front side, front of the table, bottom of the table
@@ -35,9 +36,10 @@ from lmps import parse_obj_name
 #: a bit = a little bit, a tiny bit, a little, a touch, a tad, slightly
 #: to the left of = left of, on the left of, on the left side of, at the left of
 #: to the right of = right of, on the right of, on the right side of, at the right of
-#: above = directly above, right above
-#: below = directly below, right below, underneath, beneath
+#: above = directly above, right above, to the top of, to the north of
+#: below = directly below, right below, to the bottom of, underneath, beneath
 #: behind = in back of
+#: N away from = N from
 #: far = quite far, very far, a lot
 #: a free spot. = somewhere free, an empty spot, a free place, an empty place, somewhere else
 #: a free spot. = away
@@ -73,6 +75,9 @@ ret_val = get_obj_pos('bottom side')
 
 # in the blue bowl.
 ret_val = get_obj_pos(parse_obj_name('the blue bowl'))
+
+# in the second bowl from the left.
+ret_val = get_obj_pos(parse_obj_name('the second bowl from the left'))
 
 # on the yellow block.
 ret_val = get_obj_pos(parse_obj_name('the yellow block'))
@@ -151,6 +156,14 @@ target = parse_obj_name('the green bowl')
 taken = [get_obj_pos(name) for name in objects if name != target]
 angles = 2 * np.pi * np.arange(8) / 8
 spots = get_obj_pos(target) + 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
+ret_val = find_roomiest(layouts=free, taken=taken)[0]
+
+# 15 cm away from the blue bowl.
+target = parse_obj_name('the blue bowl')
+taken = [get_obj_pos(name) for name in objects if name != target]
+angles = 2 * np.pi * np.arange(8) / 8
+spots = get_obj_pos(target) + 0.15 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
 ret_val = find_roomiest(layouts=free, taken=taken)[0]
 

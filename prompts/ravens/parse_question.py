@@ -12,7 +12,7 @@ from lmps import parse_obj_name
 #: bowl = dish, cup, container
 #: gray = grey
 #: closest = nearest
-#: farthest = furthest, most distant, most far away, farthest away
+#: farthest = furthest, most distant, most far away, farthest away, the most away
 #: leftmost = left most
 #: rightmost = right most
 #: the = the table's
@@ -32,8 +32,8 @@ from lmps import parse_obj_name
 #: corner = hand corner, corner of the table
 #: to the left of = left of, on the left of, on the left side of, at the left of
 #: to the right of = right of, on the right of, on the right side of, at the right of
-#: above = directly above, right above
-#: below = directly below, right below, underneath, beneath
+#: above = directly above, right above, to the top of, to the north of
+#: below = directly below, right below, to the bottom of, underneath, beneath
 #: on = on top of, standing on, lying on
 #: in = inside, lying in, sitting in
 #: which block = what block
@@ -51,12 +51,18 @@ from lmps import parse_obj_name
 #: are there any = is there any, are there some
 #: how many X are there. = how many X do you see, how many X can you see, how many X do we have
 #: how many X are there. = how many X are on the table, what is the number of X
+#: how far is X from Y. = how far is X from Y in cm, how far is X from Y in centimeters
+#: what is the X block. = which block is the X block, which one is the X block
+#: what is the X bowl. = which bowl is the X bowl, which one is the X bowl
 #: where is X. = where X is, what is the position of X, where can i find X
 #: what color is = what is the color of, which color is, which color has
 
 objects = ['red block', 'blue block', 'green bowl', 'pink bowl', 'gray block']
 # how many blocks are there.
 ret_val = len(parse_obj_name('the blocks'))
+
+# how many objects are there.
+ret_val = len(objects)
 
 # how many blocks are to the left of the green bowl.
 ret_val = len(parse_obj_name('the blocks to the left of the green bowl'))

@@ -5,7 +5,7 @@
 # arguments = { shape_pts = [[0.05, -0.45], [0.05, -0.55], [-0.05, -0.5]] }
 # ///
 import numpy as np
-from robot import get_obj_pos
+from robot import get_obj_pos, denormalize_xy
 from lmps import parse_obj_name, parse_position
 
 #: bigger = larger
@@ -24,10 +24,14 @@ objects = ['red block', 'blue bowl', 'green block']
 # make it bigger.
 center = np.mean(shape_pts, axis=0)
 new_shape_pts = center + 1.5 * (shape_pts - center)
+low, high = denormalize_xy([0, 0]), denormalize_xy([1, 1])
+new_shape_pts += np.clip(0, low - np.min(new_shape_pts, axis=0), high - np.max(new_shape_pts, axis=0))
 
 # make the circle bigger.
 center = np.mean(shape_pts, axis=0)
 new_shape_pts = center + 1.5 * (shape_pts - center)
+low, high = denormalize_xy([0, 0]), denormalize_xy([1, 1])
+new_shape_pts += np.clip(0, low - np.min(new_shape_pts, axis=0), high - np.max(new_shape_pts, axis=0))
 
 # make the triangle smaller.
 center = np.mean(shape_pts, axis=0)
@@ -37,17 +41,33 @@ new_shape_pts = center + 0.6 * (shape_pts - center)
 center = np.mean(shape_pts, axis=0)
 new_shape_pts = center + 0.6 * (shape_pts - center)
 
+# make it a bit bigger.
+center = np.mean(shape_pts, axis=0)
+new_shape_pts = center + 1.2 * (shape_pts - center)
+low, high = denormalize_xy([0, 0]), denormalize_xy([1, 1])
+new_shape_pts += np.clip(0, low - np.min(new_shape_pts, axis=0), high - np.max(new_shape_pts, axis=0))
+
+# make it a bit smaller.
+center = np.mean(shape_pts, axis=0)
+new_shape_pts = center + 0.8 * (shape_pts - center)
+
 # make it 2 times bigger.
 center = np.mean(shape_pts, axis=0)
 new_shape_pts = center + 2 * (shape_pts - center)
+low, high = denormalize_xy([0, 0]), denormalize_xy([1, 1])
+new_shape_pts += np.clip(0, low - np.min(new_shape_pts, axis=0), high - np.max(new_shape_pts, axis=0))
 
 # make it wider.
 center = np.mean(shape_pts, axis=0)
 new_shape_pts = center + np.array([1.5, 1]) * (shape_pts - center)
+low, high = denormalize_xy([0, 0]), denormalize_xy([1, 1])
+new_shape_pts += np.clip(0, low - np.min(new_shape_pts, axis=0), high - np.max(new_shape_pts, axis=0))
 
 # make it taller.
 center = np.mean(shape_pts, axis=0)
 new_shape_pts = center + np.array([1, 1.5]) * (shape_pts - center)
+low, high = denormalize_xy([0, 0]), denormalize_xy([1, 1])
+new_shape_pts += np.clip(0, low - np.min(new_shape_pts, axis=0), high - np.max(new_shape_pts, axis=0))
 
 # flip it.
 center = np.mean(shape_pts, axis=0)
@@ -58,12 +78,24 @@ angle = np.radians(45)
 center = np.mean(shape_pts, axis=0)
 turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 new_shape_pts = center + (shape_pts - center) @ turn.T
+low, high = denormalize_xy([0, 0]), denormalize_xy([1, 1])
+new_shape_pts += np.clip(0, low - np.min(new_shape_pts, axis=0), high - np.max(new_shape_pts, axis=0))
 
 # rotate it clockwise by 30 degrees.
 angle = -np.radians(30)
 center = np.mean(shape_pts, axis=0)
 turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 new_shape_pts = center + (shape_pts - center) @ turn.T
+low, high = denormalize_xy([0, 0]), denormalize_xy([1, 1])
+new_shape_pts += np.clip(0, low - np.min(new_shape_pts, axis=0), high - np.max(new_shape_pts, axis=0))
+
+# rotate it 30 degrees clockwise.
+angle = -np.radians(30)
+center = np.mean(shape_pts, axis=0)
+turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+new_shape_pts = center + (shape_pts - center) @ turn.T
+low, high = denormalize_xy([0, 0]), denormalize_xy([1, 1])
+new_shape_pts += np.clip(0, low - np.min(new_shape_pts, axis=0), high - np.max(new_shape_pts, axis=0))
 
 # move it 5 cm to the left.
 new_shape_pts = np.array(shape_pts) + 0.05 * np.array([-1, 0])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from cap.errors import NoMatch
 from cap.models.base import Request
 from cap.models.nearest import Nearest
+from cap.models.nearest.numerals import in_digits
 from cap.models.nearest.plain import plain
 from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.words import singular, stem, tokenise
@@ -115,7 +116,6 @@ def test_analogy_carries_a_direction_to_another_example() -> None:
         "never prune the old oak",
         "turn the old oak to the east",
         "prune the cactus",
-        "prune the white lily and the old oak",
         "water it",
         "water the white lily for 10 seconds if it is dry",
         "water",
@@ -245,6 +245,139 @@ def test_definition_that_does_not_fit_is_declined(call: str) -> None:
         define(call)
 
 
+@pytest.mark.parametrize(
+    ("instruction", "code"),
+    [
+        ("prune the white lily and the old oak", "prune('white lily')\nprune('old oak')"),
+        ("prune the oak, then mow the lawn", "prune('old oak')\nmow()"),
+        ("First mow the lawn. After that, prune the oak!", "mow()\nprune('old oak')"),
+        (
+            "mow the lawn; trim everything and mow the lawn",
+            "mow()\nfor name in plants:\n    trim(name)\nmow()",
+        ),
+        (
+            "prune the white lily, then the red tulip",
+            "prune('white lily')\nprune('red tulip')",
+        ),
+        (
+            "turn the lily to the north and the tulip to the south",
+            "turn('white lily', direction=[0, 1])\nturn('red tulip', direction=[0, -1])",
+        ),
+    ],
+)
+def test_a_chain_is_answered_part_by_part(instruction: str, code: str) -> None:
+    assert same(answer(instruction), code)
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "mow the lawn and burn the old oak",
+        "burn the old oak and mow the lawn",
+        "mow the lawn, then do not prune the old oak",
+        "prune the old oak, then water the cactus",
+        "mow the lawn" + ", then mow the lawn" * 9,
+    ],
+)
+def test_a_chain_with_a_part_that_does_not_fit_is_declined(instruction: str) -> None:
+    with pytest.raises(NoMatch):
+        answer(instruction)
+
+
+def test_a_prompt_that_returns_a_value_is_answered_once() -> None:
+    text = """
+plants = ['oak', 'rose']
+# the oak.
+found = 'oak'
+
+# the oak and the rose.
+found = ['oak', 'rose']
+"""
+    context = "plants = ['elm', 'ivy']"
+    assert same(answer("the elm and the ivy", text, context), "found = ['elm', 'ivy']")
+    with pytest.raises(NoMatch):
+        answer("the elm, then the ivy", text, context)
+
+
+def test_an_index_inside_a_key_is_no_ordinal() -> None:
+    text = """
+plants = ['oak', 'rose']
+# the second plant from the top.
+ret_val = sorted(plants, key=lambda name: get_pos(name)[1])[1]
+"""
+    code = "ret_val = sorted(plants, key=lambda name: get_pos(name)[1])[3]"
+    assert same(answer("the fourth plant from the top", text), code)
+
+
+def test_words_that_change_the_code_are_no_synonyms() -> None:
+    text = """
+plants = ['oak', 'rose']
+# put the oak on the rose.
+put('oak', 'rose')
+
+# stack the oak on the rose.
+put('oak', 'rose')
+
+# stack the oak.
+stack('oak')
+
+# put the oak.
+plant('oak')
+"""
+    context = "plants = ['elm', 'ivy']"
+    assert same(answer("put the elm", text, context), "plant('elm')")
+    assert same(answer("stack the elm", text, context), "stack('elm')")
+
+
+def test_a_count_below_zero_is_declined() -> None:
+    with pytest.raises(NoMatch):
+        answer("plant -3 tulips 25 cm apart")
+
+
+def test_it_is_never_asked_to_repair() -> None:
+    assert Nearest.repairs is False
+
+
+@pytest.mark.parametrize(
+    ("said", "digits"),
+    [
+        ("-5 cm", "-5 cm"),
+        ("minus five cm", "-5 cm"),
+        ("− 5 cm or −5cm", "− 5 cm or -5 cm"),
+        ("+3 cm", "3 cm"),
+        ("half a meter", "0.5 meter"),
+        ("a quarter of a metre", "0.25 metre"),
+        ("two and a half inches", "2.5 inches"),
+        ("an inch", "1 inch"),
+        ("twenty-five mm", "25 mm"),
+        ("forty degrees", "40 degrees"),
+        ("a hundred blocks", "100 blocks"),
+        ("a couple of blocks", "2 blocks"),
+        ("one block", "one block"),
+        ("a block", "a block"),
+        ("45deg", "45 deg"),
+    ],
+)
+def test_numbers_in_words_become_digits(said: str, digits: str) -> None:
+    assert in_digits(said) == digits
+
+
+@pytest.mark.parametrize(
+    ("said", "values"),
+    [
+        ("-5 cm", [-0.05]),
+        (".5 m", [0.5]),
+        ("5-10", [5.0, 10.0]),
+        ("30 mm, 2 inches", [0.03, 0.0508]),
+        ("nineteen", [19.0]),
+        ("-45 degrees", [-45.0]),
+    ],
+)
+def test_signs_and_decimals_stay_with_their_number(said: str, values: list[float]) -> None:
+    found = [token.value for token in tokenise(said)]
+    assert found == pytest.approx(values)
+
+
 def test_numbers_keep_their_unit() -> None:
     kinds = [
         (t.kind, t.value) for t in tokenise("second, 3rd 5cm 2 inches 90 degrees twelve 0.5 m")
@@ -286,10 +419,15 @@ def test_spelling_variants_have_one_stem() -> None:
         ("take the red rose and that one", "take the red rose and that one"),
         ("don't mow the lawn", "do not mow the lawn"),
         ("please", "please"),
+        ("gently mow the lawn one by one", "mow the lawn"),
+        ("I changed my mind, mow the lawn", "mow the lawn"),
+        ("use the arm to mow the lawn", "mow the lawn"),
+        ("water the red one by -5 cm", "water the red one by -5 cm"),
+        ("water the old one", "water the old rose"),
     ],
 )
 def test_politeness_and_spelling_are_taken_off(said: str, words: str) -> None:
-    assert plain(said, vocabulary={"mow"}, nouns={"rose"}) == words
+    assert plain(said, vocabulary={"mow"}, names={"old rose"}) == words
 
 
 SYNONYMS = """

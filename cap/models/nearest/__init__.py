@@ -20,54 +20,50 @@ How it answers
        a name only what means exactly one name of the scene (the lists in the context lines).
     5. The cheapest template's code is returned with the new words and numbers in it (`rebind`).
        The same prompt gives the same answer, to the letter; ties go to the earlier example.
+    6. An instruction that is several ('put A in B, then move it to the left') is cut where that
+       reads cheaper than the whole, and the answers stand one after the other (`chain`). A prompt
+       whose examples all bind one same name returns a value and is never answered twice.
     A request for a function (`total = get_total(xs=numbers)`) gets the example's definition whose
     name has the same words, with the parameters named as the call names them (`define`).
 
 When it declines
     A word that tells something and fits nowhere costs more than the limit: `NoMatch` names it, the
     closest example and the remedy. Nothing runs then. A description it passes on to another prompt
-    ('the lemon') may be declined there, before the program that asked goes on. Two instructions in
-    one are declined with both named.
+    ('the lemon') may be declined there, before the program that asked goes on. Of a chain every
+    part must be close; one that is not declines it all, since nothing can be taken back.
 
 Limits
-    One instruction, one example: 'do this, then that' is declined, and so are conditions, negations
-    and loops no example shows. It reasons about nothing; words count only as they stand in
-    examples, stated synonyms and names, so an unusual order or an unseen verb ends in a refusal. It
-    can be wrong where two examples read alike and mean different things.
+    Conditions, negations and loops no example shows are declined. It reasons about nothing; words
+    count only as they stand in examples, stated synonyms and names, so an unusual order or an
+    unseen verb ends in a refusal. After a chain 'undo that' means its last part. It can be wrong
+    where two examples read alike and mean different things.
 """
 
 from __future__ import annotations
 
-import math
-import re
+import ast
 from dataclasses import replace
 from functools import lru_cache
 
 from cap.errors import NoMatch
 from cap.models.base import Completion, Request
-from cap.models.nearest.align import LIMIT, Aligner, Alignment
 from cap.models.nearest.analogy import derive, learn_analogies, learn_synonyms, siblings
+from cap.models.nearest.chain import certain_parts, chain
 from cap.models.nearest.define import answer_definition
 from cap.models.nearest.induce import induce
 from cap.models.nearest.lexicon import Lexicon
-from cap.models.nearest.price import Reader
-from cap.models.nearest.rebind import rebind
-from cap.models.nearest.synonyms import REWRITTEN, canonical, stated
+from cap.models.nearest.reading import REMEDY, Reading, closest
+from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.template import Template, names_in
-from cap.models.nearest.words import tokenise
 from cap.prompt import Example, split_examples
-
-_LONGEST = 60
-"""Words of an instruction: the work grows with their square, and no example is that long."""
-_TWO = re.compile(r"(?<=\w),? (?:and )?then (?=\w)|(?<=\w)[;.] (?=\w)", re.IGNORECASE)
-"""What joins two instructions."""
-_REMEDY = "rephrase it like an example, or use a language model with -m"
 
 
 class Nearest:
     """A model without a network: the closest example of the prompt, rebound."""
 
     name = "nearest"
+    repairs = False
+    """It cannot mend a program: it would only write the same one again."""
 
     def complete(self, request: Request) -> Completion:
         """Return the closest example's code with the instruction's words in it.
@@ -77,7 +73,7 @@ class Nearest:
         """
         *examples, asked = split_examples(request.prompt) or (None,)
         if asked is None or asked.code or not examples:
-            raise NoMatch(f"the prompt has no examples or no instruction; {_REMEDY}")
+            raise NoMatch(f"the prompt has no examples or no instruction; {REMEDY}")
         known = tuple(example for example in examples if example is not None)
         text = answer_definition(asked.instruction, known)
         lines = stated(request.prompt)
@@ -85,50 +81,30 @@ class Nearest:
 
 
 def _answer(asked: Example, examples: tuple[Example, ...], lines: tuple[str, ...]) -> str:
-    names = names_in(asked.context)
-    words = canonical(asked.instruction, lines, names)
-    reader = Reader(_lexicon(asked, examples, lines), words.text, names)
-    if len(reader.tokens) > _LONGEST:
-        raise NoMatch(
-            f"nearest reads up to {_LONGEST} words, not the {len(reader.tokens)} in"
-            f" {asked.instruction[:40]!r}...; {_REMEDY}"
-        )
-    template, alignment = closest(reader)
-    if alignment.cost + words.rewritten * REWRITTEN > LIMIT:
-        raise NoMatch(_declined(asked.instruction, reader, template, alignment))
-    if _same(template, reader):
-        return template.example.code
-    values = {i: reader.value(template.slots[i], span) for i, span in alignment.spans.items()}
-    return rebind(template, values)
+    lexicon, names = _lexicon(asked, examples, lines), names_in(asked.context)
+
+    def read(said: str) -> Reading:
+        return closest(said, lexicon, lines, names)
+
+    whole = read(asked.instruction)
+    parts = None if _return(examples) else chain(asked.instruction, read)
+    if parts is not None and (whole.refusal or parts[0] < whole.cost):
+        return "\n".join(part.code for part in parts[1])
+    if not whole.refusal:
+        return whole.code
+    refused = [part.refusal for part in map(read, certain_parts(asked.instruction)) if part.refusal]
+    raise NoMatch(refused[0] if refused else whole.refusal)
 
 
-def closest(reader: Reader) -> tuple[Template, Alignment]:
-    """Return the template an instruction fits best and how.
-
-    Ties go to the example that says the very same, then to the earlier one.
-    """
-    templates = reader.lexicon.templates
-    aligner = Aligner(reader)
-    bounds = sorted((aligner.bound(template), i) for i, template in enumerate(templates))
-    best: tuple[float, bool, int] | None = None
-    found = None
-    for bound, i in bounds:
-        if best and bound > best[0] + 1e-9:
-            break
-        alignment = aligner.align(templates[i], best[0] + 1e-9 if best else math.inf)
-        if alignment is None:
-            continue
-        key = (round(alignment.cost, 9), not _same(templates[i], reader), i)
-        if best is None or key < best:
-            best, found = key, (templates[i], alignment)
-    if found is None:
-        raise NoMatch(f"none of the prompt's examples has code that is Python; {_REMEDY}")
-    return found
-
-
-def _same(template: Template, reader: Reader) -> bool:
-    """Tell whether a template is an example of the prompt in the instruction's own words."""
-    return not template.derived and reader.tokens == tokenise(template.example.instruction)
+@lru_cache(maxsize=64)
+def _return(examples: tuple[Example, ...]) -> bool:
+    """True if every example binds one same name: what it returns, and only one can be returned."""
+    codes = [found.tree for example in examples if (found := induce(example)) is not None]
+    bound = [
+        {n.id for n in ast.walk(code) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        for code in codes
+    ]
+    return bool(bound) and bool(set.intersection(*bound))
 
 
 def _lexicon(asked: Example, examples: tuple[Example, ...], lines: tuple[str, ...]) -> Lexicon:
@@ -162,19 +138,3 @@ def _templates(examples: tuple[Example, ...], lines: tuple[str, ...]) -> list[Te
 def _in_known_words(example: Example, lines: tuple[str, ...]) -> Example:
     words = canonical(example.instruction, lines, names_in(example.context))
     return replace(example, instruction=words.text)
-
-
-def _declined(said: str, reader: Reader, template: Template, alignment: Alignment) -> str:
-    closest = template.example.instruction
-    if joint := _TWO.search(said):
-        first, second = said[: joint.start()].strip(), said[joint.end() :].strip()
-        return (
-            f"nearest does one thing at a time; say {first!r} first and {second!r} after it,"
-            f" or use a language model with -m"
-        )
-    unknown = [token.text for token in reader.tokens if reader.unknown(token)]
-    words = unknown or [token.text for token in alignment.extra] or [said]
-    return (
-        f"nearest cannot match {', '.join(map(repr, dict.fromkeys(words)))} in {said!r};"
-        f" the closest example is {closest!r}; {_REMEDY}"
-    )

@@ -77,7 +77,27 @@ def learn_synonyms(templates: Sequence[Template]) -> frozenset[tuple[str, str]]:
                 for a, b in _exchanged(first.elements, second.elements):
                     if len(a) == len(b) == 1 and (a[0] in _CHEAP) is (b[0] in _CHEAP):
                         pairs |= {(a[0], b[0]), (b[0], a[0])}
-    return frozenset(pairs)
+    return frozenset(pairs - _contradicted(templates))
+
+
+def _contradicted(templates: Sequence[Template]) -> set[tuple[str, str]]:
+    """Return the pairs of words that by themselves make a difference to the code."""
+    pairs: set[tuple[str, str]] = set()
+    for i, first in enumerate(templates):
+        for second in templates[:i]:
+            words = _one_word(first.elements, second.elements)
+            if words and first.source != second.source:
+                pairs |= {words, words[::-1]}
+    return pairs
+
+
+def _one_word(a: Sequence[Element], b: Sequence[Element]) -> tuple[str, str] | None:
+    """Return the words in the one place where two instructions differ."""
+    if len(a) != len(b):
+        return None
+    differ = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
+    x, y = differ[0] if len(differ) == 1 else (0, 0)
+    return (x, y) if isinstance(x, str) and isinstance(y, str) else None
 
 
 def siblings(analogies: Iterable[Analogy]) -> frozenset[tuple[str, str]]:

@@ -121,6 +121,8 @@ def _clash(span: Span, spans: Collection[Span]) -> bool:
 
 def _literals(tree: ast.Module) -> Iterator[Literal]:
     """Return the strings and numbers of the code with what becomes of them."""
+    lambdas = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
+    keys = {node for entry in lambdas for node in ast.walk(entry)}  # how things are compared
     stack: list[tuple[ast.AST, str, int]] = [(tree, "", 0)]
     while stack:
         node, use, index = stack.pop()
@@ -135,7 +137,7 @@ def _literals(tree: ast.Module) -> Iterator[Literal]:
         elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In):
             stack += [(node.left, "in", 0), (node.comparators[0], use, 0)]
         elif isinstance(node, ast.Subscript):
-            stack += [(node.value, use, 0), (node.slice, "index", 1)]
+            stack += [(node.value, use, 0), (node.slice, "index", 0 if node in keys else 1)]
         else:
             inner = -index if isinstance(node, ast.UnaryOp) else 0
             stack += [(child, use, inner) for child in ast.iter_child_nodes(node)]

@@ -111,7 +111,10 @@ class Reader:
         return size + price(slot, self.tokens[start:end])
 
     def _number_price(self, slot: Slot, span: Sequence[Token]) -> float:
-        return 0.0 if len(span) == 1 and span[0].kind == slot.tokens[0].kind else math.inf
+        own = slot.tokens[0]
+        if len(span) > 1 or span[0].kind != own.kind:
+            return math.inf
+        return math.inf if own.kind == "cardinal" and span[0].value < 0 else 0.0
 
     def _name_price(self, slot: Slot, span: Sequence[Token]) -> float:
         return math.inf if self.name(span) is None else 0.0
@@ -158,8 +161,12 @@ class Reader:
             price += _SECOND_PLACE * (self._placings[end] - self._placings[start + 1])
             if _bare(self.tokens[start:end]) and not _bare(slot.tokens):
                 price += 2 * _MISMATCH  # 'put the red block the blue bowl'
+            if _joins_places(self.tokens[start:end]):
+                price += 1.0  # 'on the red block and the blue block'
         if self._plural(start, end) != slot.plural:
             price += _NUMBER
+        if not slot.plural:
+            price += self._apart[end] - self._apart[start + 1]
         if end - start == 1 and first.text in PRONOUNS and slot.tokens[0].text not in PRONOUNS:
             price += 1.0
         return price
@@ -175,14 +182,18 @@ class Reader:
         begins_noun = first.stem in self.scene_words or first.text in QUANTIFIERS
         if begins_noun and (own.text in ARTICLES or own.stem in self.scene_words):
             return 0.1  # 'red block' for 'the red block'
-        if first.text in LEADING and own.text in LEADING:
+        if _leads(first) and _leads(own):
             return 0.15
         return 2 * _MISMATCH if slot.whole else _MISMATCH
 
     def _last_price(self, slot: Slot, end: int) -> float:
         last = self.tokens[end - 1]
-        if last.stem in self.lexicon.lasts[slot.use] or last.stem in self.scene_words:
+        if last.text in PRONOUNS and slot.tokens[-1].text not in PRONOUNS:
+            return _DANGLING  # 'to the left of it': who is told this does not know what it is
+        if last.stem in self.lexicon.lasts[slot.use] or last.stem in self._nouns:
             return 0.0
+        if last.stem in self.scene_words:
+            return _DANGLING  # 'the red' of 'the red and the blue block'
         after_article = end > 1 and self.tokens[end - 2].text in LIGHT
         if _dangles(last) or (last.stem in self._beginnings and not after_article):
             return _DANGLING
@@ -205,6 +216,19 @@ class Reader:
             0,
             *accumulate(int(token.text in PLACING and token.text != "to") for token in self.tokens),
         ]
+
+    @cached_property
+    def _nouns(self) -> frozenset[str]:
+        """Words that names of the scene end with."""
+        return frozenset(name[-1] for name in self.scene if name)
+
+    @cached_property
+    def _apart(self) -> list[float]:
+        """Running count of places where a thing's name is followed by the next: a list."""
+        firsts = ARTICLES | {name[0] for name in self.scene if len(name) > 1}
+        pairs = pairwise(self.tokens)
+        found = (a.stem in self._nouns and b.text in firsts for a, b in pairs)
+        return [0.0, 0.0, *accumulate(map(float, found))]
 
     @cached_property
     def _cuts(self) -> list[float]:
@@ -263,9 +287,20 @@ def _asks_otherwise(first: str, own: str) -> bool:
     return bool(both & QUESTIONS) and not both <= YES_OR_NO
 
 
+def _leads(token: Token) -> bool:
+    """True for what a phrase about a place may begin with, if it is no thing: 'above', '5 cm'."""
+    return token.text in LEADING or token.kind == "length"
+
+
 def _bare(tokens: Sequence[Token]) -> bool:
     """True if a phrase about a place has no preposition."""
-    return not any(token.text in LEADING for token in tokens)
+    return not any(map(_leads, tokens))
+
+
+def _joins_places(tokens: Sequence[Token]) -> bool:
+    """True if a phrase about a place names several, though they are not what it lies between."""
+    words = {token.text for token in tokens}
+    return "and" in words and "between" not in words
 
 
 def _dangles(last: Token) -> bool:

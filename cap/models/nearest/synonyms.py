@@ -13,14 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from cap.models.nearest.numerals import CARDINALS, LENGTHS, NUMBER
 from cap.models.nearest.plain import named, plain
-from cap.models.nearest.words import CARDINALS, UNITS, stem, tokenise
+from cap.models.nearest.words import stem, tokenise
 
 _LINE = re.compile(r"^#: (.+?) = (.+)$")
-_LENGTH = (
-    rf"(?:\d+(?:\.\d+)?|{'|'.join(CARDINALS)}) (?:{'|'.join(UNITS)})s?"
-    r"|a bit|a lot"
-)
+_LENGTH = rf"(?:{NUMBER}|{'|'.join(CARDINALS)}) {LENGTHS}|a bit|a lot"
 REWRITTEN = 0.02
 """What each rewriting adds to the cost: an example in the person's own words comes first."""
 
@@ -68,8 +66,7 @@ def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> Cano
     """
     rules, vocabulary = _rules(lines)
     scene = frozenset(token.stem for name in names for token in tokenise(name))
-    nouns = {name.split()[-1].lower() for name in names if name.split()}
-    text = f" {plain(text, vocabulary, nouns)} "
+    text = f" {plain(text, vocabulary, names)} "
     question = text.endswith("? ")
     rewritten = 0
     for rule in rules:
@@ -77,7 +74,7 @@ def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> Cano
             continue
         text, times = _rewrite(text, rule, scene)
         rewritten += times
-    return Canonical(named(" ".join(text.split()), nouns), rewritten)
+    return Canonical(named(" ".join(text.split()), names), rewritten)
 
 
 def _rewrite(text: str, rule: Rule, scene: frozenset[str]) -> tuple[str, int]:

@@ -5,28 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
-Kind = Literal["word", "cardinal", "ordinal", "length", "angle"]
+from cap.models.nearest.numerals import NUMBER, Kind, number, unit
 
-_TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
+_TOKEN = re.compile(rf"{NUMBER}|[^\W\d_]+(?:['’][^\W\d_]+)?|[?°]")
 
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
-
-CARDINALS = _words("zero one two three four five six seven eight nine ten eleven twelve")
-_ORDINALS = _words("first second third fourth fifth sixth seventh eighth ninth tenth")
-_METRES = {
-    **dict.fromkeys(("mm", "millimeter", "millimetre"), 0.001),
-    **dict.fromkeys(("cm", "centimeter", "centimetre"), 0.01),
-    **dict.fromkeys(("m", "meter", "metre"), 1.0),
-    "inch": 0.0254,
-}
-_DEGREES = ("degree", "deg", "°")
-UNITS = tuple(_METRES)
-"""Units of length, singular."""
 
 ARTICLES = frozenset(("the", "a", "an"))
 """Words a noun phrase begins with, if people do not leave them out."""
@@ -128,36 +115,20 @@ def tokenise(text: str) -> tuple[Token, ...]:
     while i < len(found):
         word, start, end = found[i]
         after = singular(found[i + 1][0]) if i + 1 < len(found) else ""
-        number = _number(word)
+        value = number(word)
         i += 1
-        if number is None:
+        if value is None:
             tokens.append(Token(word, stem(word), "word", 0.0, start, end))
         elif word.isdigit() and after in ("st", "nd", "rd", "th"):
             i, end = i + 1, found[i][2]
-            tokens.append(Token(text[start:end], "#ordinal", "ordinal", number[1], start, end))
-        elif number[0] == "cardinal" and (unit := _unit(after)):
+            tokens.append(Token(text[start:end], "#ordinal", "ordinal", value[1], start, end))
+        elif value[0] == "cardinal" and (measure := unit(after)):
             i, end = i + 1, found[i][2]
-            value = round(number[1] * unit[1], 9)
-            tokens.append(Token(text[start:end].lower(), "#" + unit[0], unit[0], value, start, end))
+            kind, size = measure[0], round(value[1] * measure[1], 9)
+            tokens.append(Token(text[start:end].lower(), f"#{kind}", kind, size, start, end))
         else:
-            tokens.append(Token(word, "#" + number[0], number[0], number[1], start, end))
+            tokens.append(Token(word, f"#{value[0]}", *value, start, end))
     return tuple(tokens)
-
-
-def _number(word: str) -> tuple[Kind, float] | None:
-    if word[0].isdigit():
-        return "cardinal", float(word)
-    if word in CARDINALS:
-        return "cardinal", float(CARDINALS.index(word))
-    if word in _ORDINALS:
-        return "ordinal", float(_ORDINALS.index(word) + 1)
-    return None
-
-
-def _unit(word: str) -> tuple[Kind, float] | None:
-    if word in _METRES:
-        return "length", _METRES[word]
-    return ("angle", 1.0) if word in _DEGREES else None
 
 
 def is_function(token: Token) -> bool:
