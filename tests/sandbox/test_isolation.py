@@ -329,7 +329,7 @@ def test_the_kernels_own_clock_is_a_timeout_too() -> None:
     sandbox = Sandbox(limits=Limits(program_s=0.2), template=sandbox_without()._template)
     worker = sandbox._template.spawn(sandbox.limits)
     try:
-        job = sandbox._runner._job("while True: pass", Scope(), None, False, 0)
+        job = sandbox._runner._job("while True: pass", Scope(), None, False, 0, None)
         wire.send(worker.requests, wire.encode(job), None)
         assert worker.pidfd is not None
         assert select.select([worker.pidfd], [], [], 20)[0]  # nobody else's clock is running
