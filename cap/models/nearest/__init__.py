@@ -77,7 +77,7 @@ class Nearest:
         known = tuple(example for example in examples if example is not None)
         text = answer_definition(asked.instruction, known)
         lines = stated(request.prompt)
-        return Completion(text or _answer(asked, known, lines), model=self.name)
+        return Completion(text or _answer(asked, known, lines), model=self.name, cost_usd=0.0)
 
 
 def _answer(asked: Example, examples: tuple[Example, ...], lines: tuple[str, ...]) -> str:
