@@ -1,0 +1,80 @@
+"""The seam between the tabletop robot and the library that talks to its controller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Joints = tuple[float, ...]
+"""Six angles, radians, base to wrist 3."""
+TcpPose = tuple[float, float, float, float, float, float]
+"""x, y, z in metres and a rotation vector in radians, in the frame of the robot's base."""
+Safety = Literal["normal", "reduced", "protective_stop", "emergency_stop", "fault", "unknown"]
+Mode = Literal["running", "idle", "power_off", "disconnected", "unknown"]
+
+
+@dataclass(frozen=True)
+class ArmState:
+    """What the controller last said of the arm."""
+
+    joints: Joints
+    """Measured joint angles."""
+    tcp_pose: TcpPose
+    """Measured pose of the tool centre point."""
+    mode: Mode
+    """Whether the arm is powered and its brakes are released (`running`)."""
+    safety: Safety
+    """What the safety controller says."""
+    remote: bool | None
+    """Whether remote control is on; None where this driver cannot tell."""
+    moving: bool
+    """Whether a program runs or the arm still moves."""
+    age_s: float
+    """Seconds since the controller said so."""
+
+
+class ArmDriver(Protocol):
+    """Moves an arm and says where it is. One thread moves; `stop` and `state` are safe from any.
+
+    Every method raises `NotConnected` when the controller is not reached or its last word is too
+    old, and `ProtectiveStop` when the safety controller has stopped the arm. A driver never
+    unlocks a protective stop, and never sends a motion to a controller in such a state.
+    """
+
+    name: str
+    """As people choose it: `urx` or `ur_rtde`."""
+
+    def connect(self) -> None:
+        """Open the connection and wait for the first state."""
+
+    def state(self) -> ArmState:
+        """Return the newest state."""
+
+    def tcp_pose(self) -> TcpPose:
+        """Return the measured pose of the tool centre point."""
+
+    def move_joints(
+        self, joints: Joints, *, speed_radps: float, acceleration_radps2: float
+    ) -> None:
+        """Move to joint angles and return once there.
+
+        Raises:
+            Timeout: It did not arrive in the time the distance and speed allow, with room.
+            RobotError: `stop` was called.
+        """
+
+    def move_linear(self, pose: TcpPose, *, speed_mps: float, acceleration_mps2: float) -> None:
+        """Move the tool centre point straight to a pose and return once there; as `move_joints`."""
+
+    def gripper(self, closed: bool) -> bool | None:
+        """Close or open the gripper and wait for it.
+
+        Returns:
+            Whether it holds something; None where this gripper cannot tell.
+        """
+
+    def stop(self) -> None:
+        """Brake now; the move that is under way raises `RobotError`. Never blocks for long."""
+
+    def close(self) -> None:
+        """Stop and close the connection; doing so twice does no harm."""
