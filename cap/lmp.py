@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from cap.answer import Answer, Approve, Body, State, joined, unanswered, with_note
+from cap.approval import Allow, asked
 from cap.author import Author, Order, Tally
 from cap.complete import Completer, kept_for, known_names, may_repair
 from cap.errors import CapError, LMPFailed, PromptError
@@ -25,6 +26,7 @@ from cap.models.base import Model
 from cap.program import Program
 from cap.prompt import Prompt, parse_context, render_context
 from cap.refusals import explain, failure_of, lmp_failed
+from cap.rehearsal import Rehearsal
 from cap.repair import Repairs, acted, failed_turn, reason_of, sort_of
 from cap.result import Call, Failure, Result
 from cap.sandbox import Sandbox
@@ -56,6 +58,8 @@ class Engine:
         budget: Budget | None = None,
         repairs: Repairs | None = None,
         tally: Tally | None = None,
+        rehearsal: Rehearsal | None = None,
+        allow: Allow | None = None,
     ) -> None:
         """Set up the road.
 
@@ -72,6 +76,8 @@ class Engine:
             repairs: How often a program may be written again; on hardware by default never for
                 what fails while it runs.
             tally: Counts completions, also those of other engines that share it.
+            rehearsal: Has each program run in a twin of the robot first.
+            allow: Shown each call that moves the robot before it does.
         """
         self.robot = robot
         self.model = model
@@ -79,16 +85,19 @@ class Engine:
         self.sandbox = sandbox
         self.trace = trace
         self.approve = approve
+        self.rehearsal = rehearsal
         self.repairs = repairs or Repairs(runtime=1 if robot.simulated else 0)
         self.seed = seed
         self.programs = 0
         """Programs run so far; each has random numbers of its own, by its number."""
         self.tally = tally or Tally()
         self.author = Author(model, trace, self.tally)
+        self._function_prompt = function_prompt
+        self._budget = budget
         self._completer = Completer(
             self.author, function_prompt, sandbox.policy, budget or Budget(), trace
         )
-        self._primitives = {**robot.primitives(), **self._lmp_primitives()}
+        self._primitives = {**asked(robot.primitives(), allow), **self._lmp_primitives()}
 
     def run(
         self,
@@ -191,9 +200,8 @@ class Engine:
             return self._show(prompt, Answer(Result(failure=failure_of(error)), program))
         kept = tuple(kept_for(program, scope, generated))
         answer = self._show(prompt, Answer(Result(), program, generated, kept))
-        if prompt.header.actions and not self._approved(answer.source):
-            failure = Failure("refused", "NotApproved", "the program was not approved; nothing ran")
-            return replace(answer, result=Result(failure=failure))
+        if (refusal := self._refusal(prompt, answer, state)) is not None:
+            return replace(answer, result=Result(failure=refusal))
         if generated:
             scope = replace(scope, definitions=(*scope.definitions, *generated))
         return replace(answer, result=self._execute(prompt, program, scope), ran=True)
@@ -211,6 +219,62 @@ class Engine:
             path=path.name if path else None,
         )
         return answer
+
+    def _refusal(self, prompt: Prompt, answer: Answer, state: State) -> Failure | None:
+        """Rehearse a program and have it approved, where either is wanted; None lets it run."""
+        assert answer.program is not None
+        asks = prompt.header.actions
+        if self.rehearsal is not None and self.trace.depth:
+            asks = not self.rehearsal.knows(answer.program.source)
+        elif self.rehearsal is not None and asks:
+            failure = self._rehearsed(self.rehearsal, prompt, answer, state)
+            if failure is not None:
+                return failure
+        if asks and not self._approved(answer.source):
+            return Failure("refused", "NotApproved", "the program was not approved; nothing ran")
+        return None
+
+    def _rehearsed(
+        self, rehearsal: Rehearsal, prompt: Prompt, answer: Answer, state: State
+    ) -> Failure | None:
+        """Run a program in the robot's twin; return why it must not run on the robot."""
+        program = answer.program
+        assert program is not None
+
+        def rehearse(twin: Body, trace: Trace) -> Result:
+            trace.depth = self.trace.depth
+            engine = self._copy(twin, trace)
+            scope = engine.scope(prompt, state)
+            scope = replace(scope, definitions=(*scope.definitions, *answer.generated))
+            return engine._execute(prompt, program, scope)
+
+        done = rehearsal.run(rehearse)
+        self.trace.event(
+            "rehearsal",
+            failure=done.failure,
+            calls=done.result.calls,
+            moved=done.moved,
+            sim_s=done.sim_s,
+            programs=[(lmp, source) for source, lmp in rehearsal.sources.items()],
+        )
+        return done.failure
+
+    def _copy(self, robot: Body, trace: Trace) -> Engine:
+        """Return an engine like this one, at the same point, for another robot."""
+        engine = Engine(
+            robot,
+            self.model,
+            self.prompts,
+            self._function_prompt,
+            sandbox=self.sandbox,
+            trace=trace,
+            seed=self.seed,
+            budget=self._budget,
+            repairs=self.repairs,
+            tally=self.tally,
+        )
+        engine.programs = self.programs
+        return engine
 
     def _approved(self, source: str) -> bool:
         """Ask the person, if anyone is to be asked; their time counts for nothing."""

@@ -15,6 +15,7 @@ FailureKind = Literal[
     "generation",
     "model",
     "refused",
+    "rehearsal",
     "raised",
     "timeout",
     "memory",

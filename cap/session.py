@@ -19,15 +19,18 @@ from typing import Any
 
 from cap import registry, resuming, saved
 from cap.answer import NOTHING, Answer, Approve, State
+from cap.approval import Allow
 from cap.errors import CapError, PromptError, SandboxError, UsageError
 from cap.generate import Budget
 from cap.history import within
 from cap.keeping import Origin, keep
 from cap.lmp import INTERRUPTED, Engine
 from cap.models.base import Model
+from cap.models.remembered import Remembered
 from cap.program import Program
 from cap.prompt import Prompt, Turn, one_line
 from cap.refusals import failure_of
+from cap.rehearsal import Rehearsable, Rehearsal
 from cap.repair import Repairs
 from cap.result import Failure, Result
 from cap.sandbox import Limits, Sandbox
@@ -73,6 +76,8 @@ class Session:
         repairs: Repairs | None = None,
         skills: SkillStore | None = None,
         history_tokens: int = HISTORY_TOKENS,
+        rehearse: bool | None = None,
+        allow: Allow | None = None,
     ) -> None:
         """Start a session.
 
@@ -88,6 +93,9 @@ class Session:
             repairs: How often a program may be written again.
             skills: Kept functions to offer to programs, and where to keep more.
             history_tokens: How much of a prompt earlier turns may take.
+            rehearse: Whether each program runs in the robot's simulated twin first; by default
+                on real hardware that has one.
+            allow: Shown each call that moves the robot before it does; False refuses it.
 
         Raises:
             SkillError: A skill's file cannot be used.
@@ -96,6 +104,9 @@ class Session:
         """
         if not robot.simulated and approve is None:
             raise UsageError(f"robot '{robot.name}' is real: its programs need an approval")
+        rehearsal = _rehearsal(robot, rehearse)
+        if rehearsal is not None:
+            model = Remembered(model)
         prompts = registry.robot_prompts(robot.name) if prompts is None else prompts
         if TOP not in prompts:
             raise PromptError(f"the prompts of '{robot.name}' have no '{TOP}.py'")
@@ -130,6 +141,8 @@ class Session:
             approve=approve,
             budget=budget,
             repairs=repairs,
+            rehearsal=rehearsal,
+            allow=allow,
         )
         self._describe(prompts, seed)
         if skills is not None:
@@ -370,6 +383,8 @@ class Session:
             self._keep(saved.START)
         self.trace.turn += 1
         self.trace.event("instruction", lmp=TOP, text=words, **given)
+        if isinstance(self.model, Remembered):
+            self.model.forget()
         before = dict(self.robot.positions())
         self._checkpoints.append(self._checkpoint())
         try:
@@ -412,3 +427,20 @@ class Session:
         """Write the session into its run folder, if it has one."""
         if self.trace.folder is not None:
             saved.write(resuming.described(self), self.trace.folder / name)
+
+
+def _rehearsal(robot: Robot, wanted: bool | None) -> Rehearsal | None:
+    """Return what rehearses a robot's programs, if that is wanted and can be done.
+
+    Raises:
+        UsageError: It was asked for, and the robot has no twin.
+    """
+    if wanted and not isinstance(robot, Rehearsable):
+        raise UsageError(f"robot '{robot.name}' has no simulated twin to rehearse in")
+    if (
+        not isinstance(robot, Rehearsable)
+        or wanted is False
+        or (wanted is None and robot.simulated)
+    ):
+        return None
+    return Rehearsal(robot)
