@@ -20,10 +20,10 @@ from robots.ravens.scene import (
     BOWL_BASE_R,
     BOWL_RIM_R,
     BOWL_WALL,
-    COLORS,
     TABLE_X,
     TABLE_Y,
     Body,
+    color_of,
 )
 from robots.ravens.world import Host, WorldState, slipped
 
@@ -123,7 +123,7 @@ class _Brush:
 
 
 def _draw_body(brush: _Brush, body: Body) -> None:
-    color = COLORS[body.name.split()[0]]
+    color = color_of(body.name)
     drop = (body.xy[0] + 0.006, body.xy[1] - 0.006)
     if body.kind == "bowl":
         brush.disc(drop, body.bottom, BOWL_RIM_R, _SHADOW)
@@ -131,7 +131,7 @@ def _draw_body(brush: _Brush, body: Body) -> None:
         brush.disc(body.xy, body.top, BOWL_RIM_R - BOWL_WALL, _shade(color, 0.72))
         brush.disc(body.xy, body.bottom, BOWL_BASE_R - BOWL_WALL, _shade(color, 0.86))
         return
-    shape = (BLOCK_HALF, BLOCK_HALF, body.yaw)
+    shape = (*body.half, body.yaw)
     if body.bottom < BLOCK_HALF:
         brush.polygon(list(corners((*drop, *shape))), _SHADOW, body.bottom)
     brush.prism(list(corners((*body.xy, *shape))), body.bottom, body.top, color)

@@ -17,10 +17,11 @@ from robots.perception.frames import Frame
 from robots.ravens import plan
 from robots.ravens.bullet import p
 from robots.ravens.camera import Studio
+from robots.ravens.grips import OPEN_GAP_M
 from robots.ravens.motion import DT_S, Pose, through
 from robots.ravens.plan import Transfer
 from robots.ravens.simulation import Simulation
-from robots.ravens.world import OPEN_GAP_M, Host, WorldState, slipped
+from robots.ravens.world import Host, WorldState, slipped
 
 _TOUCHDOWN = 0.0005
 """Height above its support at which an object is let go, metres."""

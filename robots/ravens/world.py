@@ -8,11 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from cap.errors import NotGrasped
+from robots.ravens.grips import OPEN_GAP_M
 from robots.ravens.plan import Transfer
 from robots.ravens.scene import Scene
 
-OPEN_GAP_M = 0.085
-"""The gripper's stroke: the published 85 mm of the Robotiq 2F-85."""
 Joints = tuple[float, ...]
 
 
