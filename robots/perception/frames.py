@@ -57,11 +57,14 @@ class Camera(Protocol):
     """Anything that takes pictures with depth."""
 
     def capture(self) -> Frame:
-        """Take a picture.
+        """Take a picture of what is before the camera now.
 
         Raises:
             NotConnected: The camera does not answer.
         """
+
+    def close(self) -> None:
+        """Release the camera; doing so twice does no harm."""
 
 
 class Detector(Protocol):
