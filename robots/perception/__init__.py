@@ -1,9 +1,27 @@
 """Seeing: camera frames become named objects in the robot's frame.
 
-A `Camera` gives frames (colour and depth); a `Detector` names what is in one. Both are protocols:
-a simulated and a real camera, a colour segmentation and a trained detector are interchangeable.
+A `Camera` gives frames (colour and depth) and a `Detector` names what is in one; both are
+protocols. `see(camera, detector)` looks once. An `Observer` is either both of them
+(`CameraObserver`) or a file that lists what is where (`SceneFile`): what a robot should take.
+
+Cameras: `PyBulletCamera` in a simulation, `RealSenseCamera` on hardware (extra `realsense`), on a
+stand or in the hand; `hand_eye` says where such a camera is. Detectors: `ColorDepthDetector` for
+blocks and bowls of known colours and sizes, `OpenVocabularyDetector` for anything with a name
+(extra `detect`); `choose_detector` makes the one that was asked for.
 """
 
 from robots.perception.frames import Camera, Detection, Detector, Frame
+from robots.perception.observers import CameraObserver, Observer, choose_detector, see
+from robots.perception.scene_file import SceneFile
 
-__all__ = ["Camera", "Detection", "Detector", "Frame"]
+__all__ = [
+    "Camera",
+    "CameraObserver",
+    "Detection",
+    "Detector",
+    "Frame",
+    "Observer",
+    "SceneFile",
+    "choose_detector",
+    "see",
+]

@@ -51,17 +51,22 @@ class Detection:
     """Rotation about the vertical, radians; 0 for what looks the same from all sides."""
     pixels: int = 0
     """How many pixels show it."""
+    size_m: tuple[float, float, float] | None = None
+    """Its edges: along its yaw, across, and up; None where they are not known."""
 
 
 class Camera(Protocol):
     """Anything that takes pictures with depth."""
 
     def capture(self) -> Frame:
-        """Take a picture.
+        """Take a picture of what is before the camera now.
 
         Raises:
             NotConnected: The camera does not answer.
         """
+
+    def close(self) -> None:
+        """Release the camera; doing so twice does no harm."""
 
 
 class Detector(Protocol):

@@ -21,10 +21,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cap.errors import UsageError
-from robots.perception.open_vocabulary import OpenVocabularyDetector
+from robots.perception import choose_detector
 from robots.ravens.api import RavensRobot
 from robots.ravens.disturbances import Disturbances, parse
-from robots.ravens.eyes import FRAME_PX, CameraEyes, Eyes, Truth
+from robots.ravens.eyes import SHAPES, CameraEyes, Eyes, Truth
 from robots.ravens.instant import InstantWorld
 from robots.ravens.scene import ALL_NAMES, DEFAULT_NAMES, check_names
 
@@ -47,8 +47,8 @@ def create(
         mode: `physics` or `instant`.
         objects: Names such as `red block` and `blue bowl`; without it four blocks and four bowls.
         perception: `truth`, or `camera`: programs know of the scene only what a picture shows.
-        detector: A trained zero-shot detector instead of colours and sizes: a folder, or a name
-            on the hub (extra `detect`).
+        detector: `color`, as without it: colours and sizes. Anything else is a trained zero-shot
+            detector: a folder, or a name on the hub (extra `detect`).
         disturbances: What goes wrong, by the names in `Disturbances`; nothing by default.
 
     Raises:
@@ -72,8 +72,8 @@ def create(
         def eyes(world: PhysicsWorld) -> Eyes:
             if perception == "truth":
                 return Truth()
-            finder = OpenVocabularyDetector(ALL_NAMES, detector) if detector else None
-            return CameraEyes(lambda: world.capture(FRAME_PX, FRAME_PX), wrong, finder)
+            finder = choose_detector(detector, SHAPES, ALL_NAMES)
+            return CameraEyes(world.camera(), finder, wrong)
 
         return RavensRobot(names, seed, "physics", PhysicsWorld, make_eyes=eyes, disturbances=wrong)
     raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

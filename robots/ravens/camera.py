@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
-from robots.perception.frames import Frame
+from robots.perception.frames import Array
+from robots.perception.poses import looking
+from robots.perception.pybullet_camera import Lens, Light, PyBulletCamera, shoot
 from robots.ravens.bodies import ARM_JOINTS, ARM_URDF, FINGERS
 from robots.ravens.bullet import p
 from robots.ravens.scene import (
@@ -34,17 +36,16 @@ from robots.ravens.scene import (
 _SCALE = 10.0
 """The studio is built this much larger: the renderer leaves out shadows within a fixed distance of
 what casts them, and so blocks would have none."""
-_EYE = (0.26, -1.6, 1.0)
-_LOOK_AT = (-0.04, -0.35, 0.165)
+_VIEW = looking((0.26, -1.6, 1.0), (-0.04, -0.35, 0.165))
 _FIELD_OF_VIEW_DEG = 44.0
 _NEAR_M, _FAR_M = 0.003, 10.0
-_CAMERA_EYE = (0.0, -1.2, 0.85)
+CAMERA_POSE = looking((0.0, -1.2, 0.85), (0.0, -0.47, 0.0))
 """The depth camera looks from the front, below the waiting hand: the arm hides nothing."""
-_CAMERA_LOOK_AT = (0.0, -0.47, 0.0)
+FRAME_PX = 320
+"""Width and height of its pictures."""
 _CAMERA_FIELD_DEG = 40.0
 _CAMERA_NEAR_M, _CAMERA_FAR_M = 0.2, 3.0
-_LIGHT_DISTANCE_M = 2.4
-_LIGHT_FROM = (-0.5, -0.5, 1.3)
+_LIGHT = Light()
 _DESK = (0.80, 0.70, 0.58)
 _MAT = (0.90, 0.89, 0.87)
 _SKY = ((244, 246, 248), (214, 220, 226))
@@ -93,24 +94,26 @@ class Studio:
                 number, _large(body.position), body.quaternion, physicsClientId=self._client
             )
 
-    def frame(
-        self, scene: Scene, joints: Sequence[float], gap_m: float, width: int, height: int
-    ) -> Frame:
-        """Return what a depth camera before the table sees of a scene."""
-        self._pose(scene, joints, gap_m)
-        view = p.computeViewMatrix(_large(_CAMERA_EYE), _large(_CAMERA_LOOK_AT), (0, 0, 1))
-        lens = p.computeProjectionMatrixFOV(
-            _CAMERA_FIELD_DEG, width / height, *_large((_CAMERA_NEAR_M, _CAMERA_FAR_M))
-        )
-        pixels, buffer = self._take(width, height, view, lens)[:2]
-        near, far = _CAMERA_NEAR_M, _CAMERA_FAR_M
-        focal = height / 2 / math.tan(math.radians(_CAMERA_FIELD_DEG) / 2)
-        return Frame(
-            rgb=np.ascontiguousarray(pixels[:, :, :3]),
-            depth_m=np.where(buffer < 1, far * near / (far - (far - near) * buffer), 0.0),
-            # The renderer samples columns half a pixel further right, as known poses show.
-            intrinsics=np.array([[focal, 0, width / 2 + 0.5], [0, focal, height / 2], [0, 0, 1]]),
-            pose=_looking(_CAMERA_EYE, _CAMERA_LOOK_AT),
+    def camera(
+        self,
+        show: Callable[[], tuple[Scene, Sequence[float], float]],
+        lens: Lens,
+        pose: Callable[[], Array],
+    ) -> PyBulletCamera:
+        """Return a depth camera.
+
+        Args:
+            show: Says what to take a picture of: a scene, joint angles, the fingers' gap (m).
+            lens: Its size and field.
+            pose: Says where the camera is, shape (4, 4), metres.
+        """
+        return PyBulletCamera(
+            self._client,
+            pose,
+            lens,
+            light=_LIGHT,
+            scale=_SCALE,
+            prepare=lambda: self._pose(*show()),
         )
 
     def close(self) -> None:
@@ -119,42 +122,13 @@ class Studio:
 
     def _shoot(self, width: int, height: int) -> Any:
         finer = 2 if width >= _FINE_FROM_PX else 1
-        big = (width * finer, height * finer)
-        lens = p.computeProjectionMatrixFOV(
-            _FIELD_OF_VIEW_DEG, width / height, *_large((_NEAR_M, _FAR_M))
-        )
-        view = p.computeViewMatrix(_large(_EYE), _large(_LOOK_AT), (0, 0, 1))
-        pixels, _, mask = self._take(*big, view, lens)
-        colors, empty = pixels[:, :, :3], mask[:, :, None] < 0
+        lens = Lens(width * finer, height * finer, _FIELD_OF_VIEW_DEG, _NEAR_M, _FAR_M)
+        raw = shoot(self._client, _VIEW, lens, _LIGHT, _SCALE)
         top, bottom = (np.array(color, dtype=np.float64) for color in _SKY)
-        fall = np.linspace(0.0, 1.0, big[1])[:, None, None]
+        fall = np.linspace(0.0, 1.0, lens.height)[:, None, None]
         sky = (top + fall * (bottom - top)).astype(np.uint8)
-        picture = Image.fromarray(np.where(empty, sky, colors))
+        picture = Image.fromarray(np.where(raw.bodies[:, :, None] < 0, sky, raw.rgb))
         return picture.resize((width, height), Image.Resampling.BOX)
-
-    def _take(self, width: int, height: int, view: Any, lens: Any) -> tuple[Any, Any, Any]:
-        """Return colours, depth buffer and object numbers, each (height, width, ...)."""
-        pixels, buffer, mask = p.getCameraImage(
-            width,
-            height,
-            view,
-            lens,
-            lightDirection=_LIGHT_FROM,
-            lightColor=(1, 1, 1),
-            lightDistance=_LIGHT_DISTANCE_M * _SCALE,
-            lightAmbientCoeff=0.6,
-            lightDiffuseCoeff=0.45,
-            lightSpecularCoeff=0.05,
-            shadow=1,
-            renderer=p.ER_TINY_RENDERER,
-            physicsClientId=self._client,
-        )[2:5]
-        shape = (height, width)
-        return (
-            np.asarray(pixels, dtype=np.uint8).reshape(*shape, 4),
-            np.asarray(buffer, dtype=np.float64).reshape(shape),
-            np.asarray(mask).reshape(shape),
-        )
 
     def _box(
         self,
@@ -197,16 +171,9 @@ def _large(lengths: Sequence[float]) -> list[float]:
     return [length * _SCALE for length in lengths]
 
 
-def _looking(eye: Sequence[float], at: Sequence[float]) -> Any:
-    """Return the pose (4, 4) of a camera: its x right, y down, z forward; metres."""
-    forward = np.subtract(at, eye)
-    forward = forward / np.linalg.norm(forward)
-    right = np.cross(forward, (0.0, 0.0, 1.0))
-    right = right / np.linalg.norm(right)
-    pose = np.eye(4)
-    pose[:3, :3] = np.column_stack([right, np.cross(forward, right), forward])
-    pose[:3, 3] = eye
-    return pose
+def front_lens(width: int, height: int) -> Lens:
+    """Return the lens of the depth camera before the table."""
+    return Lens(width, height, _CAMERA_FIELD_DEG, _CAMERA_NEAR_M, _CAMERA_FAR_M)
 
 
 def _bowl_mesh() -> tuple[list[list[float]], list[list[float]], list[int]]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
-from robots.perception.frames import Detection, Detector, Frame
-from robots.perception.segmentation import ColorDepthDetector, Shapes
+from robots.perception.frames import Camera, Detection, Detector
+from robots.perception.segmentation import Shapes
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.scene import (
     ALL_NAMES,
@@ -22,8 +21,6 @@ from robots.ravens.scene import (
 )
 from robots.ravens.world import WorldState
 
-FRAME_PX = 320
-"""Width and height of the camera's pictures."""
 CAMERA_DRAWS, MOTION_DRAWS = 1, 2
 """Noise of the two kinds comes from streams of their own: looking changes no motion."""
 
@@ -46,28 +43,24 @@ class Truth:
 class CameraEyes:
     """Looks at one picture for each state of the world."""
 
-    def __init__(
-        self,
-        capture: Callable[[], Frame],
-        disturbances: Disturbances,
-        detector: Detector | None = None,
-    ) -> None:
+    def __init__(self, camera: Camera, detector: Detector, disturbances: Disturbances) -> None:
         """Look at nothing yet.
 
         Args:
-            capture: Takes a picture of the world as it is.
+            camera: Takes pictures of the world as it is.
+            detector: Names what is in them.
             disturbances: How noisy the camera is.
-            detector: Colour and depth segmentation by default.
         """
-        self._capture = capture
+        self._camera = camera
+        self._detector = detector
         self._disturbances = disturbances
-        self._detector = detector or ColorDepthDetector(SHAPES)
         self._seen: tuple[WorldState, Scene] | None = None
 
     def see(self, state: WorldState) -> Scene:
         """Return what the picture shows, objects in the order of `ALL_NAMES`."""
         if self._seen is None or self._seen[0] is not state:
-            frame = self._disturbances.of_frame(self._capture(), state.generator(CAMERA_DRAWS))
+            picture = self._camera.capture()
+            frame = self._disturbances.of_frame(picture, state.generator(CAMERA_DRAWS))
             self._seen = state, scene_of(self._detector.detect(frame))
         return self._seen[1]
 

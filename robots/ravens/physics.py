@@ -13,13 +13,15 @@ from dataclasses import replace
 from typing import Any
 
 from cap.errors import NotGrasped
-from robots.perception.frames import Frame
+from robots.perception.frames import Array
+from robots.perception.pybullet_camera import Lens, PyBulletCamera
 from robots.ravens import plan
 from robots.ravens.bullet import p
-from robots.ravens.camera import Studio
+from robots.ravens.camera import CAMERA_POSE, FRAME_PX, Studio, front_lens
 from robots.ravens.grips import OPEN_GAP_M
 from robots.ravens.motion import DT_S, Pose, through
 from robots.ravens.plan import Transfer
+from robots.ravens.scene import Scene
 from robots.ravens.simulation import Simulation
 from robots.ravens.world import Host, WorldState, slipped
 
@@ -70,13 +72,24 @@ class PhysicsWorld:
 
     def render(self, width: int, height: int) -> Any:
         """Return a spectator's view as a PIL image."""
-        live = self._simulation
-        return self._open_studio().draw(live.scene(), live.joints(), live.gap_m, width, height)
+        return self._open_studio().draw(*self._shown(), width, height)
 
-    def capture(self, width: int, height: int) -> Frame:
-        """Return what the depth camera before the table sees."""
+    def camera(
+        self, lens: Lens | None = None, pose: Callable[[], Array] | None = None
+    ) -> PyBulletCamera:
+        """Return a depth camera.
+
+        Args:
+            lens: Its size and field; those of the camera before the table if None.
+            pose: Says where it is, shape (4, 4), metres, such as in the hand; before the table,
+                where the arm hides nothing, if None.
+        """
+        lens = lens or front_lens(FRAME_PX, FRAME_PX)
+        return self._open_studio().camera(self._shown, lens, pose or (lambda: CAMERA_POSE))
+
+    def _shown(self) -> tuple[Scene, tuple[float, ...], float]:
         live = self._simulation
-        return self._open_studio().frame(live.scene(), live.joints(), live.gap_m, width, height)
+        return live.scene(), live.joints(), live.gap_m
 
     def _open_studio(self) -> Studio:
         if self._studio is None:

@@ -12,6 +12,7 @@ from cap.errors import NotGrasped, UsageError
 from robots.perception.frames import Frame
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import RavensRobot, create
+from robots.ravens.camera import front_lens
 from robots.ravens.eyes import SHAPES
 from robots.ravens.scene import ALL_NAMES
 
@@ -67,7 +68,7 @@ def test_boxes_and_heights_fit_the_truth(seen: Any) -> None:
 
 
 def test_an_empty_table_shows_nothing(seen: Any) -> None:
-    frame = seen[0][0]._world.capture(160, 160)
+    frame = seen[0][0]._world.camera(front_lens(160, 160)).capture()
     points = frame.points()
     bare = replace(frame, depth_m=np.where(np.abs(points[..., 2]) < 0.002, frame.depth_m, 0.0))
     assert ColorDepthDetector(SHAPES).detect(bare) == ()

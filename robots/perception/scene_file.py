@@ -1,0 +1,83 @@
+"""Where objects are, from a file: for tests, for a first try, and for arms without a camera.
+
+The file is TOML, read again at each look, so that it can be edited while a session runs::
+
+    [[objects]]
+    name = "red block"
+    position_m = [0.10, -0.45, 0.02]   # its centre, in the robot's frame
+
+    [[objects]]
+    name = "blue bowl"
+    position_m = [-0.12, -0.50, 0.018]
+    yaw_rad = 0.5                      # about the vertical; 0 if left out
+
+    [[objects]]
+    name = "apple"
+    position_m = [0.05, -0.30, 0.035]
+    size_m = [0.07, 0.07, 0.07]        # its edges; a block's or a bowl's if left out
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from robots.perception.frames import Detection
+from robots.perception.toml_file import Table, read_toml
+
+_KEYS = ("name", "position_m", "yaw_rad", "size_m")
+_FARTHEST_M = 5.0
+"""What is further away is most likely written in centimetres or millimetres."""
+
+
+class SceneFile:
+    """Sees what a file lists."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Read the file once, so that a wrong one is refused before anything moves.
+
+        Raises:
+            ConfigError: The file cannot be used; the message says the line and the remedy.
+        """
+        self._path = Path(path)
+        self.observe()
+
+    def observe(self) -> tuple[Detection, ...]:
+        """Read the file and return its objects in the order they are listed.
+
+        Raises:
+            ConfigError: The file cannot be used; the message says the line and the remedy.
+        """
+        file = read_toml(self._path, "scene file")
+        file.refuse_unknown(("objects",))
+        found: dict[str, Detection] = {}
+        for table in file.tables("objects"):
+            seen = _detection(table)
+            if seen.name in found:
+                raise table.wrong("name", f"{seen.name!r} is listed twice; names must differ")
+            found[seen.name] = seen
+        return tuple(found.values())
+
+    def close(self) -> None:
+        """Do nothing: the file is not kept open."""
+
+
+def _detection(table: Table) -> Detection:
+    table.refuse_unknown(_KEYS)
+    name = " ".join(str(table.text("name")).split())
+    x, y, z = table.numbers("position_m", (3,), "[x, y, z], its centre in metres")
+    if max(abs(x), abs(y), abs(z)) > _FARTHEST_M:
+        raise table.wrong(
+            "position_m",
+            f"{name!r} would be more than {_FARTHEST_M:g} m away; positions are metres, not "
+            "centimetres or millimetres",
+        )
+    return Detection(name, (x, y, z), table.number("yaw_rad", 0.0), size_m=_size(table))
+
+
+def _size(table: Table) -> tuple[float, float, float] | None:
+    if "size_m" not in table.values:
+        return None
+    length, width, height = table.numbers("size_m", (3,), "[length, width, height] in metres")
+    if min(length, width, height) <= 0:
+        raise table.wrong("size_m", "an object has some extent; every edge must be above 0")
+    return length, width, height

@@ -1,0 +1,114 @@
+"""A file that says what is where: what it may hold, and what a wrong one is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cap.errors import ConfigError
+from robots.perception import Detection, SceneFile
+from robots.ravens.eyes import scene_of
+
+SCENE = """\
+# metres
+[[objects]]
+name = "red block"
+position_m = [0.10, -0.45, 0.02]
+
+[[objects]]
+name = "blue bowl"
+position_m = [-0.12, -0.5, 0.018]
+yaw_rad = 0.5
+"""
+
+
+def written(text: str) -> Path:
+    path = Path("scene.toml")
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        SceneFile(written(text))
+    return str(caught.value)
+
+
+def test_objects_are_seen_as_listed() -> None:
+    assert SceneFile(written(SCENE)).observe() == (
+        Detection("red block", (0.10, -0.45, 0.02)),
+        Detection("blue bowl", (-0.12, -0.5, 0.018), 0.5),
+    )
+
+
+def test_it_makes_a_scene() -> None:
+    scene = scene_of(SceneFile(written(SCENE)).observe())
+    assert scene.names == ["red block", "blue bowl"]
+    assert scene["blue bowl"].yaw == pytest.approx(0.5)
+
+
+def test_it_is_read_again_at_each_look() -> None:
+    eyes = SceneFile(written(SCENE))
+    written(SCENE.replace("0.10", "0.20"))
+    assert eyes.observe()[0].position == (0.20, -0.45, 0.02)
+    written("")
+    assert eyes.observe() == ()
+
+
+def test_a_file_that_goes_wrong_later_is_refused_then() -> None:
+    eyes = SceneFile(written(SCENE))
+    written(SCENE + "[[objects")
+    with pytest.raises(ConfigError, match=r"line 10: not valid TOML"):
+        eyes.observe()
+    Path("scene.toml").unlink()
+    with pytest.raises(ConfigError, match="cannot read the scene file"):
+        eyes.observe()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "says"),
+    [
+        ("[-0.12, -0.5, 0.018]", "[-0.12, -0.5]", 8, "[x, y, z]"),
+        ("[-0.12, -0.5, 0.018]", '[-0.12, -0.5, "low"]', 8, "[x, y, z]"),
+        ("[-0.12, -0.5, 0.018]", "[-0.12, nan, 0.018]", 8, "[x, y, z]"),
+        ("[-0.12, -0.5, 0.018]", "[-0.12, true, 0.018]", 8, "[x, y, z]"),
+        ("[-0.12, -0.5, 0.018]", "[-120, -500, 18]", 8, "metres, not centimetres"),
+        ("yaw_rad = 0.5", "yaw = 0.5", 9, "Did you mean 'yaw_rad'"),
+        ("yaw_rad = 0.5", "yaw_rad = inf", 9, "must be a number"),
+        ('"blue bowl"', '"red  block"', 7, "listed twice"),
+        ('"blue bowl"', '""', 7, "must be text"),
+        ('name = "blue bowl"\n', "", 6, "it is missing"),
+        ("# metres", "object = 3", 1, "Did you mean 'objects'"),
+        ('name = "red block"', "name = red block", 3, "not valid TOML"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(old: str, new: str, line: int, says: str) -> None:
+    assert SCENE.count(old) == 1
+    text = refusal(SCENE.replace(old, new))
+    assert f"scene.toml, line {line}: " in text
+    assert says in text
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize("text", ["objects = 3", "[objects]\nname = 'red block'"])
+def test_objects_must_be_tables(text: str) -> None:
+    assert "each under a line [[objects]]" in refusal(text)
+
+
+def test_inline_tables_are_told_with_the_line_they_begin_in() -> None:
+    text = refusal('# one\nobjects = [\n  {name = "red block", position_m = 3},\n]\n')
+    assert "line 2: position_m must be [x, y, z]" in text
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe[", b"#" * 1_000_001])
+def test_what_is_no_text_of_a_sensible_size_is_refused(data: bytes) -> None:
+    Path("scene.toml").write_bytes(data)
+    with pytest.raises(ConfigError, match=r"UTF-8|larger"):
+        SceneFile("scene.toml")
+
+
+def test_a_folder_is_no_scene_file() -> None:
+    Path("scene").mkdir()
+    with pytest.raises(ConfigError, match="cannot read the scene file"):
+        SceneFile("scene")
