@@ -91,6 +91,12 @@ class SimulatedArm:
         """Whether a motion is under way."""
         return self._path is not None
 
+    @property
+    def output_bits(self) -> int:
+        """Digital outputs as bits: standard from 0, configurable from 8, tool from 16."""
+        first = {"standard": 0, "configurable": 8, "tool": 16}
+        return sum(on << (n + first[kind]) for (kind, n), on in self.outputs.items())
+
     def advance(self) -> float:
         """Move to where it is by now; return its clock in seconds."""
         now = time.monotonic()

@@ -3,8 +3,10 @@
     with FakeController(host="127.0.0.5") as controller:
         ...
 
-Secondary interface (30002): robot state packets and URScript. Dashboard (29999). Robotiq gripper
-(63352). A person can start one: `python -m tests.fakes.ur_controller --host 127.0.0.1`.
+Secondary interface (30002): robot state packets and URScript. Realtime interface (30003): URScript
+only. RTDE (30004). Dashboard (29999). Robotiq gripper (63352). A person can start one:
+
+    python -m tests.fakes.ur_controller --host 127.0.0.1
 
 What it does not do: physics, joint limits, collisions, a path that ends with a ramp after a stop
 (it stops at once), or any script beyond motions, stops, outputs and sleeps.
@@ -24,10 +26,12 @@ from tests.fakes.ur_arm import Move, RobotMode, SafetyMode, SimulatedArm
 from tests.fakes.ur_dashboard import Dashboard
 from tests.fakes.ur_packets import Form, state_packet
 from tests.fakes.ur_robotiq import Robotiq
+from tests.fakes.ur_rtde_wire import Commands, RtdeClient
 from tests.fakes.ur_runner import Runner
-from tests.fakes.ur_script import Program, Reader
+from tests.fakes.ur_script import Reader
 
-SECONDARY_PORT, DASHBOARD_PORT, ROBOTIQ_PORT, RTDE_PORT = 30002, 29999, 63352, 30004
+SECONDARY_PORT, REALTIME_PORT, RTDE_PORT = 30002, 30003, 30004
+DASHBOARD_PORT, ROBOTIQ_PORT = 29999, 63352
 _numbers = itertools.count(1)
 T = TypeVar("T")
 
@@ -76,9 +80,14 @@ class FakeController:
         self._runner = Runner(self._arm)
         self._gripper = Robotiq(holds)
         self._dashboard = Dashboard(self._arm)
+        self._commands = Commands(self._arm, self._runner)
         self._rate_hz = rate_hz
         self._form: Form = form
-        self._ports = {SECONDARY_PORT: self._secondary}
+        self._ports = {
+            SECONDARY_PORT: self._secondary,
+            REALTIME_PORT: self._scripts,
+            RTDE_PORT: self._rtde_client,
+        }
         if robotiq:
             self._ports[ROBOTIQ_PORT] = self._robotiq_client
         if dashboard:
@@ -235,7 +244,7 @@ class FakeController:
             self._clients.add(writer)
             try:
                 await client(reader, writer)
-            except (ConnectionError, asyncio.CancelledError):
+            except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 pass
             finally:
                 self._clients.discard(writer)
@@ -255,12 +264,15 @@ class FakeController:
     async def _secondary(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         telling = asyncio.create_task(self._tell(writer))
         try:
-            scripts = Reader()
-            while text := await reader.read(65536):
-                for program in scripts.feed(text.decode("latin-1")):
-                    self._script(program)
+            await self._scripts(reader, writer)
         finally:
             telling.cancel()
+
+    async def _scripts(self, reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        scripts = Reader()
+        while text := await reader.read(65536):
+            for program in scripts.feed(text.decode("latin-1")):
+                self._runner.start(program)
 
     async def _tell(self, writer: asyncio.StreamWriter) -> None:
         while True:
@@ -269,9 +281,6 @@ class FakeController:
                 running = self._runner.running
                 writer.write(state_packet(self._arm, running=running, form=self._form))
             await asyncio.sleep(1.0 / self._rate_hz)
-
-    def _script(self, program: Program) -> None:
-        self._runner.start(program)
 
     async def _dashboard_client(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -285,6 +294,23 @@ class FakeController:
     ) -> None:
         while line := await reader.readline():
             writer.write(self._gripper.answer(line.decode().strip()).encode())
+
+    async def _rtde_client(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        client = RtdeClient(self._arm, self._runner, self._commands)
+        telling = asyncio.create_task(self._stream(client, writer))
+        try:
+            while True:
+                writer.write(client.answer(*await client.messages(reader)))
+        finally:
+            telling.cancel()
+
+    async def _stream(self, client: RtdeClient, writer: asyncio.StreamWriter) -> None:
+        while True:
+            if client.started and not self._frozen:
+                writer.write(client.package())
+            await asyncio.sleep(client.period_s)
 
     # What must happen in its thread.
 

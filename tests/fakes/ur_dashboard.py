@@ -38,6 +38,8 @@ class Dashboard:
             "safetystatus": f"Safetystatus: {_SAFETY[self._arm.safety]}",
             "safetymode": f"Safetymode: {_SAFETY[self._arm.safety]}",
             "PolyscopeVersion": "URSoftware 5.11.1.108318 (Feb 01 2022)",
+            "get serial number": "20215500001",
+            "stop": "Stopped",
             "running": "Program running: false",
             "programState": "STOPPED <unnamed>",
             "quit": "Disconnected",

@@ -59,11 +59,8 @@ def _tool() -> bytes:
 
 
 def _masterboard(arm: SimulatedArm) -> bytes:
-    bits = 0
-    for (kind, number), on in arm.outputs.items():
-        bits |= on << (number + {"standard": 0, "configurable": 8, "tool": 16}[kind])
     reduced = arm.safety == "reduced"
-    body = struct.pack("!iibbddbbdd", 0, bits, 0, 0, 0.0, 0.0, 0, 0, 0.0, 0.0)
+    body = struct.pack("!iibbddbbdd", 0, arm.output_bits, 0, 0, 0.0, 0.0, 0, 0, 0.0, 0.0)
     body += struct.pack("!ffff", 30.0, 48.0, 0.5, 0.1)
     body += struct.pack("!BBb", SAFETY_NUMBERS[arm.safety], reduced, 0)
     return _part(3, body + struct.pack("!IBBB", 0, 0, 0, 0))

@@ -23,6 +23,8 @@ class Runner:
         self._arm = arm
         self._left: deque[Statement] = deque()
         self._until = 0.0
+        self.controlled = False
+        """Whether the control script of `ur_rtde` runs."""
         self.programs: list[str] = []
         self.moves: list[Move] = []
         self.deaf = False
@@ -31,7 +33,12 @@ class Runner:
     @property
     def running(self) -> bool:
         """Whether a program runs."""
-        return bool(self._left) or self._arm.moving or self._arm.advance() < self._until
+        return (
+            self.controlled
+            or bool(self._left)
+            or self._arm.moving
+            or self._arm.advance() < self._until
+        )
 
     def start(self, program: Program) -> None:
         """Run a program in place of the one that runs; beside it if secondary."""
@@ -43,6 +50,9 @@ class Runner:
                 self._set_output(statement)
             return
         self.kill()
+        if "def rtde_control(" in program.text:
+            self.controlled = True
+            return
         self._left.extend(program.statements)
         self.advance()
 
@@ -55,6 +65,7 @@ class Runner:
         """End the program and stop the arm."""
         self._left.clear()
         self._until = 0.0
+        self.controlled = False
         self._arm.halt()
 
     def advance(self) -> None:
@@ -62,6 +73,7 @@ class Runner:
         clock = self._arm.advance()
         if not self._arm.ready:
             self._left.clear()
+            self.controlled = False
         while self._left and not self._arm.moving and clock >= self._until:
             self._run(self._left.popleft())
 
