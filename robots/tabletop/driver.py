@@ -9,7 +9,15 @@ Joints = tuple[float, ...]
 """Six angles, radians, base to wrist 3."""
 TcpPose = tuple[float, float, float, float, float, float]
 """x, y, z in metres and a rotation vector in radians, in the frame of the robot's base."""
-Safety = Literal["normal", "reduced", "protective_stop", "emergency_stop", "fault", "unknown"]
+Safety = Literal[
+    "normal",
+    "reduced",
+    "protective_stop",
+    "safeguard_stop",
+    "emergency_stop",
+    "fault",
+    "unknown",
+]
 Mode = Literal["running", "idle", "power_off", "disconnected", "unknown"]
 
 
