@@ -22,6 +22,9 @@ _CELL_M = 0.008
 """Side of a grid cell seen from above: neighbours join, so it is wider than a slanted pixel."""
 _LEAST_SHARE = 0.3
 """A patch must show so much of what one face of a block would cover at its distance."""
+_LEAST_SOLID = 0.3
+"""Share of a patch's pixels that must lie among their like: where depth and colours come from two
+lenses, the table beside an object seems to be as high as the object, in a fringe of a few pixels."""
 _FACE_M = 0.006
 """Points this far below an object's highest still belong to its top."""
 _HIGH = 0.98
@@ -67,10 +70,9 @@ class ColorDepthDetector:
             return ()
         points = frame.points()
         above = self._above_the_table(points)
-        places, colors = points[above], frame.rgb[above].astype(float)
         found: dict[str, Detection] = {}
         least = self._least_pixels(frame)
-        for color, patch in self._patches(places, colors):
+        for color, patch in self._patches(points, above, frame.rgb):
             for seen in self._objects(color, patch) if len(patch) >= least else ():
                 known = found.get(seen.name)
                 if seen.pixels >= least and (known is None or known.pixels < seen.pixels):
@@ -109,15 +111,20 @@ class ColorDepthDetector:
             )
         return seen
 
-    def _patches(self, places: Array, colors: Array) -> Iterator[tuple[str, Array]]:
-        """Yield connected points of one colour."""
-        distances = np.linalg.norm(_tones(colors)[:, None, :] - self._tones[None], axis=-1)
-        nearest = distances.argmin(axis=1)
-        close = distances.min(axis=1) < _FARTHEST_TONE
+    def _patches(
+        self, points: Array, above: NDArray[np.bool_], rgb: NDArray[np.uint8]
+    ) -> Iterator[tuple[str, Array]]:
+        """Yield connected points of one colour, but for the fringes of other things."""
+        tones = _tones(rgb[above].astype(float))
+        distances = np.linalg.norm(tones[:, None, :] - self._tones[None], axis=-1)
+        nearest = np.where(distances.min(axis=1) < _FARTHEST_TONE, distances.argmin(axis=1), -1)
         for number, color in enumerate(self._names):
-            own = places[close & (nearest == number)]
-            for patch in _connected(own):
-                yield color, patch
+            own = np.zeros_like(above)
+            own[above] = nearest == number
+            places, solid = points[own], _inner(own)[own]
+            for members in _connected(places):
+                if solid[members].mean() >= _LEAST_SOLID:
+                    yield color, places[members]
 
     def _objects(self, color: str, patch: Array) -> Iterator[Detection]:
         """Yield what a patch shows: a block, a bowl, or a bowl with a block of its colour in it."""
@@ -161,8 +168,18 @@ def _tones(colors: Array) -> Array:
     return np.concatenate([shares, _DARKNESS * total / 765], axis=-1)
 
 
-def _connected(places: Array) -> Iterator[Array]:
-    """Yield the points of each connected patch of grid cells, seen from above."""
+def _inner(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the pixels of a mask whose four neighbours are in it too."""
+    inner = mask.copy()
+    inner[1:] &= mask[:-1]
+    inner[:-1] &= mask[1:]
+    inner[:, 1:] &= mask[:, :-1]
+    inner[:, :-1] &= mask[:, 1:]
+    return inner
+
+
+def _connected(places: Array) -> Iterator[list[int]]:
+    """Yield which points make up each connected patch of grid cells, seen from above."""
     if not len(places):
         return
     cells = np.floor(places[:, :2] / _CELL_M).astype(int)
@@ -178,7 +195,7 @@ def _connected(places: Array) -> Iterator[Array]:
             near = {(cell[0] + dx, cell[1] + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)} & left
             left -= near
             edge += near
-        yield places[sorted(patch)]
+        yield sorted(patch)
 
 
 def _middle(points: Array) -> tuple[float, float]:

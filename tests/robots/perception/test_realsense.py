@@ -1,0 +1,303 @@
+"""The RealSense camera on the library's own pipeline, fed by its software device.
+
+The pipeline, the alignment of depth to colour and the intrinsics are the real ones; only the
+pictures come from here instead of from USB.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cap.errors import NotConnected, RobotError, UsageError
+from robots.perception import see
+from robots.perception.poses import looking, pose_of, pose_of_tcp
+from robots.perception.pybullet_camera import Lens
+from robots.perception.realsense import RealSenseCamera
+from robots.perception.segmentation import ColorDepthDetector
+from robots.ravens import create
+from robots.ravens.eyes import SHAPES
+
+rs = pytest.importorskip("pyrealsense2")
+SERIAL = "832112070255"
+WIDTH, HEIGHT = 64, 48
+Pictures = Callable[[int], tuple[Any, Any]]
+
+
+def intrinsics(matrix: Any, width: int, height: int, coeffs: Any = (0.0,) * 5) -> Any:
+    made = rs.intrinsics()
+    made.width, made.height = width, height
+    made.fx, made.fy = float(matrix[0, 0]), float(matrix[1, 1])
+    made.ppx, made.ppy = float(matrix[0, 2]) - 0.5, float(matrix[1, 2]) - 0.5
+    made.model, made.coeffs = rs.distortion.inverse_brown_conrady, list(coeffs)
+    return made
+
+
+MATRIX = Lens(WIDTH, HEIGHT, 45.0).intrinsics
+
+
+@dataclass
+class Device:
+    """A device in software that sends pictures from a thread of its own."""
+
+    pictures: Pictures
+    """Colours (uint8) and depth (uint16, units of 0.1 mm) of the picture of a number."""
+    depth_lens: Any = field(default_factory=lambda: intrinsics(MATRIX, WIDTH, HEIGHT))
+    color_lens: Any = field(default_factory=lambda: intrinsics(MATRIX, WIDTH, HEIGHT))
+    color_at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Of the colour camera, seen from the depth camera, metres."""
+    sent: int = 0
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self.context = rs.context()
+        self._first = rs.pipeline(self.context)  # the context lists what is added later
+        self._device = rs.software_device()
+        sensors = [self._device.add_sensor(name) for name in ("Stereo Module", "RGB Camera")]
+        sensors[0].add_read_only_option(rs.option.depth_units, 0.0001)
+        self._streams = [
+            (sensors[0], self._stream(sensors[0], rs.stream.depth, rs.format.z16, 2)),
+            (sensors[1], self._stream(sensors[1], rs.stream.color, rs.format.rgb8, 3)),
+        ]
+        shift = rs.extrinsics()
+        shift.rotation = np.eye(3).ravel().tolist()
+        shift.translation = [-part for part in self.color_at]
+        self._streams[0][1].register_extrinsics_to(self._streams[1][1], shift)
+        self._device.create_matcher(rs.matchers.default)
+        self._device.register_info(rs.camera_info.serial_number, SERIAL)
+        self._device.register_info(rs.camera_info.name, "software device")
+        self._device.add_to(self.context)
+        self._thread: threading.Thread | None = None
+
+    def _stream(self, sensor: Any, kind: Any, form: Any, size: int) -> Any:
+        stream = rs.video_stream()
+        lens = self.depth_lens if kind == rs.stream.depth else self.color_lens
+        stream.type, stream.fmt, stream.bpp = kind, form, size
+        stream.index, stream.uid, stream.fps = 0, size, 30
+        stream.width, stream.height, stream.intrinsics = lens.width, lens.height, lens
+        return sensor.add_video_stream(stream)
+
+    def send(self) -> None:
+        """Send one picture."""
+        color, depth = self.pictures(self.sent)
+        for (sensor, stream), pixels in zip(self._streams, (depth, color), strict=True):
+            size = pixels.dtype.itemsize * (pixels.shape[2] if pixels.ndim == 3 else 1)
+            frame = rs.software_video_frame()
+            frame.pixels, frame.bpp, frame.stride = pixels, size, pixels.shape[1] * size
+            frame.timestamp, frame.domain = self.sent * 33.0, rs.timestamp_domain.hardware_clock
+            frame.frame_number, frame.profile = self.sent, stream.as_video_stream_profile()
+            if size == 2:
+                frame.depth_units = 0.0001
+            sensor.on_video_frame(frame)
+        self.sent += 1
+
+    def plug_in(self) -> None:
+        self.stopped = threading.Event()
+
+        def run() -> None:
+            while not self.stopped.wait(0.002):
+                self.send()
+
+        self._thread = threading.Thread(target=run)
+        self._thread.start()
+
+    def unplug(self) -> None:
+        self.stopped.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def camera(self, **options: Any) -> RealSenseCamera:
+        settings = {"width": WIDTH, "height": HEIGHT, "warm_up": 3, "context": self.context}
+        settings |= {"pose": lambda: np.eye(4)} | options
+        return RealSenseCamera(**settings)
+
+
+@pytest.fixture
+def plugged() -> Iterator[Callable[..., Device]]:
+    devices: list[Device] = []
+
+    def make(pictures: Pictures, **options: Any) -> Device:
+        devices.append(Device(pictures, **options))
+        devices[-1].plug_in()
+        return devices[-1]
+
+    yield make
+    for device in devices:
+        device.unplug()
+
+
+def plain(number: int) -> tuple[Any, Any]:
+    """A wall at 0.5 m whose colour and distance count pictures."""
+    color = np.full((HEIGHT, WIDTH, 3), number % 256, dtype=np.uint8)
+    return color, np.full((HEIGHT, WIDTH), 5000 + number, dtype=np.uint16)
+
+
+def test_a_frame_has_colours_metres_and_the_devices_lens(plugged: Any) -> None:
+    pose = looking((0.1, -0.5, 0.6), (0.0, -0.5, 0.0))
+    camera = plugged(lambda _: plain(40)).camera(pose=lambda: pose, serial=SERIAL)
+    frame = camera.capture()
+    camera.close()
+    assert frame.rgb.shape == (HEIGHT, WIDTH, 3)
+    assert frame.rgb.dtype == np.uint8
+    assert (frame.rgb == 40).all()
+    assert frame.depth_m[5:-5, 5:-5] == pytest.approx(0.504)
+    assert np.allclose(frame.intrinsics, MATRIX, atol=1e-4)
+    assert np.array_equal(frame.pose, pose)
+
+
+def test_a_picture_is_never_older_than_the_call(plugged: Any) -> None:
+    device = plugged(plain)
+    camera = device.camera()
+    for _ in range(5):
+        before = device.sent
+        frame = camera.capture()
+        assert round(float(frame.depth_m[24, 32]) * 10000) - 5000 >= before
+    camera.close()
+
+
+def test_unknown_depth_is_zero(plugged: Any) -> None:
+    color, depth = plain(0)
+    depth[:, : WIDTH // 2] = 0
+    camera = plugged(lambda _: (color, depth)).camera()
+    frame = camera.capture()
+    camera.close()
+    assert (frame.depth_m[:, :30] == 0).all()
+    assert np.isnan(frame.points()[24, 5]).all()
+
+
+def test_unplugged_in_mid_stream_is_not_connected_and_plugged_in_goes_on(plugged: Any) -> None:
+    device = plugged(plain)
+    camera = device.camera(timeout_s=0.3)
+    device.unplug()
+    with pytest.raises(NotConnected, match="sends no pictures"):
+        camera.capture()
+    device.plug_in()
+    assert camera.capture().rgb.shape == (HEIGHT, WIDTH, 3)
+    camera.close()
+
+
+def test_a_silent_device_is_not_connected() -> None:
+    with pytest.raises(NotConnected, match="sends no pictures"):
+        Device(plain).camera(timeout_s=0.1)
+
+
+def test_no_device_is_not_connected() -> None:
+    with pytest.raises(NotConnected, match="no RealSense camera found; check its cable"):
+        RealSenseCamera(lambda: np.eye(4))
+
+
+def test_another_serial_is_told_which_are_there(plugged: Any) -> None:
+    with pytest.raises(NotConnected, match=f"no RealSense camera '123'; connected: {SERIAL}"):
+        plugged(plain).camera(serial="123")
+
+
+def test_a_mode_the_device_lacks_is_not_connected(plugged: Any) -> None:
+    with pytest.raises(NotConnected, match="does not start with 1920x1080 at 30 fps"):
+        plugged(plain).camera(width=1920, height=1080)
+
+
+def test_closed_it_is_not_connected_and_closing_twice_does_no_harm(plugged: Any) -> None:
+    camera = plugged(plain).camera()
+    camera.close()
+    camera.close()
+    with pytest.raises(NotConnected, match="closed"):
+        camera.capture()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"width": 0}, {"fps": -1}, {"timeout_s": float("nan")}, {"warm_up": -1}]
+)
+def test_what_is_no_size_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="above 0"):
+        RealSenseCamera(lambda: np.eye(4), **wrong)
+
+
+def test_a_moving_camera_is_refused_and_one_at_rest_is_not(plugged: Any) -> None:
+    device = plugged(plain)
+    steps = iter(np.linspace(0.0, 0.1, 6))
+    camera = device.camera(pose=lambda: pose_of((next(steps), 0.0, 0.0)))
+    with pytest.raises(RobotError, match="moved while it took a picture"):
+        camera.capture()
+    camera.close()
+    turns = iter([0.0, 0.05, 0.05, 0.05])
+    camera = device.camera(pose=lambda: pose_of_tcp((0, 0, 0, 0, 0, next(turns))))
+    assert np.array_equal(camera.capture().pose, pose_of_tcp((0, 0, 0, 0, 0, 0.05)))
+    camera.close()
+
+
+@pytest.mark.parametrize("bend", [-0.25, 0.2])
+def test_a_bent_lens_is_straightened(plugged: Any, bend: float) -> None:
+    """The colours say in which direction each pixel of the bent picture looks."""
+    size = 96
+    matrix = Lens(size, size, 60.0).intrinsics
+    lens = intrinsics(matrix, size, size, (bend, 0.0, 0.0, 0.0, 0.0))
+    rays = np.array(
+        [
+            rs.rs2_deproject_pixel_to_point(lens, [float(u), float(v)], 1.0)
+            for v in range(size)
+            for u in range(size)
+        ]
+    ).reshape(size, size, 3)
+    color = np.rint(128 + 120 * rays / 0.8).clip(0, 255).astype(np.uint8)
+    depth = np.full((size, size), 5000, dtype=np.uint16)
+    wide = intrinsics(Lens(size, size, 75.0).intrinsics, size, size)
+    device = plugged(lambda _: (color, depth), color_lens=lens, depth_lens=wide)
+    camera = device.camera(width=size, height=size)
+    frame = camera.capture()
+    camera.close()
+    points = frame.points()
+    known = frame.depth_m > 0
+    assert known[20:-20, 20:-20].all()
+    found = points[known][:, :2] / points[known][:, 2:]
+    told = (frame.rgb[known][:, :2].astype(float) - 128) / 120 * 0.8
+    assert np.abs(found - told).max() < 1.2 / matrix[0, 0]  # a pixel, and the colours' steps
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_scene_is_seen_as_by_the_simulated_camera(plugged: Any, seed: int) -> None:
+    """Depth and colours come from two lenses 15 mm apart, as in the device."""
+    pytest.importorskip("pybullet")
+    robot = create(seed=seed, objects=["red block", "green block", "blue bowl", "yellow bowl"])
+    world: Any = robot._world
+    left = looking((0.0, -1.2, 0.85), (0.0, -0.47, 0.0))
+    right = left @ pose_of((0.015, 0.0, 0.0))
+    narrow, wide = Lens(320, 320, 40.0, 0.2, 3.0), Lens(320, 320, 44.0, 0.2, 3.0)
+    depth_m = world.camera(wide, lambda: left).capture().depth_m
+    colors = world.camera(narrow, lambda: right).capture()
+    depth = np.rint(depth_m * 10000).astype(np.uint16)
+    device = plugged(
+        lambda _: (colors.rgb, depth),
+        depth_lens=intrinsics(wide.intrinsics, 320, 320),
+        color_lens=intrinsics(narrow.intrinsics, 320, 320),
+        color_at=(0.015, 0.0, 0.0),
+    )
+    camera = device.camera(width=320, height=320, pose=lambda: right)
+    found = {seen.name: seen.position for seen in see(camera, ColorDepthDetector(SHAPES))}
+    camera.close()
+    truth = robot.positions()
+    robot.close()
+    assert sorted(found) == sorted(truth)
+    errors = [np.linalg.norm(np.subtract(found[name], truth[name])) for name in truth]
+    assert max(errors) <= 0.003
+
+
+def test_without_the_library_the_remedy_is_named() -> None:
+    code = """
+import sys
+sys.modules["pyrealsense2"] = None
+from cap.errors import MissingExtra
+from robots.perception.realsense import RealSenseCamera
+try:
+    RealSenseCamera(lambda: None)
+except MissingExtra as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "code-as-policies[realsense]" in done.stdout
