@@ -8,6 +8,7 @@ closes the socket first.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import socket
 import struct
@@ -95,10 +96,8 @@ class Monitor(SecondaryMonitor):  # type: ignore[misc]
     def close(self) -> None:
         """Close the socket, which ends the thread."""
         self._trystop = True
-        try:
+        with contextlib.suppress(OSError):
             self._s_secondary.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
         self._s_secondary.close()
         self.join(2.0)
 

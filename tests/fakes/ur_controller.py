@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 from tests.fakes.ur_arm import Move, RobotMode, SafetyMode, SimulatedArm
 from tests.fakes.ur_dashboard import Dashboard
-from tests.fakes.ur_packets import Form, state_packet
+from tests.fakes.ur_packets import Form, state_packet, version_message
 from tests.fakes.ur_robotiq import Robotiq
 from tests.fakes.ur_rtde_wire import Commands, RtdeClient
 from tests.fakes.ur_runner import Runner
@@ -191,6 +191,10 @@ class FakeController:
         self._call(lambda: setattr(self._dashboard, "remote", remote))
         self._call(lambda: setattr(self._runner, "deaf", remote is False))
 
+    def ignore_scripts(self) -> None:
+        """Take scripts and do nothing with them, as some software does in local control."""
+        self._call(lambda: setattr(self._runner, "deaf", True))
+
     # How it runs.
 
     def __enter__(self) -> FakeController:
@@ -262,6 +266,7 @@ class FakeController:
     # Its ports.
 
     async def _secondary(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(version_message())
         telling = asyncio.create_task(self._tell(writer))
         try:
             await self._scripts(reader, writer)

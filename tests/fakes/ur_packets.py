@@ -24,6 +24,13 @@ def state_packet(arm: SimulatedArm, *, running: bool, form: Form) -> bytes:
     return _part(16, b"".join(parts))
 
 
+def version_message() -> bytes:
+    """Return what the controller says first: which software it runs (type 20)."""
+    name = b"URControl"
+    body = struct.pack("!QbbB", 0, -2, 3, len(name)) + name
+    return _part(20, body + struct.pack("!BBii", 5, 11, 1, 108318) + b"01-02-2022")
+
+
 def _part(kind: int, body: bytes) -> bytes:
     return struct.pack("!iB", 5 + len(body), kind) + body
 

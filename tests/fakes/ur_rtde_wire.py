@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
+import time
 from collections.abc import Iterator
 
 from tests.fakes.ur_arm import MODE_NUMBERS, SAFETY_NUMBERS, Move, SimulatedArm
@@ -75,16 +76,26 @@ class Commands:
         self._state = 0
         self._waits = False
         self._inputs: dict[str, float] = {}
+        self._operation = 0
+        self._alone = False
+        self._least_hz = 0.0
+        self._fed_s = 0.0
         self.seen: list[int] = []
         """Commands taken, in order, by number."""
 
     def read(self, name: str) -> float:
         """Return an output register."""
-        return float(self._state) if name == "output_int_register_0" else 0.0
+        if name == "output_int_register_0":
+            return float(self._state)
+        if name == "output_int_register_2":
+            return float(self._operation << 24 | self._alone << 15)
+        return 0.0
 
     def write(self, values: dict[str, float]) -> None:
         """Take input registers and outputs."""
         self._inputs |= values
+        if "input_int_register_0" in values:
+            self._fed_s = time.monotonic()
         for kind in ("standard", "tool", "configurable"):
             mask = int(values.get(f"{kind}_digital_output_mask", 0))
             for number in range(8):
@@ -95,9 +106,12 @@ class Commands:
 
     def advance(self) -> None:
         """Go on as far as the script comes by now."""
+        if self._least_hz and time.monotonic() - self._fed_s > 1.0 / self._least_hz:
+            self._runner.kill()
         if not self._runner.controlled:
-            self._state, self._waits = 0, False
+            self._state, self._waits, self._alone, self._least_hz = 0, False, False, 0.0
             return
+        self._alone = self._alone and self._arm.moving
         command = int(self._inputs.get("input_int_register_0", 0))
         if self._waits:
             if not self._arm.moving:
@@ -117,6 +131,8 @@ class Commands:
             self._move("movej" if command == 1 else "movel")
         elif command in (33, 34):
             self._arm.halt()
+        elif command == 35:
+            self._least_hz = self._inputs["input_double_register_0"]
         self._state = 0 if self._waits else _DONE
 
     def _move(self, kind: str) -> None:
@@ -129,7 +145,9 @@ class Commands:
                 acceleration=numbers[7],
             )
         )
-        self._waits = not self._inputs.get("input_int_register_1", 0)
+        self._alone = bool(self._inputs.get("input_int_register_1", 0))
+        self._waits = not self._alone
+        self._operation = (self._operation + self._alone) % 128
 
 
 class RtdeClient:
