@@ -94,7 +94,7 @@ class Session:
             skills: Kept functions to offer to programs, and where to keep more.
             history_tokens: How much of a prompt earlier turns may take.
             rehearse: Whether each program runs in the robot's simulated twin first; by default
-                on real hardware that has one.
+                wherever there is one, as real robots have.
             allow: Shown each call that moves the robot before it does; False refuses it.
 
         Raises:
