@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 from shapely.geometry import MultiPoint
 
-from robots.ravens import arm
+from robots.ravens import arm, route
 from robots.ravens.arguments import Point
 from robots.ravens.geometry import corners
 from robots.ravens.motion import Pose
@@ -27,6 +29,8 @@ from robots.ravens.scene import (
 )
 from robots.ravens.world import Host, WorldState, slipped
 
+_PARKED = PARK.joints()
+
 
 class InstantWorld:
     """Puts every object exactly where its plan says, in no time."""
@@ -38,7 +42,7 @@ class InstantWorld:
 
     def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
         """Pick an object up and put it down; or lose it, and nothing moves."""
-        self.state = replace(self.state, actions=self.state.actions + 1)
+        self.state = replace(self.state, actions=self.state.actions + 1, joints=_PARKED)
         if slips:
             raise slipped(planned.name)
         self.state = replace(self.state, scene=self.state.scene.moved(planned.result))
@@ -51,6 +55,13 @@ class InstantWorld:
         """Hold the gripper over a point of the table, metres."""
         joints = Pose(*xy, POINT_Z, PARK.yaw).joints()
         self.state = replace(self.state, joints=joints)
+        self._host.frame()
+
+    def follow(self, path: NDArray[np.float64], speed_mps: float) -> None:
+        """Take the gripper along a path, exactly; see `World`."""
+        end = route.pose_over(path[-1], route.height_m(self.state.scene))
+        moved = replace(self.state, actions=self.state.actions + 1, joints=end.joints())
+        self.state = moved.followed(path)
         self._host.frame()
 
     def render(self, width: int, height: int) -> Any:

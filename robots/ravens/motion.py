@@ -99,6 +99,8 @@ def along(path: Array, *, speed_mps: float = math.inf, acceleration_mps2: float 
     Raises:
         Unreachable: Part of the way is beyond the arm.
     """
+    if len(path) == 2:  # From rest to rest there must be a point to move at.
+        path = np.stack([path[0], path.mean(axis=0), path[1]])
     joints = _joints(path)
     hurried = np.hstack([joints / SPEED_LIMIT, _along(path) / speed_mps])
     limited = np.hstack([joints / ACCELERATION_LIMITS, path[:, :3] / acceleration_mps2])

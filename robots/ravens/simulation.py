@@ -70,13 +70,26 @@ class Simulation:
         if watched and self.steps % _STOP_CHECK_STEPS == 0:
             self._host.check_stop()
 
-    def follow(self, leg: Leg, until: Callable[[], bool] | None = None) -> None:
-        """Move the arm along a motion, or along the part of it until something is so."""
+    def follow(
+        self,
+        leg: Leg,
+        until: Callable[[], bool] | None = None,
+        trail: list[tuple[float, ...]] | None = None,
+    ) -> None:
+        """Move the arm along a motion, or along the part of it until something is so.
+
+        Args:
+            leg: The motion.
+            until: Ends it.
+            trail: Gets the joint angles after every step, radians.
+        """
         for position, velocity in zip(leg.positions.tolist(), leg.velocities.tolist(), strict=True):
             self._targets = position
             if until is not None and until():
                 return
             self.step(velocity)
+            if trail is not None:
+                trail.append(self.joints())
         self._targets = (leg.positions[-1] + leg.velocities[-1] * DT_S).tolist()
 
     def wait(self, steps: int, *, watched: bool = True) -> None:

@@ -13,8 +13,8 @@ from shapely.geometry import LineString, MultiLineString
 
 from cap.errors import Collision, LimitExceeded, NotFound, RobotError, Unreachable, UsageError
 from robots.drawing import DrawingRobot, create
-from robots.drawing.board import MAX_POINTS
 from robots.drawing.worlds import SPEED_MPS
+from robots.ravens.paths import MAX_POINTS
 from robots.ravens.scene import COLORS
 
 ANGLES = np.linspace(0, 2 * np.pi, 100)
