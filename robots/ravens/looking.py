@@ -81,7 +81,10 @@ class Looking(Part):
         Raises:
             NotFound: No object has that name.
         """
-        red, green, blue = scene.COLORS[self._exact(name).split()[0]]
+        known = self._exact(name)
+        if (color := scene.COLORS.get(known.split()[0])) is None:
+            raise NotFound(f"nothing is known of the colour of {known!r}; its name has none")
+        red, green, blue = color
         return (red / 255, green / 255, blue / 255, 1.0)
 
     @perception

@@ -31,6 +31,7 @@ class Simulation:
     def __init__(self, client: int, state: WorldState, host: Host) -> None:
         """Build the simulation of a state."""
         self.ids = bodies.build(client, state)
+        self._sizes = {body.name: body.size for body in state.scene.bodies}
         self.steps = 0
         """Steps since it was built."""
         self.gap_m = state.gap_m
@@ -196,7 +197,7 @@ class Simulation:
         position, turn = p.getBasePositionAndOrientation(
             self.ids.objects[name], physicsClientId=self._client
         )
-        return Body(name, position, turn)
+        return Body(name, position, turn, self._sizes[name])
 
     def scene(self) -> Scene:
         """Return where every object is now."""

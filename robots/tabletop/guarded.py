@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from cap.errors import LimitExceeded, NotConnected, RobotError
 from robots.ravens import arm
 from robots.ravens.plan import PARK
-from robots.tabletop.driver import ArmDriver, ArmState, Joints, TcpPose
-from robots.tabletop.limits import MotionLimits
+from robots.tabletop.driver import ArmDriver, ArmState, TcpPose
+from robots.tabletop.limits import MotionLimits, straight_down
 from robots.tabletop.travel import require_ready
 
 _TOOL_TOLERANCE_M = 0.02
@@ -35,7 +35,7 @@ class GuardedArm:
     """Height of the table top in the controller's base frame."""
     tool_m: float | None = None
     """Flange to fingertips, which the controller's tool centre point must agree with."""
-    _joints: Joints = field(default=PARK.joints(), init=False)
+    _last: TcpPose = field(default=straight_down(PARK.x, PARK.y, PARK.z, PARK.yaw), init=False)
 
     def connect(self) -> None:
         """Connect and make sure that the arm could move.
@@ -87,11 +87,11 @@ class GuardedArm:
             )
         return state
 
-    def joints(self) -> Joints:
-        """Return where the joints are, or were when the controller last said so, radians."""
+    def last_pose(self) -> TcpPose:
+        """Return where the fingertips are, or were when the controller last said so."""
         with contextlib.suppress(RobotError):
-            self._joints = self.driver.state().joints
-        return self._joints
+            self._last = self.pose()
+        return self._last
 
     def pose(self) -> TcpPose:
         """Return where the fingertips are, in the table's frame."""

@@ -125,3 +125,8 @@ def straight_down(x: float, y: float, z: float, yaw: float) -> TcpPose:
     upright base holds its flange there (`robots.ravens.arm`).
     """
     return (x, y, z, math.pi * math.cos(yaw / 2), math.pi * math.sin(yaw / 2), 0.0)
+
+
+def yaw_of(pose: TcpPose) -> float:
+    """Return the direction in which fingers that point straight down close, radians."""
+    return 2 * math.atan2(pose[4], pose[3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,15 +11,16 @@ from numpy.typing import NDArray
 from shapely.geometry import LineString
 
 from cap.errors import NotGrasped, RobotError
-from robots.ravens import plan
+from robots.ravens import plan, route
 from robots.ravens.grips import OPEN_GAP_M, Grip
 from robots.ravens.instant import draw_top_view
 from robots.ravens.motion import Pose
+from robots.ravens.paths import Stroke, stroke_of
 from robots.ravens.plan import PARK, Transfer
 from robots.ravens.scene import Scene
-from robots.ravens.world import Host, WorldState
+from robots.ravens.world import MAX_PATHS, Host, Joints, WorldState
 from robots.tabletop.guarded import GuardedArm
-from robots.tabletop.limits import straight_down
+from robots.tabletop.limits import straight_down, yaw_of
 from robots.tabletop.sight import Sight
 
 APPROACH_M = 0.04
@@ -40,13 +42,14 @@ class HardwareWorld:
         self._arm = arm
         self._sight = sight
         self._carrying: Transfer | None = None
+        self._paths: tuple[Stroke, ...] = ()
 
     @property
     def state(self) -> WorldState:
         """What is known now: the scene as seen, the arm as measured."""
         scene = self._sight.scene()
         held = self._carrying.name if self._carrying else None
-        return WorldState(scene, self._arm.joints(), OPEN_GAP_M, held)
+        return WorldState(scene, self._joints(), OPEN_GAP_M, held, paths=self._paths)
 
     @state.setter
     def state(self, state: WorldState) -> None:
@@ -85,8 +88,7 @@ class HardwareWorld:
 
     def point(self, xy: tuple[float, float]) -> None:
         """Hold the gripper over a point of the table, metres."""
-        height = max(plan.POINT_Z, self._sight.scene().top() + plan.LIFT)
-        self._across(Pose(*xy, height, PARK.yaw), height)
+        self._over(xy, route.height_m(self._sight.scene()))
         self._host.frame()
 
     def follow(self, path: NDArray[np.float64], speed_mps: float) -> None:
@@ -94,11 +96,21 @@ class HardwareWorld:
 
         The arm stops for a moment at each corner.
         """
-        height = max(plan.POINT_Z, self._sight.scene().top() + plan.LIFT)
+        height = route.height_m(self._sight.scene())
         corners = LineString(path).simplify(_SIMPLER_M).coords
-        first, *others = (straight_down(x, y, height, PARK.yaw) for x, y in corners)
-        self._across(Pose(*first[:3], PARK.yaw), height)
-        self._arm.path(others, speed_mps)
+        self._over(corners[0], height)
+        poses = [straight_down(x, y, height, PARK.yaw) for x, y in corners[1:]]
+        self._arm.path(poses, speed_mps)
+        self._paths = (*self._paths, stroke_of(np.array(corners)))[-MAX_PATHS:]
+        self._host.frame()
+
+    def _over(self, xy: Sequence[float], height: float) -> None:
+        self._across(route.pose_over(xy, height), height)
+
+    def _joints(self) -> Joints:
+        """Return the joint angles with which the simulated arm holds its fingertips there."""
+        pose = self._arm.last_pose()
+        return Pose(*pose[:3], yaw_of(pose)).joints()
 
     def render(self, width: int, height: int) -> Any:
         """Return what is known of the table, seen from above, as a PIL image."""
