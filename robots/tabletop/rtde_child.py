@@ -147,11 +147,12 @@ class Child:
             "output": self.output,
         }[request["do"]]
         try:
-            self._answer({"ok": do(request)})
+            told: dict[str, Any] = {"ok": do(request)}
         except ConnectionError as error:
-            self._answer({"lost": f"{error}"})
+            told = {"lost": f"{error}"}
         except Exception as error:
-            self._answer({"error": f"{error}"})
+            told = {"error": f"{error}"}
+        self._answer(told | {"id": request["id"]})
 
     def _tick(self) -> None:
         """Note whether the controller has spoken since the last time, and feed its watchdog."""
@@ -176,7 +177,7 @@ def _end_when_lost(lines: int, answer: Callable[[dict[str, Any]], None]) -> None
     with os.fdopen(lines, errors="replace") as told:
         for line in told:
             if "econnect" in line or "Lost connection" in line or "closed the conn" in line:
-                answer({"lost": line.strip()})
+                answer({"lost": "the connection was lost"})
                 os._exit(3)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import os
 import selectors
 import subprocess
 import sys
@@ -126,8 +127,12 @@ class RtdeDriver:
 
     def close(self) -> None:
         """Stop what moves and close the connection."""
-        child, self._child = self._child, None
+        child = self._child
         if child is not None:
+            if self._mover.busy:
+                with contextlib.suppress(NotConnected):
+                    self.stop()
+            self._child = None
             child.close()
         self._gripper.close()
 
@@ -186,6 +191,7 @@ class _Child:
         self._host = host
         self._lock = threading.Lock()
         self._rest = b""
+        self._asked = 0
         self._process = subprocess.Popen(
             [sys.executable, "-P", str(program), host],
             stdin=subprocess.PIPE,
@@ -201,20 +207,33 @@ class _Child:
             NotConnected: There is no answer in time, or the library says so.
         """
         with self._lock:
+            self._asked += 1
             with contextlib.suppress(OSError, ValueError):
-                self._stdin.write(json.dumps(request).encode() + b"\n")
+                line = json.dumps(request | {"id": self._asked})
+                self._stdin.write(line.encode() + b"\n")
                 self._stdin.flush()
             return self.read(seconds)
 
     def read(self, seconds: float) -> dict[str, Any]:
-        """Return the next answer."""
-        line = self._line(time.monotonic() + seconds)
+        """Return the answer to the newest request."""
+        deadline = time.monotonic() + seconds
+        while True:
+            told = self._message(deadline)
+            # The answer to a request that Ctrl-C ended comes late.
+            if told.get("id", self._asked) == self._asked:
+                return self._answer(told)
+
+    def _message(self, deadline: float) -> dict[str, Any]:
+        line = self._line(deadline)
         if line is None:
             self._end()
             raise NotConnected(
                 f"ur_rtde does not answer for the controller at {self._host}: connect again"
             )
         told: dict[str, Any] = json.loads(line) if line else {"lost": "its process ended"}
+        return told
+
+    def _answer(self, told: dict[str, Any]) -> dict[str, Any]:
         if "ok" in told:
             answer: dict[str, Any] = told["ok"]
             return answer
@@ -250,7 +269,7 @@ class _Child:
             while b"\n" not in self._rest:
                 if not ready.select(max(0.0, deadline - time.monotonic())):
                     return None
-                if not (more := self._process.stdout.read1(65536)):
+                if not (more := os.read(self._process.stdout.fileno(), 65536)):
                     return b""
                 self._rest += more
         line, self._rest = self._rest.split(b"\n", 1)

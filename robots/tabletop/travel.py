@@ -83,6 +83,8 @@ class Mover:
         self._stops = 0
         self._sending = threading.Lock()
         self._stopped = threading.Event()
+        self.busy = False
+        """Whether a motion is under way."""
 
     def go(self, motion: Motion) -> None:
         """Make a motion and return once there; on any failure the arm is told to stop.
@@ -98,10 +100,11 @@ class Mover:
         _require_sound(motion)
         start = self._link.state()
         require_ready(start)
-        with self._sending:
-            self._require_going(stops)
-            self._link.send(motion)
+        self.busy = True
         try:
+            with self._sending:
+                self._require_going(stops)
+                self._link.send(motion)
             self._follow(motion, start, stops)
         except ProtectiveStop:
             raise
@@ -110,6 +113,8 @@ class Mover:
                 with contextlib.suppress(NotConnected):
                     self._link.brake()
             raise
+        finally:
+            self.busy = False
 
     def pause(self, seconds: float, stops: int) -> None:
         """Wait, unless a stop came after `stops`, or comes meanwhile."""

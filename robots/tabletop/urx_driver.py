@@ -111,8 +111,8 @@ class UrxDriver:
     def close(self) -> None:
         """Stop what moves and close the connection."""
         if self._robot is not None:
-            with contextlib.suppress(NotConnected):
-                if self.state().moving:
+            if self._mover.busy:
+                with contextlib.suppress(NotConnected):
                     self.stop()
             self._release()
         self._gripper.close()

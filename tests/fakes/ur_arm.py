@@ -68,6 +68,8 @@ class SimulatedArm:
         self.pose: tuple[float, ...] = tuple(pose_of(HOME, tool_m).tolist())
         self.mode: RobotMode = "running"
         self.safety: SafetyMode = "normal"
+        self.remote: bool | None = True
+        """Whether the network has control; None on CB3 software, which does not know."""
         self.outputs: dict[tuple[str, int], bool] = {}
         """Digital outputs by kind (`tool`, `standard`, `configurable`) and number."""
 

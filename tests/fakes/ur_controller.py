@@ -93,6 +93,7 @@ class FakeController:
         if dashboard:
             self._ports[DASHBOARD_PORT] = self._dashboard_client
         self._frozen = False
+        self._faults: list[Exception] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._servers: list[asyncio.Server] = []
@@ -187,8 +188,8 @@ class FakeController:
         self._call(lambda: self._set_mode(mode))
 
     def set_remote(self, remote: bool | None) -> None:
-        """Give control to the network, to the pendant, or (None) to software that knows neither."""
-        self._call(lambda: setattr(self._dashboard, "remote", remote))
+        """Give control to the network, to the pendant, or (None) be a CB3, which knows neither."""
+        self._call(lambda: setattr(self._arm, "remote", remote))
         self._call(lambda: setattr(self._runner, "deaf", remote is False))
 
     def ignore_scripts(self) -> None:
@@ -220,6 +221,7 @@ class FakeController:
         assert self._thread is not None
         self._loop.call_soon_threadsafe(self._ended.set)
         self._thread.join(10.0)
+        assert not self._faults, f"the simulated controller failed: {self._faults}"
 
     async def _serve(self, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
@@ -250,6 +252,8 @@ class FakeController:
                 await client(reader, writer)
             except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 pass
+            except Exception as error:
+                self._faults.append(error)
             finally:
                 self._clients.discard(writer)
                 self._tasks.discard(task)
@@ -261,6 +265,7 @@ class FakeController:
         """Let programs go on as the arm arrives."""
         while True:
             self._runner.advance()
+            self._commands.advance()
             await asyncio.sleep(0.004)
 
     # Its ports.

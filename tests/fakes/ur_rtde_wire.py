@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from tests.fakes.ur_arm import MODE_NUMBERS, SAFETY_NUMBERS, Move, SimulatedArm
 from tests.fakes.ur_runner import Runner
 
-VERSION = (5, 11, 1, 108318)
+_E_SERIES, _CB3 = (5, 11, 1, 108318), (3, 14, 3, 1031110)
 _CODES = {
     "INT32": "i",
     "UINT32": "I",
@@ -175,7 +175,8 @@ class RtdeClient:
             case "V":
                 return _message("V", struct.pack("!B", 1))
             case "v":
-                return _message("v", struct.pack("!4I", *VERSION))
+                version = _CB3 if self._arm.remote is None else _E_SERIES
+                return _message("v", struct.pack("!4I", *version))
             case "O":
                 (frequency,) = struct.unpack("!d", body[:8])
                 self.period_s = 1.0 / frequency
