@@ -104,10 +104,16 @@ class Child:
         self._control.setWatchdog(_LEAST_KICKS_HZ)
 
     def move(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Start a motion."""
-        make = self._control.moveL if request["kind"] == "movel" else self._control.moveJ
-        started = make(request["target"], request["speed"], request["acceleration"], True)
-        return {"started": bool(started)}
+        """Start a motion, if the limits set on the pendant allow its target."""
+        control, straight, target = self._control, request["kind"] == "movel", request["target"]
+        allows = (
+            control.isPoseWithinSafetyLimits if straight else control.isJointsWithinSafetyLimits
+        )
+        if not allows(target):
+            return {"allowed": False, "started": False}
+        make = control.moveL if straight else control.moveJ
+        started = make(target, request["speed"], request["acceleration"], True)
+        return {"allowed": True, "started": bool(started)}
 
     def stop(self, request: dict[str, Any]) -> dict[str, Any]:
         """Brake."""

@@ -18,13 +18,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cap.errors import MissingExtra, NotConnected, RobotError
+from cap.errors import MissingExtra, NotConnected, RobotError, Unreachable
 from robots.tabletop import controller
 from robots.tabletop.driver import ArmState, Joints, TcpPose
 from robots.tabletop.gripper import Output, gripper_for
-from robots.tabletop.travel import Motion, Mover, require_ready
+from robots.tabletop.travel import Motion, Mover, fresh, require_ready
 
-_FRESH_S = 0.5
 _START_S = 15.0
 _PREPARE_S = 10.0
 _ANSWER_S = 2.0
@@ -85,21 +84,13 @@ class RtdeDriver:
 
     def state(self) -> ArmState:
         """Return the newest state, at most 0.5 s old."""
-        told = self._ask({"do": "state"})
-        if told["age_s"] > _FRESH_S:
+        state = fresh(self._newest)
+        if state is None:
             raise NotConnected(
-                f"the controller at {self.host} has said nothing for {_FRESH_S} s: "
-                "check the cable, then connect again"
+                f"the controller at {self.host} has said nothing for 0.5 s: check the cable, "
+                "then connect again"
             )
-        return ArmState(
-            joints=tuple(told["joints"]),
-            tcp_pose=tuple(told["tcp_pose"]),
-            mode=controller.ROBOT_MODES.get(told["mode"], "unknown"),
-            safety=controller.SAFETY_MODES.get(told["safety"], "unknown"),
-            remote=self._remote,
-            moving=told["moving"],
-            age_s=told["age_s"],
-        )
+        return state
 
     def tcp_pose(self) -> TcpPose:
         """Return the measured pose of the tool centre point."""
@@ -150,6 +141,12 @@ class RtdeDriver:
         )
         if not told["started"]:
             require_ready(self.state())
+        if not told["allowed"]:
+            raise Unreachable(
+                "the controller does not allow that target: it is out of the arm's reach, or "
+                "outside the safety limits set on the pendant"
+            )
+        if not told["started"]:
             raise RobotError("the controller refused the motion: see its log for why")
 
     def brake(self) -> None:
@@ -164,6 +161,18 @@ class RtdeDriver:
                 controller.brake(self.host)
             raise
 
+    def _newest(self) -> ArmState:
+        told = self._ask({"do": "state"})
+        return ArmState(
+            joints=tuple(told["joints"]),
+            tcp_pose=tuple(told["tcp_pose"]),
+            mode=controller.ROBOT_MODES.get(told["mode"], "unknown"),
+            safety=controller.SAFETY_MODES.get(told["safety"], "unknown"),
+            remote=self._remote,
+            moving=told["moving"],
+            age_s=told["age_s"],
+        )
+
     def _go(self, motion: Motion) -> None:
         self._remote = controller.remote_control(self.host)
         require_ready(self.state())
@@ -176,11 +185,11 @@ class RtdeDriver:
         if not told["set"]:
             raise RobotError(f"the controller refused to set {kind} output {number}")
 
-    def _ask(self, request: dict[str, Any], seconds: float = _ANSWER_S) -> dict[str, Any]:
+    def _ask(self, request: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:
         child = self._child
         if child is None:
             raise NotConnected(f"the arm at {self.host} is not connected: connect first")
-        return child.ask(request, seconds)
+        return child.ask(request, _ANSWER_S if seconds is None else seconds)
 
 
 class _Child:

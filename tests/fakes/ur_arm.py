@@ -108,11 +108,15 @@ class SimulatedArm:
             self._follow(self._path)
         return self._clock
 
+    def reaches(self, pose: Sequence[float]) -> bool:
+        """Return whether there are joint angles for a pose."""
+        return joints_at(pose, self.joints, self._tool_m) is not None
+
     def begin(self, move: Move) -> None:
         """Start a motion; what it was doing before ends here. Out of reach stops it for safety."""
         self.advance()
         self._path = None
-        if move.kind == "movel" and joints_at(move.target, self.joints, self._tool_m) is None:
+        if move.kind == "movel" and not self.reaches(move.target):
             self.safety = "protective_stop"
             return
         self._path = _Path(move, self._clock, self._length(move), self.joints, self.pose)

@@ -133,6 +133,11 @@ class FakeController:
         return self._call(self._state)[2]
 
     @property
+    def running(self) -> bool:
+        """Whether a program runs, or a control script waits for commands."""
+        return self._call(lambda: self._runner.running)
+
+    @property
     def gripper_closed(self) -> bool:
         """Whether the gripper was last told to close, by tool output 0 or by the Robotiq port."""
         return self._arm.outputs.get(("tool", 0), False) or self._gripper.closed
@@ -191,6 +196,10 @@ class FakeController:
         """Give control to the network, to the pendant, or (None) be a CB3, which knows neither."""
         self._call(lambda: setattr(self._arm, "remote", remote))
         self._call(lambda: setattr(self._runner, "deaf", remote is False))
+
+    def stick_gripper(self) -> None:
+        """Keep the Robotiq gripper's fingers from moving."""
+        self._gripper.stuck = True
 
     def ignore_scripts(self) -> None:
         """Take scripts and do nothing with them, as some software does in local control."""
@@ -377,7 +386,7 @@ def main() -> None:
             while True:
                 threading.Event().wait(0.2)
                 for text in controller.programs[seen:]:
-                    print(text, flush=True)
+                    print(text if len(text) < 1000 else f"{text[:30]!r}...", flush=True)
                 seen = len(controller.programs)
         except KeyboardInterrupt:
             print("ended")
