@@ -104,10 +104,16 @@ class Child:
         self._control.setWatchdog(_LEAST_KICKS_HZ)
 
     def move(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Start a motion."""
-        make = self._control.moveL if request["kind"] == "movel" else self._control.moveJ
-        started = make(request["target"], request["speed"], request["acceleration"], True)
-        return {"started": bool(started)}
+        """Start a motion, if the limits set on the pendant allow its target."""
+        control, straight, target = self._control, request["kind"] == "movel", request["target"]
+        allows = (
+            control.isPoseWithinSafetyLimits if straight else control.isJointsWithinSafetyLimits
+        )
+        if not allows(target):
+            return {"allowed": False, "started": False}
+        make = control.moveL if straight else control.moveJ
+        started = make(target, request["speed"], request["acceleration"], True)
+        return {"allowed": True, "started": bool(started)}
 
     def stop(self, request: dict[str, Any]) -> dict[str, Any]:
         """Brake."""
@@ -147,11 +153,12 @@ class Child:
             "output": self.output,
         }[request["do"]]
         try:
-            self._answer({"ok": do(request)})
+            told: dict[str, Any] = {"ok": do(request)}
         except ConnectionError as error:
-            self._answer({"lost": f"{error}"})
+            told = {"lost": f"{error}"}
         except Exception as error:
-            self._answer({"error": f"{error}"})
+            told = {"error": f"{error}"}
+        self._answer(told | {"id": request["id"]})
 
     def _tick(self) -> None:
         """Note whether the controller has spoken since the last time, and feed its watchdog."""
@@ -176,7 +183,7 @@ def _end_when_lost(lines: int, answer: Callable[[dict[str, Any]], None]) -> None
     with os.fdopen(lines, errors="replace") as told:
         for line in told:
             if "econnect" in line or "Lost connection" in line or "closed the conn" in line:
-                answer({"lost": line.strip()})
+                answer({"lost": "the connection was lost"})
                 os._exit(3)
 
 

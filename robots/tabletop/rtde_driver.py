@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import os
 import selectors
 import subprocess
 import sys
@@ -17,13 +18,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cap.errors import MissingExtra, NotConnected, RobotError
+from cap.errors import MissingExtra, NotConnected, RobotError, Unreachable
 from robots.tabletop import controller
 from robots.tabletop.driver import ArmState, Joints, TcpPose
 from robots.tabletop.gripper import Output, gripper_for
-from robots.tabletop.travel import Motion, Mover, require_ready
+from robots.tabletop.travel import Motion, Mover, fresh, require_ready
 
-_FRESH_S = 0.5
 _START_S = 15.0
 _PREPARE_S = 10.0
 _ANSWER_S = 2.0
@@ -84,21 +84,13 @@ class RtdeDriver:
 
     def state(self) -> ArmState:
         """Return the newest state, at most 0.5 s old."""
-        told = self._ask({"do": "state"})
-        if told["age_s"] > _FRESH_S:
+        state = fresh(self._newest)
+        if state is None:
             raise NotConnected(
-                f"the controller at {self.host} has said nothing for {_FRESH_S} s: "
-                "check the cable, then connect again"
+                f"the controller at {self.host} has said nothing for 0.5 s: check the cable, "
+                "then connect again"
             )
-        return ArmState(
-            joints=tuple(told["joints"]),
-            tcp_pose=tuple(told["tcp_pose"]),
-            mode=controller.ROBOT_MODES.get(told["mode"], "unknown"),
-            safety=controller.SAFETY_MODES.get(told["safety"], "unknown"),
-            remote=self._remote,
-            moving=told["moving"],
-            age_s=told["age_s"],
-        )
+        return state
 
     def tcp_pose(self) -> TcpPose:
         """Return the measured pose of the tool centre point."""
@@ -126,8 +118,12 @@ class RtdeDriver:
 
     def close(self) -> None:
         """Stop what moves and close the connection."""
-        child, self._child = self._child, None
+        child = self._child
         if child is not None:
+            if self._mover.busy:
+                with contextlib.suppress(NotConnected):
+                    self.stop()
+            self._child = None
             child.close()
         self._gripper.close()
 
@@ -145,6 +141,12 @@ class RtdeDriver:
         )
         if not told["started"]:
             require_ready(self.state())
+        if not told["allowed"]:
+            raise Unreachable(
+                "the controller does not allow that target: it is out of the arm's reach, or "
+                "outside the safety limits set on the pendant"
+            )
+        if not told["started"]:
             raise RobotError("the controller refused the motion: see its log for why")
 
     def brake(self) -> None:
@@ -159,6 +161,18 @@ class RtdeDriver:
                 controller.brake(self.host)
             raise
 
+    def _newest(self) -> ArmState:
+        told = self._ask({"do": "state"})
+        return ArmState(
+            joints=tuple(told["joints"]),
+            tcp_pose=tuple(told["tcp_pose"]),
+            mode=controller.ROBOT_MODES.get(told["mode"], "unknown"),
+            safety=controller.SAFETY_MODES.get(told["safety"], "unknown"),
+            remote=self._remote,
+            moving=told["moving"],
+            age_s=told["age_s"],
+        )
+
     def _go(self, motion: Motion) -> None:
         self._remote = controller.remote_control(self.host)
         require_ready(self.state())
@@ -171,11 +185,11 @@ class RtdeDriver:
         if not told["set"]:
             raise RobotError(f"the controller refused to set {kind} output {number}")
 
-    def _ask(self, request: dict[str, Any], seconds: float = _ANSWER_S) -> dict[str, Any]:
+    def _ask(self, request: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:
         child = self._child
         if child is None:
             raise NotConnected(f"the arm at {self.host} is not connected: connect first")
-        return child.ask(request, seconds)
+        return child.ask(request, _ANSWER_S if seconds is None else seconds)
 
 
 class _Child:
@@ -186,6 +200,7 @@ class _Child:
         self._host = host
         self._lock = threading.Lock()
         self._rest = b""
+        self._asked = 0
         self._process = subprocess.Popen(
             [sys.executable, "-P", str(program), host],
             stdin=subprocess.PIPE,
@@ -201,20 +216,33 @@ class _Child:
             NotConnected: There is no answer in time, or the library says so.
         """
         with self._lock:
+            self._asked += 1
             with contextlib.suppress(OSError, ValueError):
-                self._stdin.write(json.dumps(request).encode() + b"\n")
+                line = json.dumps(request | {"id": self._asked})
+                self._stdin.write(line.encode() + b"\n")
                 self._stdin.flush()
             return self.read(seconds)
 
     def read(self, seconds: float) -> dict[str, Any]:
-        """Return the next answer."""
-        line = self._line(time.monotonic() + seconds)
+        """Return the answer to the newest request."""
+        deadline = time.monotonic() + seconds
+        while True:
+            told = self._message(deadline)
+            # The answer to a request that Ctrl-C ended comes late.
+            if told.get("id", self._asked) == self._asked:
+                return self._answer(told)
+
+    def _message(self, deadline: float) -> dict[str, Any]:
+        line = self._line(deadline)
         if line is None:
             self._end()
             raise NotConnected(
                 f"ur_rtde does not answer for the controller at {self._host}: connect again"
             )
         told: dict[str, Any] = json.loads(line) if line else {"lost": "its process ended"}
+        return told
+
+    def _answer(self, told: dict[str, Any]) -> dict[str, Any]:
         if "ok" in told:
             answer: dict[str, Any] = told["ok"]
             return answer
@@ -250,7 +278,7 @@ class _Child:
             while b"\n" not in self._rest:
                 if not ready.select(max(0.0, deadline - time.monotonic())):
                     return None
-                if not (more := self._process.stdout.read1(65536)):
+                if not (more := os.read(self._process.stdout.fileno(), 65536)):
                     return b""
                 self._rest += more
         line, self._rest = self._rest.split(b"\n", 1)

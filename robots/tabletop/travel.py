@@ -16,6 +16,8 @@ from robots.tabletop.driver import ArmState
 _NEAR_M = 0.001
 _NEAR_RAD = 0.01
 _POLL_S = 0.02
+_FRESH_S = 0.5
+_PATIENCE_S = 0.2
 _START_S = 0.5
 """An arm at rest for so long, and not there, will not get there."""
 _SETTLE_S = 0.2
@@ -83,6 +85,8 @@ class Mover:
         self._stops = 0
         self._sending = threading.Lock()
         self._stopped = threading.Event()
+        self.busy = False
+        """Whether a motion is under way."""
 
     def go(self, motion: Motion) -> None:
         """Make a motion and return once there; on any failure the arm is told to stop.
@@ -98,10 +102,11 @@ class Mover:
         _require_sound(motion)
         start = self._link.state()
         require_ready(start)
-        with self._sending:
-            self._require_going(stops)
-            self._link.send(motion)
+        self.busy = True
         try:
+            with self._sending:
+                self._require_going(stops)
+                self._link.send(motion)
             self._follow(motion, start, stops)
         except ProtectiveStop:
             raise
@@ -110,6 +115,8 @@ class Mover:
                 with contextlib.suppress(NotConnected):
                     self._link.brake()
             raise
+        finally:
+            self.busy = False
 
     def pause(self, seconds: float, stops: int) -> None:
         """Wait, unless a stop came after `stops`, or comes meanwhile."""
@@ -183,6 +190,18 @@ def _fell_short(motion: Motion, state: ArmState, began: bool) -> str:
             "and does its log say why?"
         )
     return f"the motion ended {motion.left(state)} short of its target: see the controller's log"
+
+
+def fresh(read: Callable[[], ArmState | None]) -> ArmState | None:
+    """Return a state no older than 0.5 s, asking again for a little: we may be late ourselves."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        state = read()
+        if state is not None and state.age_s <= _FRESH_S:
+            return state
+        if time.monotonic() > deadline:
+            return None
+        time.sleep(_POLL_S)
 
 
 def require_ready(state: ArmState) -> None:

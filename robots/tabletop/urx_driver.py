@@ -11,9 +11,8 @@ from cap.errors import MissingExtra, NotConnected
 from robots.tabletop import controller
 from robots.tabletop.driver import ArmState, Joints, Safety, TcpPose
 from robots.tabletop.gripper import Output, gripper_for
-from robots.tabletop.travel import Motion, Mover, require_ready
+from robots.tabletop.travel import Motion, Mover, fresh, require_ready
 
-_FRESH_S = 0.5
 _FIRST_STATE_S = 2.0
 _STOPL_MPS2 = 1.5
 _STOPJ_RADPS2 = 3.0
@@ -75,14 +74,13 @@ class UrxDriver:
 
     def state(self) -> ArmState:
         """Return the newest state, at most 0.5 s old."""
-        packet = self._live().secmon.newest
-        age = float("inf") if packet is None else time.monotonic() - packet.received_s
-        if packet is None or age > _FRESH_S:
+        state = fresh(self._newest)
+        if state is None:
             raise NotConnected(
-                f"the controller at {self.host} has said nothing for {_FRESH_S} s: "
-                "check the cable, then connect again"
+                f"the controller at {self.host} has said nothing for 0.5 s: check the cable, "
+                "then connect again"
             )
-        return _state(packet, age, self._remote)
+        return state
 
     def tcp_pose(self) -> TcpPose:
         """Return the measured pose of the tool centre point."""
@@ -111,8 +109,8 @@ class UrxDriver:
     def close(self) -> None:
         """Stop what moves and close the connection."""
         if self._robot is not None:
-            with contextlib.suppress(NotConnected):
-                if self.state().moving:
+            if self._mover.busy:
+                with contextlib.suppress(NotConnected):
                     self.stop()
             self._release()
         self._gripper.close()
@@ -142,6 +140,10 @@ class UrxDriver:
             with contextlib.suppress(OSError):
                 controller.brake(self.host)
             raise
+
+    def _newest(self) -> ArmState | None:
+        packet = self._live().secmon.newest
+        return packet and _state(packet, time.monotonic() - packet.received_s, self._remote)
 
     def _go(self, motion: Motion) -> None:
         self._remote = controller.remote_control(self.host)

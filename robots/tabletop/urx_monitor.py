@@ -22,8 +22,12 @@ from urx.ursecmon import ParserUtils, SecondaryMonitor
 
 _NEEDED = {"RobotModeData", "JointData", "CartesianInfo"}
 _MASTERBOARD, _SAFETY_OFFSET = 3, 65
-_MOST_BYTES = 1 << 16
-"""Bytes without a state among them after which the other side is no controller."""
+_ROBOT_STATE = 16
+_LONGEST_MESSAGE = 1 << 16
+
+for _name in ("urx", "ursecmon"):
+    # What they say to standard error, our errors say better.
+    logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True)
@@ -102,13 +106,11 @@ class Monitor(SecondaryMonitor):  # type: ignore[misc]
         self.join(2.0)
 
     def _get_data(self) -> bytes:
-        """Return the next whole message; late is not lost, closed is."""
+        """Return the next robot state message; late is not lost, closed is."""
         while True:
-            if found := self._parser.find_first_packet(self._dataqueue):
-                packet, self._dataqueue = found
-                return bytes(packet)
-            if len(self._dataqueue) > _MOST_BYTES:
-                raise ConnectionError("what it sends is not a UR controller's state")
+            while packet := self._next_message():
+                if packet[4] == _ROBOT_STATE:
+                    return packet
             try:
                 received = self._s_secondary.recv(4096)
             except TimeoutError:
@@ -118,6 +120,18 @@ class Monitor(SecondaryMonitor):  # type: ignore[misc]
             if not received:
                 raise ConnectionError("the controller closed the connection")
             self._dataqueue += received
+
+    def _next_message(self) -> bytes:
+        """Take one whole message of any type off what was received; empty if there is none."""
+        if len(self._dataqueue) < 5:
+            return b""
+        (size,) = struct.unpack_from("!I", self._dataqueue)
+        if not 5 <= size <= _LONGEST_MESSAGE:
+            raise ConnectionError("what it sends is not a UR controller's state")
+        if len(self._dataqueue) < size:
+            return b""
+        message, self._dataqueue = self._dataqueue[:size], self._dataqueue[size:]
+        return message
 
 
 class Robot(URRobot):  # type: ignore[misc]

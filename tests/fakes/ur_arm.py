@@ -68,6 +68,8 @@ class SimulatedArm:
         self.pose: tuple[float, ...] = tuple(pose_of(HOME, tool_m).tolist())
         self.mode: RobotMode = "running"
         self.safety: SafetyMode = "normal"
+        self.remote: bool | None = True
+        """Whether the network has control; None on CB3 software, which does not know."""
         self.outputs: dict[tuple[str, int], bool] = {}
         """Digital outputs by kind (`tool`, `standard`, `configurable`) and number."""
 
@@ -106,11 +108,15 @@ class SimulatedArm:
             self._follow(self._path)
         return self._clock
 
+    def reaches(self, pose: Sequence[float]) -> bool:
+        """Return whether there are joint angles for a pose."""
+        return joints_at(pose, self.joints, self._tool_m) is not None
+
     def begin(self, move: Move) -> None:
         """Start a motion; what it was doing before ends here. Out of reach stops it for safety."""
         self.advance()
         self._path = None
-        if move.kind == "movel" and joints_at(move.target, self.joints, self._tool_m) is None:
+        if move.kind == "movel" and not self.reaches(move.target):
             self.safety = "protective_stop"
             return
         self._path = _Path(move, self._clock, self._length(move), self.joints, self.pose)

@@ -93,6 +93,7 @@ class FakeController:
         if dashboard:
             self._ports[DASHBOARD_PORT] = self._dashboard_client
         self._frozen = False
+        self._faults: list[Exception] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._servers: list[asyncio.Server] = []
@@ -130,6 +131,11 @@ class FakeController:
     def moving(self) -> bool:
         """Whether the arm moves now."""
         return self._call(self._state)[2]
+
+    @property
+    def running(self) -> bool:
+        """Whether a program runs, or a control script waits for commands."""
+        return self._call(lambda: self._runner.running)
 
     @property
     def gripper_closed(self) -> bool:
@@ -187,9 +193,13 @@ class FakeController:
         self._call(lambda: self._set_mode(mode))
 
     def set_remote(self, remote: bool | None) -> None:
-        """Give control to the network, to the pendant, or (None) to software that knows neither."""
-        self._call(lambda: setattr(self._dashboard, "remote", remote))
+        """Give control to the network, to the pendant, or (None) be a CB3, which knows neither."""
+        self._call(lambda: setattr(self._arm, "remote", remote))
         self._call(lambda: setattr(self._runner, "deaf", remote is False))
+
+    def stick_gripper(self) -> None:
+        """Keep the Robotiq gripper's fingers from moving."""
+        self._gripper.stuck = True
 
     def ignore_scripts(self) -> None:
         """Take scripts and do nothing with them, as some software does in local control."""
@@ -220,6 +230,7 @@ class FakeController:
         assert self._thread is not None
         self._loop.call_soon_threadsafe(self._ended.set)
         self._thread.join(10.0)
+        assert not self._faults, f"the simulated controller failed: {self._faults}"
 
     async def _serve(self, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
@@ -250,6 +261,8 @@ class FakeController:
                 await client(reader, writer)
             except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 pass
+            except Exception as error:
+                self._faults.append(error)
             finally:
                 self._clients.discard(writer)
                 self._tasks.discard(task)
@@ -261,6 +274,7 @@ class FakeController:
         """Let programs go on as the arm arrives."""
         while True:
             self._runner.advance()
+            self._commands.advance()
             await asyncio.sleep(0.004)
 
     # Its ports.
@@ -372,7 +386,7 @@ def main() -> None:
             while True:
                 threading.Event().wait(0.2)
                 for text in controller.programs[seen:]:
-                    print(text, flush=True)
+                    print(text if len(text) < 1000 else f"{text[:30]!r}...", flush=True)
                 seen = len(controller.programs)
         except KeyboardInterrupt:
             print("ended")

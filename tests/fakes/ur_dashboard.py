@@ -27,7 +27,6 @@ class Dashboard:
 
     def __init__(self, arm: SimulatedArm) -> None:
         self._arm = arm
-        self.remote: bool | None = True
         self.asked: list[str] = []
 
     def answer(self, command: str) -> str:
@@ -44,6 +43,8 @@ class Dashboard:
             "programState": "STOPPED <unnamed>",
             "quit": "Disconnected",
         }
-        if self.remote is not None:
-            answers["is in remote control"] = str(self.remote).lower()
+        if self._arm.remote is None:
+            answers["PolyscopeVersion"] = "URSoftware 3.14.3.1031110 (May 26 2020)"
+        else:
+            answers["is in remote control"] = str(self._arm.remote).lower()
         return answers.get(command, f"could not understand: '{command}'")

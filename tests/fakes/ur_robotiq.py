@@ -10,6 +10,7 @@ class Robotiq:
 
     def __init__(self, holds: bool) -> None:
         self.holds = holds
+        self.stuck = False
         self._variables = {"ACT": 0, "GTO": 0, "POS": _OPEN, "PRE": 0, "SPE": 0, "FOR": 0}
 
     @property
@@ -42,7 +43,7 @@ class Robotiq:
         return min(wanted, _BLOCKED) if self.holds else wanted
 
     def _move(self) -> None:
-        if self._variables["ACT"] and self._variables["GTO"]:
+        if self._variables["ACT"] and self._variables["GTO"] and not self.stuck:
             left = self._goal() - self._variables["POS"]
             self._variables["POS"] += max(-90, min(90, left))
 

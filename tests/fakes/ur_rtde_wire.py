@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from tests.fakes.ur_arm import MODE_NUMBERS, SAFETY_NUMBERS, Move, SimulatedArm
 from tests.fakes.ur_runner import Runner
 
-VERSION = (5, 11, 1, 108318)
+_E_SERIES, _CB3 = (5, 11, 1, 108318), (3, 14, 3, 1031110)
 _CODES = {
     "INT32": "i",
     "UINT32": "I",
@@ -78,6 +78,7 @@ class Commands:
         self._inputs: dict[str, float] = {}
         self._operation = 0
         self._alone = False
+        self._answer = False
         self._least_hz = 0.0
         self._fed_s = 0.0
         self.seen: list[int] = []
@@ -87,6 +88,8 @@ class Commands:
         """Return an output register."""
         if name == "output_int_register_0":
             return float(self._state)
+        if name == "output_int_register_1":
+            return float(self._answer)
         if name == "output_int_register_2":
             return float(self._operation << 24 | self._alone << 15)
         return 0.0
@@ -131,12 +134,17 @@ class Commands:
             self._move("movej" if command == 1 else "movel")
         elif command in (33, 34):
             self._arm.halt()
+        elif command in (36, 37):
+            self._answer = command == 37 or self._arm.reaches(self._doubles()[:6])
         elif command == 35:
             self._least_hz = self._inputs["input_double_register_0"]
         self._state = 0 if self._waits else _DONE
 
+    def _doubles(self) -> list[float]:
+        return [self._inputs.get(f"input_double_register_{n}", 0.0) for n in range(8)]
+
     def _move(self, kind: str) -> None:
-        numbers = [self._inputs.get(f"input_double_register_{n}", 0.0) for n in range(8)]
+        numbers = self._doubles()
         self._runner.move(
             Move(
                 "movej" if kind == "movej" else "movel",
@@ -175,7 +183,8 @@ class RtdeClient:
             case "V":
                 return _message("V", struct.pack("!B", 1))
             case "v":
-                return _message("v", struct.pack("!4I", *VERSION))
+                version = _CB3 if self._arm.remote is None else _E_SERIES
+                return _message("v", struct.pack("!4I", *version))
             case "O":
                 (frequency,) = struct.unpack("!d", body[:8])
                 self.period_s = 1.0 / frequency
