@@ -1,4 +1,4 @@
-"""`cap robots list|show|new|check`."""
+"""`cap robots list|show|new|check|camera`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import click
+
+from cap.cli import camera_file
 
 
 @click.group("robots")
@@ -84,3 +86,6 @@ def check(robot: str, as_json: bool) -> int:
         if not findings:
             click.echo(f"{robot}: nothing to find fault with")
     return 1 if findings else 0
+
+
+command.add_command(camera_file.command)

@@ -23,8 +23,8 @@ _CELL_M = 0.008
 _LEAST_SHARE = 0.3
 """A patch must show so much of what one face of a block would cover at its distance."""
 _LEAST_SOLID = 0.3
-"""Share of a patch's pixels that must lie among their like: where depth and colours come from two
-lenses, the table beside an object seems to be as high as the object, in a fringe of a few pixels."""
+"""Share of a patch's pixels that must lie among their like. Where depth and colours come from two
+lenses, the table beside an object seems as high as the object, in a fringe of a few pixels."""
 _FACE_M = 0.006
 """Points this far below an object's highest still belong to its top."""
 _HIGH = 0.98
@@ -62,7 +62,7 @@ class ColorDepthDetector:
         """Prepare to look for these."""
         self._shapes = shapes
         self._names = list(shapes.colors)
-        self._tones = _tones(np.array([shapes.colors[name] for name in self._names], dtype=float))
+        self._tones = tones(np.array([shapes.colors[name] for name in self._names], dtype=float))
 
     def detect(self, frame: Frame) -> tuple[Detection, ...]:
         """Return the blocks and bowls seen, each name once, those shown by most pixels first."""
@@ -115,8 +115,8 @@ class ColorDepthDetector:
         self, points: Array, above: NDArray[np.bool_], rgb: NDArray[np.uint8]
     ) -> Iterator[tuple[str, Array]]:
         """Yield connected points of one colour, but for the fringes of other things."""
-        tones = _tones(rgb[above].astype(float))
-        distances = np.linalg.norm(tones[:, None, :] - self._tones[None], axis=-1)
+        seen = tones(rgb[above].astype(float))
+        distances = np.linalg.norm(seen[:, None, :] - self._tones[None], axis=-1)
         nearest = np.where(distances.min(axis=1) < _FARTHEST_TONE, distances.argmin(axis=1), -1)
         for number, color in enumerate(self._names):
             own = np.zeros_like(above)
@@ -161,8 +161,8 @@ _FARTHEST_TONE = 0.12
 """Colours further from all known ones are something else: the arm, a hand."""
 
 
-def _tones(colors: Array) -> Array:
-    """Return shares of red, green and blue, and a little of the brightness: (n, 4)."""
+def tones(colors: Array) -> Array:
+    """Return shares of red, green and blue, and a little of the brightness: (..., 4)."""
     total = colors.sum(axis=-1, keepdims=True)
     shares = colors / np.maximum(total, 1.0)
     return np.concatenate([shares, _DARKNESS * total / 765], axis=-1)
