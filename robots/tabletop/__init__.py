@@ -17,14 +17,18 @@ from dataclasses import fields
 from typing import Any
 
 from cap.errors import UsageError, did_you_mean
+from robots.perception import hand_eye, poses
+from robots.perception.observers import CameraObserver, choose_detector
+from robots.perception.realsense import RealSenseCamera
 from robots.perception.scene_file import SceneFile
 from robots.ravens.arm import TOOL_LENGTH
+from robots.ravens.eyes import SHAPES
 from robots.tabletop.api import TabletopRobot
 from robots.tabletop.driver import ArmDriver, arm_driver
 from robots.tabletop.dry import DIALECTS, DryDriver
 from robots.tabletop.guarded import GuardedArm
 from robots.tabletop.limits import MotionLimits
-from robots.tabletop.sight import Believed, Nothing, Sight
+from robots.tabletop.sight import Believed, Nothing, Sight, Watched
 
 __all__ = ["PROMPTS", "TabletopRobot", "create"]
 
@@ -145,4 +149,8 @@ def _sight(
         raise UsageError(f"no camera {camera!r}; use 'realsense'")
     if calibration is None:
         raise UsageError("a camera needs its hand-eye calibration: -R calibration=FILE")
-    raise UsageError("the RealSense camera has no hand-eye calibration yet; use -R scene=FILE")
+    seen_by = choose_detector(detector, SHAPES, names or ())
+    place = hand_eye.load(calibration)
+    above = poses.pose_of((0.0, 0.0, -arm.table_z_m))
+    pose = place.pose_source(arm.driver.tcp_pose, base=above)
+    return Watched(CameraObserver(RealSenseCamera(pose, serial=place.serial), seen_by))
