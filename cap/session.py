@@ -437,10 +437,4 @@ def _rehearsal(robot: Robot, wanted: bool | None) -> Rehearsal | None:
     """
     if wanted and not isinstance(robot, Rehearsable):
         raise UsageError(f"robot '{robot.name}' has no simulated twin to rehearse in")
-    if (
-        not isinstance(robot, Rehearsable)
-        or wanted is False
-        or (wanted is None and robot.simulated)
-    ):
-        return None
-    return Rehearsal(robot)
+    return Rehearsal(robot) if isinstance(robot, Rehearsable) and wanted is not False else None

@@ -234,21 +234,25 @@ def _make_session(options: Options, settings: Any, trace: Any, instructions: Seq
         raise UsageError("an instruction is empty; say what the robot should do")
     model = model_for(options, settings)
     robot = _make_robot(options, settings)
-    trace.update(mode=getattr(robot, "mode", None))
-    asks = approval(options.approve, options.ask, options.yes, robot.simulated)
-    return Session(
-        robot,
-        model,
-        prompts=registry.robot_prompts(settings.robot, options.prompts),
-        trace=trace,
-        seed=options.seed,
-        limits=Limits(program_s=options.time_limit),
-        approve=approver(asks, robot.simulated),
-        allow=ask_person if asks == "each-call" else None,
-        repairs=repairs_for(settings, robot.simulated),
-        skills=SkillStore(skills_folder(settings)),
-        rehearse=options.rehearse,
-    )
+    try:
+        trace.update(mode=getattr(robot, "mode", None))
+        asks = approval(options.approve, options.ask, options.yes, robot.simulated)
+        return Session(
+            robot,
+            model,
+            prompts=registry.robot_prompts(settings.robot, options.prompts),
+            trace=trace,
+            seed=options.seed,
+            limits=Limits(program_s=options.time_limit),
+            approve=approver(asks, robot.simulated),
+            allow=ask_person if asks == "each-call" else None,
+            repairs=repairs_for(settings, robot.simulated),
+            skills=SkillStore(skills_folder(settings)),
+            rehearse=options.rehearse,
+        )
+    except BaseException:
+        robot.close()
+        raise
 
 
 def skills_folder(settings: Any) -> Path:
