@@ -88,7 +88,7 @@ class RobotiqGripper:
         """Close or open; holds something if the fingers were stopped while closing."""
         self._activate(pause)
         position = _CLOSED if closed else _OPEN
-        self._ask(f"SET SPE 255 FOR {_FORCE} POS {position} GTO 1")
+        self._set(f"SPE 255 FOR {_FORCE} POS {position} GTO 1")
         self._await(lambda: self._get("PRE") == position, pause)
         self._await(lambda: self._get("OBJ") != _MOVING, pause)
         return closed and self._get("OBJ") == _CLOSED_ON_OBJECT
@@ -102,7 +102,7 @@ class RobotiqGripper:
     def _activate(self, pause: Pause) -> None:
         """Wake the gripper up if it sleeps; its fingers move once then."""
         if self._get("STA") != _ACTIVATED:
-            self._ask("SET ACT 1")
+            self._set("ACT 1")
             self._await(lambda: self._get("STA") == _ACTIVATED, pause)
 
     def _await(self, done: Callable[[], bool], pause: Pause) -> None:
@@ -112,10 +112,19 @@ class RobotiqGripper:
             pause(_POLL_S)
         raise Timeout(f"the gripper at {self._host} did not end its motion: look at its fingers")
 
+    def _set(self, values: str) -> None:
+        if (answer := self._ask(f"SET {values}").strip()) != "ack":
+            raise NotConnected(
+                f"the gripper at {self._host} answered '{answer}' to SET {values}: restart it"
+            )
+
     def _get(self, name: str) -> int:
         answer = self._ask(f"GET {name}").split()
         if len(answer) != 2 or answer[0] != name or not answer[1].isdigit():
-            raise NotConnected(f"the gripper at {self._host} gave no answer for {name}: restart it")
+            raise NotConnected(
+                f"the gripper at {self._host} answered '{' '.join(answer)}' to GET {name}: "
+                "restart it"
+            )
         return int(answer[1])
 
     def _ask(self, command: str) -> str:

@@ -95,7 +95,7 @@ class Child:
         import rtde_control
 
         if self._control is None:
-            self._control = rtde_control.RTDEControlInterface(self._host, _RATE_HZ)
+            self._control = rtde_control.RTDEControlInterface(self._host)
         elif not self._control.isProgramRunning():
             self._control.reuploadScript()
             _until(self._control.isProgramRunning, 2.0)

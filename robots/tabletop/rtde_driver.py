@@ -27,6 +27,8 @@ from robots.tabletop.travel import Motion, Mover, fresh, require_ready
 _START_S = 15.0
 _PREPARE_S = 10.0
 _ANSWER_S = 2.0
+_ENVIRONMENT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "TZ")
+"""What the library's process may know of ours; keys are not among it."""
 
 
 class RtdeDriver:
@@ -206,6 +208,7 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
             start_new_session=True,
         )
 

@@ -17,8 +17,8 @@ _NEAR_M = 0.001
 _NEAR_RAD = 0.01
 _POLL_S = 0.02
 _FRESH_S = 0.5
-_PATIENCE_S = 0.2
-_START_S = 0.5
+_PATIENCE_S = 0.1
+_START_S = 1.0
 """An arm at rest for so long, and not there, will not get there."""
 _SETTLE_S = 0.2
 """Two states at 10 Hz: a motion that has not begun by then, and is there, had nowhere to go."""

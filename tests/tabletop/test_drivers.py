@@ -32,7 +32,7 @@ from tests.fakes.ur_arm import SafetyMode
 from tests.fakes.ur_controller import SECONDARY_PORT, FakeController, fresh_host
 
 DRIVERS = {"urx": UrxDriver, "ur_rtde": RtdeDriver}
-FAST, SLOW = 60.0, 0.3
+FAST, SLOW = 25.0, 0.3
 ELSEWHERE = (0.4, -1.4, 1.5, -1.6, -1.5, 0.3)
 
 Make = Callable[..., ArmDriver]
@@ -319,10 +319,8 @@ def test_old_states_are_no_states_and_nothing_is_sent_on_them(
     controller.freeze_packets()
     time.sleep(0.6)
     with pytest.raises(NotConnected, match="said nothing"):
-        arm.state()
-    with pytest.raises(NotConnected):
         turn_away(arm)
-    with pytest.raises(NotConnected):
+    with pytest.raises(NotConnected, match="said nothing"):
         arm.gripper(True)
     assert sent(controller) == before
     assert not controller.gripper_closed
@@ -578,8 +576,8 @@ def test_nothing_listens_there(make: Make) -> None:
 def test_what_is_no_controller_is_told_of(
     make: Make, monkeypatch: pytest.MonkeyPatch, says: bytes
 ) -> None:
-    monkeypatch.setattr(rtde_driver, "_START_S", 0.5)
-    monkeypatch.setattr(urx_driver, "_FIRST_STATE_S", 0.5)
+    monkeypatch.setattr(rtde_driver, "_START_S", 0.3)
+    monkeypatch.setattr(urx_driver, "_FIRST_STATE_S", 0.3)
     with strangers(says) as host, pytest.raises(NotConnected, match=host):
         make(host).connect()
 

@@ -72,7 +72,7 @@ def test_the_arm_goes_on_for_as_long_as_the_watchdog_is_fed(
     arm: RtdeDriver, controller: FakeController
 ) -> None:
     begin(arm, controller)
-    controller.speed_scale = 1.0
+    controller.speed_scale = 2.0
     wait_for(lambda: not controller.moving)
     assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
 
