@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from cap.cli import run
+from robots.ravens.plan import PARK
 from tests.fakes.ur_controller import FakeController
-from tests.robots.tabletop.test_tabletop_session import TOOL_M, at_park
+from tests.robots.tabletop.test_tabletop_session import TOOL_M
 
 SCENE = """
 [[objects]]
@@ -36,8 +37,9 @@ def tabletop(words: str, *options: str) -> list[str]:
 
 @pytest.fixture
 def controller() -> Any:
-    with FakeController(speed_scale=60.0, rate_hz=250.0, tool_m=TOOL_M) as running:
-        at_park(running)
+    with FakeController(
+        speed_scale=60.0, rate_hz=250.0, tool_m=TOOL_M, joints=PARK.joints()
+    ) as running:
         yield running
 
 

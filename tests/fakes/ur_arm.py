@@ -58,14 +58,16 @@ class _Path:
 class SimulatedArm:
     """The body. Its clock runs `speed_scale` times as fast as the wall's."""
 
-    def __init__(self, *, speed_scale: float, tool_m: float) -> None:
+    def __init__(
+        self, *, speed_scale: float, tool_m: float, joints: tuple[float, ...] = HOME
+    ) -> None:
         self._scale = speed_scale
         self._tool_m = tool_m
         self._clock = 0.0
         self._last = time.monotonic()
         self._path: _Path | None = None
-        self.joints: tuple[float, ...] = HOME
-        self.pose: tuple[float, ...] = tuple(pose_of(HOME, tool_m).tolist())
+        self.joints: tuple[float, ...] = joints
+        self.pose: tuple[float, ...] = tuple(pose_of(joints, tool_m).tolist())
         self.mode: RobotMode = "running"
         self.safety: SafetyMode = "normal"
         self.remote: bool | None = True

@@ -22,7 +22,9 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from tests.fakes.ur_arm import Move, RobotMode, SafetyMode, SimulatedArm
+from robots.ravens.arm import TOOL_LENGTH
+from robots.ravens.plan import PARK
+from tests.fakes.ur_arm import HOME, Move, RobotMode, SafetyMode, SimulatedArm
 from tests.fakes.ur_dashboard import Dashboard
 from tests.fakes.ur_packets import Form, state_packet, version_message
 from tests.fakes.ur_robotiq import Robotiq
@@ -62,6 +64,7 @@ class FakeController:
         dashboard: bool = True,
         holds: bool = False,
         tool_m: float = 0.0,
+        joints: tuple[float, ...] = HOME,
     ) -> None:
         """Prepare it; `with` starts it.
 
@@ -74,9 +77,10 @@ class FakeController:
             dashboard: Whether the dashboard's port is open.
             holds: Whether there is something between the fingers when they close.
             tool_m: Tool centre point in front of the flange, metres.
+            joints: Where the arm begins, rad.
         """
         self.host = host or fresh_host()
-        self._arm = SimulatedArm(speed_scale=speed_scale, tool_m=tool_m)
+        self._arm = SimulatedArm(speed_scale=speed_scale, tool_m=tool_m, joints=joints)
         self._runner = Runner(self._arm)
         self._gripper = Robotiq(holds)
         self._dashboard = Dashboard(self._arm)
@@ -375,10 +379,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="A simulated UR5e controller on loopback.")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--speed-scale", type=float, default=1.0, help="faster than real")
+    parser.add_argument(
+        "--table", action="store_true", help="begin over the table, with a gripper of 0.163 m"
+    )
     parser.add_argument("--holds", action="store_true", help="the gripper finds something")
     options = parser.parse_args()
+    begin: dict[str, Any] = {"tool_m": TOOL_LENGTH, "joints": PARK.joints()}
     with FakeController(
-        options.host, speed_scale=options.speed_scale, holds=options.holds
+        options.host,
+        speed_scale=options.speed_scale,
+        holds=options.holds,
+        **(begin if options.table else {}),
     ) as controller:
         print(f"a simulated UR5e listens at {controller.host}; Ctrl-C ends it", flush=True)
         seen = 0

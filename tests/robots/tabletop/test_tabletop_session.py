@@ -42,15 +42,10 @@ def scene(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def controller() -> Iterator[FakeController]:
-    with FakeController(speed_scale=60.0, rate_hz=250.0, tool_m=TOOL_M, holds=True) as running:
-        at_park(running)
+    with FakeController(
+        speed_scale=60.0, rate_hz=250.0, tool_m=TOOL_M, joints=PARK.joints(), holds=True
+    ) as running:
         yield running
-
-
-def at_park(controller: FakeController) -> None:
-    """Put the arm where it waits between motions."""
-    controller._arm.joints = PARK.joints()
-    controller._arm.pose = tuple(pose_of(PARK.joints(), TOOL_M).tolist())
 
 
 def session_on(controller: FakeController, scene: Path, driver: str, **options: Any) -> Session:
