@@ -36,8 +36,8 @@ class Lens:
     def intrinsics(self) -> Array:
         """Pinhole matrix, shape (3, 3), pixels."""
         focal = self.height / 2 / math.tan(math.radians(self.field_deg) / 2)
-        # The renderer samples columns half a pixel further right, as known poses show.
-        across, down = self.width / 2 + 0.5, self.height / 2
+        # The renderer's axis meets column width / 2 and row height / 2 - 1, as planes show.
+        across, down = self.width / 2 + 0.5, self.height / 2 - 0.5
         return np.array([[focal, 0.0, across], [0.0, focal, down], [0.0, 0.0, 1.0]])
 
 
@@ -103,10 +103,11 @@ def shoot(client: int, pose: Array, lens: Lens, light: Light, scale: float = 1.0
     )[2:5]
     colors = np.asarray(pixels, dtype=np.uint8).reshape(*shape, 4)
     depth = np.asarray(buffer, dtype=np.float64).reshape(shape)
+    shown = np.asarray(bodies, dtype=np.int64).reshape(shape)
     return Raw(
         np.ascontiguousarray(colors[:, :, :3]),
-        np.where(depth < 1, far * near / (far - (far - near) * depth), 0.0),
-        np.asarray(bodies).reshape(shape),
+        np.where(shown >= 0, far * near / (far - (far - near) * depth), 0.0),
+        shown,
     )
 
 

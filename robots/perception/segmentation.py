@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from shapely.geometry import MultiPoint
 
+from robots.perception.fitting import Bowl, fit_block, fit_bowl
 from robots.perception.frames import Array, Detection, Frame
 
 Color = tuple[int, int, int]
@@ -53,6 +54,17 @@ class Shapes:
     """What rises less above the table is the table."""
     highest_m: float = 0.28
     """What rises more is no object."""
+    bowl_base_r_m: float | None = None
+    """Outer radius of a bowl's foot; without it a bowl is placed by its rim alone, less exactly."""
+    bowl_wall_m: float = 0.004
+    """Thickness of a bowl's wall."""
+
+    @property
+    def bowl(self) -> Bowl | None:
+        """A bowl's profile, where it is known."""
+        if self.bowl_base_r_m is None:
+            return None
+        return Bowl(self.bowl_r_m, self.bowl_base_r_m, self.bowl_m, self.bowl_wall_m)
 
 
 class ColorDepthDetector:
@@ -70,10 +82,11 @@ class ColorDepthDetector:
             return ()
         points = frame.points()
         above = self._above_the_table(points)
+        eye = frame.pose[:3, 3]
         found: dict[str, Detection] = {}
         least = self._least_pixels(frame)
         for color, patch in self._patches(points, above, frame.rgb):
-            for seen in self._objects(color, patch) if len(patch) >= least else ():
+            for seen in self._objects(color, patch, eye) if len(patch) >= least else ():
                 known = found.get(seen.name)
                 if seen.pixels >= least and (known is None or known.pixels < seen.pixels):
                     found[seen.name] = seen
@@ -126,11 +139,11 @@ class ColorDepthDetector:
                 if solid[members].mean() >= _LEAST_SOLID:
                     yield color, places[members]
 
-    def _objects(self, color: str, patch: Array) -> Iterator[Detection]:
+    def _objects(self, color: str, patch: Array, eye: Array) -> Iterator[Detection]:
         """Yield what a patch shows: a block, a bowl, or a bowl with a block of its colour in it."""
         width = float(np.ptp(patch[:, :2], axis=0).max())
         if width < 1.6 * self._shapes.block_m:
-            yield self._block(color, patch)
+            yield self._block(color, patch, eye)
             return
         middle = (patch[:, :2].min(axis=0) + patch[:, :2].max(axis=0)) / 2
         inner = np.linalg.norm(patch[:, :2] - middle, axis=1) < 0.7 * self._shapes.bowl_r_m
@@ -138,22 +151,26 @@ class ColorDepthDetector:
             return
         rim_z = float(np.quantile(patch[~inner, 2], _HIGH))
         proud = patch[inner & (patch[:, 2] > rim_z + _FACE_M / 2)]
-        yield self._bowl(color, patch[~inner], rim_z)
+        yield self._bowl(color, patch[~inner], rim_z, eye)
         if len(proud):
-            yield self._block(color, proud)
+            yield self._block(color, proud, eye)
 
-    def _block(self, color: str, patch: Array) -> Detection:
+    def _block(self, color: str, patch: Array, eye: Array) -> Detection:
+        edge = self._shapes.block_m
         top = float(np.quantile(patch[:, 2], _HIGH))
         face = patch[patch[:, 2] > top - _FACE_M]
         height = float(np.median(face[:, 2]))
-        x, y = _middle(face[:, :2])
-        position = (x, y, height - self._shapes.block_m / 2)
-        return Detection(f"{color} block", position, _yaw(face[:, :2]), len(patch))
+        start = (*_middle(face[:, :2]), _yaw(face[:, :2]))
+        x, y, yaw = fit_block(patch, start, height, edge, eye)
+        position = (x, y, height - edge / 2)
+        return Detection(f"{color} block", position, yaw % (math.pi / 2), len(patch))
 
-    def _bowl(self, color: str, wall: Array, rim_z: float) -> Detection:
+    def _bowl(self, color: str, wall: Array, rim_z: float, eye: Array) -> Detection:
         rim = wall[wall[:, 2] > rim_z - _FACE_M]
-        x, y = _circle(rim[:, :2])
         height = float(np.quantile(rim[:, 2], 0.8))
+        x, y = _circle(rim[:, :2])
+        if (profile := self._shapes.bowl) is not None:
+            x, y = fit_bowl(wall, (x, y), height, profile, eye)
         return Detection(f"{color} bowl", (x, y, height - self._shapes.bowl_m / 2), 0.0, len(wall))
 
 

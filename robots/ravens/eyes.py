@@ -10,8 +10,10 @@ from robots.ravens.disturbances import Disturbances
 from robots.ravens.scene import (
     ALL_NAMES,
     BLOCK_HALF,
+    BOWL_BASE_R,
     BOWL_HEIGHT,
     BOWL_RIM_R,
+    BOWL_WALL,
     COLORS,
     TABLE_X,
     TABLE_Y,
@@ -65,7 +67,16 @@ class CameraEyes:
         return self._seen[1]
 
 
-SHAPES = Shapes(COLORS, 2 * BLOCK_HALF, BOWL_RIM_R, BOWL_HEIGHT, TABLE_X, TABLE_Y)
+SHAPES = Shapes(
+    COLORS,
+    2 * BLOCK_HALF,
+    BOWL_RIM_R,
+    BOWL_HEIGHT,
+    TABLE_X,
+    TABLE_Y,
+    bowl_base_r_m=BOWL_BASE_R,
+    bowl_wall_m=BOWL_WALL,
+)
 
 
 def scene_of(detections: tuple[Detection, ...]) -> Scene:

@@ -47,14 +47,14 @@ def test_every_object_is_named_and_none_besides(seen: Any, noisy: int) -> None:
 
 
 @pytest.mark.parametrize("noisy", [0, 1])
-def test_places_are_right_to_three_millimetres_in_the_median(seen: Any, noisy: int) -> None:
+def test_places_are_right_to_a_millimetre_in_the_median(seen: Any, noisy: int) -> None:
     errors = [
         np.linalg.norm(pair[noisy].get_obj_pos(name) - place[:2])
         for pair in seen
         for name, place in pair[noisy].positions().items()
     ]
-    assert np.median(errors) <= 0.003
-    assert max(errors) <= 0.008
+    assert np.median(errors) <= 0.001
+    assert max(errors) <= 0.003
 
 
 def test_boxes_and_heights_fit_the_truth(seen: Any) -> None:

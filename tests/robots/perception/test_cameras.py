@@ -1,0 +1,167 @@
+"""The simulated camera's geometry, cameras in the hand, and detectors on any of their frames."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cap.errors import NotFound
+from robots.perception import calibration, poses, see
+from robots.perception.frames import Frame
+from robots.perception.hand_eye import HandEye
+from robots.perception.marker import find_marker
+from robots.perception.pairs import Pair, Pairs
+from robots.perception.pybullet_camera import Lens, PyBulletCamera
+from robots.perception.segmentation import ColorDepthDetector
+from robots.ravens import arm, create
+from robots.ravens.bullet import p
+from robots.ravens.eyes import SHAPES
+from robots.ravens.motion import Pose
+from robots.ravens.scene import ALL_NAMES
+
+DETECTOR = ColorDepthDetector(SHAPES)
+IN_HAND = HandEye(
+    "simulated",
+    "hand",
+    poses.pose_of((0.0, 0.13, -0.16), poses.rotation_of((0.03, 0.02, 0.05))),
+    datetime.date(2026, 1, 1),
+    "drawing",
+)
+
+
+@pytest.fixture
+def room() -> Iterator[int]:
+    """A grey floor at height 0 with a flat magenta sticker 30 mm wide on it."""
+    client = p.connect(p.DIRECT)
+    for shape, size, color, height in (
+        (p.GEOM_BOX, {"halfExtents": [2, 2, 0.01]}, (0.6, 0.6, 0.6, 1), -0.01),
+        (p.GEOM_CYLINDER, {"radius": 0.015, "length": 0.001}, (0.9, 0.1, 0.8, 1), 0.0005),
+    ):
+        visual = p.createVisualShape(shape, **size, rgbaColor=color, physicsClientId=client)
+        p.createMultiBody(
+            baseVisualShapeIndex=visual, basePosition=[0, 0, height], physicsClientId=client
+        )
+    yield client
+    p.disconnect(client)
+
+
+@pytest.mark.parametrize(("width", "height"), [(64, 64), (96, 54), (65, 49)])
+@pytest.mark.parametrize("turn", [(0.4, 0, 0), (0, 0.4, 0), (-0.3, 0.2, 1.0)])
+def test_every_pixel_knows_the_point_it_sees(
+    room: int, width: int, height: int, turn: tuple[float, float, float]
+) -> None:
+    down = poses.rotation_of((math.pi, 0, 0)) @ poses.rotation_of(turn)
+    pose = poses.pose_of((0.5, 0.3, 0.5), down)
+    frame = PyBulletCamera(room, lambda: pose, Lens(width, height, 50.0)).capture()
+    assert (frame.depth_m > 0).all()
+    assert np.abs(frame.points()[..., 2]).max() < 1e-5
+
+
+def test_a_camera_that_sees_nothing_knows_no_depth(room: int) -> None:
+    frame = PyBulletCamera(room, lambda: poses.pose_of((0, 0, 1)), Lens(16, 16, 50.0)).capture()
+    assert (frame.depth_m == 0).all()
+    assert DETECTOR.detect(frame) == ()
+
+
+def test_scale_changes_nothing_that_is_seen(room: int) -> None:
+    """A camera told that the room is built twice as large sees it half as large."""
+    pose = poses.looking((0.3, -0.4, 0.6), (0, 0, 0))
+    near = poses.pose_of(pose[:3, 3] / 2, pose[:3, :3])
+    plain = PyBulletCamera(room, lambda: pose, Lens(48, 48, 40.0)).capture()
+    scaled = PyBulletCamera(room, lambda: near, Lens(48, 48, 40.0, 0.05, 1.5), scale=2.0).capture()
+    assert np.allclose(scaled.depth_m * 2, plain.depth_m, atol=1e-5)
+    assert np.array_equal(scaled.rgb, plain.rgb)
+
+
+# --- in the hand
+
+
+def held_camera(robot: Any, calibrated: HandEye, joints: Any) -> PyBulletCamera:
+    world = robot._world
+    world.state = replace(world.state, joints=joints)
+
+    def tcp() -> list[float]:
+        tip = arm.forward(world.state.joints)
+        return [*tip[:3, 3], *poses.rotation_vector(tip[:3, :3])]
+
+    camera: PyBulletCamera = world.camera(Lens(320, 320, 66.0), calibrated.pose_source(tcp))
+    return camera
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_camera_in_the_hand_sees_what_the_fixed_one_sees(seed: int) -> None:
+    names = [str(name) for name in np.random.default_rng(seed).permutation(ALL_NAMES)[:8]]
+    robot: Any = create(seed=seed, objects=names)
+    try:
+        fixed = {each.name: each.position for each in see(robot._world.camera(), DETECTOR)}
+        for x, turn in ((0.02, 0.0), (-0.02, 0.1)):
+            camera = held_camera(robot, IN_HAND, Pose(x, -0.36, 0.45, turn).joints())
+            held = {each.name: each.position for each in see(camera, DETECTOR)}
+            assert sorted(held) == sorted(fixed) == sorted(names)
+            for name, place in held.items():
+                assert math.dist(place, fixed[name]) <= 0.003, name
+    finally:
+        robot.close()
+
+
+def test_a_wrong_calibration_shows_as_wrong_places() -> None:
+    robot: Any = create(seed=1, objects=["red block", "blue bowl"])
+    frame = held_camera(robot, IN_HAND, Pose(0.0, -0.36, 0.45, 0.0).joints()).capture()
+    knocked = replace(frame, pose=frame.pose @ poses.pose_of((0.02, 0.0, 0.0)))
+    right = {each.name: each.position for each in DETECTOR.detect(frame)}
+    for seen in DETECTOR.detect(knocked):
+        assert math.dist(seen.position, right[seen.name]) == pytest.approx(0.02, abs=0.002)
+    robot.close()
+
+
+# --- a calibration from pictures alone
+
+
+def sticker_pairs(client: int, camera_in_tcp: Any, n: int) -> Pairs:
+    """Look at the sticker from many sides, as a person would move the arm."""
+    rng = np.random.default_rng(1)
+    pairs = []
+    for _ in range(n):
+        eye = rng.uniform((-0.25, -0.25, 0.35), (0.25, 0.25, 0.5))
+        aim = (*rng.uniform(-0.08, 0.08, 2), 0.0)
+        roll = poses.pose_of((0, 0, 0), poses.rotation_of((0, 0, rng.uniform(-1.5, 1.5))))
+        pose = poses.looking(eye, aim) @ roll
+        frame = PyBulletCamera(client, lambda pose=pose: pose, Lens(240, 240, 58.0)).capture()
+        marker = find_marker(replace(frame, pose=np.eye(4)), sticker_color(frame))
+        pairs.append(Pair(pose @ np.linalg.inv(camera_in_tcp), marker))
+    return Pairs("hand", tuple(pairs))
+
+
+def sticker_color(frame: Frame) -> tuple[int, int, int]:
+    """The pixel in which red and blue exceed green most, as a person picks it."""
+    rgb = frame.rgb.astype(int)
+    row, column = divmod(int((rgb[..., 0] - rgb[..., 1]).argmax()), rgb.shape[1])
+    red, green, blue = rgb[row, column].tolist()
+    return red, green, blue
+
+
+def test_a_camera_is_calibrated_from_its_own_pictures_of_a_sticker(room: int) -> None:
+    truth = IN_HAND.pose
+    pose, fit = calibration.solve(sticker_pairs(room, truth, 16))
+    assert fit.ok(1.0)
+    assert np.linalg.norm(pose[:3, 3] - truth[:3, 3]) <= 0.003
+    turn = poses.rotation_vector(pose[:3, :3].T @ truth[:3, :3])
+    assert np.linalg.norm(turn) <= math.radians(0.3)
+
+
+def test_no_sticker_and_two_stickers_are_refused(room: int) -> None:
+    pose = poses.looking((0.1, -0.3, 0.5), (0, 0, 0))
+    frame = PyBulletCamera(room, lambda: pose, Lens(240, 240, 50.0)).capture()
+    color = sticker_color(frame)
+    with pytest.raises(NotFound, match="only 0 pixels have the marker's colour"):
+        find_marker(frame, (0, 200, 0))
+    twice = frame.rgb.copy()
+    twice[:40, :40] = color
+    with pytest.raises(NotFound, match="more than one thing"):
+        find_marker(replace(frame, rgb=twice), color)
