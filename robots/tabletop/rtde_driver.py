@@ -8,27 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import json
-import os
-import selectors
-import subprocess
-import sys
-import threading
-import time
-from pathlib import Path
 from typing import Any
 
 from cap.errors import MissingExtra, NotConnected, RobotError, Unreachable
 from robots.tabletop import controller
 from robots.tabletop.driver import ArmState, Joints, TcpPose
 from robots.tabletop.gripper import Output, gripper_for
+from robots.tabletop.rtde_process import RtdeProcess
 from robots.tabletop.travel import Motion, Mover, fresh, require_ready
 
 _START_S = 15.0
 _PREPARE_S = 10.0
 _ANSWER_S = 2.0
-_ENVIRONMENT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "TZ")
-"""What the library's process may know of ours; keys are not among it."""
 
 
 class RtdeDriver:
@@ -62,7 +53,7 @@ class RtdeDriver:
                 "pip install 'code-as-policies[rtde]' (CPython 3.11 or 3.12, Linux x86-64)"
             )
         self.host = host
-        self._child: _Child | None = None
+        self._library: RtdeProcess | None = None
         self._remote: bool | None = None
         self._kind = "movel"
         self._gripper = gripper_for(gripper, host, self._switch, wait_s=gripper_wait_s)
@@ -75,9 +66,9 @@ class RtdeDriver:
             NotConnected: Nothing listens there, or it sends no states.
         """
         self.close()
-        self._child = _Child(self.host)
+        self._library = RtdeProcess(self.host)
         try:
-            self._child.read(_START_S)
+            self._library.read(_START_S)
             self.state()
         except BaseException:
             self.close()
@@ -120,13 +111,13 @@ class RtdeDriver:
 
     def close(self) -> None:
         """Stop what moves and close the connection."""
-        child = self._child
-        if child is not None:
+        library = self._library
+        if library is not None:
             if self._mover.busy:
                 with contextlib.suppress(NotConnected):
                     self.stop()
-            self._child = None
-            child.close()
+            self._library = None
+            library.close()
         self._gripper.close()
 
     def send(self, motion: Motion) -> None:
@@ -157,7 +148,7 @@ class RtdeDriver:
             if self.state().safety in ("normal", "reduced"):
                 self._ask({"do": "stop", "kind": self._kind})
         except NotConnected:
-            if self._child is None:
+            if self._library is None:
                 raise
             with contextlib.suppress(OSError):
                 controller.brake(self.host)
@@ -188,109 +179,7 @@ class RtdeDriver:
             raise RobotError(f"the controller refused to set {kind} output {number}")
 
     def _ask(self, request: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:
-        child = self._child
-        if child is None:
+        library = self._library
+        if library is None:
             raise NotConnected(f"the arm at {self.host} is not connected: connect first")
-        return child.ask(request, _ANSWER_S if seconds is None else seconds)
-
-
-class _Child:
-    """The process, and the lines to and from it."""
-
-    def __init__(self, host: str) -> None:
-        program = Path(__file__).with_name("rtde_child.py")
-        self._host = host
-        self._lock = threading.Lock()
-        self._rest = b""
-        self._asked = 0
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", str(program), host],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
-            start_new_session=True,
-        )
-
-    def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Send a request and return its answer.
-
-        Raises:
-            NotConnected: There is no answer in time, or the library says so.
-        """
-        with self._lock:
-            self._asked += 1
-            with contextlib.suppress(OSError, ValueError):
-                line = json.dumps(request | {"id": self._asked})
-                self._stdin.write(line.encode() + b"\n")
-                self._stdin.flush()
-            return self.read(seconds)
-
-    def read(self, seconds: float) -> dict[str, Any]:
-        """Return the answer to the newest request."""
-        deadline = time.monotonic() + seconds
-        while True:
-            told = self._message(deadline)
-            # The answer to a request that Ctrl-C ended comes late.
-            if told.get("id", self._asked) == self._asked:
-                return self._answer(told)
-
-    def _message(self, deadline: float) -> dict[str, Any]:
-        line = self._line(deadline)
-        if line is None:
-            self._end()
-            raise NotConnected(
-                f"ur_rtde does not answer for the controller at {self._host}: connect again"
-            )
-        told: dict[str, Any] = json.loads(line) if line else {"lost": "its process ended"}
-        return told
-
-    def _answer(self, told: dict[str, Any]) -> dict[str, Any]:
-        if "ok" in told:
-            answer: dict[str, Any] = told["ok"]
-            return answer
-        if "error" in told:
-            raise RobotError(f"ur_rtde refused: {told['error']}")
-        raise NotConnected(
-            f"ur_rtde has no connection to the controller at {self._host} "
-            f"({told['lost']}): check it, then connect again"
-        )
-
-    def close(self) -> None:
-        """Have it stop the arm and end; end it if it does not."""
-        with self._lock:
-            with contextlib.suppress(OSError, ValueError):
-                self._stdin.write(b'{"do": "close"}\n')
-                self._stdin.flush()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_ANSWER_S)
-            self._end()
-
-    @property
-    def _stdin(self) -> Any:
-        return self._process.stdin
-
-    def _line(self, deadline: float) -> bytes | None:
-        """Return one line; empty if it ended, None if it is too late."""
-        assert self._process.stdout is not None
-        with selectors.DefaultSelector() as ready:
-            try:
-                ready.register(self._process.stdout, selectors.EVENT_READ)
-            except ValueError:
-                return b""
-            while b"\n" not in self._rest:
-                if not ready.select(max(0.0, deadline - time.monotonic())):
-                    return None
-                if not (more := os.read(self._process.stdout.fileno(), 65536)):
-                    return b""
-                self._rest += more
-        line, self._rest = self._rest.split(b"\n", 1)
-        return line
-
-    def _end(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        return library.ask(request, _ANSWER_S if seconds is None else seconds)

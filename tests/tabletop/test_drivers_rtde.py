@@ -6,8 +6,7 @@ import contextlib
 import importlib.util
 import os
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -16,14 +15,7 @@ from robots.tabletop import rtde_driver
 from robots.tabletop.driver import arm_driver
 from robots.tabletop.rtde_driver import RtdeDriver
 from tests.fakes.ur_controller import FakeController
-
-ELSEWHERE = (0.4, -1.4, 1.5, -1.6, -1.5, 0.3)
-
-
-@pytest.fixture
-def controller() -> Iterator[FakeController]:
-    with FakeController() as started:
-        yield started
+from tests.fakes.ur_driving import ELSEWHERE, SLOW, wait_for
 
 
 @pytest.fixture
@@ -35,24 +27,17 @@ def arm(controller: FakeController) -> Iterator[RtdeDriver]:
 
 
 def process_of(arm: RtdeDriver) -> int:
-    assert arm._child is not None
-    return arm._child._process.pid
+    assert arm._library is not None
+    return arm._library._popen.pid
 
 
 def begin(arm: RtdeDriver, controller: FakeController) -> None:
     """Start a slow motion and do not wait for it."""
-    controller.speed_scale = 0.2
+    controller.speed_scale = SLOW
     arm._ask({"do": "prepare"}, 10.0)
     request = {"do": "move", "kind": "movej", "target": ELSEWHERE, "speed": 0.5}
     assert arm._ask(request | {"acceleration": 1.0})["started"]
     wait_for(lambda: controller.moving)
-
-
-def wait_for(what: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10.0
-    while not what():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.005)
 
 
 def test_the_controllers_watchdog_stops_the_arm_when_the_process_dies(
@@ -81,11 +66,11 @@ def test_the_process_stops_the_arm_when_its_owner_is_gone(
     arm: RtdeDriver, controller: FakeController
 ) -> None:
     begin(arm, controller)
-    assert arm._child is not None
-    arm._child._stdin.close()
+    assert arm._library is not None
+    arm._library._stdin.close()
     wait_for(lambda: not controller.moving)
     assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
-    assert arm._child._process.wait(10.0) == 0
+    assert arm._library._popen.wait(10.0) == 0
 
 
 def test_a_process_that_hangs_is_ended(
