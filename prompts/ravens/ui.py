@@ -1146,6 +1146,24 @@ traj = parse_traj('a line from the red block to the green block')
 speed = 0.25
 follow_traj(traj, speed=speed)
 
+# trace a line from the top left corner to the bottom right corner.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('a line from the top left corner to the bottom right corner')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace a 4 cm radius circle halfway between the red block and the green block.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('a 4 cm radius circle halfway between the red block and the green block')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace an equilateral triangle with 12 cm sides around the middle.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('an equilateral triangle with 12 cm sides around the middle')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
 # trace a triangle around the middle.
 before = {name: get_obj_pos(name) for name in objects}
 traj = parse_traj('a triangle around the middle')
