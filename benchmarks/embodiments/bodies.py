@@ -43,10 +43,12 @@ class Embodiment:
     options: Mapping[str, Any] = field(default_factory=dict)
     """How its factory makes the scene."""
 
-    def fits(self, robot: Any, paths: Sequence[Array]) -> bool:
-        """Return whether a robot's tool can follow paths in its scene."""
+    def fits(self, robot: Any, paths: Sequence[Array | None]) -> bool:
+        """Return whether there are paths, and a robot's tool can follow them in its scene."""
         try:
             for path in paths:
+                if path is None:
+                    return False
                 self.refuses(robot, path)
         except RobotError:
             return False

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 from shapely.geometry import LineString, MultiLineString
 from shapely.geometry.base import BaseGeometry
@@ -20,6 +21,10 @@ from benchmarks.drawing.judge import TOLERANCE_M
 Array = NDArray[np.float64]
 _TURNS = 90
 """Turns of a figure that are tried."""
+_SPACING_M = 1e-3
+"""How densely a line's points are compared."""
+_LEAST_M = 0.05
+"""A line that may be cut keeps at least this."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +36,19 @@ class Figure:
     symmetry: int = 0
     """After how many equal turns it is itself again; 0 if its turn is not open."""
     spare_m: float = 0.0
-    """A line may end so far before either end of `path`, or beyond it: what is there is in the way
-    of some tools."""
+    """A line may end so far before either end of `path`, or beyond it."""
+
+    @property
+    def shortest(self) -> Array | None:
+        """The shortest path that is right; None if too little of a line would be left."""
+        if not self.spare_m:
+            return self.path
+        start, end = self.path
+        length = float(np.linalg.norm(end - start))
+        if length < 2 * self.spare_m + _LEAST_M:
+            return None
+        cut = self.spare_m * (end - start) / length
+        return np.stack([start + cut, end - cut])
 
     def turned(self) -> Iterator[Array]:
         """Yield the path in every turn that is right."""
@@ -78,27 +94,23 @@ def _apart_m(trace: BaseGeometry, wanted: Sequence[Figure]) -> float:
 
     Each figure is turned for itself, to be best covered by the trace; then they are compared whole.
     """
-    chosen = []
-    for figure in wanted:
-        lines = [LineString(path).segmentize(1e-3) for path in figure.turned()]
-        chosen.append(min(lines, key=lambda line: _farthest_m(line, trace)))
-    return float(MultiLineString(chosen).hausdorff_distance(trace.segmentize(1e-3)))
+    turns = [[LineString(path) for path in figure.turned()] for figure in wanted]
+    chosen = [min(lines, key=lambda line: _farthest_m(line, trace)) for lines in turns]
+    whole = MultiLineString(chosen)
+    return max(_farthest_m(whole, trace), _farthest_m(trace, whole))
 
 
-def _farthest_m(figure: LineString, trace: BaseGeometry) -> float:
-    """Return how far a figure's farthest point is from a trace."""
-    from shapely import distance, points
-
-    return float(distance(points(np.array(figure.coords)), trace).max())
+def _farthest_m(line: BaseGeometry, other: BaseGeometry) -> float:
+    """Return how far a line's farthest point is from another line."""
+    dense = shapely.get_coordinates(line.segmentize(_SPACING_M))
+    return float(shapely.distance(shapely.points(dense), other).max())
 
 
 def _line_differs(trace: BaseGeometry, wanted: Figure) -> str | None:
     start, end = wanted.path
-    along = (end - start) / np.linalg.norm(end - start)
-    longest = LineString([start - wanted.spare_m * along, end + wanted.spare_m * along])
-    shortest = LineString([start + wanted.spare_m * along, end - wanted.spare_m * along])
-    if not trace.within(longest.buffer(TOLERANCE_M)):
+    over = wanted.spare_m * (end - start) / np.linalg.norm(end - start)
+    if not trace.within(LineString([start - over, end + over]).buffer(TOLERANCE_M)):
         return "the trace does not run straight from one to the other"
-    if not shortest.within(trace.buffer(TOLERANCE_M)):
+    if not LineString(wanted.shortest).within(trace.buffer(TOLERANCE_M)):
         return "the trace does not reach from one to the other"
     return None

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.asking import known_or_refused
-from benchmarks.embodiments.bodies import EMBODIMENTS, Array, Embodiment
+from benchmarks.embodiments.bodies import EMBODIMENTS, Embodiment
 from benchmarks.embodiments.figures import Figure, differs
 from benchmarks.embodiments.tasks import PRELUDE, TASKS, SharedTask, Where, Wish
 from benchmarks.robot_tasks import Case, carry_out, check_model, names_prompts
@@ -133,22 +133,14 @@ def prepare(robot: Any, body: Embodiment, wish: Wish, seed: int) -> tuple[int, t
     for number in scenes:
         robot.reset(number)
         figures = tuple(wish.figures(_where(robot)))
-        if body.fits(robot, [_shortened(figure) for figure in figures]):
+        paths = [figure.shortest for figure in figures]
+        if body.fits(robot, paths):
             return number, figures
     raise UsageError(f"no scene of seed {seed} leaves '{body.robot}' room for {wish.instructions}")
 
 
 def _where(robot: Any) -> Where:
     return lambda name: np.asarray(robot.get_obj_pos(name), dtype=np.float64)[:2]
-
-
-def _shortened(figure: Figure) -> Array:
-    """Return a figure's path, a line as short as it may be and a little longer."""
-    if not figure.spare_m:
-        return figure.path
-    start, end = figure.path
-    cut = 0.6 * figure.spare_m * (end - start) / np.linalg.norm(end - start)
-    return np.stack([start + cut, end - cut])
 
 
 def _missed(body: Embodiment, figures: Sequence[Figure]) -> Callable[[Any], str | None]:

@@ -15,8 +15,8 @@ Rng = np.random.Generator
 Where = Callable[[str], Array]
 """Returns the xy of a thing or a place, metres."""
 CORNERS = ("top left", "top right", "bottom left", "bottom right")
-SPARE_M = 0.08
-"""A line between two things may end so far from either."""
+SPARE_M = 0.06
+"""A line between two things may end so far from either's centre: a pen stops beside it."""
 _SHORT_M = 0.05
 """An oracle's line between two things ends so far from either."""
 
@@ -44,6 +44,9 @@ class SharedTask:
 
 
 PRELUDE = """\
+def at(name):
+    return np.array(get_obj_pos(name))[:2]
+
 def ring(center, radius, corners):
     angles = np.linspace(0, 2 * np.pi, corners + 1)
     return np.array(center) + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -68,7 +71,7 @@ def _circle(rng: Rng, things: Sequence[str]) -> Wish:
     r, name = _cm(rng, 5, 8), _pick(rng, things)
     return Wish(
         (f"trace a {r} cm radius circle around the {name}",),
-        (f"pts = ring(get_obj_pos('{name}'), {r / 100}, 64)",),
+        (f"pts = ring(at('{name}'), {r / 100}, 64)",),
         lambda where: [circle(where(name), r / 100)],
     )
 
@@ -79,7 +82,7 @@ def _square(rng: Rng, things: Sequence[str]) -> Wish:
         (f"trace a {side} cm square around the {name}",),
         (
             f"corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])\n"
-            f"pts = get_obj_pos('{name}') + {side / 200} * corners",
+            f"pts = at('{name}') + {side / 200} * corners",
         ),
         lambda where: [_square_at(where(name), side / 100)],
     )
@@ -95,7 +98,7 @@ def _triangle(rng: Rng, things: Sequence[str]) -> Wish:
     radius = side / 100 / 3**0.5
     return Wish(
         (f"trace an equilateral triangle with {side} cm sides around the middle",),
-        (f"pts = ring(get_obj_pos('middle'), {side / 100} / np.sqrt(3), 3)",),
+        (f"pts = ring(at('middle'), {side / 100} / np.sqrt(3), 3)",),
         lambda where: [regular(where("middle"), radius, 3)],
     )
 
@@ -104,7 +107,7 @@ def _hexagon(rng: Rng, things: Sequence[str]) -> Wish:
     r = _cm(rng, 5, 10)
     return Wish(
         (f"trace a {r} cm radius hexagon around the middle",),
-        (f"pts = ring(get_obj_pos('middle'), {r / 100}, 6)",),
+        (f"pts = ring(at('middle'), {r / 100}, 6)",),
         lambda where: [regular(where("middle"), r / 100, 6)],
     )
 
@@ -113,7 +116,7 @@ def _from_corner(rng: Rng, things: Sequence[str]) -> Wish:
     corner = f"{_pick(rng, CORNERS)} corner"
     return Wish(
         (f"trace a line from the {corner} to the middle",),
-        (f"pts = np.array([get_obj_pos('{corner}'), get_obj_pos('middle')])",),
+        (f"pts = np.array([at('{corner}'), at('middle')])",),
         lambda where: [line(where(corner), where("middle"))],
     )
 
@@ -124,7 +127,7 @@ def _diagonal(rng: Rng, things: Sequence[str]) -> Wish:
     ends = f"bottom {side} corner", f"top {other} corner"
     return Wish(
         (f"trace a line from the {ends[0]} to the {ends[1]}",),
-        (f"pts = np.array([get_obj_pos('{ends[0]}'), get_obj_pos('{ends[1]}')])",),
+        (f"pts = np.array([at('{ends[0]}'), at('{ends[1]}')])",),
         lambda where: [line(where(ends[0]), where(ends[1]))],
     )
 
@@ -135,7 +138,7 @@ def _through_middle(rng: Rng, things: Sequence[str]) -> Wish:
     half = length / 200 * np.array(along)
     return Wish(
         (f"trace a {length} cm {word} line through the middle",),
-        (f"pts = get_obj_pos('middle') + {length / 200} * np.array([[-1], [1]]) * {along}",),
+        (f"pts = at('middle') + {length / 200} * np.array([[-1], [1]]) * {along}",),
         lambda where: [line(where("middle") - half, where("middle") + half)],
     )
 
@@ -145,7 +148,7 @@ def _between(rng: Rng, things: Sequence[str]) -> Wish:
     return Wish(
         (f"trace a line from the {first} to the {second}",),
         (
-            f"a, b = get_obj_pos('{first}'), get_obj_pos('{second}')\n"
+            f"a, b = at('{first}'), at('{second}')\n"
             "along = (b - a) / np.linalg.norm(b - a)\n"
             f"pts = np.array([a + {_SHORT_M} * along, b - {_SHORT_M} * along])",
         ),
@@ -157,7 +160,7 @@ def _halfway(rng: Rng, things: Sequence[str]) -> Wish:
     r, (first, second) = _cm(rng, 3, 5), _pair(rng, things)
     return Wish(
         (f"trace a {r} cm radius circle halfway between the {first} and the {second}",),
-        (f"pts = ring((get_obj_pos('{first}') + get_obj_pos('{second}')) / 2, {r / 100}, 64)",),
+        (f"pts = ring((at('{first}') + at('{second}')) / 2, {r / 100}, 64)",),
         lambda where: [circle((where(first) + where(second)) / 2, r / 100)],
     )
 
@@ -170,9 +173,9 @@ def _two(rng: Rng, things: Sequence[str]) -> Wish:
             f"also trace a {side} cm square around the {name}",
         ),
         (
-            f"pts = ring(get_obj_pos('middle'), {r / 100}, 64)",
+            f"pts = ring(at('middle'), {r / 100}, 64)",
             f"corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])\n"
-            f"pts = get_obj_pos('{name}') + {side / 200} * corners",
+            f"pts = at('{name}') + {side / 200} * corners",
         ),
         lambda where: [circle(where("middle"), r / 100), _square_at(where(name), side / 100)],
     )

@@ -1152,9 +1152,9 @@ traj = parse_traj('a line from the top left corner to the bottom right corner')
 speed = 0.25
 follow_traj(traj, speed=speed)
 
-# trace a 4 cm radius circle halfway between the red block and the green block.
+# trace a 4 cm radius circle between the red block and the green block.
 before = {name: get_obj_pos(name) for name in objects}
-traj = parse_traj('a 4 cm radius circle halfway between the red block and the green block')
+traj = parse_traj('a 4 cm radius circle between the red block and the green block')
 speed = 0.25
 follow_traj(traj, speed=speed)
 
