@@ -17,6 +17,7 @@ from lmps import parse_obj_name, parse_position
 #: bottom left corner = lower left corner, front left corner
 #: bottom right corner = lower right corner, front right corner
 #: closest = nearest
+#: halfway between = between, midway between, half way between, in between
 #: around X = centered on X, centred on X, over X, about X
 #: circle = ring
 #: a N radius circle = a circle with a radius of N, a circle of radius N, a N circle, a circle of N
@@ -24,6 +25,7 @@ from lmps import parse_obj_name, parse_position
 #: a N radius hexagon = a hexagon with a radius of N, a hexagon of radius N, a hexagon with radius N
 #: a N square = a square with N sides, a square of N, a square with sides of N
 #: a N square = a square with a side of N, a square with a side length of N, a N wide square
+#: a N triangle = an equilateral triangle with N sides, a equilateral triangle with N sides
 #: a N triangle = a triangle with N sides, a triangle of N, a triangle with sides of N
 #: a N triangle = a triangle with a side of N, a triangle with a side length of N
 #: a N horizontal line = a horizontal line of N, a N long horizontal line, a horizontal N line
@@ -62,6 +64,12 @@ traj = get_obj_pos('middle') + 0.1 * np.stack([np.cos(angles), np.sin(angles)], 
 # a 6 cm radius circle around the middle.
 angles = np.linspace(0, 2 * np.pi, 65)
 traj = get_obj_pos('middle') + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a 4 cm radius circle halfway between the red block and the green block.
+first = get_obj_pos(parse_obj_name('the red block'))
+second = get_obj_pos(parse_obj_name('the green block'))
+angles = np.linspace(0, 2 * np.pi, 65)
+traj = (first + second) / 2 + 0.04 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 # a square around the yellow block.
 center = get_obj_pos(parse_obj_name('the yellow block'))

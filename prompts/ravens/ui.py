@@ -24,6 +24,8 @@ from lmps import parse_traj, transform_traj
 #: do that again but backwards. = do that again but in the other direction
 #: do that again but backwards. = do that again but in the opposite direction
 #: do that again but mirrored. = do that again but flipped, do that again but mirror inverted
+#: do that again but half as large. = do that again but half as big, do that again but half the size
+#: do that again but twice as large. = do that again but twice as big, do that again but double the size
 #: do that again but at N per second. = do that again but with N per second
 #: do that again. = again, once more, do it again, do this again, repeat it, do that once more
 #: do that again. = do it once more, do the same again, do it another time, one more time, repeat that
@@ -1128,6 +1130,10 @@ follow_traj(traj, speed=speed)
 traj = transform_traj('make it around the yellow block', traj_pts=traj)
 follow_traj(traj, speed=speed)
 
+# do that again but twice as large.
+traj = transform_traj('make it twice as large', traj_pts=traj)
+follow_traj(traj, speed=speed)
+
 # trace the diagonal of the table.
 before = {name: get_obj_pos(name) for name in objects}
 traj = parse_traj('the diagonal of the table')
@@ -1143,6 +1149,24 @@ follow_traj(traj, speed=speed)
 # trace a line from the red block to the green block.
 before = {name: get_obj_pos(name) for name in objects}
 traj = parse_traj('a line from the red block to the green block')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace a line from the top left corner to the bottom right corner.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('a line from the top left corner to the bottom right corner')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace a 4 cm radius circle between the red block and the green block.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('a 4 cm radius circle between the red block and the green block')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace an equilateral triangle with 12 cm sides around the middle.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('an equilateral triangle with 12 cm sides around the middle')
 speed = 0.25
 follow_traj(traj, speed=speed)
 

@@ -75,6 +75,9 @@ class InstantWorld:
 _OVERSAMPLE = 3
 _BORDER_M = 0.03
 _DESK, _MAT, _SHADOW = (204, 179, 148), (230, 227, 222), (188, 184, 178)
+_TRAIL, _TRAIL_M = (70, 72, 76), 0.002
+"""Colour and width of the way the gripper went, straight below it, metres."""
+_SHOWN_PATHS = 3
 _EYE_HEIGHT_M = 0.9
 """The eye above the middle of the table: what stands higher is drawn larger and further out."""
 
@@ -89,6 +92,8 @@ def draw_top_view(state: WorldState, width: int, height: int) -> Any:
     brush.polygon([(x, y) for x, y in itertools.product(TABLE_X, TABLE_Y)], _MAT)
     for body in sorted(state.scene.bodies, key=lambda body: body.top):
         _draw_body(brush, body)
+    for path in state.paths[-_SHOWN_PATHS:]:
+        brush.line(path, _TRAIL)
     x, y, z = arm.forward(state.joints)[:3, 3]
     for radius, color in ((0.012, (70, 72, 76)), (0.008, (250, 250, 250))):
         brush.disc((x, y), z, radius, color)
@@ -119,6 +124,11 @@ class _Brush:
         x, y = self._pixel(*centre, z)
         r = radius * self._scale * self._closer(z)
         self._draw.ellipse((x - r, y - r, x + r, y + r), fill=fill)
+
+    def line(self, points: Sequence[Point], fill: Color) -> None:
+        """Draw a line through points on the table."""
+        width = max(1, round(_TRAIL_M * self._scale))
+        self._draw.line([self._pixel(x, y, 0.0) for x, y in points], fill, width, "curve")
 
     def polygon(self, points: Sequence[Point], fill: Color, z: float = 0.0) -> None:
         """Fill the convex shape of some points at a height."""
