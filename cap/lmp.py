@@ -20,17 +20,17 @@ from cap.approval import Allow, asked
 from cap.author import Author, Order, Tally
 from cap.complete import Completer, kept_for, known_names, may_repair
 from cap.errors import CapError, LMPFailed, PromptError
+from cap.gate import Gate
 from cap.generate import Budget
 from cap.kinds import kind_error
 from cap.models.base import Model
 from cap.program import Program
 from cap.prompt import Prompt, parse_context, render_context
 from cap.refusals import explain, failure_of, lmp_failed
-from cap.rehearsal import Rehearsal
+from cap.rehearsal import Rehearsal, Rehearse
 from cap.repair import Repairs, acted, failed_turn, reason_of, sort_of
 from cap.result import Call, Failure, Result
 from cap.sandbox import Sandbox
-from cap.sandbox.clocks import asking_person
 from cap.scope import Primitive, Scope
 from cap.trace import Trace
 
@@ -84,8 +84,7 @@ class Engine:
         self.prompts = prompts
         self.sandbox = sandbox
         self.trace = trace
-        self.approve = approve
-        self.rehearsal = rehearsal
+        self.gate = Gate(approve, rehearsal, trace)
         self.repairs = repairs or Repairs(runtime=1 if robot.simulated else 0)
         self.seed = seed
         self.programs = 0
@@ -200,7 +199,8 @@ class Engine:
             return self._show(prompt, Answer(Result(failure=failure_of(error)), program))
         kept = tuple(kept_for(program, scope, generated))
         answer = self._show(prompt, Answer(Result(), program, generated, kept))
-        if (refusal := self._refusal(prompt, answer, state)) is not None:
+        refusal = self.gate.refusal(prompt, answer, self._in_twin(prompt, answer, state))
+        if refusal is not None:
             return replace(answer, result=Result(failure=refusal))
         if generated:
             scope = replace(scope, definitions=(*scope.definitions, *generated))
@@ -220,44 +220,17 @@ class Engine:
         )
         return answer
 
-    def _refusal(self, prompt: Prompt, answer: Answer, state: State) -> Failure | None:
-        """Rehearse a program and have it approved, where either is wanted; None lets it run."""
-        assert answer.program is not None
-        asks = prompt.header.actions
-        if self.rehearsal is not None and self.trace.depth:
-            asks = not self.rehearsal.knows(answer.program.source)
-        elif self.rehearsal is not None and asks:
-            failure = self._rehearsed(self.rehearsal, prompt, answer, state)
-            if failure is not None:
-                return failure
-        if asks and not self._approved(answer.source):
-            return Failure("refused", "NotApproved", "the program was not approved; nothing ran")
-        return None
-
-    def _rehearsed(
-        self, rehearsal: Rehearsal, prompt: Prompt, answer: Answer, state: State
-    ) -> Failure | None:
-        """Run a program in the robot's twin; return why it must not run on the robot."""
-        program = answer.program
-        assert program is not None
+    def _in_twin(self, prompt: Prompt, answer: Answer, state: State) -> Rehearse:
+        """Return what carries a program out on a twin, as it would be here."""
 
         def rehearse(twin: Body, trace: Trace) -> Result:
-            trace.depth = self.trace.depth
+            assert answer.program is not None
             engine = self._copy(twin, trace)
             scope = engine.scope(prompt, state)
             scope = replace(scope, definitions=(*scope.definitions, *answer.generated))
-            return engine._execute(prompt, program, scope)
+            return engine._execute(prompt, answer.program, scope)
 
-        done = rehearsal.run(rehearse)
-        self.trace.event(
-            "rehearsal",
-            failure=done.failure,
-            calls=done.result.calls,
-            moved=done.moved,
-            sim_s=done.sim_s,
-            programs=[(lmp, source) for source, lmp in rehearsal.sources.items()],
-        )
-        return done.failure
+        return rehearse
 
     def _copy(self, robot: Body, trace: Trace) -> Engine:
         """Return an engine like this one, at the same point, for another robot."""
@@ -275,13 +248,6 @@ class Engine:
         )
         engine.programs = self.programs
         return engine
-
-    def _approved(self, source: str) -> bool:
-        """Ask the person, if anyone is to be asked; their time counts for nothing."""
-        if self.approve is None:
-            return True
-        with asking_person():
-            return self.approve(source)
 
     def scope(self, prompt: Prompt, state: State | None = None) -> Scope:
         """Return what a prompt's programs may use: what its hints name, and no more."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cap.errors import UsageError
+from cap.errors import NotConnected, UsageError
 from cap.prompt import Prompt, parse
 from cap.sandbox import Limits
 from cap.session import Session
@@ -232,3 +232,16 @@ def test_each_call_that_moves_needs_its_own_word() -> None:
     assert list(turn.moved) == ["red block"]
     assert turn.failure is not None
     assert "not allowed" in turn.failure.message
+
+
+def test_a_scene_that_cannot_be_seen_is_a_failed_turn_and_nothing_moves() -> None:
+    class Blind(Real):
+        def twin(self) -> Any:
+            raise NotConnected("the camera does not answer; check its cable")
+
+    session, _ = session_of({"go": "put_first_on_second('red block', 'blue bowl')"}, Blind())
+    with session:
+        turn = session.run("go")
+    assert turn.failure is not None
+    assert (turn.failure.error, turn.failure.exit_code) == ("NotConnected", 5)
+    assert turn.moved == {}
