@@ -390,14 +390,21 @@ from lmps import parse_traj, transform_traj
 #: X bowl = X colored bowl
 #: put X in Y. = move X to Y and put it in, take X to Y and put it in
 #: the gripper = the robot arm, the robotic arm, the arm, your arm, your gripper, the end effector
-#: move the gripper a bit up. = move the gripper a bit forward
-#: move the gripper a bit down. = move the gripper a bit backward, move the gripper a bit backwards
+#: move the gripper 5 cm to the left. = move the gripper a bit to the left, move the gripper a bit left
+#: move the gripper 5 cm to the right. = move the gripper a bit right
+#: move the gripper 5 cm up. = move the gripper a bit up, move the gripper a bit forward
+#: move the gripper 5 cm down. = move the gripper a bit down, move the gripper a bit backward
+#: move the gripper 5 cm down. = move the gripper a bit backwards
+#: move the gripper forward. = move the gripper forwards
+#: move the gripper 10 cm to the left. = move the gripper left
+#: move the gripper 10 cm to the right. = move the gripper to the right, move the gripper right
+#: move the gripper 10 cm up. = move the gripper up
+#: move the gripper 10 cm down. = move the gripper down, move the gripper backward
+#: move the gripper 10 cm down. = move the gripper backwards
 #: move the gripper N up. = move the gripper N forward, move the gripper N forwards
 #: move the gripper N up. = move the gripper forward N, move the gripper forward by N
 #: move the gripper N down. = move the gripper N backward, move the gripper N backwards
 #: move the gripper N down. = move the gripper backward N, move the gripper backward by N
-#: move the gripper up. = move the gripper forward, move the gripper forwards
-#: move the gripper down. = move the gripper backward, move the gripper backwards
 #: move the gripper to X. = go to X, head to X, head for X, travel to X, drive to X
 #: move the gripper to X while avoiding Y. = move to X while avoiding Y
 #: trace X. = move the gripper in X, move the gripper along X, trace out X, run along X, walk along X
@@ -1010,51 +1017,15 @@ traj = get_robot_pos() + 0.1 * np.array([[0, 0], [-1, 0]])
 speed = 0.25
 follow_traj(traj, speed=speed)
 
-# move the gripper to the right.
-before = {name: get_obj_pos(name) for name in objects}
-traj = get_robot_pos() + 0.1 * np.array([[0, 0], [1, 0]])
-speed = 0.25
-follow_traj(traj, speed=speed)
-
-# move the gripper a bit to the left.
-before = {name: get_obj_pos(name) for name in objects}
-traj = get_robot_pos() + 0.05 * np.array([[0, 0], [-1, 0]])
-speed = 0.25
-follow_traj(traj, speed=speed)
-
 # move the gripper a bit to the right.
 before = {name: get_obj_pos(name) for name in objects}
 traj = get_robot_pos() + 0.05 * np.array([[0, 0], [1, 0]])
 speed = 0.25
 follow_traj(traj, speed=speed)
 
-# move the gripper a bit up.
-before = {name: get_obj_pos(name) for name in objects}
-traj = get_robot_pos() + 0.05 * np.array([[0, 0], [0, 1]])
-speed = 0.25
-follow_traj(traj, speed=speed)
-
-# move the gripper a bit down.
-before = {name: get_obj_pos(name) for name in objects}
-traj = get_robot_pos() + 0.05 * np.array([[0, 0], [0, -1]])
-speed = 0.25
-follow_traj(traj, speed=speed)
-
 # move the gripper forward.
 before = {name: get_obj_pos(name) for name in objects}
 traj = get_robot_pos() + 0.1 * np.array([[0, 0], [0, 1]])
-speed = 0.25
-follow_traj(traj, speed=speed)
-
-# move the gripper up.
-before = {name: get_obj_pos(name) for name in objects}
-traj = get_robot_pos() + 0.1 * np.array([[0, 0], [0, 1]])
-speed = 0.25
-follow_traj(traj, speed=speed)
-
-# move the gripper down.
-before = {name: get_obj_pos(name) for name in objects}
-traj = get_robot_pos() + 0.1 * np.array([[0, 0], [0, -1]])
 speed = 0.25
 follow_traj(traj, speed=speed)
 

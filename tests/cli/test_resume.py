@@ -225,10 +225,10 @@ def test_a_damaged_skill_names_file_and_line_and_nothing_runs(capsys: Capture) -
 
 def test_a_robot_is_told_which_skills_it_cannot_use(capsys: Capture) -> None:
     Path("mine").mkdir()
-    Path("mine/drive.py").write_text("def drive():\n    goto_pos([0, 0])\n")
+    Path("mine/drive.py").write_text("def drive():\n    goto_loc('desk')\n")
     assert run(["skills", "list", "--skills", "mine", "-r", "ravens", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
-    assert row["left out"] == "needs goto_pos"
+    assert row["left out"] == "needs goto_loc"
 
 
 def test_a_replay_has_the_skills_of_the_run_even_if_they_are_gone(

@@ -93,6 +93,11 @@ SAID: list[tuple[str, Follows]] = [
     ("move the gripper forward", moved(0, 0.1)),
     ("move the gripper 5 cm backwards", moved(0, -0.05)),
     ("move the gripper a bit up", moved(0, 0.05)),
+    ("move the gripper a little to the right", moved(0.05, 0)),
+    ("move the arm a bit left", moved(-0.05, 0)),
+    ("move the gripper to the right", moved(0.1, 0)),
+    ("move the gripper down", moved(0, -0.1)),
+    ("move your gripper left", moved(-0.1, 0)),
     (
         "go to the blue bowl while avoiding the red block",
         ends((0.0, -0.38), "blue bowl"),

@@ -52,6 +52,10 @@ def test_a_stroke_tells_its_length(robot: DrawingRobot) -> None:
     assert robot.draw([[-0.1, -0.5], [0.1, -0.5]]) == pytest.approx(0.2, abs=0.002)
 
 
+def test_the_shortest_stroke_is_a_stroke(robot: DrawingRobot) -> None:
+    assert robot.draw([MIDDLE, MIDDLE + np.array([0.001, 0.0])]) == pytest.approx(0.001, abs=2e-4)
+
+
 def test_between_strokes_the_pen_is_up(robot: DrawingRobot) -> None:
     robot.draw([[-0.1, -0.5], [0.0, -0.5]])
     robot.draw([[-0.1, -0.6], [0.0, -0.6]])
