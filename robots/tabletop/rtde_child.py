@@ -28,6 +28,7 @@ _LEAST_KICKS_HZ = 4.0
 """The controller ends the motion if it hears from us less often."""
 _STOPL_MPS2 = 1.5
 _STOPJ_RADPS2 = 3.0
+_PLAYING = 2
 _VARIABLES = [
     "timestamp",
     "actual_q",
@@ -73,13 +74,12 @@ class Child:
         """Return the newest state and its age in seconds."""
         self._tick()
         receive = self._receive
-        moving = self._control is not None and self._control.getAsyncOperationProgress() >= 0
         return {
             "joints": receive.getActualQ(),
             "tcp_pose": receive.getActualTCPPose(),
             "mode": receive.getRobotMode(),
             "safety": receive.getSafetyMode(),
-            "moving": moving,
+            "moving": self._moving(),
             "age_s": time.monotonic() - self._heard_s,
         }
 
@@ -143,6 +143,12 @@ class Child:
                 self._control.stopJ(_STOPJ_RADPS2, True)
                 _until(lambda: self._control.getAsyncOperationProgress() < 0, 1.0)
             self._control.stopScript()
+
+    def _moving(self) -> bool:
+        """Return whether a motion of ours is under way, or any program where our script is not."""
+        if self._control is not None and self._control.isProgramRunning():
+            return bool(self._control.getAsyncOperationProgress() >= 0)
+        return bool(self._receive.getRuntimeState() == _PLAYING)
 
     def _reply(self, request: dict[str, Any]) -> None:
         do = {

@@ -15,7 +15,7 @@ from robots.tabletop import controller
 from robots.tabletop.driver import ArmState, Joints, TcpPose
 from robots.tabletop.gripper import Output, gripper_for
 from robots.tabletop.rtde_process import RtdeProcess
-from robots.tabletop.travel import Motion, Mover, fresh, require_ready
+from robots.tabletop.travel import Motion, Mover, at_a_stop, fresh, require_ready
 
 _START_S = 15.0
 _PREPARE_S = 10.0
@@ -93,17 +93,18 @@ class RtdeDriver:
         self, joints: Joints, *, speed_radps: float, acceleration_radps2: float
     ) -> None:
         """Move to joint angles (rad) and return once there."""
-        self._go(Motion("movej", tuple(joints), speed_radps, acceleration_radps2))
+        self._mover.go(Motion("movej", tuple(joints), speed_radps, acceleration_radps2))
 
     def move_linear(self, pose: TcpPose, *, speed_mps: float, acceleration_mps2: float) -> None:
         """Move the tool centre point straight to a pose and return once there."""
-        self._go(Motion("movel", tuple(pose), speed_mps, acceleration_mps2))
+        self._mover.go(Motion("movel", tuple(pose), speed_mps, acceleration_mps2))
 
     def gripper(self, closed: bool) -> bool | None:
         """Close or open the gripper and wait for it; None where it cannot tell what it holds."""
+        pause = self._mover.pauses()
         self._remote = controller.remote_control(self.host)
-        require_ready(self.state())
-        return self._gripper.set(closed, self._mover.pauses())
+        pause(0.0)
+        return self._gripper.set(closed, pause)
 
     def stop(self) -> None:
         """Brake now; the motion that is under way raises `RobotError`."""
@@ -119,6 +120,12 @@ class RtdeDriver:
             self._library = None
             library.close()
         self._gripper.close()
+
+    def prepare(self) -> None:
+        """Ask who has control, and have the library's control script run."""
+        self._remote = controller.remote_control(self.host)
+        require_ready(self.state())
+        self._ask({"do": "prepare"}, _PREPARE_S)
 
     def send(self, motion: Motion) -> None:
         """Have the controller start a motion."""
@@ -145,7 +152,7 @@ class RtdeDriver:
     def brake(self) -> None:
         """Stop the arm: by a new connection where this one is gone."""
         try:
-            if self.state().safety in ("normal", "reduced"):
+            if not at_a_stop(self.state()):
                 self._ask({"do": "stop", "kind": self._kind})
         except NotConnected:
             if self._library is None:
@@ -165,12 +172,6 @@ class RtdeDriver:
             moving=told["moving"],
             age_s=told["age_s"],
         )
-
-    def _go(self, motion: Motion) -> None:
-        self._remote = controller.remote_control(self.host)
-        require_ready(self.state())
-        self._ask({"do": "prepare"}, _PREPARE_S)
-        self._mover.go(motion)
 
     def _switch(self, output: Output, on: bool) -> None:
         kind, number = output

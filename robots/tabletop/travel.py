@@ -68,6 +68,9 @@ class Link(Protocol):
     def state(self) -> ArmState:
         """Return the newest state, or raise `NotConnected`."""
 
+    def prepare(self) -> None:
+        """Make ready to send; nothing moves."""
+
     def send(self, motion: Motion) -> None:
         """Start a motion, or raise `NotConnected` without having done so."""
 
@@ -100,6 +103,7 @@ class Mover:
         """
         stops = self._stops
         _require_sound(motion)
+        self._link.prepare()
         start = self._link.state()
         require_ready(start)
         self.busy = True
@@ -129,9 +133,12 @@ class Mover:
 
         def pause(seconds: float) -> None:
             until = time.monotonic() + seconds
-            while (left := until - time.monotonic()) > 0:
-                self.pause(min(left, _POLL_S), stops)
+            while True:
+                left = until - time.monotonic()
+                self.pause(max(0.0, min(left, _POLL_S)), stops)
                 require_ready(self._link.state())
+                if left <= 0.0:
+                    return
 
         return pause
 
@@ -202,6 +209,11 @@ def fresh(read: Callable[[], ArmState | None]) -> ArmState | None:
         if time.monotonic() > deadline:
             return None
         time.sleep(_POLL_S)
+
+
+def at_a_stop(state: ArmState) -> bool:
+    """Return whether the safety controller holds the arm, so that there is nothing to brake."""
+    return state.safety not in ("normal", "reduced", "unknown")
 
 
 def require_ready(state: ArmState) -> None:

@@ -11,7 +11,7 @@ from cap.errors import MissingExtra, NotConnected
 from robots.tabletop import controller
 from robots.tabletop.driver import ArmState, Joints, Safety, TcpPose
 from robots.tabletop.gripper import Output, gripper_for
-from robots.tabletop.travel import Motion, Mover, fresh, require_ready
+from robots.tabletop.travel import Motion, Mover, at_a_stop, fresh
 
 _FIRST_STATE_S = 2.0
 _STOPL_MPS2 = 1.5
@@ -90,17 +90,18 @@ class UrxDriver:
         self, joints: Joints, *, speed_radps: float, acceleration_radps2: float
     ) -> None:
         """Move to joint angles (rad) and return once there."""
-        self._go(Motion("movej", tuple(joints), speed_radps, acceleration_radps2))
+        self._mover.go(Motion("movej", tuple(joints), speed_radps, acceleration_radps2))
 
     def move_linear(self, pose: TcpPose, *, speed_mps: float, acceleration_mps2: float) -> None:
         """Move the tool centre point straight to a pose and return once there."""
-        self._go(Motion("movel", tuple(pose), speed_mps, acceleration_mps2))
+        self._mover.go(Motion("movel", tuple(pose), speed_mps, acceleration_mps2))
 
     def gripper(self, closed: bool) -> bool | None:
         """Close or open the gripper and wait for it; None where it cannot tell what it holds."""
+        pause = self._mover.pauses()
         self._remote = controller.remote_control(self.host)
-        require_ready(self.state())
-        return self._gripper.set(closed, self._mover.pauses())
+        pause(0.0)
+        return self._gripper.set(closed, pause)
 
     def stop(self) -> None:
         """Brake now; the motion that is under way raises `RobotError`."""
@@ -115,6 +116,10 @@ class UrxDriver:
             self._release()
         self._gripper.close()
 
+    def prepare(self) -> None:
+        """Ask who has control."""
+        self._remote = controller.remote_control(self.host)
+
     def send(self, motion: Motion) -> None:
         """Send a motion to the controller, which starts it."""
         self._straight = motion.kind == "movel"
@@ -127,7 +132,7 @@ class UrxDriver:
     def brake(self) -> None:
         """Stop the arm: by a new connection where this one is gone."""
         try:
-            if self.state().safety not in ("normal", "reduced"):
+            if at_a_stop(self.state()):
                 return
             robot = self._live()
             if self._straight:
@@ -144,10 +149,6 @@ class UrxDriver:
     def _newest(self) -> ArmState | None:
         packet = self._live().secmon.newest
         return packet and _state(packet, time.monotonic() - packet.received_s, self._remote)
-
-    def _go(self, motion: Motion) -> None:
-        self._remote = controller.remote_control(self.host)
-        self._mover.go(motion)
 
     def _switch(self, output: Output, on: bool) -> None:
         kind, number = output

@@ -14,6 +14,7 @@ import socket
 import struct
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,12 +45,14 @@ class Packet:
 
 class _Parser(ParserUtils):  # type: ignore[misc]
     newest: Packet | None = None
+    _safety: int | None = None
 
     def parse(self, data: bytes) -> dict[str, Any]:
         self.version = (5, 0)
         told: dict[str, Any] = super().parse(data)
+        self._safety = _safety(data) or self._safety
         if told.keys() >= _NEEDED:
-            self.newest = Packet(told, _safety(data), time.monotonic())
+            self.newest = Packet(told, self._safety, time.monotonic())
         return told
 
 
@@ -147,8 +150,20 @@ class Robot(URRobot):  # type: ignore[misc]
         self.host = host
         self.csys = None
         self.rtmon = None
-        self.max_float_length = 6
         self.secmon = Monitor(host)
+
+    def _format_move(
+        self,
+        command: str,
+        tpose: Sequence[float],
+        acc: float,
+        vel: float,
+        radius: float = 0,
+        prefix: str = "",
+    ) -> str:
+        """Return a motion in URScript, with no exponent in its numbers."""
+        target = ", ".join(f"{number:.6f}" for number in tpose)
+        return f"{command}({prefix}[{target}], a={acc:.6f}, v={vel:.6f}, r={radius})"
 
 
 def _safety(message: bytes) -> int | None:

@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -71,6 +72,14 @@ def test_a_joint_motion_arrives_at_its_speed(arm: ArmDriver, controller: FakeCon
     assert not controller.moving
     (move,) = controller.moves
     assert (move.kind, move.speed, move.acceleration) == ("movej", 0.5, 1.0)
+
+
+def test_numbers_of_any_size_arrive_whole(arm: ArmDriver, controller: FakeController) -> None:
+    target = (1e-5, -1.5, 1.5, -1.5, -1.5, -2e-5)
+    arm.move_joints(target, speed_radps=0.00625, acceleration_radps2=1.25)
+    (move,) = controller.moves
+    assert move.target == pytest.approx(target, abs=1e-6)
+    assert (move.speed, move.acceleration) == pytest.approx((0.00625, 1.25))
 
 
 def test_a_turn_on_the_spot_arrives(arm: ArmDriver, controller: FakeController) -> None:
@@ -145,6 +154,21 @@ def test_stop_from_another_thread_ends_the_motion(
     wait_for(lambda: not controller.moving)
     assert math.dist(start, controller.joints) > 0.001
     assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+
+
+def test_a_stop_while_a_motion_is_prepared_keeps_it_from_being_sent(
+    arm: Any, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare = arm.prepare
+
+    def stop_meanwhile() -> None:
+        prepare()
+        arm.stop()
+
+    monkeypatch.setattr(arm, "prepare", stop_meanwhile)
+    with pytest.raises(RobotError, match="told to stop"):
+        turn_away(arm)
+    assert controller.moves == []
 
 
 def test_after_a_stop_it_moves_again(arm: ArmDriver, controller: FakeController) -> None:
