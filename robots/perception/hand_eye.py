@@ -143,7 +143,7 @@ def load(path: str | Path) -> HandEye:
     file = read_toml(Path(path), "calibration file")
     file.refuse_unknown(_KEYS)
     if type(version := file.values.get("version")) is not int or version != 1:
-        raise file.wrong("version", "version must be 1, the only one there is")
+        raise file.wrong("version", "version must be 1, as in every calibration file")
     mount: Mount = "hand" if _choice(file, "mount", ("hand", "fixed")) == "hand" else "fixed"
     _choice(file, "parent", (PARENTS[mount],))
     _choice(file, "child", ("camera",))

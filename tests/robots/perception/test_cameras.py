@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cap.errors import NotFound
-from robots.perception import calibration, poses, see
+from robots.perception import CameraObserver, calibration, choose_detector, poses, see
 from robots.perception.frames import Frame
 from robots.perception.hand_eye import HandEye
 from robots.perception.marker import find_marker
@@ -77,6 +77,29 @@ def test_scale_changes_nothing_that_is_seen(room: int) -> None:
     scaled = PyBulletCamera(room, lambda: near, Lens(48, 48, 40.0, 0.05, 1.5), scale=2.0).capture()
     assert np.allclose(scaled.depth_m * 2, plain.depth_m, atol=1e-5)
     assert np.array_equal(scaled.rgb, plain.rgb)
+
+
+@pytest.mark.parametrize("source", [None, "color"])
+def test_colour_and_depth_is_the_detector_unless_another_is_named(source: str | None) -> None:
+    assert isinstance(choose_detector(source, SHAPES, ALL_NAMES), ColorDepthDetector)
+
+
+def test_an_observer_sees_through_its_camera_and_closes_it() -> None:
+    class Once:
+        closed = 0
+
+        def capture(self) -> Frame:
+            empty = np.zeros((8, 8))
+            return Frame(np.zeros((8, 8, 3), dtype=np.uint8), empty, np.eye(3), np.eye(4))
+
+        def close(self) -> None:
+            self.closed += 1
+
+    camera = Once()
+    observer = CameraObserver(camera, DETECTOR)
+    assert observer.observe() == ()
+    observer.close()
+    assert camera.closed == 1
 
 
 # --- in the hand
