@@ -299,7 +299,7 @@ def _make_robot(options: Options, settings: Any) -> Any:
     given = {"seed": options.seed, "objects": object_names(options.objects)}
     extra = {**settings.robots.get(settings.robot, {}), **robot_values(options.robot_options)}
     if options.dry_run:
-        return registry.make_robot(settings.robot, mode="instant", **given, **extra)
+        return _dry(registry.make_robot(settings.robot, mode="instant", **given, **extra))
     try:
         return registry.make_robot(settings.robot, mode=settings.mode, **given, **extra)
     except MissingExtra as missing:
@@ -307,6 +307,21 @@ def _make_robot(options: Options, settings: Any) -> Any:
             raise
         click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
         return registry.make_robot(settings.robot, mode="instant", **given, **extra)
+
+
+def _dry(robot: Any) -> Any:
+    """Return a robot that moves nothing.
+
+    Raises:
+        UsageError: It is real.
+    """
+    if not robot.simulated:
+        robot.close()
+        raise UsageError(
+            f"robot '{robot.name}' has no dry run: made with mode='instant' it is still real "
+            "(simulated is False), so nothing was run; simulate it in that mode"
+        )
+    return robot
 
 
 def _claim(folder: Path) -> Path:
