@@ -15,6 +15,7 @@ import click
 from cap.cli.asking import APPROVALS, approval, approver, ask_person, robot_values
 from cap.cli.groups import MODEL, Asked, F, finite, with_options
 from cap.errors import CapError, MissingExtra, UsageError
+from cap.robot_files import path_of
 
 
 @dataclass(frozen=True)
@@ -170,15 +171,15 @@ def load_config(options: Options | Asked, **more: Any) -> Any:
 
     said = {name: getattr(options, name, None) for name in config.SETTINGS}
     settings = config.load(
-        os.environ, Path.cwd(), Path.home(), confirm=_confirm, flags={**said, **more}
+        os.environ, Path.cwd(), Path.home(), confirm=confirm, flags={**said, **more}
     )
     for warning in settings.warnings:
         click.echo(f"warning: {warning}", err=True)
     return settings
 
 
-def _confirm(question: str) -> bool:
-    """Ask the person, if there is one."""
+def confirm(question: str) -> bool:
+    """Ask the person; where there is none, the answer is no."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     return click.confirm(question, default=False, err=True)
@@ -248,6 +249,7 @@ def _make_session(options: Options, settings: Any, trace: Any, instructions: Seq
         repairs=repairs_for(settings, robot.simulated),
         skills=SkillStore(skills_folder(settings)),
         rehearse=options.rehearse,
+        robot_file=path_of(settings.robot),
     )
 
 
