@@ -33,6 +33,7 @@ from cap.refusals import failure_of
 from cap.rehearsal import Rehearsable, Rehearsal
 from cap.repair import Repairs
 from cap.result import Failure, Result
+from cap.robot_files import path_of
 from cap.sandbox import Limits, Sandbox
 from cap.saved import Saved
 from cap.scope import Rewindable, Robot
@@ -78,6 +79,7 @@ class Session:
         history_tokens: int = HISTORY_TOKENS,
         rehearse: bool | None = None,
         allow: Allow | None = None,
+        robot_file: Path | None = None,
     ) -> None:
         """Start a session.
 
@@ -96,6 +98,7 @@ class Session:
             rehearse: Whether each program runs in the robot's simulated twin first; by default
                 wherever there is one, as real robots have.
             allow: Shown each call that moves the robot before it does; False refuses it.
+            robot_file: The file the robot was made from, for who goes on with the session.
 
         Raises:
             SkillError: A skill's file cannot be used.
@@ -111,6 +114,7 @@ class Session:
         if TOP not in prompts:
             raise PromptError(f"the prompts of '{robot.name}' have no '{TOP}.py'")
         self.robot = robot
+        self.robot_file = robot_file
         self.model = model
         self.trace = trace or Trace()
         self.turns: list[TurnResult] = []
@@ -150,8 +154,10 @@ class Session:
 
     def _describe(self, prompts: Mapping[str, Prompt], seed: int) -> None:
         """Write down what the session runs, and with what."""
+        file = {} if self.robot_file is None else {"robot_file": str(self.robot_file)}
         self.trace.update(
             robot=self.robot.name,
+            **file,
             model=self.model.name,
             seed=seed,
             prompts={name: prompt.sha256 for name, prompt in prompts.items()},
@@ -176,7 +182,7 @@ class Session:
         """Build robot and model by name and start a session.
 
         Args:
-            robot: Registered robot.
+            robot: Registered robot, or a file with a `create` function.
             model: `nearest`, `openai/NAME`, `ollama/NAME`, `replay/FILE`, ...; or a model itself.
             seed: Of the scene and of random numbers inside programs.
             mode: `physics` or `instant`.
@@ -194,6 +200,7 @@ class Session:
         if isinstance(backend, str):
             backend = make_model(backend, base_url=base_url)
         body = registry.make_robot(robot, seed=seed, mode=mode, objects=objects)
+        options.setdefault("robot_file", path_of(robot))
         if runs is not None:
             options["trace"] = Trace(new_run_folder(runs, robot, "session"))
         try:
@@ -209,16 +216,18 @@ class Session:
         Args:
             path: A run folder, or a file that `save` wrote.
             model: As `open` takes it.
-            options: Further arguments of `open`; robot, seed and objects are the saved ones.
+            options: Further arguments of `open`; seed and objects are the saved ones, and so is a
+                registered robot. A robot from a file must be named: that file is executed.
 
         Raises:
-            SavedError: It cannot be read, or is not of this robot.
+            SavedError: It cannot be read, is not of this robot, or its robot is not named.
         """
         kept = saved.read(path)
+        robot = options.pop("robot", None) or resuming.registered(kept)
         given = {"mode": kept.mode} if kept.mode else {}
         objects = None if kept.objects is None else list(kept.objects)
         options = {**given, **options, "seed": kept.seed, "objects": objects}
-        session = cls.open(kept.robot, model, **options)
+        session = cls.open(robot, model, **options)
         try:
             session.restore(kept)
         except BaseException:

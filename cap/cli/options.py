@@ -15,6 +15,7 @@ import click
 from cap.cli.asking import APPROVALS, approval, approver, ask_person, robot_values
 from cap.cli.groups import MODEL, Asked, F, finite, with_options
 from cap.errors import CapError, MissingExtra, UsageError
+from cap.robot_files import path_of
 
 
 @dataclass(frozen=True)
@@ -170,15 +171,15 @@ def load_config(options: Options | Asked, **more: Any) -> Any:
 
     said = {name: getattr(options, name, None) for name in config.SETTINGS}
     settings = config.load(
-        os.environ, Path.cwd(), Path.home(), confirm=_confirm, flags={**said, **more}
+        os.environ, Path.cwd(), Path.home(), confirm=confirm, flags={**said, **more}
     )
     for warning in settings.warnings:
         click.echo(f"warning: {warning}", err=True)
     return settings
 
 
-def _confirm(question: str) -> bool:
-    """Ask the person, if there is one."""
+def confirm(question: str) -> bool:
+    """Ask the person; where there is none, the answer is no."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     return click.confirm(question, default=False, err=True)
@@ -249,6 +250,7 @@ def _make_session(options: Options, settings: Any, trace: Any, instructions: Seq
             repairs=repairs_for(settings, robot.simulated),
             skills=SkillStore(skills_folder(settings)),
             rehearse=options.rehearse,
+            robot_file=path_of(settings.robot),
         )
     except BaseException:
         robot.close()
@@ -303,7 +305,7 @@ def _make_robot(options: Options, settings: Any) -> Any:
     given = {"seed": options.seed, "objects": object_names(options.objects)}
     extra = {**settings.robots.get(settings.robot, {}), **robot_values(options.robot_options)}
     if options.dry_run:
-        return registry.make_robot(settings.robot, mode="instant", **given, **extra)
+        return _dry(registry.make_robot(settings.robot, mode="instant", **given, **extra))
     try:
         return registry.make_robot(settings.robot, mode=settings.mode, **given, **extra)
     except MissingExtra as missing:
@@ -311,6 +313,21 @@ def _make_robot(options: Options, settings: Any) -> Any:
             raise
         click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
         return registry.make_robot(settings.robot, mode="instant", **given, **extra)
+
+
+def _dry(robot: Any) -> Any:
+    """Return a robot that moves nothing.
+
+    Raises:
+        UsageError: It is real.
+    """
+    if not robot.simulated:
+        robot.close()
+        raise UsageError(
+            f"robot '{robot.name}' has no dry run: made with mode='instant' it is still real "
+            "(simulated is False), so nothing was run; simulate it in that mode"
+        )
+    return robot
 
 
 def _claim(folder: Path) -> Path:
