@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.asking import known_or_refused
+from benchmarks.asking import count_or_refused, known_or_refused
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for
 from benchmarks.problems import LIMITS, Problem, ProblemSet
 from benchmarks.problems_file import load
@@ -108,10 +108,10 @@ class RoboCodeGenSuite:
         """Return `n` samples of every problem asked for; all have the same cases, those of `seed`.
 
         Raises:
-            UsageError: No samples, an unknown problem or arm, or some problems of a shared library.
+            UsageError: No samples or too many, an unknown problem or arm, or a shared library with
+                some problems only.
         """
-        if n < 1:
-            raise UsageError(f"cannot run {n} samples; ask for 1 or more with -n")
+        count_or_refused(n, "samples")
         known_or_refused("problem", tasks, list(self._set.problems))
         known_or_refused("arm", splits, list(ARMS))
         if self._shared and tasks:
