@@ -123,7 +123,7 @@ class RobotSuite:
             missed = case.missed(robot)
             drawn = _pictures(robot, first, trial, settings) if missed is not None else {}
         outcome = _outcome(case, turns, missed, meter, time.perf_counter() - start_s)
-        return replace(outcome, extra={**outcome.extra, **drawn})
+        return meter.settled(replace(outcome, extra={**outcome.extra, **drawn}))
 
     def _prompts(self, settings: Settings) -> Mapping[str, Prompt]:
         """Return the robot's own prompts, by default or where none are needed, or those named."""

@@ -111,7 +111,7 @@ class HumanEvalSuite:
         else:
             verdict = _scorer(settings).score(problem, written.completion)
         outcome = _outcome(problem, written, verdict, meter)
-        return replace(outcome, seconds=time.perf_counter() - start_s)
+        return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return nothing: the paper tells no problem apart; its means are in `summary`."""
@@ -138,8 +138,8 @@ class HumanEvalSuite:
 def _sample(line: Line) -> dict[str, Any]:
     return {
         "task_id": line.trial.task,
-        "completion": line.outcome.extra["completion"],
-        "result": line.outcome.extra["result"],
+        "completion": line.outcome.extra.get("completion", ""),
+        "result": line.outcome.extra.get("result", line.outcome.failure),
         "passed": line.outcome.success,
     }
 
