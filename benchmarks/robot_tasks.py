@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.asking import Nobody, known_or_refused
+from benchmarks.asking import Nobody, count_or_refused, known_or_refused
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suites import Outcome, Settings, Trial
@@ -87,10 +87,9 @@ class RobotSuite:
         """Return `n` trials of every task asked for, with the seeds from `seed` on.
 
         Raises:
-            UsageError: No trials, an unknown task, or a split: there are none.
+            UsageError: No trials or too many, an unknown task, or a split: there are none.
         """
-        if n < 1:
-            raise UsageError(f"cannot run {n} trials; ask for 1 or more with -n")
+        count_or_refused(n)
         if splits:
             raise UsageError(f"the suite '{self.name}' has no splits; leave out --split")
         known_or_refused("task", tasks, list(self._tasks))
@@ -168,7 +167,7 @@ def carry_out(
         missed = case.missed(robot)
         drawn = _pictures(robot, first, trial, settings) if missed is not None else {}
     outcome = _outcome(case, turns, missed, meter, time.perf_counter() - start_s)
-    return replace(outcome, extra={**outcome.extra, **drawn})
+    return meter.settled(replace(outcome, extra={**outcome.extra, **drawn}))
 
 
 def _act(session: Session, case: Case, model: str) -> list[TurnResult]:

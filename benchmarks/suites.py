@@ -93,6 +93,8 @@ class Outcome:
     """The suite's own, as JSON can hold it; no times. Reports give the numbers in `measured`."""
 
 
+ENDPOINT = "endpoint"
+"""The entry of `Outcome.extra` that says why the model could not be asked."""
 UNPAID = "unpaid"
 """The cause of an outcome that is none: the run's budget ended; the trial is still to be run."""
 
