@@ -147,17 +147,23 @@ class KitchenRobot(KitchenBody):
     def get_robot_pos_and_angle(self) -> tuple[Array, float]:
         """Return where the robot's base is and its heading.
 
+        Takes 0.1 s.
+
         Returns:
             The position, shape (3,), metres, z 0; and the angle in radians, counter-clockwise, 0
             along x (to the right), pi / 2 to the back of the room.
         """
-        base = self.state.base
-        return np.array([base.x, base.y, 0.0]), base.angle
+        with self._looking() as state:
+            return _where(state), state.base.angle
 
     @perception
     def get_robot_pos(self) -> Array:
-        """Return where the robot's base is: x, y and z in metres, shape (3,); z is 0."""
-        return self.get_robot_pos_and_angle()[0]
+        """Return where the robot's base is: x, y and z in metres, shape (3,); z is 0.
+
+        Takes 0.1 s: with a velocity set the base moves on by that much.
+        """
+        with self._looking() as state:
+            return _where(state)
 
     # Actions of the base.
 
@@ -182,7 +188,7 @@ class KitchenRobot(KitchenBody):
         end = arguments.heading(angle)
         with self._moving():
             self._drive(goal, mps, end)
-        return self.get_robot_pos()
+        return _where(self.state)
 
     @action
     def goto_loc(self, loc: str, speed: float = 0.5) -> Array:
@@ -204,7 +210,7 @@ class KitchenRobot(KitchenBody):
         with self._moving():
             x, y, angle = place.stand
             self._drive((x, y), mps, angle)
-        return self.get_robot_pos()
+        return _where(self.state)
 
     @action
     def follow_traj(self, traj: Points, speed: float = 0.5) -> Array:
@@ -231,7 +237,7 @@ class KitchenRobot(KitchenBody):
         with self._moving():
             self._drive(points[0], mps, None)
             self._clock.drive(points, mps, None)
-        return self.get_robot_pos()
+        return _where(self.state)
 
     @action
     def set_velocity(self, x: float, y: float, turn: float = 0.0) -> None:
@@ -423,3 +429,8 @@ class KitchenRobot(KitchenBody):
             if math.hypot(dx, dy) <= DETECT_M and abs(off) <= DETECT_RAD:
                 found.append(thing.name)
         return found
+
+
+def _where(state: KitchenState) -> Array:
+    """Return the base's position, metres."""
+    return np.array([state.base.x, state.base.y, 0.0])

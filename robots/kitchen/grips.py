@@ -19,6 +19,8 @@ STROKE_M = 0.10
 FINGER_M = 0.075
 """From the palm to the fingertips."""
 MARGIN_M = 0.002
+GAP_M = 0.012
+"""Between objects that are put side by side."""
 _DEPTH_M = 0.045
 """How far the fingertips reach below an object's top."""
 _RIM_DEPTH_M = 0.02
@@ -158,11 +160,8 @@ def bowl_radius(bowl: Thing, z: float) -> float:
     return BOWL_FOOT_R + share * (bowl.radius - BOWL_FOOT_R) - 1.5 * BOWL_WALL_M
 
 
-def spread(thing: Thing, other: Thing) -> float:
-    """Return the least distance between the middles of two objects side by side, metres."""
-    return thing.radius + other.radius + 0.012
-
-
-def apart(point: Point, thing: Thing, others: Iterable[Thing]) -> bool:
-    """Return whether an object would stand clear of others at a point."""
-    return all(math.dist(point, other.xy) >= spread(thing, other) for other in others)
+def apart(point: Point, thing: Thing, others: Iterable[Thing], gap_m: float = GAP_M) -> bool:
+    """Return whether an object would stand clear of others at a point, with a gap between."""
+    return all(
+        math.dist(point, other.xy) >= thing.radius + other.radius + gap_m for other in others
+    )

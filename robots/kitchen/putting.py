@@ -12,7 +12,7 @@ import shapely
 
 from cap.errors import Collision, Unreachable
 from robots.kitchen import arm
-from robots.kitchen.grips import STROKE_M, apart, bowl_radius, free_grips
+from robots.kitchen.grips import GAP_M, STROKE_M, apart, bowl_radius, free_grips
 from robots.kitchen.paths import Array
 from robots.kitchen.plan import check_open, height_over, nearby, place_of, walls
 from robots.kitchen.room import Location, Point, inside, obstacles
@@ -94,11 +94,9 @@ def put_in(state: KitchenState, bowl: Thing) -> Place:
     z = bowl.bottom + BOWL_FLOOR_M
     room = min(bowl_radius(bowl, z + 0.02), BOWL_FOOT_R - BOWL_WALL_M) - thing.radius
     inside_it = state.contents(bowl)
-    spots = (
-        thing.at((x, y, z + thing.half_height))
-        for x, y in _rings(bowl.xy, room)
-        if apart((x, y), thing, inside_it)
-    )
+    free = [xy for xy in _rings(bowl.xy, room) if apart(xy, thing, inside_it, 0.0)]
+    free.sort(key=lambda xy: -min((math.dist(xy, t.xy) for t in inside_it), default=0.0))
+    spots = (thing.at((x, y, z + thing.half_height)) for x, y in free)
     found = state.location_of(bowl.name)
     place = None if found is None else state.room.locations[found]
     return _first(state, spots, place, f"the {bowl.name}")
@@ -198,18 +196,19 @@ def _clear(points: Array, thing: Thing, others: Sequence[Thing]) -> Array:
     """Return those points where an object stands clear of others."""
     free = np.ones(len(points), dtype=bool)
     for other in others:
-        least = thing.radius + other.radius + 0.012
+        least = thing.radius + other.radius + GAP_M
         free &= np.linalg.norm(points - np.array(other.xy), axis=1) >= least
     return points[free]
 
 
 def _rings(middle: Point, most_m: float) -> Iterator[Point]:
-    yield middle
-    for share, step in itertools.product((0.5, 1.0), range(12)):
+    """Yield points in a bowl, the outer ones first, so that more fits in beside."""
+    for share, step in itertools.product((1.0, 0.5), range(12)):
         if most_m > 0:
             angle = math.pi / 2 + step * math.pi / 6
             r = share * most_m
             yield middle[0] + r * math.cos(angle), middle[1] + r * math.sin(angle)
+    yield middle
 
 
 def _first(

@@ -19,7 +19,7 @@ Color = tuple[int, int, int]
 
 BOWL_WALL_M = 0.005
 BOWL_FLOOR_M = 0.006
-BOWL_FOOT_R = 0.105
+BOWL_FOOT_R = 0.13
 """Outer radius of a bowl's foot, metres."""
 
 
@@ -47,17 +47,21 @@ KINDS: Mapping[str, Kind] = {
     "coke can": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (168, 24, 34)),
     "water bottle": Kind("drink", "cylinder", (0.066, 0.066, 0.2), 0.4, (106, 170, 214)),
     "juice box": Kind("drink", "box", (0.06, 0.045, 0.11), 0.25, (122, 178, 92)),
-    "chips bag": Kind("snack", "box", (0.13, 0.055, 0.15), 0.1, (226, 122, 52)),
+    "chip bag": Kind("snack", "box", (0.13, 0.055, 0.15), 0.1, (226, 122, 52)),
     "cracker box": Kind("snack", "box", (0.12, 0.055, 0.16), 0.2, (160, 76, 60)),
     "candy bar": Kind("snack", "box", (0.1, 0.04, 0.028), 0.05, (112, 74, 52)),
-    "bowl": Kind("dish", "bowl", (0.26, 0.26, 0.065), 0.3, (118, 140, 190)),
+    "bowl": Kind("dish", "bowl", (0.31, 0.31, 0.065), 0.35, (118, 140, 190)),
     "cup": Kind("dish", "cylinder", (0.076, 0.076, 0.09), 0.2, (208, 206, 200)),
     "sponge": Kind("cleaning", "box", (0.1, 0.065, 0.032), 0.03, (232, 196, 88)),
     "soap bottle": Kind("cleaning", "cylinder", (0.06, 0.06, 0.17), 0.3, (110, 176, 166)),
 }
 """Every object there is, by name."""
 DEFAULT_NAMES = tuple(name for name in KINDS if name not in ("lemon", "candy bar", "soap bottle"))
-_ALIASES = {"coke": "coke can", "cola": "coke can", "chips": "chips bag", "water": "water bottle"}
+_ALIASES = {
+    **dict.fromkeys(("coke", "cola", "can of coke"), "coke can"),
+    **dict.fromkeys(("chips", "chips bag", "bag of chips"), "chip bag"),
+    **dict.fromkeys(("water", "bottle of water"), "water bottle"),
+}
 
 
 @dataclass(frozen=True)
