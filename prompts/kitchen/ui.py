@@ -70,53 +70,6 @@ from lmps import parse_loc_name, parse_obj_name, parse_position, transform_traj
 #: keep looking until you see X. = look until you see X, search until you see X, keep searching until you see X
 #: as fast as you can = as quickly as possible, as fast as possible, as quickly as you can, at full speed
 
-objects = ['sponge', 'apple', 'cup']
-# put the sponge in the bottom drawer.
-drawer, (place, angle) = 'the bottom drawer', get_robot_pos_and_angle()
-goto_loc(drawer)
-open_drawer(drawer)
-goto_pos(place, angle=angle)
-target = parse_obj_name('the sponge')
-pick_obj(target)
-goto_loc(drawer)
-place_at_obj(drawer)
-close_drawer(drawer)
-
-# open the bottom drawer.
-drawer = 'the bottom drawer'
-goto_loc(drawer)
-open_drawer(drawer)
-
-# put it in the bottom drawer.
-drawer = 'the bottom drawer'
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(drawer)
-place_at_obj(drawer)
-
-# close the bottom drawer.
-drawer = 'the bottom drawer'
-goto_loc(drawer)
-close_drawer(drawer)
-
-# take the sponge out of the bottom drawer.
-drawer = 'the bottom drawer'
-goto_loc(drawer)
-open_drawer(drawer)
-target = parse_obj_name('the sponge')
-pick_obj(target)
-
-# put it on the table.
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(parse_loc_name('the table'))
-place_at_obj(parse_loc_name('the table'))
-
-# close all the drawers.
-for drawer in ['top drawer', 'middle drawer', 'bottom drawer']:
-    goto_loc(drawer)
-    close_drawer(drawer)
-
 objects = ['apple', 'coke can', 'banana', 'bowl']
 # go to the table.
 goto_loc(parse_loc_name('the table'))
@@ -290,6 +243,53 @@ for name in parse_obj_name('all the fruit'):
     pick_obj(name)
     goto_loc(parse_loc_name('the cart'))
     place_at_obj(parse_loc_name('the cart'))
+
+objects = ['sponge', 'apple', 'cup']
+# put the sponge in the bottom drawer.
+drawer, (place, angle) = 'the bottom drawer', get_robot_pos_and_angle()
+goto_loc(drawer)
+open_drawer(drawer)
+goto_pos(place, angle=angle)
+target = parse_obj_name('the sponge')
+pick_obj(target)
+goto_loc(drawer)
+place_at_obj(drawer)
+close_drawer(drawer)
+
+# open the bottom drawer.
+drawer = 'the bottom drawer'
+goto_loc(drawer)
+open_drawer(drawer)
+
+# put it in the bottom drawer.
+drawer = 'the bottom drawer'
+if not obj_in_gripper(target):
+    pick_obj(target)
+goto_loc(drawer)
+place_at_obj(drawer)
+
+# close the bottom drawer.
+drawer = 'the bottom drawer'
+goto_loc(drawer)
+close_drawer(drawer)
+
+# take the sponge out of the bottom drawer.
+drawer = 'the bottom drawer'
+goto_loc(drawer)
+open_drawer(drawer)
+target = parse_obj_name('the sponge')
+pick_obj(target)
+
+# put it on the table.
+if not obj_in_gripper(target):
+    pick_obj(target)
+goto_loc(parse_loc_name('the table'))
+place_at_obj(parse_loc_name('the table'))
+
+# close all the drawers.
+for drawer in ['top drawer', 'middle drawer', 'bottom drawer']:
+    goto_loc(drawer)
+    close_drawer(drawer)
 
 objects = ['apple', 'banana', 'cup']
 # what do you see?

@@ -232,8 +232,8 @@ class KitchenRobot(KitchenBody):
         """
         points, mps = arguments.trajectory(traj), arguments.speed(speed)
         ground = paths.ground(self.state.room, self.state.drawers)
-        paths.check_straight(ground, points)
         paths.check_free(ground, points, "the waypoint")
+        paths.check_straight(ground, points)
         with self._moving():
             self._drive(points[0], mps, None)
             self._clock.drive(points, mps, None)

@@ -109,7 +109,7 @@ def seen(name: Any, visible: Sequence[str]) -> str:
 
 
 def _numbers(value: Any, what: str, wanted: str) -> Array:
-    if isinstance(value, bool):
+    if value is None or isinstance(value, bool):
         raise TypeError(f"{what} must be {wanted}; got {value!r}")
     try:
         array = np.asarray(value, dtype=np.float64)

@@ -124,7 +124,9 @@ class Location:
         )
 
     def middle(self, opening_m: float = 0.0) -> Vec3:
-        """Return the middle of its surface, metres."""
+        """Return the middle of its surface, metres; of a shut drawer, of its furniture."""
+        if self.drawer and opening_m <= OPEN_M:
+            return (self.piece.x, self.piece.y, self.floor_z)
         x, y, *_ = self.area(opening_m)
         return (x, y, self.floor_z)
 
@@ -175,8 +177,8 @@ def sample_room(rng: np.random.Generator) -> Room:
             Piece("countertop", "counter", near(-0.6, 0.1), 2.2, 2.4, 0.6, 0.9, quarter),
             Piece("cart", "table", 2.62, near(0.9, 0.15), 0.6, 0.45, 0.8, 0.0),
             Piece("desk", "table", -2.65, near(0.2, 0.15), 1.2, 0.6, 0.74, math.pi),
-            _chair("wood chair", near(-1.3, 0.2), near(-1.95, 0.1), near(-quarter, 0.3)),
-            _chair("steel chair", near(0.4, 0.3), near(-2.0, 0.1), near(-quarter, 0.3)),
+            _chair("wood chair", near(-0.85, 0.2), near(-1.95, 0.1), near(-quarter, 0.3)),
+            _chair("steel chair", near(0.85, 0.25), near(-2.0, 0.1), near(-quarter, 0.3)),
             _chair("office chair", near(-2.4, 0.1), near(-1.15, 0.1), near(math.pi, 0.3)),
             Piece("recycle bin", "bin", 2.72, near(-0.5, 0.1), 0.44, 0.44, 0.35, 0.0),
             Piece("trash bin", "bin", 2.72, near(-1.5, 0.1), 0.44, 0.44, 0.35, 0.0),
