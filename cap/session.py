@@ -403,8 +403,7 @@ class Session:
         except SandboxError as error:
             broken = Failure("protocol", type(error).__name__, str(error))
             answer = Answer(Result(failure=broken))
-        failure = answer.result.failure
-        if failure is not None and failure.kind == "interrupted":
+        if answer.result.failure is not None:
             self.robot.stop()
         turn = TurnResult.of(words, answer, before, self.robot.positions())
         self._remember(turn, answer, context)
