@@ -19,7 +19,7 @@ pictures: .venv/.demo ## The README's pictures of each robot at work
 	$(PICTURED)/ravens "put the blocks in the bowls with matching colors"
 	$(PICTURED)/drawing -r drawing "draw a hexagon around the middle" "draw a line that bisects it" \
 		"draw a circle around the red block"
-	$(PICTURED)/kitchen -r kitchen "KITCHEN"
+	$(PICTURED)/kitchen -r kitchen "put all the fruit in the bowl" "go to the countertop" "grab the banana"
 	$(PICTURED)/tabletop -r tabletop -R scene=docs/scene.toml --dry-run \
 		"put the red block in the blue bowl" "put the apple in the top left corner"
 	@for robot in ravens drawing kitchen tabletop; do \

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.asking import known_or_refused
+from benchmarks.asking import count_or_refused, known_or_refused
 from benchmarks.embodiments.bodies import EMBODIMENTS, Embodiment
 from benchmarks.embodiments.figures import Figure, differs
 from benchmarks.embodiments.tasks import PRELUDE, TASKS, SharedTask, Where, Wish
@@ -57,10 +57,9 @@ class EmbodimentSuite:
         """Return `n` trials of every task and robot asked for, with the seeds from `seed` on.
 
         Raises:
-            UsageError: No trials, or an unknown task or robot.
+            UsageError: No trials or too many, or an unknown task or robot.
         """
-        if n < 1:
-            raise UsageError(f"cannot run {n} trials; ask for 1 or more with -n")
+        count_or_refused(n)
         known_or_refused("task", tasks, list(self._tasks))
         known_or_refused("split", splits, list(self._bodies))
         return tuple(
