@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cap import registry
@@ -69,7 +70,7 @@ DRIVERS = ("urx", "ur_rtde")
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
-def test_a_session_of_six_sentences(driver: str, controller: FakeController, scene: Path) -> None:
+def test_a_session_of_eight_sentences(driver: str, controller: FakeController, scene: Path) -> None:
     with session_on(controller, scene, driver) as session:
 
         def say(words: str) -> Any:
@@ -87,13 +88,18 @@ def test_a_session_of_six_sentences(driver: str, controller: FakeController, sce
         assert session.robot.positions()["red block"][2] == pytest.approx(0.06, abs=1e-6)
         say("put the red block in the middle")
         assert xy_of(session, "red block") == pytest.approx((0.0, -0.5), abs=1e-6)
+        say("put the blue bowl in the bottom right corner")
+        assert xy_of(session, "blue bowl") == pytest.approx((0.25, -0.75), abs=1e-6)
+        say("move the gripper in a 10 cm circle around the red block")
+        circle = np.array(session.robot._table.state.paths[-1])
+        assert np.hypot(*(circle - [0.0, -0.5]).T) == pytest.approx(0.1, abs=2e-3)
         say("how many blocks are there")
         assert session.robot.spoken[-1] == "2"
         moves = controller.moves
     assert {move.kind for move in moves} == {"movel"}
     assert all(move.speed <= 0.10 + 1e-9 for move in moves)
     assert min(move.target[2] for move in moves) > 0.005
-    assert controller.tcp_pose[:3] == pytest.approx((PARK.x, PARK.y, PARK.z), abs=2e-3)
+    assert controller.tcp_pose[:3] == pytest.approx((*circle[-1], 0.1), abs=2e-3)
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
