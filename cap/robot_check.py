@@ -20,8 +20,9 @@ from cap.answer import Approve
 from cap.errors import CapError
 from cap.models.base import Model
 from cap.prompt_check import check_robot_prompts
+from cap.rehearsal import Rehearsable
 from cap.sandbox.wire import encode
-from cap.scope import Primitive, Robot
+from cap.scope import Primitive, Rewindable, Robot
 
 UNIT = re.compile(
     r"(?<![\w'])(m|cm|mm|met(re|er)s?|centimet(re|er)s?|rad|radians?|degrees?|s|seconds?|m/s|rad/s|kg|N|Nm|"
@@ -68,7 +69,7 @@ def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iter
     for primitive in robot.primitives().values():
         yield from _primitive(primitive)
     yield from _answers(robot)
-    if robot.simulated:
+    if isinstance(robot, Rewindable):
         other = registry.make_robot(name, mode="instant", seed=0)
         yield from _same_bits(robot, other)
         other.close()
@@ -82,7 +83,8 @@ def _shape(robot: Any) -> Iterator[Finding]:
     for attribute in ("name", "simulated"):
         if not hasattr(robot, attribute):
             yield Finding("robot", f"has no attribute '{attribute}'; see cap.scope.Robot")
-    simulated = _SIMULATED if getattr(robot, "simulated", False) else ()
+    rewinds = getattr(robot, "simulated", False) and not isinstance(robot, Rehearsable)
+    simulated = _SIMULATED if rewinds else ()
     for method in (*_METHODS, *simulated):
         if not callable(getattr(robot, method, None)):
             yield Finding("robot", f"has no method '{method}'; see robots.base.SimulatedRobot")
