@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cap.errors import clipped
 from robots.perception.frames import Detection
 from robots.perception.toml_file import Table, read_toml
 
@@ -48,7 +49,9 @@ class SceneFile:
         for table in file.tables("objects"):
             seen = _detection(table)
             if seen.name in found:
-                raise table.wrong("name", f"{seen.name!r} is listed twice; names must differ")
+                raise table.wrong(
+                    "name", f"{clipped(seen.name)!r} is listed twice; names must differ"
+                )
             found[seen.name] = seen
         return tuple(found.values())
 
@@ -63,7 +66,7 @@ def _detection(table: Table) -> Detection:
     if max(abs(x), abs(y), abs(z)) > _FARTHEST_M:
         raise table.wrong(
             "position_m",
-            f"{name!r} would be more than {_FARTHEST_M:g} m away; positions are metres, not "
-            "centimetres or millimetres",
+            f"{clipped(name)!r} would be more than {_FARTHEST_M:g} m away; positions are metres, "
+            "not centimetres or millimetres",
         )
     return Detection(name, (x, y, z), table.number("yaw_rad", 0.0))
