@@ -24,6 +24,8 @@ _GRAZING = 0.15
 _RIM_M = 0.0015
 """Points closer to the rim may be on its upper face, which says nothing of where the bowl is."""
 _LEAST_POINTS = 6
+_FARTHEST_M = 0.015
+"""A fit that ends further from where it began has followed something else."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ def fit_block(
         x, y, yaw = x + step[0], y + step[1], yaw + step[2]
         if np.abs(step).max() < _CLOSE:
             break
+    if math.dist((x, y), place[:2]) > _FARTHEST_M:
+        return place
     return float(x), float(y), float(yaw)
 
 
@@ -115,4 +119,4 @@ def fit_bowl(
         x, y = x + step[0], y + step[1]
         if np.abs(step[:2]).max() < _CLOSE:
             break
-    return float(x), float(y)
+    return place if math.dist((x, y), place) > _FARTHEST_M else (float(x), float(y))
