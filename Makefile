@@ -5,12 +5,25 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 OUT := out/demo
 
-.PHONY: demo test check format clean
+.PHONY: demo pictures test check format clean
 
 demo: .venv/.demo ## One sentence moves four blocks: program, pictures, GIF, trace
 	@rm -rf $(OUT)
 	$(BIN)/cap run "put the blocks in the bowls with matching colors" \
 		--seed 0 --out $(OUT) --pictures --gif $(OUT)/demo.gif
+
+PICTURED := $(BIN)/cap run --pictures --out out/pictures
+
+pictures: .venv/.demo ## The README's pictures of each robot at work
+	@rm -rf out/pictures
+	$(PICTURED)/ravens "put the blocks in the bowls with matching colors"
+	$(PICTURED)/drawing -r drawing "draw a hexagon around the middle" "draw a line that bisects it" \
+		"draw a circle around the red block"
+	$(PICTURED)/kitchen -r kitchen "KITCHEN"
+	$(PICTURED)/tabletop -r tabletop -R scene=docs/scene.toml --dry-run \
+		"put the red block in the blue bowl" "put the apple in the top left corner"
+	@for robot in ravens drawing kitchen tabletop; do \
+		cp out/pictures/$$robot/after.png docs/pictures/$$robot.png; done
 
 test: .venv/.dev ## The test suite
 	$(BIN)/python -m pytest -n 2

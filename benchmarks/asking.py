@@ -11,6 +11,9 @@ from cap.errors import ModelError, UsageError, did_you_mean
 from cap.models.base import Completion, Request
 from cap.sandbox import Limits
 
+MOST_TRIALS = 100_000
+"""Of one task or problem: the list of all trials is held in memory."""
+
 
 class Nobody:
     """Stands where a baseline has no model."""
@@ -59,6 +62,20 @@ def known_or_refused(what: str, given: Sequence[str] | None, known: Sequence[str
             raise UsageError(f"unknown {what} '{name}'.{hint} Known: {listed}")
 
 
+def count_or_refused(n: int, what: str = "trials") -> None:
+    """Refuse a number of trials that no run can have.
+
+    Args:
+        n: How many of each task.
+        what: What they are called.
+
+    Raises:
+        UsageError: None, or more than `MOST_TRIALS`.
+    """
+    if not 1 <= n <= MOST_TRIALS:
+        raise UsageError(f"cannot run {n} {what} of each task; ask for 1 to {MOST_TRIALS} with -n")
+
+
 def chosen(
     cells: Sequence[tuple[str, str]],
     n: int,
@@ -68,10 +85,9 @@ def chosen(
     """Return the cells asked for, in their order.
 
     Raises:
-        UsageError: No trials are asked for, or an unknown task or split, or none that is in both.
+        UsageError: No trials are asked for or too many, an unknown task or split, or none in both.
     """
-    if n < 1:
-        raise UsageError(f"cannot run {n} trials; ask for 1 or more with -n")
+    count_or_refused(n)
     known_or_refused("task", tasks, [task for task, _ in cells])
     known_or_refused("split", splits, [split for _, split in cells])
     found = [

@@ -120,7 +120,7 @@ class BatchSuite:
             before = dict(robot.positions())
             steps = _carry_out(session, entry)
             missed = _unmet(entry, View(before, dict(robot.positions()), _said(robot), _at(robot)))
-            outcome = _outcome(entry, steps, missed, meter)
+            outcome = meter.settled(_outcome(entry, steps, missed, meter))
             extra = {**outcome.extra, "after": dict(robot.positions())}
             if not outcome.success:
                 extra |= {"before": before, "objects": list(before)}
@@ -178,7 +178,7 @@ def _carry_out(session: Session, entry: Mapping[str, Any]) -> list[Step]:
 
 def _step(asked: Mapping[str, Any], turn: TurnResult, view: View) -> Step:
     fails = (asked["expect"] or {}).get("fails", False)
-    if turn.failure is not None and not fails:
+    if turn.failure is not None and not (fails and turn.failure.cause != "infrastructure"):
         cause = turn.failure.cause
         # Nobody sits beside a batch: what was interrupted was not the program's doing.
         return Step(turn, "", "infrastructure" if cause == "person" else cause)

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ledger import Ledger, ledger
-from benchmarks.suites import Trial
+from benchmarks.suites import ENDPOINT, Outcome, Trial
+from cap.errors import EndpointFailed, ModelError, SpendLimit
 from cap.models.base import Completion, Model, Request, Usage
 from cap.models.meter import Allowance
 from cap.models.presets import Handling, make_model
@@ -59,7 +60,7 @@ class Warm(Wrapped):
 
 
 class Meter(Wrapped):
-    """A model that keeps count of what it was asked."""
+    """A model that keeps count of what it was asked, and of what kept it from being asked."""
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
@@ -67,15 +68,30 @@ class Meter(Wrapped):
         """Questions, unanswered ones too."""
         self.usage = Usage()
         """What the answers took."""
+        self.unasked: ModelError | None = None
+        """Why it could last not be asked, where that was not its own fault: endpoint or budget."""
         self._lock = threading.Lock()
 
     def _through(self, request: Request, ask: Ask) -> Completion:
         with self._lock:
             self.requests += 1
-        completion = ask()
+        try:
+            completion = ask()
+        except (EndpointFailed, SpendLimit) as error:
+            self.unasked = error
+            raise
         with self._lock:
             self.usage = self.usage.plus(completion)
         return completion
+
+    def settled(self, outcome: Outcome) -> Outcome:
+        """Return a trial's outcome; a failure with which the endpoint failed is not the model's."""
+        if outcome.success or not isinstance(self.unasked, EndpointFailed):
+            return outcome
+        why = str(self.unasked)
+        failure = f"{type(self.unasked).__name__}: {why}"
+        extra = {**outcome.extra, ENDPOINT: why}
+        return replace(outcome, cause="infrastructure", failure=failure, extra=extra)
 
 
 def model_for(spec: str, options: Mapping[str, Any], trial: Trial | None = None) -> Model:

@@ -2,7 +2,7 @@
 
 `header.json` says what ran, with what; `trials.jsonl` grows by whole lines and is never rewritten.
 A run that was killed goes on from there: a last line without its end is cut off, and that trial
-is run again.
+is run again. So are trials that the infrastructure ended; of a trial's lines the last one counts.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Results:
         """
         self.folder = folder
         self.done: frozenset[Trial] = frozenset()
-        """Trials that ended in an earlier run."""
+        """Trials that ended in an earlier run, those that infrastructure ended apart."""
         path = folder / TRIALS
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
@@ -125,7 +125,10 @@ def _gone_on(folder: Path) -> Results:
     results = Results(folder)
     try:
         _cut_half_line(folder / TRIALS)
-        results.done = frozenset(line.trial for line in read_lines(folder))
+        ended = read_lines(folder)
+        results.done = frozenset(
+            line.trial for line in ended if line.outcome.cause != "infrastructure"
+        )
     except BaseException:
         results.close()
         raise
@@ -228,12 +231,16 @@ _OUTCOME = tuple(entry.name for entry in fields(Outcome))
 
 
 def read_lines(folder: Path) -> Iterator[Line]:
-    """Yield the trials of a folder; a last line without its end is left out.
+    """Yield the trials of a folder, each once; a last line without its end is left out.
 
     Raises:
         UsageError: A line in between is damaged; with its number.
     """
-    path = folder / TRIALS
+    yield from {line.trial: line for line in _every_line(folder / TRIALS)}.values()
+
+
+def _every_line(path: Path) -> Iterator[Line]:
+    """Yield every whole line: of a trial that was run again, more than one."""
     if not path.exists():
         return
     with path.open("rb") as file:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.asking import Nobody, known_or_refused
+from benchmarks.asking import Nobody, count_or_refused, known_or_refused
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suites import Outcome, Settings, Trial
@@ -43,13 +43,16 @@ class Case:
     """Says what the robot's world lacks; None if nothing."""
 
 
+MakeCase = Callable[[np.random.Generator, Any], Case]
+
+
 @dataclass(frozen=True)
 class RobotTask:
     """A task with its scenes."""
 
     name: str
     """As reports show it."""
-    make: Callable[[np.random.Generator, Any], Case]
+    make: MakeCase
     """Makes the case of a random generator for a robot in its first state."""
 
 
@@ -84,10 +87,9 @@ class RobotSuite:
         """Return `n` trials of every task asked for, with the seeds from `seed` on.
 
         Raises:
-            UsageError: No trials, an unknown task, or a split: there are none.
+            UsageError: No trials or too many, an unknown task, or a split: there are none.
         """
-        if n < 1:
-            raise UsageError(f"cannot run {n} trials; ask for 1 or more with -n")
+        count_or_refused(n)
         if splits:
             raise UsageError(f"the suite '{self.name}' has no splits; leave out --split")
         known_or_refused("task", tasks, list(self._tasks))
@@ -101,8 +103,7 @@ class RobotSuite:
             UsageError: The settings name a model, prompts or an option that does not exist.
             MissingKey: The model needs a key and none is set.
         """
-        known_or_refused("option", list(settings.options), OPTIONS)
-        _model(replace(settings, options={**settings.options, "ledger": None}))
+        check_model(settings)
         self._prompts(settings)
         registry.make_robot(self._robot, mode=settings.mode).close()
 
@@ -113,29 +114,60 @@ class RobotSuite:
             UsageError: The settings name a model, prompts or an option that does not exist.
             MissingKey: The model needs a key and none is set.
         """
-        start_s = time.perf_counter()
-        meter = Meter(_model(settings, trial))
-        prompts = self._prompts(settings)
         robot: Any = registry.make_robot(self._robot, seed=trial.seed, mode=settings.mode)
-        with Session(robot, meter, prompts=prompts, seed=seed_of(trial)) as session:
-            first = robot.snapshot()
-            case = self._tasks[trial.task].make(np.random.default_rng([trial.seed, 7]), robot)
-            turns = _act(session, case, settings.model)
-            missed = case.missed(robot)
-            drawn = _pictures(robot, first, trial, settings) if missed is not None else {}
-        outcome = _outcome(case, turns, missed, meter, time.perf_counter() - start_s)
-        return replace(outcome, extra={**outcome.extra, **drawn})
+        make = self._tasks[trial.task].make
+        return carry_out(robot, make, trial, settings, self._prompts(settings))
 
     def _prompts(self, settings: Settings) -> Mapping[str, Prompt]:
         """Return the robot's own prompts, by default or where none are needed, or those named."""
-        named = settings.prompts not in ("", Settings("", "").prompts)
-        if settings.model in BASELINES or not named:
+        if settings.model in BASELINES or not names_prompts(settings):
             return registry.robot_prompts(self._robot)
         return load_prompts(settings.prompts)
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return nothing: no success rates are published for these tasks."""
         return {}
+
+
+def check_model(settings: Settings) -> None:
+    """Refuse an option or a model with which no trial could be run.
+
+    Raises:
+        UsageError: It does not exist.
+        MissingKey: The model needs a key and none is set.
+    """
+    known_or_refused("option", list(settings.options), OPTIONS)
+    _model(replace(settings, options={**settings.options, "ledger": None}))
+
+
+def names_prompts(settings: Settings) -> bool:
+    """Return whether settings name prompts; else each robot's own serve."""
+    return settings.prompts not in ("", Settings("", "").prompts)
+
+
+def carry_out(
+    robot: Any,
+    make: MakeCase,
+    trial: Trial,
+    settings: Settings,
+    prompts: Mapping[str, Prompt],
+) -> Outcome:
+    """Carry out one trial with a robot in its first state; closes the robot.
+
+    Raises:
+        UsageError: The settings name a model that does not exist.
+        MissingKey: The model needs a key and none is set.
+    """
+    start_s = time.perf_counter()
+    meter = Meter(_model(settings, trial))
+    with Session(robot, meter, prompts=prompts, seed=seed_of(trial)) as session:
+        first = robot.snapshot()
+        case = make(np.random.default_rng([trial.seed, 7]), robot)
+        turns = _act(session, case, settings.model)
+        missed = case.missed(robot)
+        drawn = _pictures(robot, first, trial, settings) if missed is not None else {}
+    outcome = _outcome(case, turns, missed, meter, time.perf_counter() - start_s)
+    return meter.settled(replace(outcome, extra={**outcome.extra, **drawn}))
 
 
 def _act(session: Session, case: Case, model: str) -> list[TurnResult]:

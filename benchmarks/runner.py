@@ -22,12 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.results import Results
-from benchmarks.suites import UNPAID, Outcome, Settings, Trial
+from benchmarks.suites import ENDPOINT, UNPAID, Outcome, Settings, Trial
 from benchmarks.worker import broken, run_trial
-from cap.errors import MissingExtra, SpendLimit, UsageError
+from cap.errors import EndpointFailed, MissingExtra, SpendLimit, UsageError
 
 Done = Callable[[Trial, Outcome], None]
 _TRIES = 2
+_UNASKED_MOST = 3
+"""If so many trials could not be asked of the model, and no other was, the run ends."""
 
 
 def run(
@@ -55,8 +57,11 @@ def run(
         UsageError: A trial cannot be written down, or Ray does not start.
         MissingExtra: Ray is not installed.
         SpendLimit: The budget ended before the trials did; those left are not written down.
+        EndpointFailed: No trial could be asked of the model: not the first few, or none at all.
     """
     unpaid: list[Outcome] = []
+    unasked: list[str] = []
+    asked = False
     left = [trial for trial in trials if trial not in results.done]
     outcomes = (
         _on_ray(left, settings, jobs, address) if engine == "ray" else _here(left, settings, jobs)
@@ -68,6 +73,17 @@ def run(
                 continue
             results.add(trial, outcome)
             on_done(trial, outcome)
+            if ENDPOINT in outcome.extra:
+                unasked.append(outcome.extra[ENDPOINT])
+            else:
+                asked = True
+            if len(unasked) >= _UNASKED_MOST and not asked:
+                break
+    if unasked and not asked:
+        raise EndpointFailed(
+            f"{unasked[-1]}; {len(unasked)} of {len(trials)} trials were tried and none could be "
+            "asked: mend that and use --resume"
+        )
     if unpaid:
         why = next(outcome.failure for outcome in unpaid if outcome.failure)
         raise SpendLimit(f"{why} and use --resume; {len(unpaid)} of {len(trials)} trials are left")

@@ -18,6 +18,7 @@ SUITES: Mapping[str, tuple[str, str]] = {
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
     "robocodegen": ("benchmarks.robocodegen.trial", "RoboCodeGenSuite"),
     "drawing": ("benchmarks.drawing.tasks", "drawing"),
+    "embodiments": ("benchmarks.embodiments.suite", "EmbodimentSuite"),
     "batch": ("benchmarks.batch", "BatchSuite"),
 }
 """Where each suite is, by name; imported when it is used."""
@@ -92,6 +93,8 @@ class Outcome:
     """The suite's own, as JSON can hold it; no times. Reports give the numbers in `measured`."""
 
 
+ENDPOINT = "endpoint"
+"""The entry of `Outcome.extra` that says why the model could not be asked."""
 UNPAID = "unpaid"
 """The cause of an outcome that is none: the run's budget ended; the trial is still to be run."""
 

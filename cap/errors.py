@@ -18,7 +18,8 @@ it without a traceback and exits with the class's `exit_code`.
     ├── SandboxError (1)            the boundary itself broke
     ├── ModelError (4)              no usable completion
     │   ├── MissingKey
-    │   ├── ModelUnreachable
+    │   ├── EndpointFailed          the endpoint is to blame, not the model
+    │   │   └── ModelUnreachable
     │   ├── EmptyCompletion
     │   ├── NoMatch                 `nearest` declines
     │   ├── SpendLimit              the run has used up its calls or its money
@@ -119,7 +120,11 @@ class MissingKey(ModelError):
     """The endpoint needs a key and none is set."""
 
 
-class ModelUnreachable(ModelError):
+class EndpointFailed(ModelError):
+    """The endpoint is to blame: it is down, refuses the key, or has no such model."""
+
+
+class ModelUnreachable(EndpointFailed):
     """The endpoint did not answer."""
 
 

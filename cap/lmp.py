@@ -16,19 +16,21 @@ from typing import Any
 import numpy as np
 
 from cap.answer import Answer, Approve, Body, State, joined, unanswered, with_note
+from cap.approval import Allow, asked
 from cap.author import Author, Order, Tally
 from cap.complete import Completer, kept_for, known_names, may_repair
 from cap.errors import CapError, LMPFailed, PromptError
+from cap.gate import Gate
 from cap.generate import Budget
 from cap.kinds import kind_error
 from cap.models.base import Model
 from cap.program import Program
 from cap.prompt import Prompt, parse_context, render_context
 from cap.refusals import explain, failure_of, lmp_failed
+from cap.rehearsal import Rehearsal, Rehearse
 from cap.repair import Repairs, acted, failed_turn, reason_of, sort_of
 from cap.result import Call, Failure, Result
 from cap.sandbox import Sandbox
-from cap.sandbox.clocks import asking_person
 from cap.scope import Primitive, Scope
 from cap.trace import Trace
 
@@ -56,6 +58,8 @@ class Engine:
         budget: Budget | None = None,
         repairs: Repairs | None = None,
         tally: Tally | None = None,
+        rehearsal: Rehearsal | None = None,
+        allow: Allow | None = None,
     ) -> None:
         """Set up the road.
 
@@ -72,23 +76,27 @@ class Engine:
             repairs: How often a program may be written again; on hardware by default never for
                 what fails while it runs.
             tally: Counts completions, also those of other engines that share it.
+            rehearsal: Has each program run in a twin of the robot first.
+            allow: Shown each call that moves the robot before it does.
         """
         self.robot = robot
         self.model = model
         self.prompts = prompts
         self.sandbox = sandbox
         self.trace = trace
-        self.approve = approve
+        self.gate = Gate(approve, rehearsal, trace)
         self.repairs = repairs or Repairs(runtime=1 if robot.simulated else 0)
         self.seed = seed
         self.programs = 0
         """Programs run so far; each has random numbers of its own, by its number."""
         self.tally = tally or Tally()
         self.author = Author(model, trace, self.tally)
+        self._function_prompt = function_prompt
+        self._budget = budget
         self._completer = Completer(
             self.author, function_prompt, sandbox.policy, budget or Budget(), trace
         )
-        self._primitives = {**robot.primitives(), **self._lmp_primitives()}
+        self._primitives = {**asked(robot.primitives(), allow), **self._lmp_primitives()}
 
     def run(
         self,
@@ -191,9 +199,9 @@ class Engine:
             return self._show(prompt, Answer(Result(failure=failure_of(error)), program))
         kept = tuple(kept_for(program, scope, generated))
         answer = self._show(prompt, Answer(Result(), program, generated, kept))
-        if prompt.header.actions and not self._approved(answer.source):
-            failure = Failure("refused", "NotApproved", "the program was not approved; nothing ran")
-            return replace(answer, result=Result(failure=failure))
+        refusal = self.gate.refusal(prompt, answer, self._in_twin(prompt, answer, state))
+        if refusal is not None:
+            return replace(answer, result=Result(failure=refusal))
         if generated:
             scope = replace(scope, definitions=(*scope.definitions, *generated))
         return replace(answer, result=self._execute(prompt, program, scope), ran=True)
@@ -212,12 +220,34 @@ class Engine:
         )
         return answer
 
-    def _approved(self, source: str) -> bool:
-        """Ask the person, if anyone is to be asked; their time counts for nothing."""
-        if self.approve is None:
-            return True
-        with asking_person():
-            return self.approve(source)
+    def _in_twin(self, prompt: Prompt, answer: Answer, state: State) -> Rehearse:
+        """Return what carries a program out on a twin, as it would be here."""
+
+        def rehearse(twin: Body, trace: Trace) -> Result:
+            assert answer.program is not None
+            engine = self._copy(twin, trace)
+            scope = engine.scope(prompt, state)
+            scope = replace(scope, definitions=(*scope.definitions, *answer.generated))
+            return engine._execute(prompt, answer.program, scope)
+
+        return rehearse
+
+    def _copy(self, robot: Body, trace: Trace) -> Engine:
+        """Return an engine like this one, at the same point, for another robot."""
+        engine = Engine(
+            robot,
+            self.model,
+            self.prompts,
+            self._function_prompt,
+            sandbox=self.sandbox,
+            trace=trace,
+            seed=self.seed,
+            budget=self._budget,
+            repairs=self.repairs,
+            tally=self.tally,
+        )
+        engine.programs = self.programs
+        return engine
 
     def scope(self, prompt: Prompt, state: State | None = None) -> Scope:
         """Return what a prompt's programs may use: what its hints name, and no more."""

@@ -1,7 +1,8 @@
 """Executing prompt files: every example runs, in the instant world, as if a model had written it.
 
 An example that names a missing function, raises, or returns the wrong kind of value is a finding.
-Nested LMPs are answered by `nearest`, from the same prompts.
+Nested LMPs are answered by `nearest`, from the same prompts. On a robot that is real in that mode
+too, no program that may move it runs unless somebody approves it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cap import registry
+from cap.answer import Approve
 from cap.errors import CapError
 from cap.generate import UndefinedName
 from cap.lmp import Engine, State
@@ -20,6 +22,7 @@ from cap.models.base import Model
 from cap.names import undefined
 from cap.program import Program
 from cap.prompt import Example, Prompt, parse_context
+from cap.result import Failure
 from cap.sandbox import Sandbox
 from cap.session import after_turn
 from cap.trace import Trace
@@ -37,6 +40,8 @@ class Finding:
     """The example's words."""
     reason: str
     """What happened."""
+    skipped: bool = False
+    """True if the example was not executed, since it would move a real robot."""
 
     def __str__(self) -> str:
         """Return it as one line."""
@@ -44,16 +49,27 @@ class Finding:
 
 
 def check_robot_prompts(
-    robot: str, model: Model, folder: Path | None = None
+    robot: str, model: Model, folder: Path | None = None, approve: Approve | None = None
 ) -> Iterator[tuple[Prompt, int, list[Finding]]]:
-    """Execute every example of a robot's prompts; yield prompt, examples run, findings."""
+    """Execute every example of a robot's prompts; yield prompt, number of examples, findings.
+
+    Args:
+        robot: A registered name, or a file with a `create` function.
+        model: Answers the LMPs that examples call.
+        folder: Prompts to check instead of the robot's own.
+        approve: Shown each program that may move a real robot; by default none of them runs.
+    """
     prompts = registry.robot_prompts(robot, folder)
     with Sandbox() as sandbox:
         for prompt in prompts.values():
-            runner = _Runner(robot, prompt, prompts, model, sandbox)
+            runner = _Runner(robot, prompt, prompts, model, sandbox, approve or _nobody)
             findings = [found for example in prompt.examples if (found := runner.run(example))]
             runner.close()
             yield prompt, len(prompt.examples), findings
+
+
+def _nobody(source: str) -> bool:
+    return False
 
 
 class _Runner:
@@ -66,35 +82,53 @@ class _Runner:
         prompts: Mapping[str, Prompt],
         model: Model,
         sandbox: Sandbox,
+        approve: Approve,
     ) -> None:
         self._robot_name = robot
         self._prompt = prompt
         self._prompts = prompts
         self._model = model
         self._sandbox = sandbox
+        self._approve = approve
         self._function_prompt = registry.function_prompt()
         self._engine: Engine | None = None
         self._state = State()
+        self._broken: Finding | None = None
+        """The first example of the session at hand that did not run."""
 
     def run(self, example: Example) -> Finding | None:
         """Execute one example; return what is wrong with it, or None."""
+        if not self._goes_on(example):
+            self._broken = None
         try:
-            reason = self._run(example)
+            found = self._run(example)
         except CapError as error:
-            reason = str(error)
-        if reason is None:
+            found = str(error)
+        if found is None:
             return None
-        return Finding(self._prompt.name, example.line, example.instruction, reason)
+        reason, skipped = str(found), isinstance(found, Failure) and found.kind == "refused"
+        if skipped:
+            reason = "not executed: it would move a real robot"
+        elif (before := self._broken) is not None:
+            skipped = before.skipped
+            reason += f" (it goes on from the example in line {before.line}, which did not run)"
+        finding = Finding(self._prompt.name, example.line, example.instruction, reason, skipped)
+        self._broken = self._broken or finding
+        return finding
+
+    def _goes_on(self, example: Example) -> bool:
+        """Tell whether an example shares the world and state of the one before."""
+        return self._engine is not None and example.follows and self._prompt.header.session
 
     def close(self) -> None:
         if self._engine is not None:
             self._engine.robot.close()
 
-    def _run(self, example: Example) -> str | None:
+    def _run(self, example: Example) -> str | Failure | None:
         if not example.code.strip():
             return "there is no code under the instruction"
         facts = parse_context(example.context)
-        if self._engine is None or not example.follows or not self._prompt.header.session:
+        if not self._goes_on(example):
             self._start(facts)
         assert self._engine is not None
         state = self._state
@@ -104,7 +138,7 @@ class _Runner:
             self._prompt, program, replace(state, variables=variables)
         )
         if answer.result.failure is not None:
-            return str(answer.result.failure)
+            return answer.result.failure
         self._state = after_turn(state, answer, number=1)
         return None
 
@@ -119,6 +153,7 @@ class _Runner:
             self._function_prompt,
             sandbox=self._sandbox,
             trace=Trace(),
+            approve=None if robot.simulated else self._approve,
         )
         self._state = State(variables=dict(self._prompt.header.initial))
 

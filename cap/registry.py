@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -120,7 +121,15 @@ def load_prompts(folder: Path) -> Mapping[str, Prompt]:
 def robot_prompts(robot: str, folder: Path | None = None) -> Mapping[str, Prompt]:
     """Load a robot's prompts: from `folder`, those beside its file, or those shipped for it."""
     own = robot_files.prompts_of(Path(robot)) if robot_files.is_file(robot) else None
-    return load_prompts(folder or own or prompts_path() / robot)
+    return load_prompts(folder or own or prompts_path() / _prompts_of(robot))
+
+
+def _prompts_of(robot: str) -> str:
+    """Return the name of a robot's prompt folder: its own, or what its module says in `PROMPTS`."""
+    if (prompts_path() / robot).is_dir() or robot not in robots():
+        return robot
+    module = importlib.import_module(robots()[robot].entry.module)
+    return str(getattr(module, "PROMPTS", robot))
 
 
 def function_prompt() -> Prompt:

@@ -5,7 +5,7 @@ Text from models, programs and objects is printed as text: no markup, no control
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -38,6 +38,13 @@ def short(value: Any, width: int = 60) -> str:
     """Return a value in one line, numbers to a tenth of a millimetre."""
     text = printable(_brief(plain(value)))
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def shown_call(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """Return one call as a line of text."""
+    given = [short(value) for value in args]
+    given += [f"{key}={short(value)}" for key, value in kwargs.items()]
+    return f"{name}({', '.join(given)})"
 
 
 def _brief(value: Any) -> str:
@@ -149,6 +156,16 @@ class Live:
         for line in _HIGHLIGHTER.highlight(code).split():
             self._print(Text(INDENT * depth).append_text(line))
 
+    def _rehearsal(self, data: Mapping[str, Any], depth: int) -> None:
+        for lmp, source in data["programs"]:
+            self._line(f"in the rehearsal, {lmp}:", "dim", depth + 1)
+            self._code(source, depth + 2)
+        if data["failure"] is None:
+            calls = len(data["calls"])
+            moved = ", ".join(map(printable, data["moved"])) or "nothing"
+            text = f"rehearsed: {calls} calls, {data['sim_s']:.1f} s simulated, moved: {moved}"
+            self._line(text, "dim", depth + 1)
+
     def _call(self, data: Mapping[str, Any], depth: int) -> None:
         name = data["name"]
         if data["kind"] == "perception" and data["error"] is None and not self.verbose:
@@ -156,9 +173,8 @@ class Live:
         if name == "say" and data["error"] is None:
             self._line(f'robot says: "{_said(data)}"', "bold green", depth + 1)
             return
-        parts = [short(value) for value in data["args"]]
-        parts += [f"{key}={short(value)}" for key, value in data["kwargs"].items()]
-        text = Text(f"{INDENT * (depth + 1)}→ {name}({', '.join(parts)})")
+        shown = shown_call(name, data["args"], data["kwargs"])
+        text = Text(f"{INDENT * (depth + 1)}→ {shown}")
         if data["error"] is not None:
             text.append(f"  {printable(data['error'])}", style="red")
         elif data["result"] is not None:

@@ -18,7 +18,7 @@ from cap.prompt import Turn
 from cap.result import Call, Failure
 
 Sort = Literal["static", "runtime"]
-_STATIC = ("syntax", "violation", "undefined")
+_STATIC = ("syntax", "violation", "undefined", "rehearsal")
 _RUNTIME = ("raised", "value")
 _REQUEST = "write the whole program again, corrected"
 _LEFT = "what it did stays done; write a program for what is left to do"

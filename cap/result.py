@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from cap.errors import NotFound
+from cap.errors import EndpointFailed, ModelUnreachable, NotFound
 
 FailureKind = Literal[
     "syntax",
@@ -15,6 +15,7 @@ FailureKind = Literal[
     "generation",
     "model",
     "refused",
+    "rehearsal",
     "raised",
     "timeout",
     "memory",
@@ -31,6 +32,7 @@ _REFUSED = ("syntax", "violation", "undefined")
 _MODEL = ("model", "generation")
 _PERSON = ("refused", "interrupted")
 _INFRASTRUCTURE = ("killed", "protocol")
+_ENDPOINT = (EndpointFailed.__name__, ModelUnreachable.__name__)
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,16 @@ class Failure:
 
     @property
     def cause(self) -> Cause:
-        """Who is to blame, for reports: who asks for what is not there is the program."""
+        """Who is to blame, for reports: who asks for what is not there is the program.
+
+        A model that could not be asked is not to blame.
+        """
         if self.robot:
             return "program" if self.error == NotFound.__name__ else "robot"
         if self.kind in _PERSON:
             return "person"
         if self.kind in _MODEL:
-            return "model"
+            return "infrastructure" if self.error in _ENDPOINT else "model"
         return "infrastructure" if self.kind in _INFRASTRUCTURE else "program"
 
     @property

@@ -31,7 +31,22 @@ def described(session: Session) -> Saved:
         mends=may_repair(engine.author),
         world=world,
         world_lost=lost,
+        file=None if session.robot_file is None else str(session.robot_file),
     )
+
+
+def registered(kept: Saved) -> str:
+    """Return the name of a saved session's robot.
+
+    Raises:
+        SavedError: The robot is from a file: nothing that a saved session names is executed.
+    """
+    if kept.file is not None:
+        raise SavedError(
+            f"the saved session's robot is the file {kept.file}, and files are executed only "
+            "when they are named; pass robot=FILE"
+        )
+    return kept.robot
 
 
 def become(session: Session, kept: Saved) -> bool:

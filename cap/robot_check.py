@@ -1,7 +1,8 @@
 """`cap robots check`: whether a robot is what the engine, a model and a person expect of one.
 
 It is built twice in its instant world, looked at, asked what it can be asked without arguments, and
-its prompts' examples are executed there.
+its prompts' examples are executed there. Of a robot that is real in that mode too, those that may
+move it run only if somebody approves them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cap import registry
+from cap.answer import Approve
 from cap.errors import CapError
 from cap.models.base import Model
 from cap.prompt_check import check_robot_prompts
@@ -39,18 +41,21 @@ class Finding:
     """The primitive, the prompt, or `robot`."""
     reason: str
     """What is wrong, and what to do."""
+    skipped: bool = False
+    """True if it only says what was not looked at."""
 
     def __str__(self) -> str:
         """Return it as one line."""
         return f"{self.where}: {self.reason}"
 
 
-def check_robot(name: str, model: Model) -> Iterator[Finding]:
+def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iterator[Finding]:
     """Look at a robot and execute its prompts' examples; yield what is wrong.
 
     Args:
         name: A registered name, or a file with a `create` function.
         model: Answers the LMPs that examples call.
+        approve: Shown each example that may move a real robot; by default none of them runs.
 
     Raises:
         UsageError: It does not load.
@@ -69,7 +74,7 @@ def check_robot(name: str, model: Model) -> Iterator[Finding]:
         other.close()
     robot.close()
     yield from _closes_twice(robot)
-    yield from _prompts(name, model)
+    yield from _prompts(name, model, approve)
 
 
 def _shape(robot: Any) -> Iterator[Finding]:
@@ -191,12 +196,17 @@ def _closes_twice(robot: Robot) -> Iterator[Finding]:
         yield Finding("close", f"fails the second time: {type(error).__name__}: {error}")
 
 
-def _prompts(name: str, model: Model) -> Iterator[Finding]:
+def _prompts(name: str, model: Model, approve: Approve | None) -> Iterator[Finding]:
     """Yield what is wrong with the robot's prompts."""
     try:
-        for prompt, _, findings in check_robot_prompts(name, model):
+        for prompt, count, findings in check_robot_prompts(name, model, approve=approve):
+            where = f"prompts/{prompt.name}.py"
             for found in findings:
-                yield Finding(f"prompts/{prompt.name}.py line {found.line}", found.reason)
+                if not found.skipped:
+                    yield Finding(f"{where} line {found.line}", found.reason)
+            if left := sum(found.skipped for found in findings):
+                reason = f"{left} of {count} examples were not executed: they move a real robot"
+                yield Finding(where, f"{reason}, and nobody approved it", skipped=True)
         if "ui" not in registry.robot_prompts(name):
             yield Finding("prompts", "there is no ui.py; it answers a person")
     except CapError as error:

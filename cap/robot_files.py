@@ -17,6 +17,11 @@ def is_file(name: str) -> bool:
     return name.endswith(".py")
 
 
+def path_of(name: str) -> Path | None:
+    """Return the absolute path of a robot's file; None of a registered robot."""
+    return Path(name).expanduser().resolve() if is_file(name) else None
+
+
 def load_module(path: Path) -> ModuleType:
     """Execute a Python file as a module of its own name; the same one within a process.
 

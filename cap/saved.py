@@ -65,6 +65,8 @@ class Saved:
     """The robot's snapshot in wire format; None where there is none."""
     world_lost: str = ""
     """Why a world that could be kept is not in the file."""
+    file: str | None = None
+    """The file its robot was made from, as an absolute path; None of a registered robot."""
 
 
 def world_of(robot: Robot) -> tuple[bytes | None, str]:
@@ -99,7 +101,12 @@ def write(saved: Saved, path: Path) -> None:
     values = {
         "format": FORMAT,
         "version": VERSION,
-        "robot": {"name": saved.robot, "mode": saved.mode, "objects": saved.objects},
+        "robot": {
+            "name": saved.robot,
+            "mode": saved.mode,
+            "objects": saved.objects,
+            "file": saved.file,
+        },
         "seed": saved.seed,
         "programs": saved.programs,
         "turns": saved.turns,
@@ -167,6 +174,7 @@ def _saved(values: Mapping[str, Any]) -> Saved:
         mends=values["mends"] is True,
         world=None if world is None else _bytes(world),
         world_lost=_words(values["world_lost"]),
+        file=_path(robot.get("file")),
     )
 
 
@@ -214,6 +222,12 @@ def _texts(value: Any) -> dict[str, str]:
 def _words(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"expected text, got {type(value).__name__}")
+    return value
+
+
+def _path(value: Any) -> str | None:
+    if value is not None and not (isinstance(value, str) and value.isprintable()):
+        raise TypeError(f"expected a path, got {value!r:.80}")
     return value
 
 

@@ -19,17 +19,21 @@ from typing import Any
 
 from cap import registry, resuming, saved
 from cap.answer import NOTHING, Answer, Approve, State
+from cap.approval import Allow
 from cap.errors import CapError, PromptError, SandboxError, UsageError
 from cap.generate import Budget
 from cap.history import within
 from cap.keeping import Origin, keep
 from cap.lmp import INTERRUPTED, Engine
 from cap.models.base import Model
+from cap.models.remembered import Remembered
 from cap.program import Program
 from cap.prompt import Prompt, Turn, one_line
 from cap.refusals import failure_of
+from cap.rehearsal import Rehearsable, Rehearsal
 from cap.repair import Repairs
 from cap.result import Failure, Result
+from cap.robot_files import path_of
 from cap.sandbox import Limits, Sandbox
 from cap.saved import Saved
 from cap.scope import Rewindable, Robot
@@ -73,6 +77,9 @@ class Session:
         repairs: Repairs | None = None,
         skills: SkillStore | None = None,
         history_tokens: int = HISTORY_TOKENS,
+        rehearse: bool | None = None,
+        allow: Allow | None = None,
+        robot_file: Path | None = None,
     ) -> None:
         """Start a session.
 
@@ -88,6 +95,10 @@ class Session:
             repairs: How often a program may be written again.
             skills: Kept functions to offer to programs, and where to keep more.
             history_tokens: How much of a prompt earlier turns may take.
+            rehearse: Whether each program runs in the robot's simulated twin first; by default
+                wherever there is one, as real robots have.
+            allow: Shown each call that moves the robot before it does; False refuses it.
+            robot_file: The file the robot was made from, for who goes on with the session.
 
         Raises:
             SkillError: A skill's file cannot be used.
@@ -96,10 +107,14 @@ class Session:
         """
         if not robot.simulated and approve is None:
             raise UsageError(f"robot '{robot.name}' is real: its programs need an approval")
+        rehearsal = _rehearsal(robot, rehearse)
+        if rehearsal is not None:
+            model = Remembered(model)
         prompts = registry.robot_prompts(robot.name) if prompts is None else prompts
         if TOP not in prompts:
             raise PromptError(f"the prompts of '{robot.name}' have no '{TOP}.py'")
         self.robot = robot
+        self.robot_file = robot_file
         self.model = model
         self.trace = trace or Trace()
         self.turns: list[TurnResult] = []
@@ -130,6 +145,8 @@ class Session:
             approve=approve,
             budget=budget,
             repairs=repairs,
+            rehearsal=rehearsal,
+            allow=allow,
         )
         self._describe(prompts, seed)
         if skills is not None:
@@ -137,8 +154,10 @@ class Session:
 
     def _describe(self, prompts: Mapping[str, Prompt], seed: int) -> None:
         """Write down what the session runs, and with what."""
+        file = {} if self.robot_file is None else {"robot_file": str(self.robot_file)}
         self.trace.update(
             robot=self.robot.name,
+            **file,
             model=self.model.name,
             seed=seed,
             prompts={name: prompt.sha256 for name, prompt in prompts.items()},
@@ -163,7 +182,7 @@ class Session:
         """Build robot and model by name and start a session.
 
         Args:
-            robot: Registered robot.
+            robot: Registered robot, or a file with a `create` function.
             model: `nearest`, `openai/NAME`, `ollama/NAME`, `replay/FILE`, ...; or a model itself.
             seed: Of the scene and of random numbers inside programs.
             mode: `physics` or `instant`.
@@ -181,6 +200,7 @@ class Session:
         if isinstance(backend, str):
             backend = make_model(backend, base_url=base_url)
         body = registry.make_robot(robot, seed=seed, mode=mode, objects=objects)
+        options.setdefault("robot_file", path_of(robot))
         if runs is not None:
             options["trace"] = Trace(new_run_folder(runs, robot, "session"))
         try:
@@ -196,16 +216,18 @@ class Session:
         Args:
             path: A run folder, or a file that `save` wrote.
             model: As `open` takes it.
-            options: Further arguments of `open`; robot, seed and objects are the saved ones.
+            options: Further arguments of `open`; seed and objects are the saved ones, and so is a
+                registered robot. A robot from a file must be named: that file is executed.
 
         Raises:
-            SavedError: It cannot be read, or is not of this robot.
+            SavedError: It cannot be read, is not of this robot, or its robot is not named.
         """
         kept = saved.read(path)
+        robot = options.pop("robot", None) or resuming.registered(kept)
         given = {"mode": kept.mode} if kept.mode else {}
         objects = None if kept.objects is None else list(kept.objects)
         options = {**given, **options, "seed": kept.seed, "objects": objects}
-        session = cls.open(kept.robot, model, **options)
+        session = cls.open(robot, model, **options)
         try:
             session.restore(kept)
         except BaseException:
@@ -370,6 +392,8 @@ class Session:
             self._keep(saved.START)
         self.trace.turn += 1
         self.trace.event("instruction", lmp=TOP, text=words, **given)
+        if isinstance(self.model, Remembered):
+            self.model.forget()
         before = dict(self.robot.positions())
         self._checkpoints.append(self._checkpoint())
         try:
@@ -379,8 +403,7 @@ class Session:
         except SandboxError as error:
             broken = Failure("protocol", type(error).__name__, str(error))
             answer = Answer(Result(failure=broken))
-        failure = answer.result.failure
-        if failure is not None and failure.kind == "interrupted":
+        if answer.result.failure is not None:
             self.robot.stop()
         turn = TurnResult.of(words, answer, before, self.robot.positions())
         self._remember(turn, answer, context)
@@ -412,3 +435,14 @@ class Session:
         """Write the session into its run folder, if it has one."""
         if self.trace.folder is not None:
             saved.write(resuming.described(self), self.trace.folder / name)
+
+
+def _rehearsal(robot: Robot, wanted: bool | None) -> Rehearsal | None:
+    """Return what rehearses a robot's programs, if that is wanted and can be done.
+
+    Raises:
+        UsageError: It was asked for, and the robot has no twin.
+    """
+    if wanted and not isinstance(robot, Rehearsable):
+        raise UsageError(f"robot '{robot.name}' has no simulated twin to rehearse in")
+    return Rehearsal(robot) if isinstance(robot, Rehearsable) and wanted is not False else None

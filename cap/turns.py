@@ -15,7 +15,19 @@ from cap.trace import Trace, plain
 MOVED_M = 0.005
 """Displacements below this are settling, not motion."""
 
-Positions = Mapping[str, tuple[float, float, float]]
+Xyz = tuple[float, float, float]
+Positions = Mapping[str, Xyz]
+Moved = Mapping[str, tuple[Xyz, Xyz]]
+"""Objects that moved: where from and where to, xyz in metres."""
+
+
+def moved(before: Positions, after: Positions) -> Moved:
+    """Return the objects that are elsewhere now."""
+    return {
+        name: (before[name], now)
+        for name, now in after.items()
+        if name in before and math.dist(before[name], now) > MOVED_M
+    }
 
 
 @dataclass(frozen=True)
@@ -32,7 +44,7 @@ class TurnResult:
     """Every call of the program, in order."""
     failure: Failure | None
     """Why it failed, or None."""
-    moved: Mapping[str, tuple[tuple[float, float, float], tuple[float, float, float]]]
+    moved: Moved
     """Objects that moved: where from and where to, xyz in metres."""
     stdout: str = ""
     """What the program printed."""
@@ -58,11 +70,7 @@ class TurnResult:
             value=result.value,
             calls=result.calls,
             failure=result.failure,
-            moved={
-                name: (before[name], now)
-                for name, now in after.items()
-                if name in before and math.dist(before[name], now) > MOVED_M
-            },
+            moved=moved(before, after),
             stdout=result.stdout,
             attempts=answer.attempts,
             usage=answer.usage,

@@ -71,7 +71,7 @@ class ControlSuite:
         meter = Meter(model_for(settings.model, settings.options, trial) if asks else Nobody())
         turn, verdict = _episode(task, trial, settings, meter)
         usage = meter.usage
-        return Outcome(
+        outcome = Outcome(
             success=verdict.missed is None,
             cause="" if verdict.missed is None else _blamed(turn.failure),
             instruction=turn.instruction,
@@ -85,6 +85,7 @@ class ControlSuite:
             seconds=time.perf_counter() - start_s,
             extra={"measured": verdict.metrics, "missed": verdict.missed, "series": verdict.series},
         )
+        return meter.settled(outcome)
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return no rate: the paper tells of one cartpole episode of 500 steps, and of one film."""

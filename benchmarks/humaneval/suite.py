@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.asking import Nobody, known_or_refused
+from benchmarks.asking import Nobody, count_or_refused, known_or_refused
 from benchmarks.humaneval import samples
 from benchmarks.humaneval.arms import ARMS, Written, write
 from benchmarks.humaneval.estimator import KS, mean_pass_at_k
@@ -23,7 +23,7 @@ from benchmarks.humaneval.scoring import TIMEOUT_S, Scorer, Verdict
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.suites import Outcome, Settings, Trial
-from cap.errors import ModelError, UsageError
+from cap.errors import ModelError
 from cap.models.base import Model
 
 SAMPLES = "samples:"
@@ -75,10 +75,9 @@ class HumanEvalSuite:
         """Return `n` samples of every problem in every arm asked for, from sample `seed` on.
 
         Raises:
-            UsageError: No samples, or an unknown problem or arm.
+            UsageError: No samples or too many, or an unknown problem or arm.
         """
-        if n < 1:
-            raise UsageError(f"cannot take {n} samples; ask for 1 or more with -n")
+        count_or_refused(n, "samples")
         known = tuple(official())
         known_or_refused("problem", tasks, known)
         known_or_refused("arm", splits, ARMS)
@@ -112,7 +111,7 @@ class HumanEvalSuite:
         else:
             verdict = _scorer(settings).score(problem, written.completion)
         outcome = _outcome(problem, written, verdict, meter)
-        return replace(outcome, seconds=time.perf_counter() - start_s)
+        return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return nothing: the paper tells no problem apart; its means are in `summary`."""
@@ -139,8 +138,8 @@ class HumanEvalSuite:
 def _sample(line: Line) -> dict[str, Any]:
     return {
         "task_id": line.trial.task,
-        "completion": line.outcome.extra["completion"],
-        "result": line.outcome.extra["result"],
+        "completion": line.outcome.extra.get("completion", ""),
+        "result": line.outcome.extra.get("result", line.outcome.failure),
         "passed": line.outcome.success,
     }
 

@@ -92,7 +92,7 @@ class ReasoningSuite:
         )
         reply = _ask(asked, trial, settings, meter)
         usage = meter.usage
-        return Outcome(
+        outcome = Outcome(
             success=not reply.cause,
             cause=reply.cause,
             instruction=asked.words,
@@ -106,6 +106,7 @@ class ReasoningSuite:
             seconds=time.perf_counter() - start_s,
             extra=_evidence(asked),
         )
+        return meter.settled(outcome)
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's value for a cell, in percent of its own questions."""

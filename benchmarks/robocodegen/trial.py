@@ -18,13 +18,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.asking import known_or_refused
+from benchmarks.asking import count_or_refused, known_or_refused
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for
 from benchmarks.problems import LIMITS, Problem, ProblemSet
 from benchmarks.problems_file import load
 from benchmarks.problems_judge import Verdict, desk, examine
 from benchmarks.robocodegen.summary import LIBRARY, summarize
-from benchmarks.suites import Outcome, Settings, Trial
+from benchmarks.suites import ENDPOINT, Outcome, Settings, Trial
 from cap import prompt as prompts
 from cap import registry
 from cap.answer import Answer, State
@@ -108,10 +108,10 @@ class RoboCodeGenSuite:
         """Return `n` samples of every problem asked for; all have the same cases, those of `seed`.
 
         Raises:
-            UsageError: No samples, an unknown problem or arm, or some problems of a shared library.
+            UsageError: No samples or too many, an unknown problem or arm, or a shared library with
+                some problems only.
         """
-        if n < 1:
-            raise UsageError(f"cannot run {n} samples; ask for 1 or more with -n")
+        count_or_refused(n, "samples")
         known_or_refused("problem", tasks, list(self._set.problems))
         known_or_refused("arm", splits, list(ARMS))
         if self._shared and tasks:
@@ -194,7 +194,7 @@ def _run_one(
     answer = engine.run_program(_LOOP, Program.parse(problem.loop), State(definitions=library))
     verdict = place.verdict(answer.result.failure)
     outcome = _outcome(problem, answer, verdict, meter, time.perf_counter() - start_s)
-    return _Attempt(outcome, answer.generated)
+    return _Attempt(meter.settled(outcome), answer.generated)
 
 
 def _run_library(trial: Trial, settings: Settings, problems: ProblemSet) -> Outcome:
@@ -208,9 +208,11 @@ def _run_library(trial: Trial, settings: Settings, problems: ProblemSet) -> Outc
     ended = list(outcomes.values())
     failed = [outcome for outcome in ended if not outcome.success]
     known = all(outcome.cost_usd is not None for outcome in ended)
+    unasked = next((one for one in failed if ENDPOINT in one.extra), None)
+    told = {} if unasked is None else {ENDPOINT: unasked.extra[ENDPOINT]}
     return Outcome(
         success=not failed,
-        cause=failed[0].cause if failed else "",
+        cause=(unasked or failed[0]).cause if failed else "",
         instruction=f"all {len(ended)} problems, in order",
         program="\n\n".join(entry.source for entry in library.values()),
         failure=f"{len(failed)} of {len(ended)} not right" if failed else "",
@@ -220,7 +222,7 @@ def _run_library(trial: Trial, settings: Settings, problems: ProblemSet) -> Outc
         completion_tokens=sum(outcome.completion_tokens for outcome in ended),
         cost_usd=sum(outcome.cost_usd or 0.0 for outcome in ended) if known else None,
         seconds=sum(outcome.seconds for outcome in ended),
-        extra={"problems": {name: vars(outcome) for name, outcome in outcomes.items()}},
+        extra={"problems": {name: vars(outcome) for name, outcome in outcomes.items()}, **told},
     )
 
 

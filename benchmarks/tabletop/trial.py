@@ -168,11 +168,12 @@ class TabletopSuite:
             if missed is not None:
                 extra |= _evidence(attempt, setup, missed)
                 extra |= _pictures(robot, first, trial, settings)
-        return replace(
+        outcome = replace(
             _outcome(attempt, setup, meter, missed),
             seconds=time.perf_counter() - start_s,
             extra=extra,
         )
+        return meter.settled(outcome)
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values for a cell, in percent by method."""

@@ -27,7 +27,7 @@ def command() -> None:
 @click.option("-n", "--runs", type=click.IntRange(min=3), default=10, show_default=True)
 @click.option(
     "--trials",
-    type=click.IntRange(min=100),
+    type=click.IntRange(min=100, max=1_000_000),
     help="Instead: whether a suite's run of so many trials keeps its pace and memory (Linux).",
 )
 @click.option("--humaneval", is_flag=True, help="Instead: judging beside the official scorer.")

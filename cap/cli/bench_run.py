@@ -118,10 +118,12 @@ def _run(
     settings: Any, manner: Manner, given: dict[str, Any], *, proof: bool = False
 ) -> list[dict[str, Any]]:
     """Run the trials that were asked for; print the table and return it."""
+    from benchmarks.asking import count_or_refused
     from benchmarks.suites import Proves, suite
 
     found = suite(settings.suite, settings.options)
     n = given["n"] or getattr(found, "usual_n", USUAL_N)
+    count_or_refused(n)
     tasks = [name.strip() for name in given["tasks"].split(",")] if given["tasks"] else None
     splits = list(given["splits"]) or None
     if proof and splits is None and isinstance(found, Proves):

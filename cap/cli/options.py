@@ -12,8 +12,10 @@ from typing import Any
 
 import click
 
+from cap.cli.asking import APPROVALS, approval, approver, ask_person, robot_values
 from cap.cli.groups import MODEL, Asked, F, finite, with_options
 from cap.errors import CapError, MissingExtra, UsageError
+from cap.robot_files import path_of
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,14 @@ class Options:
     """How often after it failed while it ran."""
     dry_run: bool
     """Run in the instant world; nothing physical moves."""
+    robot_options: tuple[str, ...]
+    """`key=value`, for the robot."""
+    approve: str | None
+    """When a person is asked: `each-program`, `each-call` or `none`."""
+    rehearse: bool | None
+    """Whether programs run in a twin first; None for the robot's usual."""
     yes: bool
-    """Do not ask before programs move real hardware."""
+    """Do not ask before programs move real hardware: only with `approve` none."""
     ask: bool
     """Ask before every program, in simulation too."""
     verbose: bool
@@ -120,8 +128,28 @@ _CLICK = (
         help="How often after it failed while it ran (default: 1; 0 on hardware).",
     ),
     click.option("--dry-run", is_flag=True, help="Preview in the instant world; nothing moves."),
-    click.option("--yes", is_flag=True, help="Do not ask before real hardware moves."),
-    click.option("--ask", is_flag=True, help="Ask before every program."),
+    click.option(
+        "-R",
+        "--robot-option",
+        "robot_options",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="An option of the robot, such as host=192.168.0.10.",
+    ),
+    click.option(
+        "--approve",
+        type=click.Choice(APPROVALS),
+        help="When to ask you (default: none; each-program on hardware).",
+    ),
+    click.option(
+        "--rehearse/--no-rehearse",
+        default=None,
+        help="Run each program in the robot's twin first (default: on hardware).",
+    ),
+    click.option(
+        "--yes", is_flag=True, help="With --approve none: nobody is asked before hardware moves."
+    ),
+    click.option("--ask", is_flag=True, help="As --approve each-program."),
     click.option("-v", "--verbose", is_flag=True, help="Show the programs of nested LMPs."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
 )
@@ -143,15 +171,15 @@ def load_config(options: Options | Asked, **more: Any) -> Any:
 
     said = {name: getattr(options, name, None) for name in config.SETTINGS}
     settings = config.load(
-        os.environ, Path.cwd(), Path.home(), confirm=_confirm, flags={**said, **more}
+        os.environ, Path.cwd(), Path.home(), confirm=confirm, flags={**said, **more}
     )
     for warning in settings.warnings:
         click.echo(f"warning: {warning}", err=True)
     return settings
 
 
-def _confirm(question: str) -> bool:
-    """Ask the person, if there is one."""
+def confirm(question: str) -> bool:
+    """Ask the person; where there is none, the answer is no."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     return click.confirm(question, default=False, err=True)
@@ -207,18 +235,26 @@ def _make_session(options: Options, settings: Any, trace: Any, instructions: Seq
         raise UsageError("an instruction is empty; say what the robot should do")
     model = model_for(options, settings)
     robot = _make_robot(options, settings)
-    trace.update(mode=getattr(robot, "mode", None))
-    return Session(
-        robot,
-        model,
-        prompts=registry.robot_prompts(settings.robot, options.prompts),
-        trace=trace,
-        seed=options.seed,
-        limits=Limits(program_s=options.time_limit),
-        approve=_approval(options, robot.simulated),
-        repairs=repairs_for(settings, robot.simulated),
-        skills=SkillStore(skills_folder(settings)),
-    )
+    try:
+        trace.update(mode=getattr(robot, "mode", None))
+        asks = approval(options.approve, options.ask, options.yes, robot.simulated)
+        return Session(
+            robot,
+            model,
+            prompts=registry.robot_prompts(settings.robot, options.prompts),
+            trace=trace,
+            seed=options.seed,
+            limits=Limits(program_s=options.time_limit),
+            approve=approver(asks, robot.simulated),
+            allow=ask_person if asks == "each-call" else None,
+            repairs=repairs_for(settings, robot.simulated),
+            skills=SkillStore(skills_folder(settings)),
+            rehearse=options.rehearse,
+            robot_file=path_of(settings.robot),
+        )
+    except BaseException:
+        robot.close()
+        raise
 
 
 def skills_folder(settings: Any) -> Path:
@@ -267,9 +303,9 @@ def _make_robot(options: Options, settings: Any) -> Any:
     from cap import registry
 
     given = {"seed": options.seed, "objects": object_names(options.objects)}
-    extra = dict(settings.robots.get(settings.robot, {}))
+    extra = {**settings.robots.get(settings.robot, {}), **robot_values(options.robot_options)}
     if options.dry_run:
-        return registry.make_robot(settings.robot, mode="instant", **given, **extra)
+        return _dry(registry.make_robot(settings.robot, mode="instant", **given, **extra))
     try:
         return registry.make_robot(settings.robot, mode=settings.mode, **given, **extra)
     except MissingExtra as missing:
@@ -277,6 +313,21 @@ def _make_robot(options: Options, settings: Any) -> Any:
             raise
         click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
         return registry.make_robot(settings.robot, mode="instant", **given, **extra)
+
+
+def _dry(robot: Any) -> Any:
+    """Return a robot that moves nothing.
+
+    Raises:
+        UsageError: It is real.
+    """
+    if not robot.simulated:
+        robot.close()
+        raise UsageError(
+            f"robot '{robot.name}' has no dry run: made with mode='instant' it is still real "
+            "(simulated is False), so nothing was run; simulate it in that mode"
+        )
+    return robot
 
 
 def _claim(folder: Path) -> Path:
@@ -288,21 +339,3 @@ def _claim(folder: Path) -> Path:
     except OSError as error:
         raise UsageError(f"cannot make folder {folder}: {error.strerror or error}") from None
     return folder
-
-
-def _approval(options: Options, simulated: bool) -> Callable[[str], bool] | None:
-    """Return what decides whether a program may run; None where nothing needs to."""
-    if options.ask or (not simulated and not options.yes):
-        return _ask
-    return None if simulated else (lambda source: True)
-
-
-def _ask(source: str) -> bool:
-    """Ask the person; where there is nobody to ask, the answer is no."""
-    if not sys.stdin.isatty():
-        click.echo("nobody to ask: standard input is no terminal", err=True)
-        return False
-    try:
-        return click.confirm("Run this program?", default=False, err=True)
-    except click.Abort:
-        raise KeyboardInterrupt from None

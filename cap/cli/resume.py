@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from cap.cli.options import Options, open_session
+from cap.cli.options import Options, confirm, open_session
 from cap.errors import UsageError
+from cap.robot_files import is_file
 
 resume_option = click.option(
     "--resume",
@@ -24,19 +25,37 @@ def as_saved(options: Options, kept: Any) -> Options:
     """Return options with the robot, scene and seed of a saved session.
 
     Raises:
-        UsageError: Another robot or other objects were asked for.
+        UsageError: Another robot or other objects were asked for, or its robot cannot be had.
     """
-    if options.robot not in (None, kept.robot):
+    robot = options.robot or _robot_of(kept)
+    if robot != kept.robot and not is_file(robot):
         raise UsageError(f"the saved session is one of robot '{kept.robot}'; leave out --robot")
     if options.objects is not None:
         raise UsageError("the saved session has objects of its own; leave out --objects")
     return replace(
         options,
-        robot=kept.robot,
+        robot=robot,
         mode=options.mode or kept.mode,
         seed=kept.seed,
         objects=None if kept.objects is None else ", ".join(kept.objects),
     )
+
+
+def _robot_of(kept: Any) -> str:
+    """Return the robot of a saved session; a file is executed only with the person's word.
+
+    Raises:
+        UsageError: The file is gone, or the person does not want it executed.
+    """
+    if kept.file is None:
+        return str(kept.robot)
+    if not Path(kept.file).is_file():
+        raise UsageError(f"the saved session's robot was {kept.file}, which is gone; add -r FILE")
+    if not confirm(f"The saved session's robot is the file {kept.file}. Execute it?"):
+        raise UsageError(
+            f"the saved session's robot is a file, executed only if you say so: add -r {kept.file}"
+        )
+    return str(kept.file)
 
 
 def saved_at(folder: Path | None) -> Any:

@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from cap.cli import camera_file
+from cap.cli.asking import ask_person
+from cap.errors import UsageError
 
 
 @click.group("robots")
@@ -68,24 +70,39 @@ def new_robot(name: str, out: Path | None) -> None:
 
 @command.command("check")
 @click.argument("robot", metavar="NAME|FILE")
+@click.option("--ask", is_flag=True, help="Ask before each example that moves a real robot.")
+@click.option("--yes", is_flag=True, help="Execute those examples, and ask nobody.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-def check(robot: str, as_json: bool) -> int:
+def check(robot: str, ask: bool, yes: bool, as_json: bool) -> int:
     """Check a robot: types, units in docs, same bits for a seed, prompts; 1 if something is wrong.
 
-    A FILE is executed: check only what you trust.
+    A FILE is executed: check only what you trust. A real robot (simulated is False) is moved by
+    nothing here without --ask or --yes: the examples that would are left out, and that is said.
     """
     from cap.models.presets import make_model
     from cap.robot_check import check_robot
 
-    findings = list(check_robot(robot, make_model("nearest")))
+    if ask and yes:
+        raise UsageError("--ask and --yes contradict each other; give one of them")
+    approve = _shown_and_asked if ask else (lambda source: True) if yes else None
+    findings = list(check_robot(robot, make_model("nearest"), approve))
     if as_json:
         click.echo(json.dumps([vars(finding) for finding in findings]))
     else:
         for finding in findings:
             click.echo(str(finding))
-        if not findings:
+        if all(finding.skipped for finding in findings):
             click.echo(f"{robot}: nothing to find fault with")
-    return 1 if findings else 0
+    return 0 if all(finding.skipped for finding in findings) else 1
+
+
+def _shown_and_asked(source: str) -> bool:
+    """Show an example's program and ask whether it may run."""
+    from cap.render import printable
+
+    for line in source.splitlines():
+        click.echo(f"  {printable(line)}", err=True)
+    return ask_person("Run this example on the real robot?")
 
 
 command.add_command(camera_file.command)

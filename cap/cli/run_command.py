@@ -106,7 +106,9 @@ def watch(session: Any, options: Options, echo: bool = True) -> None:
     console = Console(highlight=False)
     session.trace.listeners.append(Live(console, options.verbose, echo))
     if options.dry_run:
-        console.print("dry run: in the instant world; nothing physical moves", style="dim")
+        sends = hasattr(session.robot, "commands")
+        where = "nothing is sent" if sends else "in the instant world"
+        console.print(f"dry run: {where}; nothing physical moves", style="dim")
     if session.model.name == "nearest":
         about = "model: nearest (no language model: the closest example, rebound)"
         console.print(about, style="dim")
@@ -132,6 +134,8 @@ def report(session: Any, options: Options, paths: list[Path], left: tuple[str, .
             "turns": turns,
             "usage": vars(session.usage),
         }
+        if options.dry_run and hasattr(session.robot, "commands"):
+            shown["commands"] = session.robot.commands
         if paths:
             shown["pictures"] = [str(path) for path in paths]
         click.echo(json.dumps(shown, ensure_ascii=False))
@@ -140,9 +144,19 @@ def report(session: Any, options: Options, paths: list[Path], left: tuple[str, .
             click.echo(f"not run after the failure: {words}")
         for path in paths:
             click.echo(f"picture: {path}")
+        say_commands(session, options)
         say_usage(session)
         click.echo(f"run: {session.trace.folder}")
     return failure.exit_code if failure else 0
+
+
+def say_commands(session: Any, options: Options) -> None:
+    """Print what a dry run would have sent to the robot's controller, if it has one."""
+    commands = getattr(session.robot, "commands", None)
+    if options.dry_run and commands:
+        click.echo("commands that would be sent:")
+        for line in commands:
+            click.echo(f"  {line}")
 
 
 def say_usage(session: Any) -> None:

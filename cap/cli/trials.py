@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from cap.cli.groups import Asked, F, with_options
-from cap.errors import SpendLimit, UsageError
+from cap.errors import EndpointFailed, SpendLimit, UsageError
 from cap.render import printable
 
 Told = Callable[[Any, Any], None]
@@ -112,12 +112,27 @@ def carry_out(suite: Any, trials: Sequence[Any], settings: Any, manner: Manner, 
                 address=manner.ray_address,
                 on_done=told,
             )
-    except SpendLimit as error:
+    except (SpendLimit, EndpointFailed) as error:
         error.run = str(folder)
         raise
     finally:
         results.close()
+    _tell_what_broke(folder)
     return folder
+
+
+def _tell_what_broke(folder: Path) -> None:
+    """Say how many trials the infrastructure ended, why, and how to run them again."""
+    from benchmarks.results import read_lines
+
+    ended = [line.outcome for line in read_lines(folder)]
+    broken = [outcome.failure for outcome in ended if outcome.cause == "infrastructure"]
+    if broken:
+        click.echo(
+            f"note: {len(broken)} of {len(ended)} trials were ended by infrastructure, such as: "
+            f"{printable(broken[-1])}; to run them again: --out {folder} --resume",
+            err=True,
+        )
 
 
 def _with_places(options: Any, folder: Path, manner: Manner) -> dict[str, Any]:

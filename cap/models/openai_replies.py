@@ -182,6 +182,11 @@ def refused_parameter(error: openai.APIStatusError, sent: Mapping[str, Any]) -> 
     return next((name for name in candidates if re.search(rf"\b{name}\b", words)), None)
 
 
+def unknown_model(error: openai.APIStatusError) -> bool:
+    """Tell whether an endpoint says, with whatever status, that it has no such model."""
+    return _code(error) == "model_not_found"
+
+
 def transient_status(error: openai.APIStatusError, clean: CleanText) -> Transient | None:
     """Return the failure for a status that may differ next time, None for one that will not."""
     status = error.status_code

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from cap.config import shown_url
-from cap.errors import ModelError, ModelUnreachable, did_you_mean
-from cap.models.openai_replies import server_words
+from cap.errors import EndpointFailed, ModelError, ModelUnreachable, did_you_mean
+from cap.models.openai_replies import server_words, unknown_model
 from cap.models.retry import Transient
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Words:
 
     def given_up(self, failure: Transient) -> ModelError:
         """Return the error for a failure after all tries."""
-        kind = ModelUnreachable if failure.unreachable else ModelError
+        kind = ModelUnreachable if failure.unreachable else EndpointFailed
         return self.error(kind, f": {failure}")
 
     def refusal(self, error: openai.APIStatusError, remedy_404: Callable[[], str]) -> ModelError:
@@ -53,9 +53,11 @@ class Words:
         if error.status_code in (401, 403):
             what = "does not accept the key" if self._key else "asks for a key"
             remedy = f"set {self._key_env} to a key for that address, or use `-m nearest`"
-            return self.error(ModelError, f" {what} ({told}); {remedy}")
-        if error.status_code == 404:
-            return self.error(ModelError, f": not found ({told}); {remedy_404()}")
+            return self.error(EndpointFailed, f" {what} ({told}); {remedy}")
+        if error.status_code == 402:
+            return self.error(EndpointFailed, f" wants to be paid ({told}); add credit there")
+        if error.status_code == 404 or unknown_model(error):
+            return self.error(EndpointFailed, f": not found ({told}); {remedy_404()}")
         return self.error(ModelError, f" refuses the request ({told})")
 
     def plain(self, text: str) -> str:

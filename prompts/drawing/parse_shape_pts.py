@@ -29,7 +29,22 @@ center = get_obj_pos(parse_obj_name('the red block'))
 angles = np.linspace(0, 2 * np.pi, 33)
 shape_pts = center + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
+# a 6 cm radius circle around the red block.
+center = get_obj_pos(parse_obj_name('the red block'))
+angles = np.linspace(0, 2 * np.pi, 33)
+shape_pts = center + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a 4 cm radius circle halfway between the red block and the green block.
+first = get_obj_pos(parse_obj_name('the red block'))
+second = get_obj_pos(parse_obj_name('the green block'))
+angles = np.linspace(0, 2 * np.pi, 33)
+shape_pts = (first + second) / 2 + 0.04 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
 # a hexagon around the middle.
+angles = np.linspace(0, 2 * np.pi, 7)
+shape_pts = get_obj_pos('middle') + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a 6 cm radius hexagon around the middle.
 angles = np.linspace(0, 2 * np.pi, 7)
 shape_pts = get_obj_pos('middle') + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
@@ -52,12 +67,20 @@ shape_pts = get_obj_pos('middle') + 0.5 * 0.08 * np.array([[-1, -1], [1, -1], [1
 center = get_obj_pos(parse_obj_name('the red block'))
 shape_pts = center + 0.06 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
 
+# a 12 cm square around the red block.
+center = get_obj_pos(parse_obj_name('the red block'))
+shape_pts = center + 0.5 * 0.12 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+
 # a square in the top left corner.
 shape_pts = denormalize_xy([0.15, 0.85]) + 0.05 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
 
 # a triangle around the middle.
 angles = np.pi / 2 + np.linspace(0, 2 * np.pi, 4)
 shape_pts = get_obj_pos('middle') + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# an equilateral triangle with 12 cm sides around the middle.
+angles = np.pi / 2 + np.linspace(0, 2 * np.pi, 4)
+shape_pts = get_obj_pos('middle') + 0.12 / np.sqrt(3) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 # a star around the middle.
 angles = np.pi / 2 + np.linspace(0, 4 * np.pi, 6)
@@ -77,6 +100,12 @@ start = get_obj_pos(parse_obj_name('the red block'))
 end = get_obj_pos(parse_obj_name('the green block'))
 direction = (end - start) / np.linalg.norm(end - start)
 shape_pts = np.array([start + 0.05 * direction, end - 0.05 * direction])
+
+# a line from the top left corner to the middle.
+shape_pts = np.array([get_obj_pos('top left corner'), get_obj_pos('middle')])
+
+# a line from the bottom left corner to the top right corner.
+shape_pts = np.array([get_obj_pos('bottom left corner'), get_obj_pos('top right corner')])
 
 # a line that bisects it.
 low, high = np.min(it, axis=0), np.max(it, axis=0)

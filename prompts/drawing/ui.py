@@ -142,6 +142,16 @@ before = shapes
 shapes = shapes + [parse_shape_pts('a line from the cyan block to the red block')]
 draw(shapes[-1])
 
+# draw a 4 cm radius circle halfway between the cyan block and the red block.
+before = shapes
+shapes = shapes + [parse_shape_pts('a 4 cm radius circle halfway between the cyan block and the red block')]
+draw(shapes[-1])
+
+# draw an equilateral triangle with 10 cm sides around the middle.
+before = shapes
+shapes = shapes + [parse_shape_pts('an equilateral triangle with 10 cm sides around the middle')]
+draw(shapes[-1])
+
 # draw a square in the top left corner.
 before = shapes
 shapes = shapes + [parse_shape_pts('a square in the top left corner')]

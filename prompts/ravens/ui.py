@@ -6,8 +6,36 @@
 import numpy as np
 from robot import get_obj_pos, get_obj_height, is_obj_visible
 from robot import put_first_on_second, stack_objects_in_order, point_gripper_to, say
+from robot import follow_traj, goto_pos, get_robot_pos, plan_path
 from lmps import parse_obj_name, parse_position, parse_question, transform_shape_pts
+from lmps import parse_traj, transform_traj
 
+#: do that again but X. = do it again but X, do that again X, do it again X, do the same but X
+#: do that again but X. = do that but X, again but X, do this again but X, do the same again but X
+#: do that again but X. = do that once more but X, do it once more but X, once more but X
+#: do that again but X. = do the same thing again but X, repeat it but X, repeat that but X
+#: do that again but X. = the same again but X, the same but X, trace it again but X, go again but X
+#: do that again but slower. = slower, do that again but more slowly, do that again but at half speed
+#: do that again but slower. = do that again but half as fast, do that again but 2 times slower
+#: do that again but faster. = faster, do that again but more quickly, do that again but twice as fast
+#: do that again but faster. = do that again but at double speed, do that again but 2 times faster
+#: do that again but backwards. = do that again but in reverse, do that again but reversed
+#: do that again but backwards. = do that again but backward, do that again but the other way round
+#: do that again but backwards. = do that again but in the other direction
+#: do that again but backwards. = do that again but in the opposite direction
+#: do that again but mirrored. = do that again but flipped, do that again but mirror inverted
+#: do that again but half as large. = do that again but half as big, do that again but half the size
+#: do that again but twice as large. = do that again but twice as big, do that again but double the size
+#: do that again but at N per second. = do that again but with N per second
+#: do that again. = again, once more, do it again, do this again, repeat it, do that once more
+#: do that again. = do it once more, do the same again, do it another time, one more time, repeat that
+#: trace all around the table. = go around the table, move the gripper around the table
+#: trace all around the table. = circle the table, go once around the table, go all around the table
+#: trace X around Y. = draw X around Y
+#: trace a line from X to Y. = draw a line from X to Y
+#: while avoiding = but avoid, and avoid, while you avoid, avoiding, but stay clear of
+#: while avoiding = and stay clear of, without passing over, without going over, without crossing
+#: while avoiding = but keep away from, and keep away from, while staying clear of
 #: undo = revert, reverse, cancel, take back, roll back, scrap, rewind
 #: last move = last action, last step, last instruction, last command, last operation, last change
 #: last move = last one, last thing, previous move, previous action, previous step, previous command
@@ -361,6 +389,29 @@ from lmps import parse_obj_name, parse_position, parse_question, transform_shape
 #: X block = X colored block
 #: X bowl = X colored bowl
 #: put X in Y. = move X to Y and put it in, take X to Y and put it in
+#: the gripper = the robot arm, the robotic arm, the arm, your arm, your gripper, the end effector
+#: move the gripper 5 cm to the left. = move the gripper a bit to the left, move the gripper a bit left
+#: move the gripper 5 cm to the right. = move the gripper a bit right
+#: move the gripper 5 cm up. = move the gripper a bit up, move the gripper a bit forward
+#: move the gripper 5 cm down. = move the gripper a bit down, move the gripper a bit backward
+#: move the gripper 5 cm down. = move the gripper a bit backwards
+#: move the gripper forward. = move the gripper forwards
+#: move the gripper 10 cm to the left. = move the gripper left
+#: move the gripper 10 cm to the right. = move the gripper to the right, move the gripper right
+#: move the gripper 10 cm up. = move the gripper up
+#: move the gripper 10 cm down. = move the gripper down, move the gripper backward
+#: move the gripper 10 cm down. = move the gripper backwards
+#: move the gripper N up. = move the gripper N forward, move the gripper N forwards
+#: move the gripper N up. = move the gripper forward N, move the gripper forward by N
+#: move the gripper N down. = move the gripper N backward, move the gripper N backwards
+#: move the gripper N down. = move the gripper backward N, move the gripper backward by N
+#: move the gripper to X. = go to X, head to X, head for X, travel to X, drive to X
+#: move the gripper to X while avoiding Y. = move to X while avoiding Y
+#: trace X. = move the gripper in X, move the gripper along X, trace out X, run along X, walk along X
+#: trace X. = follow X, go along X, go in X, move along X, move in X, trace X with the gripper
+#: trace X. = follow X with the gripper, make X with the gripper, move the gripper through X
+#: trace X. = drive along X, go through X, describe X, circle along X
+#: trace a circle around X. = go around X, circle X, move the gripper around X, circle around X
 
 objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl']
 # put the red block in the blue bowl.
@@ -922,3 +973,194 @@ say(f'{answer}')
 
 # point to the brown bowl.
 point_gripper_to(get_obj_pos(parse_obj_name('the brown bowl')))
+
+objects = ['red block', 'green block', 'blue bowl', 'yellow block']
+# move the gripper to the blue bowl.
+before = {name: get_obj_pos(name) for name in objects}
+traj = np.array([get_robot_pos(), get_obj_pos(parse_obj_name('the blue bowl'))])
+speed = 0.25
+goto_pos(traj[-1], speed=speed)
+
+# move the gripper to the middle.
+before = {name: get_obj_pos(name) for name in objects}
+traj = np.array([get_robot_pos(), parse_position('the middle')])
+speed = 0.25
+goto_pos(traj[-1], speed=speed)
+
+# move the gripper 5 cm to the left.
+before = {name: get_obj_pos(name) for name in objects}
+traj = get_robot_pos() + 0.05 * np.array([[0, 0], [-1, 0]])
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# move the gripper 5 cm to the right.
+before = {name: get_obj_pos(name) for name in objects}
+traj = get_robot_pos() + 0.05 * np.array([[0, 0], [1, 0]])
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# move the gripper 5 cm up.
+before = {name: get_obj_pos(name) for name in objects}
+traj = get_robot_pos() + 0.05 * np.array([[0, 0], [0, 1]])
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# move the gripper 5 cm down.
+before = {name: get_obj_pos(name) for name in objects}
+traj = get_robot_pos() + 0.05 * np.array([[0, 0], [0, -1]])
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# move the gripper to the left.
+before = {name: get_obj_pos(name) for name in objects}
+traj = get_robot_pos() + 0.1 * np.array([[0, 0], [-1, 0]])
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# move the gripper a bit to the right.
+before = {name: get_obj_pos(name) for name in objects}
+traj = get_robot_pos() + 0.05 * np.array([[0, 0], [1, 0]])
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# move the gripper forward.
+before = {name: get_obj_pos(name) for name in objects}
+traj = get_robot_pos() + 0.1 * np.array([[0, 0], [0, 1]])
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+objects = ['red block', 'green block', 'blue bowl', 'yellow block']
+# move the gripper to the green block while avoiding the red block.
+before = {name: get_obj_pos(name) for name in objects}
+goal = get_obj_pos(parse_obj_name('the green block'))
+traj = plan_path(get_robot_pos(), goal, avoid_regions=[parse_obj_name('the red block')])
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# move the gripper to the top left corner while avoiding the yellow block.
+before = {name: get_obj_pos(name) for name in objects}
+goal = parse_position('the top left corner')
+traj = plan_path(get_robot_pos(), goal, avoid_regions=[parse_obj_name('the yellow block')])
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# move the gripper to the bottom left corner while avoiding the blocks.
+before = {name: get_obj_pos(name) for name in objects}
+goal = parse_position('the bottom left corner')
+traj = plan_path(get_robot_pos(), goal, avoid_regions=parse_obj_name('the blocks'))
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+objects = ['red block', 'green block', 'blue bowl', 'yellow block']
+# trace a 8 cm radius circle around the green block.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('a 8 cm radius circle around the green block')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# do that again.
+follow_traj(traj, speed=speed)
+
+# do that again but slower.
+speed = max(0.5 * speed, 0.01)
+follow_traj(traj, speed=speed)
+
+# do that again but faster.
+speed = min(2 * speed, 1.0)
+follow_traj(traj, speed=speed)
+
+# do that again but at 10 cm per second.
+speed = 0.1
+follow_traj(traj, speed=speed)
+
+# do that again but half as large.
+traj = transform_traj('make it half as large', traj_pts=traj)
+follow_traj(traj, speed=speed)
+
+# do that again but mirrored.
+traj = transform_traj('make it mirrored', traj_pts=traj)
+follow_traj(traj, speed=speed)
+
+# do that again but backwards.
+traj = transform_traj('make it backwards', traj_pts=traj)
+follow_traj(traj, speed=speed)
+
+# do that again but upside down.
+traj = transform_traj('make it upside down', traj_pts=traj)
+follow_traj(traj, speed=speed)
+
+# do that again but rotated by 90 degrees.
+traj = transform_traj('make it rotated by 90 degrees', traj_pts=traj)
+follow_traj(traj, speed=speed)
+
+# do that again but 5 cm to the left.
+traj = transform_traj('make it 5 cm to the left', traj_pts=traj)
+follow_traj(traj, speed=speed)
+
+# do that again but around the yellow block.
+traj = transform_traj('make it around the yellow block', traj_pts=traj)
+follow_traj(traj, speed=speed)
+
+# do that again but twice as large.
+traj = transform_traj('make it twice as large', traj_pts=traj)
+follow_traj(traj, speed=speed)
+
+# trace the diagonal of the table.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('the diagonal of the table')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace a square around the blue bowl.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('a square around the blue bowl')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace a line from the red block to the green block.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('a line from the red block to the green block')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace a line from the top left corner to the bottom right corner.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('a line from the top left corner to the bottom right corner')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace a 4 cm radius circle between the red block and the green block.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('a 4 cm radius circle between the red block and the green block')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace an equilateral triangle with 12 cm sides around the middle.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('an equilateral triangle with 12 cm sides around the middle')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace a triangle around the middle.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('a triangle around the middle')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace a zigzag across the table.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('a zigzag across the table')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace a spiral around the green block.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('a spiral around the green block')
+speed = 0.25
+follow_traj(traj, speed=speed)
+
+# trace all around the table.
+before = {name: get_obj_pos(name) for name in objects}
+traj = parse_traj('all around the table')
+speed = 0.25
+follow_traj(traj, speed=speed)

@@ -7,21 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from shapely.geometry import LineString
 
 from cap.errors import RobotError
 from cap.scope import Primitive
 from robots.base import action, perception, primitives_of
 from robots.drawing import picture
-from robots.drawing.board import BOARD_X, BOARD_Y, BoardState, check_path, path_of, sample_blocks
+from robots.drawing.board import BOARD_X, BOARD_Y, BoardState, check_path, sample_blocks
 from robots.drawing.worlds import PARK, Board
 from robots.ravens import scene
 from robots.ravens.arguments import named_points, point
+from robots.ravens.paths import Array, Points, path_of
 from robots.ravens.world import Host
 
-Array = NDArray[np.float64]
-Points = Sequence[Sequence[float]] | Array
 MakeBoard = Callable[[Host, BoardState], Board]
 
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from shapely.geometry import LineString, MultiLineString, Point
 
 from cap.errors import Collision, LimitExceeded, Unreachable, UsageError
+from robots.ravens.paths import Array, Stroke
 from robots.ravens.scene import BLOCK_HALF, PLACES, TABLE_X, TABLE_Y, Body, Scene
-
-Array = NDArray[np.float64]
-Stroke = tuple[tuple[float, float], ...]
 
 BOARD_X, BOARD_Y = TABLE_X, TABLE_Y
 """The board from left to right and from front to back, metres."""
@@ -24,7 +20,6 @@ ERASER_R = 0.01
 """What the eraser takes off on both sides of its path, metres."""
 CLEAR_M = 0.012
 """Pen and hand keep so far from what stands on the board, metres."""
-MAX_POINTS = 10_000
 MAX_STROKES = 2_000
 _CRUMB_M = 0.001
 """Shorter pieces of ink that an eraser leaves are gone too, metres."""
@@ -102,26 +97,6 @@ def _left(stroke: Stroke, wiped: Any) -> Iterable[Stroke]:
             yield tuple((float(x), float(y)) for x, y in piece.coords)
 
 
-def path_of(value: Any, what: str) -> Array:
-    """Return waypoints as an array of shape (n, 2), metres.
-
-    Raises:
-        TypeError: They are not two or more finite points.
-        LimitExceeded: They are too many.
-    """
-    try:
-        points = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} must be points of x and y; got {value!r:.80}") from None
-    if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
-        raise TypeError(f"{what} must be 2 or more points, shape (n, 2); got shape {points.shape}")
-    if len(points) > MAX_POINTS:
-        raise LimitExceeded(f"{what} has {len(points)} points; use at most {MAX_POINTS}")
-    if not np.isfinite(points).all():
-        raise TypeError(f"{what} has a point that is not finite: {points[~np.isfinite(points)]}")
-    return points
-
-
 def check_path(scene: Scene, points: Array) -> None:
     """Make sure that a path can be followed with the pen down.
 
@@ -142,18 +117,3 @@ def check_path(scene: Scene, points: Array) -> None:
     for body in scene.bodies:
         if line.distance(Point(body.xy)) < BLOCK_HALF * math.sqrt(2) + CLEAR_M:
             raise Collision(f"the pen would run into {body.name!r}; draw around it")
-
-
-def resampled(points: Array, spacing_m: float) -> Array:
-    """Return points evenly along a polyline, its own corners included, shape (n, 2)."""
-    pieces = [points[:1]]
-    for start, end in itertools.pairwise(points):
-        count = max(1, math.ceil(float(np.linalg.norm(end - start)) / spacing_m))
-        pieces.append(start + np.linspace(0.0, 1.0, count + 1)[1:, None] * (end - start))
-    return np.vstack(pieces)
-
-
-def stroke_of(points: Sequence[Sequence[float]] | Array) -> Stroke:
-    """Return points as a stroke, with what a line through the rest says left out."""
-    simple = LineString(np.asarray(points)).simplify(1e-4)
-    return tuple((float(x), float(y)) for x, y in simple.coords)

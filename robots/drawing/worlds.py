@@ -13,9 +13,10 @@ from typing import Protocol
 
 import numpy as np
 
-from robots.drawing.board import Array, BoardState, Stroke, resampled, stroke_of
+from robots.drawing.board import BoardState
 from robots.ravens import arm
 from robots.ravens.motion import DT_S, Leg, Pose, along, through
+from robots.ravens.paths import Array, Stroke, resampled, stroke_of
 from robots.ravens.scene import BLOCK_HALF
 from robots.ravens.world import Host
 

@@ -51,6 +51,8 @@ class Detection:
     """Rotation about the vertical, radians; 0 for what looks the same from all sides."""
     pixels: int = 0
     """How many pixels show it."""
+    size_m: tuple[float, float, float] | None = None
+    """Its edges: along its yaw, across, and up; None where they are not known."""
 
 
 class Camera(Protocol):

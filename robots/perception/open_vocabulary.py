@@ -20,6 +20,8 @@ import numpy as np
 from cap.errors import MissingExtra, UsageError
 from robots.perception.frames import Array, Detection, Frame
 
+_LEAST_M = 0.005
+"""No object is smaller than this in any direction."""
 _TOP_M = 0.01
 """Points this far below a box's highest belong to the object's top."""
 
@@ -92,7 +94,10 @@ class OpenVocabularyDetector:
         return [Box(name, float(score), tuple(edges.tolist())) for name, score, edges in rows]
 
     def _located(self, box: Box, points: Array) -> Detection | None:
-        """Return where a box's object is: its top's middle, half way down to the surface."""
+        """Return where a box's object is: its top's middle, half way down to the surface.
+
+        Its size is that of its top along x and y, down to the surface.
+        """
         height, width = points.shape[:2]
         left, top, right, bottom = box.edges
         rows, columns = _pixels(top, bottom, height), _pixels(left, right, width)
@@ -103,8 +108,11 @@ class OpenVocabularyDetector:
             return None
         z = float(np.quantile(inside[:, 2], 0.98))
         face = inside[inside[:, 2] > z - _TOP_M, :2]
-        x, y = ((face.min(axis=0) + face.max(axis=0)) / 2).tolist()
-        return Detection(box.name, (x, y, z / 2), 0.0, len(inside))
+        low, high = face.min(axis=0), face.max(axis=0)
+        x, y = ((low + high) / 2).tolist()
+        length, breadth = np.maximum(high - low, _LEAST_M).tolist()
+        size = (length, breadth, max(z, _LEAST_M))
+        return Detection(box.name, (x, y, z / 2), 0.0, len(inside), size)
 
 
 def _pixels(first: float, last: float, count: int) -> slice:

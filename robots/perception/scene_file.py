@@ -10,6 +10,11 @@ The file is TOML, read again at each look, so that it can be edited while a sess
     name = "blue bowl"
     position_m = [-0.12, -0.50, 0.018]
     yaw_rad = 0.5                      # about the vertical; 0 if left out
+
+    [[objects]]
+    name = "apple"
+    position_m = [0.05, -0.30, 0.035]
+    size_m = [0.07, 0.07, 0.07]        # its edges; a block's or a bowl's if left out
 """
 
 from __future__ import annotations
@@ -20,7 +25,7 @@ from cap.errors import clipped
 from robots.perception.frames import Detection
 from robots.perception.toml_file import Table, read_toml
 
-_KEYS = ("name", "position_m", "yaw_rad")
+_KEYS = ("name", "position_m", "yaw_rad", "size_m")
 _FARTHEST_M = 5.0
 """What is further away is most likely written in centimetres or millimetres."""
 
@@ -69,4 +74,13 @@ def _detection(table: Table) -> Detection:
             f"{clipped(name)!r} would be more than {_FARTHEST_M:g} m away; positions are metres, "
             "not centimetres or millimetres",
         )
-    return Detection(name, (x, y, z), table.number("yaw_rad", 0.0))
+    return Detection(name, (x, y, z), table.number("yaw_rad", 0.0), size_m=_size(table))
+
+
+def _size(table: Table) -> tuple[float, float, float] | None:
+    if "size_m" not in table.values:
+        return None
+    length, width, height = table.numbers("size_m", (3,), "[length, width, height] in metres")
+    if min(length, width, height) <= 0:
+        raise table.wrong("size_m", "an object has some extent; every edge must be above 0")
+    return length, width, height

@@ -62,6 +62,30 @@ def forward(joints: Sequence[float]) -> Array:
     return pose
 
 
+def tips(joints: Array) -> Array:
+    """Return the fingertips for many sets of joint angles.
+
+    Args:
+        joints: Shape (n, 6), radians.
+
+    Returns:
+        Positions in the tabletop frame, shape (n, 3), metres.
+    """
+    pose = np.broadcast_to(np.eye(4), (len(joints), 4, 4))
+    for angles, (a, d, alpha) in zip(joints.T, DH, strict=True):
+        c, s, ca, sa = np.cos(angles), np.sin(angles), math.cos(alpha), math.sin(alpha)
+        zero, one = np.zeros_like(c), np.ones_like(c)
+        rows = [
+            [c, -s * ca, s * sa, a * c],
+            [s, c * ca, -c * sa, a * s],
+            [zero, sa * one, ca * one, d * one],
+            [zero, zero, zero, one],
+        ]
+        pose = pose @ np.moveaxis(np.array(rows), 2, 0)
+    positions: Array = pose[:, :3, 3] + TOOL_LENGTH * pose[:, :3, 2]
+    return positions
+
+
 def skeleton(joints: Sequence[float]) -> Array:
     """Return points along the middle of the arm from elbow to flange, shape (n, 3), metres."""
     ends = [frame[:3, 3] for frame in _frames(joints)[1:]]

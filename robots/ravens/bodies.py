@@ -13,13 +13,14 @@ from pathlib import Path
 from robots.ravens.bullet import p
 from robots.ravens.motion import DT_S
 from robots.ravens.scene import (
-    BLOCK_HALF,
+    BLOCK_SIZE,
     BOWL_BASE_R,
     BOWL_FLOOR,
     BOWL_HEIGHT,
     BOWL_RIM_R,
     BOWL_WALL,
     Body,
+    Vec3,
 )
 from robots.ravens.world import WorldState
 
@@ -78,20 +79,28 @@ def build(client: int, state: WorldState) -> Ids:
 
 
 class _Shapes:
-    """Collision shapes shared by all objects of a kind."""
+    """Collision shapes shared by all objects of a kind and size."""
 
     def __init__(self, client: int) -> None:
-        self.block = p.createCollisionShape(
-            p.GEOM_BOX, halfExtents=[BLOCK_HALF] * 3, physicsClientId=client
-        )
+        self._client = client
+        self._boxes: dict[Vec3, int] = {}
+        self.box(BLOCK_SIZE)
         self.bowl = _bowl_shape(client)
+
+    def box(self, size: Vec3) -> int:
+        """Return a box of these edges, metres."""
+        if size not in self._boxes:
+            self._boxes[size] = p.createCollisionShape(
+                p.GEOM_BOX, halfExtents=[edge / 2 for edge in size], physicsClientId=self._client
+            )
+        return self._boxes[size]
 
 
 def _add(client: int, body: Body, shapes: _Shapes) -> int:
     bowl = body.kind == "bowl"
     number: int = p.createMultiBody(
         BOWL_MASS_KG if bowl else BLOCK_MASS_KG,
-        shapes.bowl if bowl else shapes.block,
+        shapes.bowl if bowl else shapes.box(body.size),
         basePosition=body.position,
         baseOrientation=body.quaternion,
         useMaximalCoordinates=True,

@@ -11,7 +11,6 @@ from cap.errors import Collision, Unreachable
 from robots.ravens import arm
 from robots.ravens.geometry import Rectangle, corners, distance, overlap
 from robots.ravens.scene import (
-    BLOCK_HALF,
     BOWL_BASE_R,
     BOWL_HEIGHT,
     BOWL_RIM_R,
@@ -34,6 +33,10 @@ MARGIN = 0.002
 """Least gap between the gripper and anything it must not touch, metres."""
 GRIP_DEPTH = 0.024
 """How far the fingertips reach below a block's top, metres."""
+_LEAST_TIP = 0.004
+"""The fingertips stay this far above the foot of what they hold, metres."""
+OPEN_GAP_M = 0.085
+"""The gripper's stroke: the published 85 mm of the Robotiq 2F-85."""
 RIM_DEPTHS = (0.013, 0.007)
 """How far the fingertips reach below a bowl's rim, metres; the lesser out of another bowl."""
 _AROUND_RIM = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6)
@@ -72,6 +75,10 @@ def free_grips(body: Body, around: Iterable[Body], doing: str) -> list[Grip]:
             free.append(grip)
         else:
             blockers.append(blocker)
+    if not free and not blockers:
+        raise Unreachable(
+            f"the gripper opens {100 * OPEN_GAP_M:.1f} cm, too little for {body.name!r}"
+        )
     if not free:
         raise Collision(f"no room for the fingers to {doing}: {blockers[0]!r} is in the way")
     reachable = [grip for grip in free if arm.reaches(grip.tip)]
@@ -84,9 +91,11 @@ def _grips(body: Body) -> Iterator[Grip]:
     """Yield the ways to hold a body, best first."""
     x, y = body.xy
     if body.kind == "block":
-        tip = (x, y, body.top - GRIP_DEPTH)
-        for clearance, turn in itertools.product(CLEARANCES, (math.pi / 2, 0.0)):
-            yield Grip(tip, body.yaw + turn, 2 * (BLOCK_HALF + clearance))
+        tip = (x, y, max(body.top - GRIP_DEPTH, body.bottom + _LEAST_TIP))
+        sides = ((math.pi / 2, body.half[1]), (0.0, body.half[0]))
+        for clearance, (turn, half) in itertools.product(CLEARANCES, sides):
+            if 2 * (half + clearance) <= OPEN_GAP_M:
+                yield Grip(tip, body.yaw + turn, 2 * (half + clearance))
         return
     for depth, clearance, step in itertools.product(RIM_DEPTHS, CLEARANCES, _AROUND_RIM):
         angle = math.pi / 2 + step * math.pi / 6
@@ -124,7 +133,7 @@ def _blocker(grip: Grip, around: Iterable[Body]) -> str | None:
 def _touches(rectangle: Rectangle, bottom: float, body: Body) -> bool:
     """Return whether a part of the gripper, from a height upwards, meets an object."""
     if body.kind == "block":
-        return overlap(rectangle, (*body.xy, BLOCK_HALF, BLOCK_HALF, body.yaw))
+        return overlap(rectangle, (*body.xy, *body.half, body.yaw))
     slope = (BOWL_RIM_R - BOWL_BASE_R) / BOWL_HEIGHT
     room = BOWL_BASE_R - BOWL_WALL + slope * max(0.0, bottom - body.bottom)
     inside = max(math.dist(corner, body.xy) for corner in corners(rectangle)) < room

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 from shapely.geometry import MultiPoint
 
-from robots.ravens import arm
+from robots.ravens import arm, route
 from robots.ravens.arguments import Point
 from robots.ravens.geometry import corners
 from robots.ravens.motion import Pose
@@ -20,12 +22,14 @@ from robots.ravens.scene import (
     BOWL_BASE_R,
     BOWL_RIM_R,
     BOWL_WALL,
-    COLORS,
     TABLE_X,
     TABLE_Y,
     Body,
+    color_of,
 )
 from robots.ravens.world import Host, WorldState, slipped
+
+_PARKED = PARK.joints()
 
 
 class InstantWorld:
@@ -38,7 +42,7 @@ class InstantWorld:
 
     def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
         """Pick an object up and put it down; or lose it, and nothing moves."""
-        self.state = replace(self.state, actions=self.state.actions + 1)
+        self.state = replace(self.state, actions=self.state.actions + 1, joints=_PARKED)
         if slips:
             raise slipped(planned.name)
         self.state = replace(self.state, scene=self.state.scene.moved(planned.result))
@@ -53,6 +57,13 @@ class InstantWorld:
         self.state = replace(self.state, joints=joints)
         self._host.frame()
 
+    def follow(self, path: NDArray[np.float64], speed_mps: float) -> None:
+        """Take the gripper along a path, exactly; see `World`."""
+        end = route.pose_over(path[-1], route.height_m(self.state.scene))
+        moved = replace(self.state, actions=self.state.actions + 1, joints=end.joints())
+        self.state = moved.followed(path)
+        self._host.frame()
+
     def render(self, width: int, height: int) -> Any:
         """Return a view from above as a PIL image; up is y, right is x."""
         return draw_top_view(self.state, width, height)
@@ -64,6 +75,9 @@ class InstantWorld:
 _OVERSAMPLE = 3
 _BORDER_M = 0.03
 _DESK, _MAT, _SHADOW = (204, 179, 148), (230, 227, 222), (188, 184, 178)
+_TRAIL, _TRAIL_M = (70, 72, 76), 0.002
+"""Colour and width of the way the gripper went, straight below it, metres."""
+_SHOWN_PATHS = 3
 _EYE_HEIGHT_M = 0.9
 """The eye above the middle of the table: what stands higher is drawn larger and further out."""
 
@@ -78,6 +92,8 @@ def draw_top_view(state: WorldState, width: int, height: int) -> Any:
     brush.polygon([(x, y) for x, y in itertools.product(TABLE_X, TABLE_Y)], _MAT)
     for body in sorted(state.scene.bodies, key=lambda body: body.top):
         _draw_body(brush, body)
+    for path in state.paths[-_SHOWN_PATHS:]:
+        brush.line(path, _TRAIL)
     x, y, z = arm.forward(state.joints)[:3, 3]
     for radius, color in ((0.012, (70, 72, 76)), (0.008, (250, 250, 250))):
         brush.disc((x, y), z, radius, color)
@@ -109,6 +125,11 @@ class _Brush:
         r = radius * self._scale * self._closer(z)
         self._draw.ellipse((x - r, y - r, x + r, y + r), fill=fill)
 
+    def line(self, points: Sequence[Point], fill: Color) -> None:
+        """Draw a line through points on the table."""
+        width = max(1, round(_TRAIL_M * self._scale))
+        self._draw.line([self._pixel(x, y, 0.0) for x, y in points], fill, width, "curve")
+
     def polygon(self, points: Sequence[Point], fill: Color, z: float = 0.0) -> None:
         """Fill the convex shape of some points at a height."""
         hull = MultiPoint(points).convex_hull.exterior.coords
@@ -123,7 +144,7 @@ class _Brush:
 
 
 def _draw_body(brush: _Brush, body: Body) -> None:
-    color = COLORS[body.name.split()[0]]
+    color = color_of(body.name)
     drop = (body.xy[0] + 0.006, body.xy[1] - 0.006)
     if body.kind == "bowl":
         brush.disc(drop, body.bottom, BOWL_RIM_R, _SHADOW)
@@ -131,7 +152,7 @@ def _draw_body(brush: _Brush, body: Body) -> None:
         brush.disc(body.xy, body.top, BOWL_RIM_R - BOWL_WALL, _shade(color, 0.72))
         brush.disc(body.xy, body.bottom, BOWL_BASE_R - BOWL_WALL, _shade(color, 0.86))
         return
-    shape = (BLOCK_HALF, BLOCK_HALF, body.yaw)
+    shape = (*body.half, body.yaw)
     if body.bottom < BLOCK_HALF:
         brush.polygon(list(corners((*drop, *shape))), _SHADOW, body.bottom)
     brush.prism(list(corners((*body.xy, *shape))), body.bottom, body.top, color)

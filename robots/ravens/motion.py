@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from robots.ravens.arm import Array
 
 DT_S = 1 / 120
 """Simulation step, seconds: twice that of the original release, at half the cost."""
-SPEED_LIMIT = 0.9 * arm.MAX_SPEED
+SPEED_LIMIT = np.full(6, 0.9 * arm.MAX_SPEED)
 """Planned joint speed, rad/s: below the arm's limit, so that following never passes it."""
 ACCELERATION_LIMITS = np.array([22.0, 16.0, 26.0, 45.0, 45.0, 45.0])
 """Planned joint acceleration, rad/s^2: the torque limits then drive the arm at any reach."""
@@ -66,14 +66,29 @@ class Leg:
     """One motion, ready to be followed."""
 
     positions: Array
-    """Joint angles at the beginning of each step, shape (n, 6), radians."""
+    """Joint angles at the beginning of each step, shape (n, j), radians."""
     velocities: Array
-    """Joint speeds during each step, shape (n, 6), rad/s."""
+    """Joint speeds during each step, shape (n, j), rad/s."""
     end: Pose
     """Where it ends."""
 
 
-def through(points: Sequence[Pose], acceleration_mps2: float = math.inf) -> Leg:
+@dataclass(frozen=True)
+class Body:
+    """What the motions of an arm are computed with."""
+
+    inverse: Callable[[Array, Array], Array]
+    """Joint angles (n, j) for fingertips (n, 3) and yaws (n,); rows of NaN beyond reach."""
+    speed: Array
+    """Planned joint speeds, shape (j,), rad/s."""
+    acceleration: Array
+    """Planned joint accelerations, shape (j,), rad/s^2."""
+
+
+UR5E = Body(arm.inverse, SPEED_LIMIT, ACCELERATION_LIMITS)
+
+
+def through(points: Sequence[Pose], acceleration_mps2: float = math.inf, body: Body = UR5E) -> Leg:
     """Return the fastest motion through poses that keeps the joint limits, from rest to rest.
 
     Corners are rounded, so the arm does not stop at them.
@@ -81,31 +96,42 @@ def through(points: Sequence[Pose], acceleration_mps2: float = math.inf) -> Leg:
     Args:
         points: At least two; the first is where the arm is.
         acceleration_mps2: Greatest acceleration of the fingertips, m/s^2, for a loose load.
+        body: The arm.
 
     Raises:
         Unreachable: Part of the way is beyond the arm.
     """
-    return along(_rounded([point.array for point in points]), acceleration_mps2=acceleration_mps2)
+    path = _rounded([point.array for point in points])
+    return along(path, acceleration_mps2=acceleration_mps2, body=body)
 
 
-def along(path: Array, *, speed_mps: float = math.inf, acceleration_mps2: float = math.inf) -> Leg:
+def along(
+    path: Array,
+    *,
+    speed_mps: float = math.inf,
+    acceleration_mps2: float = math.inf,
+    body: Body = UR5E,
+) -> Leg:
     """Return the fastest motion along a path that keeps the joint limits, from rest to rest.
 
     Args:
         path: x, y, z (m) and yaw (rad) of the fingertips, closely spaced, shape (n, 4).
         speed_mps: Greatest speed of the fingertips, m/s.
         acceleration_mps2: Their greatest acceleration, m/s^2.
+        body: The arm.
 
     Raises:
         Unreachable: Part of the way is beyond the arm.
     """
-    joints = _joints(path)
-    hurried = np.hstack([joints / SPEED_LIMIT, _along(path) / speed_mps])
-    limited = np.hstack([joints / ACCELERATION_LIMITS, path[:, :3] / acceleration_mps2])
+    if len(path) == 2:  # From rest to rest there must be a point to move at.
+        path = np.stack([path[0], path.mean(axis=0), path[1]])
+    joints = _joints(path, body)
+    hurried = np.hstack([joints / body.speed, _along(path) / speed_mps])
+    limited = np.hstack([joints / body.acceleration, path[:, :3] / acceleration_mps2])
     rate = _fastest(hurried, limited)
     nodes = _nodes_in_time(rate)
     columns = [np.interp(nodes, np.arange(len(path)), column) for column in path.T]
-    followed = _joints(np.stack(columns, axis=1))
+    followed = _joints(np.stack(columns, axis=1), body)
     return Leg(followed[:-1], np.diff(followed, axis=0) / DT_S, Pose(*path[-1].tolist()))
 
 
@@ -128,11 +154,11 @@ def _rounded(corners: Sequence[Array]) -> Array:
         leave = corner + (after - corner) * (cut / _length(after - corner))
         t = np.linspace(0.0, 1.0, 1 + max(4, math.ceil(2 * cut / _SPACING_M)))[1:, None]
         pieces += [
-            _straight(start, enter),
+            straight_points(start, enter),
             (1 - t) ** 2 * enter + 2 * t * (1 - t) * corner + t**2 * leave,
         ]
         start = leave
-    return np.vstack([spans[0][0][None], *pieces, _straight(start, spans[-1][1])])
+    return np.vstack([spans[0][0][None], *pieces, straight_points(start, spans[-1][1])])
 
 
 def _length(step: Array) -> float:
@@ -140,7 +166,7 @@ def _length(step: Array) -> float:
     return math.hypot(float(np.linalg.norm(step[:3])), 0.05 * float(step[3]))
 
 
-def _straight(start: Array, end: Array) -> Array:
+def straight_points(start: Array, end: Array) -> Array:
     """Return points after `start` up to and with `end`."""
     count = max(2, math.ceil(_length(end - start) / _SPACING_M))
     return start + np.linspace(0.0, 1.0, count + 1)[1:, None] * (end - start)
@@ -187,8 +213,8 @@ def _nodes_in_time(rate: Array) -> Array:
     return reached
 
 
-def _joints(path: Array) -> Array:
-    joints = arm.inverse(path[:, :3], path[:, 3])
+def _joints(path: Array, body: Body) -> Array:
+    joints = body.inverse(path[:, :3], path[:, 3])
     lost = np.isnan(joints).any(axis=1)
     if lost.any():
         x, y, z = path[int(lost.argmax()), :3]

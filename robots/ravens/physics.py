@@ -12,22 +12,32 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cap.errors import NotGrasped
 from robots.perception.frames import Array
 from robots.perception.pybullet_camera import Lens, PyBulletCamera
-from robots.ravens import plan
+from robots.ravens import arm, plan, route
 from robots.ravens.bullet import p
 from robots.ravens.camera import CAMERA_POSE, FRAME_PX, Studio, front_lens
-from robots.ravens.motion import DT_S, Pose, through
+from robots.ravens.grips import OPEN_GAP_M
+from robots.ravens.motion import DT_S, Pose, along, through
+from robots.ravens.paths import resampled
 from robots.ravens.plan import Transfer
 from robots.ravens.scene import Scene
 from robots.ravens.simulation import Simulation
-from robots.ravens.world import OPEN_GAP_M, Host, WorldState, slipped
+from robots.ravens.world import Host, WorldState, slipped
 
 _TOUCHDOWN = 0.0005
 """Height above its support at which an object is let go, metres."""
 _LOADED_MPS2 = 2.5
 """Acceleration while a bowl carries something loose: below what friction holds."""
+_PATH_MPS2 = 1.5
+"""Acceleration of the fingertips along a path."""
+_PATH_SPACING_M = 0.0015
+_REST_STEPS = 12
+"""So long the arm waits at both ends of a path, to be exactly there."""
 _LOWEST_Z = 0.008
 _BRAKE_STEPS = 18
 _SETTLE_STEPS = 240
@@ -68,6 +78,15 @@ class PhysicsWorld:
     def point(self, xy: tuple[float, float]) -> None:
         """Hold the gripper over a point of the table, metres."""
         self._run(lambda simulation: _point(simulation, xy))
+
+    def follow(self, path: NDArray[np.float64], speed_mps: float) -> None:
+        """Take the gripper along a path; see `World`. The path kept is where it really was."""
+        trail: list[tuple[float, ...]] = []
+        try:
+            self._run(lambda simulation: _follow(simulation, path, speed_mps, trail))
+        finally:
+            if trail:
+                self._state = self._state.followed(arm.tips(np.array(trail))[:, :2])
 
     def render(self, width: int, height: int) -> Any:
         """Return a spectator's view as a PIL image."""
@@ -171,6 +190,26 @@ def _corrected(simulation: Simulation, planned: Transfer) -> Pose:
 def _point(simulation: Simulation, xy: tuple[float, float]) -> None:
     height = max(plan.POINT_Z, simulation.scene().top() + plan.LIFT)
     simulation.follow(through(_over(simulation, Pose(*xy, height, plan.PARK.yaw), height)))
+
+
+def _follow(
+    simulation: Simulation,
+    path: NDArray[np.float64],
+    speed_mps: float,
+    trail: list[tuple[float, ...]],
+) -> None:
+    """Go above the first point, then along the path; the joint angles there are added to trail."""
+    height = route.height_m(simulation.scene())
+    dense = resampled(path, _PATH_SPACING_M)
+    level = np.column_stack([dense, np.full(len(dense), height)])
+    turned = np.column_stack([level, np.full(len(dense), plan.PARK.yaw)])
+    way = along(turned, speed_mps=speed_mps, acceleration_mps2=_PATH_MPS2)
+    simulation.follow(through(_over(simulation, route.pose_over(path[0], height), height)))
+    simulation.wait(_REST_STEPS)
+    trail.append(simulation.joints())
+    simulation.follow(way, trail=trail)
+    simulation.wait(_REST_STEPS)
+    trail.append(simulation.joints())
 
 
 def _put_down(simulation: Simulation) -> None:

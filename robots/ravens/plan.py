@@ -19,7 +19,6 @@ from robots.ravens.geometry import distance, overlap
 from robots.ravens.grips import MARGIN, Grip, free_grips
 from robots.ravens.motion import Pose
 from robots.ravens.scene import (
-    BLOCK_HALF,
     BOWL_FLOOR,
     BOWL_RIM_R,
     EDGE_INSET,
@@ -49,8 +48,8 @@ _ASIDE_RINGS = (0.1, 0.15, 0.2, 0.3, 0.4)
 """How far an object may be set aside, metres."""
 _ASTRAY = 0.02
 """An object further than this from where it was put did not stay there, metres."""
-_BALANCE = 0.016
-"""A block stays on a block while their centres are this close, metres; a bowl half of it."""
+_BALANCE = 0.8
+"""A block stays on a box while its centre is within this share of it; a bowl half of that."""
 _ARM_R = 0.06
 """Radius of forearm and wrist with some room, metres."""
 _ARM_CLEAR = 0.15
@@ -107,8 +106,7 @@ def _stands_on(body: Body, below: Body) -> bool:
     distance = math.dist(body.xy, below.xy)
     if below.kind == "bowl":
         return distance < BOWL_RIM_R and below.bottom < body.bottom < below.top + 0.01
-    reach = BLOCK_HALF * math.sqrt(2) if body.kind == "block" else BOWL_RIM_R
-    return distance < reach and abs(body.bottom - below.top) < 0.01
+    return distance < body.radius and abs(body.bottom - below.top) < 0.01
 
 
 def transfer(scene: Scene, name: str, xy: tuple[float, float]) -> Transfer:
@@ -134,7 +132,7 @@ def transfer(scene: Scene, name: str, xy: tuple[float, float]) -> Transfer:
     _check_free(body, rest)
     height, yaw = _support(rest, body, xy)
     centre = (*xy, height + body.half_height)
-    goal = Body(name, centre, yaw_quaternion(yaw))
+    goal = replace(body, position=centre, quaternion=yaw_quaternion(yaw))
     picks = free_grips(body, rest.bodies + tuple(load), f"take {name!r}")
     places = free_grips(goal, rest.bodies, f"put {name!r} at ({xy[0]:.2f}, {xy[1]:.2f})")
     pick, place = _least_turn(picks, places, body)
@@ -282,7 +280,7 @@ def _carried(body: Body, base: Body, centre: Vec3, turn: float) -> Body:
         centre[1] + s * dx + c * dy,
         centre[2] + body.position[2] - base.position[2],
     )
-    return Body(body.name, position, yaw_quaternion(body.yaw + turn))
+    return replace(body, position=position, quaternion=yaw_quaternion(body.yaw + turn))
 
 
 def _support(rest: Scene, body: Body, xy: tuple[float, float]) -> tuple[float, float]:
@@ -295,8 +293,9 @@ def _support(rest: Scene, body: Body, xy: tuple[float, float]) -> tuple[float, f
     """
     for other in sorted(rest.bodies, key=lambda other: other.top, reverse=True):
         distance = math.dist(xy, other.xy)
-        yaw = other.yaw if other.kind == "block" and distance <= _BALANCE else 0.0
-        if not _meet(Body(body.name, (*xy, 0.0), yaw_quaternion(yaw)), other, MARGIN):
+        yaw = other.yaw if other.kind == "block" and distance <= _BALANCE * min(other.half) else 0.0
+        there = replace(body, position=(*xy, 0.0), quaternion=yaw_quaternion(yaw))
+        if not _meet(there, other, MARGIN):
             continue
         if other.lean > _ASLANT:
             raise Collision(
@@ -318,17 +317,19 @@ def _meet(body: Body, other: Body, margin: float) -> bool:
     if body.kind == other.kind == "bowl":
         return math.dist(body.xy, other.xy) < 2 * BOWL_RIM_R + margin
     block, second = (body, other) if body.kind == "block" else (other, body)
-    outline = (*block.xy, BLOCK_HALF + margin, BLOCK_HALF + margin, block.yaw)
+    length, width = block.half
+    outline = (*block.xy, length + margin, width + margin, block.yaw)
     if second.kind == "bowl":
         return distance(outline, second.xy) < BOWL_RIM_R
-    return overlap(outline, (*second.xy, BLOCK_HALF, BLOCK_HALF, second.yaw))
+    return overlap(outline, (*second.xy, *second.half, second.yaw))
 
 
 def _steady_distance(body: Body, other: Body) -> float:
     """Return how far off centre one object still comes to rest on or in another."""
     if other.kind == "bowl":
         return 0.012 if body.kind == "block" else 0.006
-    return _BALANCE if body.kind == "block" else _BALANCE / 2
+    steady = _BALANCE * min(other.half)
+    return steady if body.kind == "block" else steady / 2
 
 
 def height_over(rest: Scene, start: Vec3, end: Vec3) -> float:

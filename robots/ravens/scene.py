@@ -64,7 +64,15 @@ _ALIASES = {
     "grey bowl": "gray bowl",
 }
 
+
+def color_of(name: str) -> tuple[int, int, int]:
+    """Return the colour that an object's name begins with, or gray; RGB, 0 to 255."""
+    return COLORS.get(name.split()[0], COLORS["gray"])
+
+
 BLOCK_HALF = 0.02
+BLOCK_SIZE: Vec3 = (2 * BLOCK_HALF,) * 3
+"""Edges of a block, metres."""
 BOWL_HEIGHT = 0.036
 BOWL_FLOOR = 0.004
 """Thickness of a bowl's floor."""
@@ -86,6 +94,13 @@ class Body:
     """Centre, metres: of the cube, or of the bowl's axis at half its height."""
     quaternion: Quat = (0.0, 0.0, 0.0, 1.0)
     """Orientation, x y z w."""
+    size: Vec3 = BLOCK_SIZE
+    """Edges of a box, metres; a bowl has the one size bowls have."""
+
+    @property
+    def half(self) -> tuple[float, float]:
+        """Half the edges of a box seen from above, metres."""
+        return (self.size[0] / 2, self.size[1] / 2)
 
     @property
     def kind(self) -> Kind:
@@ -100,7 +115,7 @@ class Body:
     @property
     def half_height(self) -> float:
         """From the centre to the top or the bottom, metres, when it stands upright."""
-        return BOWL_HEIGHT / 2 if self.kind == "bowl" else BLOCK_HALF
+        return BOWL_HEIGHT / 2 if self.kind == "bowl" else self.size[2] / 2
 
     @property
     def top(self) -> float:
@@ -115,7 +130,7 @@ class Body:
     @property
     def radius(self) -> float:
         """Radius of the circle around it seen from above, metres."""
-        return BOWL_RIM_R if self.kind == "bowl" else BLOCK_HALF * math.sqrt(2)
+        return BOWL_RIM_R if self.kind == "bowl" else max(self.half) * math.sqrt(2)
 
     @property
     def yaw(self) -> float:
@@ -138,11 +153,13 @@ class Body:
 
     def bbox(self) -> tuple[float, float, float, float]:
         """Return min x, min y, max x, max y of its outline seen from above, metres."""
-        reach = self.radius
-        if self.kind == "block":
-            reach = BLOCK_HALF * (abs(math.cos(self.yaw)) + abs(math.sin(self.yaw)))
         x, y = self.xy
-        return (x - reach, y - reach, x + reach, y + reach)
+        if self.kind == "bowl":
+            return (x - BOWL_RIM_R, y - BOWL_RIM_R, x + BOWL_RIM_R, y + BOWL_RIM_R)
+        c, s = abs(math.cos(self.yaw)), abs(math.sin(self.yaw))
+        length, width = self.half
+        across, up = length * c + width * s, length * s + width * c
+        return (x - across, y - up, x + across, y + up)
 
 
 def yaw_quaternion(yaw: float) -> Quat:

@@ -31,6 +31,7 @@ class Simulation:
     def __init__(self, client: int, state: WorldState, host: Host) -> None:
         """Build the simulation of a state."""
         self.ids = bodies.build(client, state)
+        self._sizes = {body.name: body.size for body in state.scene.bodies}
         self.steps = 0
         """Steps since it was built."""
         self.gap_m = state.gap_m
@@ -70,13 +71,26 @@ class Simulation:
         if watched and self.steps % _STOP_CHECK_STEPS == 0:
             self._host.check_stop()
 
-    def follow(self, leg: Leg, until: Callable[[], bool] | None = None) -> None:
-        """Move the arm along a motion, or along the part of it until something is so."""
+    def follow(
+        self,
+        leg: Leg,
+        until: Callable[[], bool] | None = None,
+        trail: list[tuple[float, ...]] | None = None,
+    ) -> None:
+        """Move the arm along a motion, or along the part of it until something is so.
+
+        Args:
+            leg: The motion.
+            until: Ends it.
+            trail: Gets the joint angles after every step, radians.
+        """
         for position, velocity in zip(leg.positions.tolist(), leg.velocities.tolist(), strict=True):
             self._targets = position
             if until is not None and until():
                 return
             self.step(velocity)
+            if trail is not None:
+                trail.append(self.joints())
         self._targets = (leg.positions[-1] + leg.velocities[-1] * DT_S).tolist()
 
     def wait(self, steps: int, *, watched: bool = True) -> None:
@@ -183,7 +197,7 @@ class Simulation:
         position, turn = p.getBasePositionAndOrientation(
             self.ids.objects[name], physicsClientId=self._client
         )
-        return Body(name, position, turn)
+        return Body(name, position, turn, self._sizes[name])
 
     def scene(self) -> Scene:
         """Return where every object is now."""

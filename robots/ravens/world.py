@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cap.errors import NotGrasped
+from robots.ravens.grips import OPEN_GAP_M
+from robots.ravens.paths import Stroke, stroke_of
 from robots.ravens.plan import Transfer
 from robots.ravens.scene import Scene
 
-OPEN_GAP_M = 0.085
-"""The gripper's stroke: the published 85 mm of the Robotiq 2F-85."""
 Joints = tuple[float, ...]
+MAX_PATHS = 500
+"""Paths a world remembers; the oldest are forgotten."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,14 @@ class WorldState:
     """Of the scene, and of everything that goes wrong at random."""
     actions: int = 0
     """Motions since the reset: where in its random numbers the world is."""
+    paths: tuple[Stroke, ...] = ()
+    """Where `follow` led the fingertips since the reset: polylines of xy, metres, in order."""
+
+    def followed(self, points: Sequence[Sequence[float]] | NDArray[np.float64]) -> WorldState:
+        """Return the state with one more path; fewer than two points make none."""
+        if len(points) < 2:
+            return self
+        return replace(self, paths=(*self.paths, stroke_of(points))[-MAX_PATHS:])
 
     def generator(self, stream: int) -> np.random.Generator:
         """Return the random numbers of one kind for this moment; the same ones every time."""
@@ -77,6 +89,18 @@ class World(Protocol):
 
     def point(self, xy: tuple[float, float]) -> None:
         """Hold the gripper over a point of the table, metres."""
+
+    def follow(self, path: NDArray[np.float64], speed_mps: float) -> None:
+        """Take the gripper to a path's first point, then along the path, clear of all objects.
+
+        Args:
+            path: Points on the table, shape (n, 2), n at least 2, metres.
+            speed_mps: Greatest speed of the fingertips along the path, m/s.
+
+        Raises:
+            Unreachable: Part of the way is beyond the arm; nothing moved.
+            RobotError: The motion was stopped; what was followed until then is in `state.paths`.
+        """
 
     def render(self, width: int, height: int) -> Any:
         """Return a picture as a PIL image."""

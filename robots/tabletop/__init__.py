@@ -1,1 +1,156 @@
-"""A real UR5e at a table: the same primitives as in simulation, on hardware."""
+"""A real UR5e at a table: the primitives of the simulated tabletop, on hardware.
+
+Programs are the same as for `ravens`, and so are their plans; a driver (`urx` or `ur_rtde`) sends
+them to the controller as straight moves, one after the other, each checked against limits first.
+Those limits are not safety-rated: the robot's own safety configuration, an emergency stop within
+reach and a risk assessment are what protects people.
+
+The tool centre point set on the pendant must be between the fingertips, its z axis along them; the
+base frame's z axis must point up, the table in front of it at negative y.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from cap.errors import UsageError, did_you_mean
+from robots.perception import hand_eye, poses
+from robots.perception.observers import CameraObserver, choose_detector
+from robots.perception.realsense import RealSenseCamera
+from robots.perception.scene_file import SceneFile
+from robots.ravens.arm import TOOL_LENGTH
+from robots.ravens.eyes import SHAPES
+from robots.tabletop.api import TabletopRobot
+from robots.tabletop.driver import ArmDriver, arm_driver
+from robots.tabletop.dry import DIALECTS, DryDriver
+from robots.tabletop.guarded import GuardedArm
+from robots.tabletop.limits import MotionLimits
+from robots.tabletop.sight import Believed, Nothing, Sight, Watched
+
+__all__ = ["PROMPTS", "TabletopRobot", "create"]
+
+PROMPTS = "ravens"
+"""The folder of its prompts: the primitives are the same, so the examples are."""
+
+
+def create(
+    *,
+    host: str | None = None,
+    driver: str = "ur_rtde",
+    gripper: str = "tool_io",
+    scene: str | None = None,
+    camera: str | None = None,
+    calibration: str | None = None,
+    detector: str | None = None,
+    names: Sequence[str] | None = None,
+    table_z_m: float = 0.0,
+    tool_m: float = TOOL_LENGTH,
+    mode: str = "physics",
+    seed: int = 0,
+    objects: Sequence[str] | None = None,
+    **limits: Any,
+) -> TabletopRobot:
+    """Connect to the arm.
+
+    Args:
+        host: The controller's address; needed unless it is a dry run.
+        driver: `ur_rtde` (any UR with RTDE) or `urx` (also CB2).
+        gripper: `robotiq` (its socket), `tool_io` (a tool output closes it; `tool_io:1` for the
+            second), `standard_io:3` (an output of the control box) or `none`.
+        scene: A file that lists where the objects are, instead of a camera.
+        camera: `realsense`.
+        calibration: Where the camera is: a hand-eye calibration file.
+        detector: A trained zero-shot detector instead of colours and sizes (extra `detect`).
+        names: What such a detector looks for.
+        table_z_m: Height of the table top in the controller's base frame, metres.
+        tool_m: Flange to fingertips, metres; the tool centre point on the pendant must agree.
+        mode: `instant` makes it a dry run: commands are written down and nothing is sent; its
+            table is empty unless `scene` or `camera` tells of objects.
+        seed: Of no meaning here.
+        objects: Not for this robot: the camera says what is there.
+        limits: Of motion, by the names in `MotionLimits`; `tilt_deg` in degrees.
+
+    Raises:
+        UsageError: Something is missing, unknown or beyond the ceilings.
+        NotConnected, ProtectiveStop, LimitExceeded: As `GuardedArm.connect`.
+        MissingExtra: The driver or the camera needs an extra.
+    """
+    if objects is not None:
+        raise UsageError("--objects is for simulated tables; here the camera says what is there")
+    if driver not in DIALECTS:
+        raise UsageError(f"no driver {driver!r}; use {' or '.join(map(repr, DIALECTS))}")
+    allowed = _limits(limits)
+    dry = mode == "instant"
+    arm = GuardedArm(
+        _driver(driver, host, gripper, table_z_m, dry=dry),
+        allowed,
+        table_z_m,
+        None if dry else tool_m,
+    )
+    if dry and scene is None and camera is None:
+        return TabletopRobot(arm, Believed(Nothing()))
+    return TabletopRobot(arm, _sight(scene, camera, calibration, detector, names, arm))
+
+
+def _limits(given: dict[str, Any]) -> MotionLimits:
+    """Read limits by name.
+
+    Raises:
+        UsageError: A name is unknown, or a value is not what it should be.
+    """
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+    }
+    known = ["tilt_deg", *(field.name for field in fields(MotionLimits))]
+    for name in values:
+        if name not in known:
+            raise UsageError(
+                f"robot 'tabletop' has no option {name!r}.{did_you_mean(name, known)} See: "
+                "cap robots show tabletop"
+            )
+    try:
+        if "tilt_deg" in values:
+            values["tilt_rad"] = math.radians(values.pop("tilt_deg"))
+        return MotionLimits(**values)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"a limit is not a number or a pair of numbers: {error}") from None
+
+
+def _driver(name: str, host: str | None, gripper: str, table_z_m: float, *, dry: bool) -> ArmDriver:
+    if dry:
+        return DryDriver(name, table_z_m=table_z_m)
+    if not host:
+        raise UsageError(
+            "say where the arm's controller is: -R host=192.168.0.10; or see the commands first "
+            "with --dry-run"
+        )
+    return arm_driver(name, host, gripper=gripper)
+
+
+def _sight(
+    scene: str | None,
+    camera: str | None,
+    calibration: str | None,
+    detector: str | None,
+    names: Sequence[str] | None,
+    arm: GuardedArm,
+) -> Sight:
+    if (scene is None) == (camera is None):
+        raise UsageError(
+            "say how objects are seen: -R camera=realsense -R calibration=FILE, or list them in "
+            "a file, -R scene=FILE; one of the two"
+        )
+    if scene is not None:
+        return Believed(SceneFile(scene))
+    if camera != "realsense":
+        raise UsageError(f"no camera {camera!r}; use 'realsense'")
+    if calibration is None:
+        raise UsageError("a camera needs its hand-eye calibration: -R calibration=FILE")
+    seen_by = choose_detector(detector, SHAPES, names or ())
+    place = hand_eye.load(calibration)
+    above = poses.pose_of((0.0, 0.0, -arm.table_z_m))
+    pose = place.pose_source(arm.driver.tcp_pose, base=above)
+    return Watched(CameraObserver(RealSenseCamera(pose, serial=place.serial), seen_by))

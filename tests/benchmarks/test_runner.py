@@ -189,12 +189,21 @@ def test_comparing_counts_pairs(tmp_path: Path) -> None:
     assert (row["n, paired"], row["first %"], row["second %"], row["only first"]) == (2, 100, 0, 2)
 
 
+@pytest.mark.parametrize("name", ["tabletop", "drawing", "robocodegen", "humaneval", "reasoning"])
+def test_no_suite_lists_more_trials_than_memory_holds(name: str) -> None:
+    found = suite(name)
+    (task, _), *_ = found.cells()
+    with pytest.raises(UsageError, match="1 to 100000"):
+        found.trials(100_001, 0, [task])
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (["run", "tablecloth", "-m", "oracle"], "unknown suite 'tablecloth'"),
         (["run", "tabletop", "-m", "oracle", "--tasks", "dance"], "dance"),
         (["run", "tabletop", "-m", "oracle", "-n", "0"], "0"),
+        (["run", "tabletop", "-m", "oracle", "--tasks", "dance", "-n", "100001"], "1 to 100000"),
         (["report", "nowhere"], "nowhere"),
         (["compare", "nowhere", "nowhere"], "nowhere"),
     ],

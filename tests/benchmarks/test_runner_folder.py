@@ -19,12 +19,12 @@ from benchmarks import report, runner
 from benchmarks.ledger import Ledger
 from benchmarks.models import model_for
 from benchmarks.results import Results, begin, read_lines
-from benchmarks.suites import UNPAID, Outcome, Settings, Trial, suite
+from benchmarks.suites import OWN_PROMPTS, UNPAID, Outcome, Settings, Trial, suite
 from benchmarks.worker import run_trial
 from cap.cli import run as cap
 from cap.errors import SpendLimit, UsageError
 from cap.models.base import Request
-from tests.fakes.openai_server import FakeServer
+from tests.fakes.openai_server import FakeServer, Fault, error
 
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
 TABLETOP = suite("tabletop")
@@ -283,6 +283,72 @@ def test_failures_are_drawn_and_disturbances_disturb() -> None:
     assert len(list(Path("dropped/pictures").glob("*.png"))) == 4
     page = Path("dropped/report.html").read_text(encoding="utf-8")
     assert page.count("data:image/png;base64,") == 4
+
+
+ENDPOINT = ["bench", "run", "tabletop", "-m", "vllm/fake", "--mode", "instant", "--jobs", "1"]
+ENDPOINT += ["--tasks", "pick-and-place", "--split", "SA-SI", "--out", "out"]
+
+
+def causes(folder: Path) -> list[str]:
+    return [line.outcome.cause for line in read_lines(folder)]
+
+
+@pytest.mark.parametrize(
+    ("faults", "told"),
+    [
+        ([error(404, "no such model")] * 9, "not found (404: no such model)"),
+        ([error(401, "bad key")] * 9, "asks for a key"),
+        ([error(402, "no credit")] * 9, "wants to be paid"),
+        ([error(400, "which?", code="model_not_found")] * 9, "not found (400: which?)"),
+        ([Fault(body=b"<html>")] * 9, "not JSON"),
+    ],
+    ids=["no model", "no key", "no credit", "no model, by code", "no endpoint"],
+)
+def test_a_run_that_cannot_ask_ends_early_with_the_reason(
+    faults: list[Fault], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with FakeServer(lambda prompt, body: "say('done')", faults) as server:
+        assert cap([*ENDPOINT, "-n", "9", "--base-url", server.url]) == 4
+    assert causes(Path("out")) == ["infrastructure"] * 3
+    screen = capsys.readouterr()
+    assert told in screen.err
+    assert "0.0" not in screen.out
+
+
+def test_two_trials_at_a_dead_address_are_no_rate(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cap([*ENDPOINT, "-n", "2", "--base-url", "http://127.0.0.1:9/v1"]) == 4
+    assert "nothing answers there" in capsys.readouterr().err
+    assert causes(Path("out")) == ["infrastructure"] * 2
+
+
+def test_an_endpoint_that_fails_late_is_told_counted_and_asked_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    answers = iter(["say('done')", error(404, "gone"), error(404, "gone"), error(404, "gone")])
+    with FakeServer(lambda prompt, body: next(answers, "say('back')")) as server:
+        asked = [*ENDPOINT, "-n", "4", "--base-url", server.url]
+        assert cap(asked) == 0
+        screen = capsys.readouterr()
+        assert causes(Path("out")) == ["task"] + ["infrastructure"] * 3
+        assert "3 of 4 trials were ended by infrastructure" in screen.err
+        assert "gone" in screen.err
+        assert "task 1, infrastructure 3" in Path("out/report.md").read_text()
+        assert cap([*asked, "--resume"]) == 0
+    assert causes(Path("out")) == ["task"] * 4
+    assert "ended by infrastructure" not in capsys.readouterr().err
+    assert len(Path("out/trials.jsonl").read_text().splitlines()) == 7
+
+
+@pytest.mark.parametrize("name", ["tabletop", "drawing", "robocodegen", "humaneval", "reasoning"])
+def test_no_suite_blames_a_model_for_its_endpoint(name: str) -> None:
+    found = suite(name)
+    prompts = OWN_PROMPTS.get(name, "")
+    options = {"base_url": "http://127.0.0.1:9/v1"}
+    settings = Settings(name, "vllm/x", mode="instant", prompts=prompts, options=options)
+    (task, split), *_ = found.cells()
+    outcome = run_trial(Trial(task, split, 0), settings)
+    assert (outcome.cause, outcome.success) == ("infrastructure", False)
+    assert "nothing answers there" in outcome.extra["endpoint"]
 
 
 def test_at_a_temperature_each_sample_has_its_own_seed() -> None:

@@ -13,7 +13,10 @@ from typing import Any
 
 import pytest
 
+from cap import robot_files
 from cap.cli import run
+from cap.errors import SavedError
+from cap.session import Session
 from tests.fakes.openai_server import FakeServer
 
 Capture = pytest.CaptureFixture[str]
@@ -52,6 +55,55 @@ def said(turn: dict[str, Any]) -> list[str]:
 
 def positions(folder: str) -> Any:
     return json.loads((Path(folder) / "session.json").read_text())["world"]
+
+
+@pytest.fixture
+def own() -> str:
+    """A run, in the folder `o`, of a robot from a file."""
+    assert run(["robots", "new", "my_arm"]) == 0
+    assert (
+        run(["run", "move the red marker to the left", "-r", "my_arm/robot.py", "--out", "o"]) == 0
+    )
+    return "my_arm/robot.py"
+
+
+def test_a_run_of_ones_own_robot_is_replayed_and_gone_on_with(own: str, capsys: Capture) -> None:
+    header = json.loads(Path("o/run.json").read_text())
+    assert header["robot_file"] == str(Path(own).resolve())
+    assert run(["run", "--replay", "o", "-r", own]) == 0
+    assert "came out as in the run" in capsys.readouterr().out
+    again = ["move the blue marker to the left", "-r", own, "--out", "p", "--json"]
+    assert run(["run", "--resume", "o", *again]) == 0
+    (before,), (turn,) = json.loads(Path("o/session.json").read_text())["history"], turns(capsys)
+    assert (before["instruction"], turn["failure"]) == ("move the red marker to the left", None)
+    assert json.loads(Path("p/session.json").read_text())["turns"] == 2
+
+
+def test_the_file_a_saved_session_names_is_executed_only_with_a_word(
+    own: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marked = 'open("executed", "a").close()\n'
+    Path(own).write_text(Path(own).read_text().replace("Array = ", marked + "Array = ", 1))
+    for more in (["--replay", "o"], ["--resume", "o", "undo that"]):
+        assert run(["run", *more]) == 2
+        assert f"add -r {Path(own).resolve()}" in capsys.readouterr().err
+    with pytest.raises(SavedError, match="pass robot="):
+        Session.resume(Path("o"))
+    assert not Path("executed").exists()
+    questions: list[str] = []
+    monkeypatch.setattr("cap.cli.resume.confirm", lambda words: not questions.append(words))
+    sys.modules.pop(robot_files.load_module(Path(own)).__name__)
+    assert run(["run", "--replay", "o"]) == 0
+    assert str(Path(own).resolve()) in questions[0]
+    Path(own).unlink()
+    assert run(["run", "--replay", "o"]) == 2
+    assert "which is gone; add -r FILE" in capsys.readouterr().err
+
+
+def test_another_robots_file_is_refused(own: str, capsys: Capture) -> None:
+    assert run(["robots", "new", "other"]) == 0
+    assert run(["run", "--replay", "o", "-r", "other/robot.py"]) == 2
+    assert "saved with robot 'my_arm'" in capsys.readouterr().err
 
 
 def test_resume_goes_on_with_world_variables_and_history(model: list[str], capsys: Capture) -> None:
@@ -225,10 +277,10 @@ def test_a_damaged_skill_names_file_and_line_and_nothing_runs(capsys: Capture) -
 
 def test_a_robot_is_told_which_skills_it_cannot_use(capsys: Capture) -> None:
     Path("mine").mkdir()
-    Path("mine/drive.py").write_text("def drive():\n    goto_pos([0, 0])\n")
+    Path("mine/drive.py").write_text("def drive():\n    goto_loc('desk')\n")
     assert run(["skills", "list", "--skills", "mine", "-r", "ravens", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
-    assert row["left out"] == "needs goto_pos"
+    assert row["left out"] == "needs goto_loc"
 
 
 def test_a_replay_has_the_skills_of_the_run_even_if_they_are_gone(

@@ -69,6 +69,52 @@ def test_what_is_wrong_is_found(robot: Path, old: str, new: str, finding: str) -
     assert any(finding in found for found in changed(robot, old, new))
 
 
+@pytest.fixture
+def real(robot: Path) -> Path:
+    """A robot that is real in every mode, and writes down each motion."""
+    text = robot.read_text().replace("simulated = True", "simulated = False")
+    first = "        known = self._known(name)\n"
+    assert first in text
+    note = '        with open("motions", "a") as file:\n            file.write(name)\n'
+    robot.write_text(text.replace(first, note + first))
+    return robot
+
+
+def test_a_real_robot_is_not_moved_unasked(
+    real: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(["robots", "check", str(real)]) == 0
+    told = capsys.readouterr().out
+    assert "prompts/ui.py: 4 of 4 examples were not executed: they move a real robot" in told
+    assert "parse_obj_name.py" not in told  # it cannot move anything, so it was executed
+    assert run(["robots", "check", str(real), "--ask"]) == 0  # nobody answers: no
+    assert run(["prompts", "check", str(real), "-r", str(real)]) == 0
+    assert not Path("motions").exists()
+    asked = []
+    monkeypatch.setattr("cap.cli.robots.ask_person", lambda words: asked.append(words) or True)
+    assert run(["robots", "check", str(real), "--ask"]) == 0
+    assert len(asked) == 4
+    assert Path("motions").read_text()
+
+
+def test_a_real_robot_is_checked_whole_where_that_is_said(real: Path, capsys: Capture) -> None:
+    assert run(["robots", "check", str(real), "--yes"]) == 0
+    assert "not executed" not in capsys.readouterr().out
+    assert Path("motions").read_text()
+    assert run(["robots", "check", str(real), "--yes", "--ask"]) == 2
+
+
+def test_an_example_after_one_that_failed_is_not_blamed_for_it(robot: Path) -> None:
+    ui = robot.parent / "prompts" / "ui.py"
+    text = ui.read_text()
+    ui.write_text(text.replace("parse_obj_name('the red marker')\nmove", "1 / 0\nmove"))
+    found = [str(finding) for finding in check_robot(str(robot), make_model("nearest"))]
+    assert len(found) == 2
+    assert "ZeroDivisionError" in found[0]
+    assert "goes on from the example in line 13, which did not run" in found[1]
+    assert "'moved' is not defined" in found[1]
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -110,6 +156,6 @@ def test_a_folders_settings_cannot_name_a_file_to_execute(robot: Path, capsys: C
     assert "it executes that file" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["ravens", "drawing"])
+@pytest.mark.parametrize("name", ["ravens", "drawing", "kitchen"])
 def test_the_shipped_robots_are_sound(name: str) -> None:
     assert list(map(str, check_robot(name, make_model("nearest")))) == []

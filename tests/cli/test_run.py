@@ -320,3 +320,37 @@ def test_an_ascii_terminal_shows_what_it_can() -> None:
     done = subprocess.run(command, env=env, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert b"moved" in done.stdout
+
+
+@pytest.fixture
+def real_robot() -> Path:
+    """A robot that is real in every mode, and writes down each motion."""
+    assert run(["robots", "new", "my_arm"]) == 0
+    file = Path("my_arm/robot.py")
+    text = file.read_text().replace("simulated = True", "simulated = False")
+    text = text.replace(
+        "        known = self._known(name)\n",
+        '        with open("motions", "a") as moved:\n            moved.write(name)\n'
+        "        known = self._known(name)\n",
+    )
+    file.write_text(text)
+    return file
+
+
+def test_a_dry_run_never_moves_a_robot_that_is_real(
+    real_robot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = "move the red marker to the left"
+    for more in (["--yes", "--approve", "none"], ["--yes"], []):
+        assert run(["run", words, "-r", str(real_robot), "--dry-run", *more]) == 2
+        assert "robot 'my_arm' has no dry run" in capsys.readouterr().err
+    assert not Path("motions").exists()
+    assert run(["run", words, "-r", str(real_robot), "--yes", "--approve", "none"]) == 0
+    assert Path("motions").exists()
+
+
+def test_a_robot_that_is_simulated_when_made_for_a_dry_run_has_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["run", "say hello", "-r", "tabletop", "--dry-run"]) in (0, 4)
+    assert "dry run: nothing is sent" in capsys.readouterr().out

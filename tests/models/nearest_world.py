@@ -49,6 +49,9 @@ class World:
         self.below: dict[str, str | None] = dict.fromkeys(xy)
         self.said: list[str] = []
         self.pointed: Any = None
+        self.gripper: Any = np.array([0.0, -0.38])
+        self.followed: list[tuple[Any, float]] = []
+        self.avoided: list[str] = []
 
     def get_obj_pos(self, name: str) -> Any:
         return np.array(PLACES[name] if name in PLACES else self.xy[name], dtype=float)
@@ -96,6 +99,21 @@ class World:
 
     def point_gripper_to(self, xy: Any) -> None:
         self.pointed = np.asarray(xy)
+
+    def get_robot_pos(self) -> Any:
+        return self.gripper
+
+    def plan_path(self, start: Any, goal: Any, avoid_regions: Any = ()) -> Any:
+        assert all(name in self.xy for name in avoid_regions), avoid_regions
+        self.avoided = list(avoid_regions)
+        return np.array([start, goal])
+
+    def follow_traj(self, traj: Any, speed: float) -> None:
+        self.followed.append((np.asarray(traj), speed))
+        self.gripper = np.asarray(traj)[-1]
+
+    def goto_pos(self, pos: Any, speed: float) -> None:
+        self.follow_traj(np.array([self.gripper, pos]), speed)
 
     def say(self, text: str) -> None:
         assert isinstance(text, str)

@@ -18,7 +18,14 @@ from cap.models.nearest.induce import induce
 from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.template import names_in
 
-NESTED = ("parse_obj_name", "parse_position", "parse_question", "transform_shape_pts")
+NESTED = (
+    "parse_obj_name",
+    "parse_position",
+    "parse_question",
+    "parse_traj",
+    "transform_shape_pts",
+    "transform_traj",
+)
 COLORS = "blue red green orange yellow purple pink cyan brown gray".split()  # noqa: SIM905
 
 

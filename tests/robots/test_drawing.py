@@ -13,8 +13,8 @@ from shapely.geometry import LineString, MultiLineString
 
 from cap.errors import Collision, LimitExceeded, NotFound, RobotError, Unreachable, UsageError
 from robots.drawing import DrawingRobot, create
-from robots.drawing.board import MAX_POINTS
 from robots.drawing.worlds import SPEED_MPS
+from robots.ravens.paths import MAX_POINTS
 from robots.ravens.scene import COLORS
 
 ANGLES = np.linspace(0, 2 * np.pi, 100)
@@ -50,6 +50,10 @@ def test_ink_is_within_two_millimetres_of_the_points(robot: DrawingRobot, points
 
 def test_a_stroke_tells_its_length(robot: DrawingRobot) -> None:
     assert robot.draw([[-0.1, -0.5], [0.1, -0.5]]) == pytest.approx(0.2, abs=0.002)
+
+
+def test_the_shortest_stroke_is_a_stroke(robot: DrawingRobot) -> None:
+    assert robot.draw([MIDDLE, MIDDLE + np.array([0.001, 0.0])]) == pytest.approx(0.001, abs=2e-4)
 
 
 def test_between_strokes_the_pen_is_up(robot: DrawingRobot) -> None:

@@ -96,6 +96,7 @@ def test_a_box_becomes_a_place_in_the_robots_frame(folder: Path, monkeypatch: An
     # The block spans pixels 30 to 38 and 20 to 28 of a lens of 48 pixels, 0.96 m away.
     assert seen.position == pytest.approx((0.2, -0.5, 0.02), abs=0.002)
     assert seen.pixels == 64
+    assert seen.size_m == pytest.approx((0.14, 0.14, 0.04), abs=0.001)
 
 
 def test_a_box_on_the_bare_table_or_outside_the_picture_shows_nothing(

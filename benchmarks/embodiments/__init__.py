@@ -1,0 +1,1 @@
+"""One and the same instruction on several robots, each judged on what its tool did."""

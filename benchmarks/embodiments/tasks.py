@@ -1,0 +1,195 @@
+"""The tasks: words that mean the same to every robot, the figures they ask for, an oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.embodiments.figures import Figure, circle, line, regular
+
+Array = NDArray[np.float64]
+Rng = np.random.Generator
+Where = Callable[[str], Array]
+"""Returns the xy of a thing or a place, metres."""
+CORNERS = ("top left", "top right", "bottom left", "bottom right")
+SPARE_M = 0.06
+"""A line between two things may end so far from either's centre: a pen stops beside it."""
+_SHORT_M = 0.05
+"""An oracle's line between two things ends so far from either."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a person asks for."""
+
+    instructions: tuple[str, ...]
+    """In one session."""
+    steps: tuple[str, ...]
+    """Statements of an oracle that bind `pts` to what the tool is to follow, one for each path."""
+    figures: Callable[[Where], Sequence[Figure]]
+    """What the tool should trace, given where everything is."""
+
+
+@dataclass(frozen=True)
+class SharedTask:
+    """A task for every robot."""
+
+    name: str
+    """As reports show it."""
+    wish: Callable[[Rng, Sequence[str]], Wish]
+    """Makes the wish of a random generator about things; the same numbers, the same words."""
+
+
+PRELUDE = """\
+def at(name):
+    return np.array(get_obj_pos(name))[:2]
+
+def ring(center, radius, corners):
+    angles = np.linspace(0, 2 * np.pi, corners + 1)
+    return np.array(center) + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+"""
+
+
+def _cm(rng: Rng, low: int, high: int) -> int:
+    return int(rng.integers(low, high + 1))
+
+
+def _pick(rng: Rng, things: Sequence[str]) -> str:
+    return str(things[int(rng.integers(len(things)))])
+
+
+def _pair(rng: Rng, things: Sequence[str]) -> tuple[str, str]:
+    first, second = (things[int(i)] for i in rng.permutation(len(things))[:2])
+    return first, second
+
+
+def _circle(rng: Rng, things: Sequence[str]) -> Wish:
+    r, name = _cm(rng, 5, 8), _pick(rng, things)
+    return Wish(
+        (f"trace a {r} cm radius circle around the {name}",),
+        (f"pts = ring(at('{name}'), {r / 100}, 64)",),
+        lambda where: [circle(where(name), r / 100)],
+    )
+
+
+def _square(rng: Rng, things: Sequence[str]) -> Wish:
+    side, name = 2 * _cm(rng, 5, 7), _pick(rng, things)
+    return Wish(
+        (f"trace a {side} cm square around the {name}",),
+        (
+            f"corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])\n"
+            f"pts = at('{name}') + {side / 200} * corners",
+        ),
+        lambda where: [_square_at(where(name), side / 100)],
+    )
+
+
+def _square_at(center: Array, side: float) -> Figure:
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+    return Figure(center + side / 2 * corners, symmetry=4)
+
+
+def _triangle(rng: Rng, things: Sequence[str]) -> Wish:
+    side = _cm(rng, 8, 16)
+    radius = side / 100 / 3**0.5
+    return Wish(
+        (f"trace an equilateral triangle with {side} cm sides around the middle",),
+        (f"pts = ring(at('middle'), {side / 100} / np.sqrt(3), 3)",),
+        lambda where: [regular(where("middle"), radius, 3)],
+    )
+
+
+def _hexagon(rng: Rng, things: Sequence[str]) -> Wish:
+    r = _cm(rng, 5, 10)
+    return Wish(
+        (f"trace a {r} cm radius hexagon around the middle",),
+        (f"pts = ring(at('middle'), {r / 100}, 6)",),
+        lambda where: [regular(where("middle"), r / 100, 6)],
+    )
+
+
+def _from_corner(rng: Rng, things: Sequence[str]) -> Wish:
+    corner = f"{_pick(rng, CORNERS)} corner"
+    return Wish(
+        (f"trace a line from the {corner} to the middle",),
+        (f"pts = np.array([at('{corner}'), at('middle')])",),
+        lambda where: [line(where(corner), where("middle"))],
+    )
+
+
+def _diagonal(rng: Rng, things: Sequence[str]) -> Wish:
+    side = _pick(rng, ("left", "right"))
+    other = "right" if side == "left" else "left"
+    ends = f"bottom {side} corner", f"top {other} corner"
+    return Wish(
+        (f"trace a line from the {ends[0]} to the {ends[1]}",),
+        (f"pts = np.array([at('{ends[0]}'), at('{ends[1]}')])",),
+        lambda where: [line(where(ends[0]), where(ends[1]))],
+    )
+
+
+def _through_middle(rng: Rng, things: Sequence[str]) -> Wish:
+    length, across = 2 * _cm(rng, 5, 10), bool(rng.integers(2))
+    word, along = ("horizontal", [1, 0]) if across else ("vertical", [0, 1])
+    half = length / 200 * np.array(along)
+    return Wish(
+        (f"trace a {length} cm {word} line through the middle",),
+        (f"pts = at('middle') + {length / 200} * np.array([[-1], [1]]) * {along}",),
+        lambda where: [line(where("middle") - half, where("middle") + half)],
+    )
+
+
+def _between(rng: Rng, things: Sequence[str]) -> Wish:
+    first, second = _pair(rng, things)
+    return Wish(
+        (f"trace a line from the {first} to the {second}",),
+        (
+            f"a, b = at('{first}'), at('{second}')\n"
+            "along = (b - a) / np.linalg.norm(b - a)\n"
+            f"pts = np.array([a + {_SHORT_M} * along, b - {_SHORT_M} * along])",
+        ),
+        lambda where: [line(where(first), where(second), SPARE_M)],
+    )
+
+
+def _halfway(rng: Rng, things: Sequence[str]) -> Wish:
+    r, (first, second) = _cm(rng, 3, 5), _pair(rng, things)
+    return Wish(
+        (f"trace a {r} cm radius circle halfway between the {first} and the {second}",),
+        (f"pts = ring((at('{first}') + at('{second}')) / 2, {r / 100}, 64)",),
+        lambda where: [circle((where(first) + where(second)) / 2, r / 100)],
+    )
+
+
+def _two(rng: Rng, things: Sequence[str]) -> Wish:
+    r, side, name = _cm(rng, 4, 8), 2 * _cm(rng, 5, 7), _pick(rng, things)
+    return Wish(
+        (
+            f"trace a {r} cm radius circle around the middle",
+            f"also trace a {side} cm square around the {name}",
+        ),
+        (
+            f"pts = ring(at('middle'), {r / 100}, 64)",
+            f"corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])\n"
+            f"pts = at('{name}') + {side / 200} * corners",
+        ),
+        lambda where: [circle(where("middle"), r / 100), _square_at(where(name), side / 100)],
+    )
+
+
+TASKS = (
+    SharedTask("circle-around", _circle),
+    SharedTask("square-around", _square),
+    SharedTask("triangle", _triangle),
+    SharedTask("hexagon", _hexagon),
+    SharedTask("corner-to-middle", _from_corner),
+    SharedTask("diagonal", _diagonal),
+    SharedTask("line-through-middle", _through_middle),
+    SharedTask("line-between", _between),
+    SharedTask("circle-halfway", _halfway),
+    SharedTask("circle-and-square", _two),
+)

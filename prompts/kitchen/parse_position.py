@@ -1,0 +1,78 @@
+# /// cap
+# returns = "ret_val"
+# kind = ["point", "points"]
+# context = ["objects"]
+# ///
+import numpy as np
+from robot import get_obj_pos, get_loc_pos, get_robot_pos
+from lmps import parse_obj_name, parse_loc_name
+
+#: to the left of = left of, on the left of, on the left side of
+#: to the right of = right of, on the right of, on the right side of
+#: behind = in back of, at the back of
+#: in front of = before
+#: between = halfway between, midway between, in the middle between, in between
+#: your position = where you are, your place, you, yourself
+#: a square = a path in a square, a square path
+#: a circle = a circular path, a path in a circle
+
+objects = ['apple', 'banana', 'cup']
+# your position.
+ret_val = get_robot_pos()
+
+# the apple.
+ret_val = get_obj_pos(parse_obj_name('the apple'))
+
+# 10 cm to the left of the apple.
+ret_val = get_obj_pos(parse_obj_name('the apple')) + 0.1 * np.array([-1, 0, 0])
+
+# 10 cm to the right of the apple.
+ret_val = get_obj_pos(parse_obj_name('the apple')) + 0.1 * np.array([1, 0, 0])
+
+# 10 cm behind the apple.
+ret_val = get_obj_pos(parse_obj_name('the apple')) + 0.1 * np.array([0, 1, 0])
+
+# 10 cm in front of the apple.
+ret_val = get_obj_pos(parse_obj_name('the apple')) + 0.1 * np.array([0, -1, 0])
+
+# to the left of the cup.
+ret_val = get_obj_pos(parse_obj_name('the cup')) + 0.15 * np.array([-1, 0, 0])
+
+# to the right of the cup.
+ret_val = get_obj_pos(parse_obj_name('the cup')) + 0.15 * np.array([1, 0, 0])
+
+# behind the cup.
+ret_val = get_obj_pos(parse_obj_name('the cup')) + 0.15 * np.array([0, 1, 0])
+
+# in front of the cup.
+ret_val = get_obj_pos(parse_obj_name('the cup')) + 0.15 * np.array([0, -1, 0])
+
+# between the apple and the banana.
+first, second = get_obj_pos(parse_obj_name('the apple')), get_obj_pos(parse_obj_name('the banana'))
+ret_val = (first + second) / 2
+
+# the middle of the table.
+ret_val = get_loc_pos(parse_loc_name('the table'))
+
+# 30 cm to the left of your position.
+ret_val = get_robot_pos() + 0.3 * np.array([-1, 0, 0])
+
+# 30 cm to the right of your position.
+ret_val = get_robot_pos() + 0.3 * np.array([1, 0, 0])
+
+# 30 cm in front of your position.
+ret_val = get_robot_pos() + 0.3 * np.array([0, -1, 0])
+
+# 3 points in a 40 cm line to the left of your position.
+ret_val = np.linspace(get_robot_pos(), get_robot_pos() + 0.4 * np.array([-1, 0, 0]), 3)
+
+# 3 points in a 40 cm line to the right of your position.
+ret_val = np.linspace(get_robot_pos(), get_robot_pos() + 0.4 * np.array([1, 0, 0]), 3)
+
+# a 30 cm square.
+ret_val = get_robot_pos() + 0.3 * np.array([[0, 0, 0], [1, 0, 0], [1, -1, 0], [0, -1, 0], [0, 0, 0]])
+
+# a 30 cm wide circle.
+angles = np.pi / 2 + np.linspace(0, 2 * np.pi, 25)
+middle = get_robot_pos() - 0.5 * 0.3 * np.array([0, 1, 0])
+ret_val = middle + 0.5 * 0.3 * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)

@@ -1,0 +1,47 @@
+"""A kitchen robot: a mobile base with a seven-joint arm, among furniture and household objects.
+
+`create` makes it in one of two modes, with the same scenes, primitives and refusals. In both the
+base drives kinematically: along the shortest path around the furniture, in simulated time, checked
+for collisions. In `instant` the arm's plans come true at once and exactly; in `physics` (PyBullet)
+the arm is moved by its joint motors, and what it takes is held by contact and then by a fixed joint
+of limited force, as in `robots.ravens`.
+
+The robot sees only what is at its present location: what it faces at most 1 m ahead, or else the
+nearest furniture; the inside of a drawer only while it is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cap.errors import UsageError
+from robots.kitchen.api import KitchenRobot
+from robots.kitchen.instant import InstantWorld
+from robots.kitchen.things import DEFAULT_NAMES, check_names
+
+__all__ = ["KitchenRobot", "create"]
+
+
+def create(
+    *, seed: int = 0, mode: str = "physics", objects: Sequence[str] | None = None
+) -> KitchenRobot:
+    """Make the robot at the table of a kitchen.
+
+    Args:
+        seed: Decides where furniture and objects stand.
+        mode: `physics` or `instant`.
+        objects: Names such as `apple`, which then stand on the table, where the robot begins, or
+            `apple @ desk`; without it eleven objects about the kitchen.
+
+    Raises:
+        UsageError: Unknown mode, object or place, an object given twice, or no room for one.
+        MissingExtra: Physics without PyBullet installed.
+    """
+    named = check_names(DEFAULT_NAMES if objects is None else objects)
+    if mode == "instant":
+        return KitchenRobot(named, seed, "instant", InstantWorld, scattered=objects is None)
+    if mode == "physics":
+        from robots.kitchen.physics import PhysicsWorld
+
+        return KitchenRobot(named, seed, "physics", PhysicsWorld, scattered=objects is None)
+    raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

@@ -1,0 +1,175 @@
+"""Where the base can go: the shortest path around furniture, and what stands in a straight one.
+
+The base is a disc, so furniture grown by its radius leaves the places where its middle may be. A
+shortest path turns only at corners of that; a graph of the corners that see each other holds it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from shapely.geometry import LineString, Polygon
+from shapely.geometry import Point as ShapelyPoint
+
+from cap.errors import Collision, Unreachable
+from robots.kitchen.room import BASE_R, CLEAR_M, Drawers, Point, Room, floor_for_base, obstacles
+
+Array = NDArray[np.float64]
+_CORNER_M = 0.01
+"""How far from what is in the way a path turns."""
+_TOUCH_M = 1e-6
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The room for one setting of the drawers, ready for paths."""
+
+    grown: tuple[tuple[str, Polygon], ...]
+    """What the middle of the base must keep out of, by name."""
+    blocked: Any
+    """All of it as one prepared geometry."""
+    free: Any
+    """Where the middle of the base may be."""
+    corners: Array
+    """Where paths may turn, shape (n, 2), metres."""
+    ways: Array
+    """Length of the straight way between two corners, shape (n, n); infinite if there is none."""
+
+
+@lru_cache(maxsize=64)
+def ground(room: Room, drawers: Drawers) -> Ground:
+    """Return the room for the drawers as they are."""
+    grown = tuple((name, _grow(shape, 0.0)) for name, shape in obstacles(room, drawers))
+    blocked = shapely.union_all([shape.buffer(-_TOUCH_M) for _, shape in grown])
+    shapely.prepare(blocked)
+    outer = floor_for_base()
+    shapely.prepare(outer)
+    turns = [_grow(shape, _CORNER_M) for _, shape in obstacles(room, drawers)]
+    found = np.vstack([np.array(shape.exterior.coords)[:-1] for shape in turns])
+    points = shapely.points(found)
+    corners = found[shapely.covers(outer, points) & ~shapely.intersects(blocked, points)]
+    free = shapely.difference(outer, blocked)
+    shapely.prepare(free)
+    return Ground(grown, blocked, free, corners, _ways(blocked, corners, corners))
+
+
+def _grow(shape: Polygon, more_m: float) -> Polygon:
+    grown: Polygon = shape.buffer(BASE_R + CLEAR_M + more_m, join_style="mitre")
+    return grown
+
+
+def _ways(blocked: Any, starts: Array, ends: Array) -> Array:
+    pairs = np.empty((len(starts), len(ends), 2, 2))
+    pairs[:, :, 0], pairs[:, :, 1] = starts[:, None], ends[None]
+    open_ = ~shapely.intersects(blocked, shapely.linestrings(pairs))
+    lengths: Array = np.where(
+        open_, np.linalg.norm(pairs[:, :, 1] - pairs[:, :, 0], axis=2), np.inf
+    )
+    return lengths
+
+
+def check_free(around: Ground, points: Sequence[Point], what: str) -> None:
+    """Refuse points where the base cannot be.
+
+    Raises:
+        Unreachable: One is off the floor, or too close to furniture.
+    """
+    for point in points:
+        x, y = point
+        place = ShapelyPoint(point)
+        name = next((n for n, s in around.grown if s.buffer(-_TOUCH_M).contains(place)), None)
+        if name is None and _floor().covers(place):
+            continue
+        nearest = shapely.shortest_line(around.free, place).coords[0]
+        reason = f"is in or too close to '{name}'" if name else "is in or behind a wall"
+        raise Unreachable(
+            f"{what} ({x:.2f}, {y:.2f}) m {reason}; the nearest place for the base is "
+            f"({nearest[0]:.2f}, {nearest[1]:.2f})"
+        )
+
+
+def check_straight(around: Ground, points: Sequence[Point]) -> None:
+    """Refuse a polyline that leads through furniture.
+
+    Raises:
+        Collision: It does; the message names the furniture.
+    """
+    line = LineString(points)
+    if not shapely.intersects(around.blocked, line):
+        return
+    for name, shape in around.grown:
+        if shape.buffer(-_TOUCH_M).intersects(line):
+            raise Collision(f"the path leads through '{name}'; nothing moved, lead it around")
+
+
+def is_free(around: Ground, points: Sequence[Point]) -> bool:
+    """Return whether the base can go straight from each point to the next."""
+    line = LineString(points)
+    within = bool(shapely.covers(_floor(), line))
+    return within and not shapely.intersects(around.blocked, line)
+
+
+@lru_cache(maxsize=1)
+def _floor() -> Polygon:
+    floor = floor_for_base().buffer(_TOUCH_M, join_style="mitre")
+    shapely.prepare(floor)
+    return floor
+
+
+def route(around: Ground, start: Point, goal: Point) -> list[Point]:
+    """Return the shortest path of the base around furniture, both ends included, metres.
+
+    Raises:
+        Unreachable: The goal is not free, or no way leads to it.
+    """
+    check_free(around, [goal], "the goal")
+    ends = np.array([start, goal])
+    direct = _ways(around.blocked, ends[:1], ends[1:])[0, 0]
+    if math.isfinite(direct):
+        return [start, goal]
+    first = _ways(around.blocked, ends[:1], around.corners)[0]
+    last = _ways(around.blocked, ends[1:], around.corners)[0]
+    via = _shortest(first, around.ways, last)
+    if via is None:
+        raise Unreachable(f"no way leads to ({goal[0]:.2f}, {goal[1]:.2f}) m around the furniture")
+    turns = [(float(x), float(y)) for x, y in around.corners[via]]
+    return [start, *turns, goal]
+
+
+def _shortest(first: Array, ways: Array, last: Array) -> list[int] | None:
+    """Return the corners of the shortest path, by Dijkstra's algorithm; None if there is none."""
+    best = first.copy()
+    before = np.full(len(first), -1)
+    queue = [(float(cost), i) for i, cost in enumerate(first) if math.isfinite(cost)]
+    heapq.heapify(queue)
+    done: set[int] = set()
+    while queue:
+        _, i = heapq.heappop(queue)
+        if i in done:
+            continue
+        done.add(i)
+        reached = best[i] + ways[i]
+        for j in np.flatnonzero(reached < best - 1e-12).tolist():
+            best[j], before[j] = reached[j], i
+            heapq.heappush(queue, (float(best[j]), j))
+    total = best + last
+    if not np.isfinite(total).any():
+        return None
+    path = [int(total.argmin())]
+    while before[path[-1]] >= 0:
+        path.append(int(before[path[-1]]))
+    return path[::-1]
+
+
+def length(points: Sequence[Point]) -> float:
+    """Return how long a polyline is, metres."""
+    return sum(math.dist(a, b) for a, b in itertools.pairwise(points))

@@ -1,0 +1,175 @@
+"""The kitchen from above, drawn with Pillow: furniture, names, objects, the robot and its arm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from PIL import Image, ImageDraw, ImageFont
+from shapely.geometry import MultiPoint
+
+from robots.kitchen import arm
+from robots.kitchen.grips import footprint
+from robots.kitchen.room import (
+    BASE_R,
+    ROOM_X,
+    ROOM_Y,
+    Piece,
+    Point,
+)
+from robots.kitchen.state import KitchenState
+from robots.kitchen.things import Color, Thing
+from robots.ravens.geometry import Rectangle, corners
+
+_OVERSAMPLE = 2
+_BORDER_M = 0.12
+_WALL, _FLOOR, _TILE = (122, 126, 132), (241, 238, 231), (231, 227, 218)
+_SHADOW, _TEXT = (214, 208, 197), (92, 84, 74)
+_TILE_M = 0.5
+_WOOD: dict[str, Color] = {
+    "table": (206, 172, 126),
+    "counter": (190, 192, 194),
+    "chair": (176, 140, 104),
+    "bin": (110, 132, 120),
+    "cabinet": (168, 150, 128),
+}
+_INSIDE = (88, 104, 96)
+_DRAWER = (224, 208, 180)
+_BASE, _TOP, _ARM, _JOINT = (62, 72, 88), (86, 98, 118), (236, 238, 242), (222, 120, 52)
+
+
+def draw(state: KitchenState, width: int, height: int) -> Any:
+    """Draw the kitchen from above as a PIL image; right is x, up is y (the back of the room)."""
+    brush = _Brush(width * _OVERSAMPLE, height * _OVERSAMPLE)
+    brush.room()
+    for piece in state.room.pieces:
+        _draw_piece(brush, state, piece)
+    shut = {name for name, place in state.room.locations.items() if not state.is_open(place)}
+    held = state.load()
+    for thing in sorted(state.things, key=lambda thing: thing.top):
+        if thing.name not in held and state.location_of(thing.name) not in shut:
+            _draw_thing(brush, thing)
+    _draw_robot(brush, state)
+    return brush.image.resize((width, height), Image.Resampling.LANCZOS)
+
+
+class _Brush:
+    """Draws shapes given in metres."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.image = Image.new("RGB", (width, height), _WALL)
+        self._draw = ImageDraw.Draw(self.image)
+        wide = ROOM_X[1] - ROOM_X[0] + 2 * _BORDER_M
+        high = ROOM_Y[1] - ROOM_Y[0] + 2 * _BORDER_M
+        self.scale = min(width / wide, height / high)
+        self._middle = (width / 2, height / 2)
+        self._font = ImageFont.load_default(size=max(8.0, 0.105 * self.scale))
+
+    def pixel(self, point: Point) -> Point:
+        return (
+            self._middle[0] + point[0] * self.scale,
+            self._middle[1] - point[1] * self.scale,
+        )
+
+    def room(self) -> None:
+        """Draw the floor and its tiles."""
+        self.box((*(0.0, 0.0), ROOM_X[1], ROOM_Y[1], 0.0), _FLOOR)
+        for i in range(1, round((ROOM_X[1] - ROOM_X[0]) / _TILE_M)):
+            x = ROOM_X[0] + i * _TILE_M
+            self.line([(x, ROOM_Y[0]), (x, ROOM_Y[1])], 0.008, _TILE)
+        for i in range(1, round((ROOM_Y[1] - ROOM_Y[0]) / _TILE_M)):
+            y = ROOM_Y[0] + i * _TILE_M
+            self.line([(ROOM_X[0], y), (ROOM_X[1], y)], 0.008, _TILE)
+
+    def box(self, rectangle: Rectangle, fill: Color, outline: Color | None = None) -> None:
+        """Fill a rectangle."""
+        hull = MultiPoint(list(corners(rectangle))).convex_hull.exterior.coords
+        self._draw.polygon([self.pixel((x, y)) for x, y in hull], fill, outline)
+
+    def disc(self, middle: Point, radius: float, fill: Color, outline: Color | None = None) -> None:
+        """Fill a circle."""
+        (x, y), r = self.pixel(middle), radius * self.scale
+        self._draw.ellipse((x - r, y - r, x + r, y + r), fill, outline)
+
+    def line(self, points: Sequence[Point], width_m: float, fill: Color) -> None:
+        """Draw a polyline."""
+        width = max(1, round(width_m * self.scale))
+        self._draw.line([self.pixel(point) for point in points], fill, width, "curve")
+
+    def text(self, middle: Point, text: str) -> None:
+        """Write a name."""
+        self._draw.text(self.pixel(middle), text, _TEXT, self._font, anchor="mm")
+
+
+def _draw_piece(brush: _Brush, state: KitchenState, piece: Piece) -> None:
+    color = _WOOD[piece.kind]
+    x, y, length, width, yaw = piece.rectangle
+    brush.box((x + 0.03, y - 0.03, length, width, yaw), _SHADOW)
+    if piece.kind == "cabinet":
+        for name, place in state.room.locations.items():
+            if place.piece == piece and state.opening_m(name) > 0.01:
+                brush.box(place.area(state.opening_m(name)), _DRAWER, _shade(_DRAWER))
+    brush.box(piece.rectangle, color, _shade(color))
+    if piece.kind == "bin":
+        brush.box((x, y, length - 0.02, width - 0.02, yaw), _INSIDE)
+    if piece.kind == "chair":
+        back = piece.local(0.0, piece.depth / 2 - 0.025)
+        brush.box((*back, length, 0.025, yaw), _shade(color))
+    brush.text(_label(piece), piece.name)
+
+
+def _label(piece: Piece) -> Point:
+    """Return where a piece's name is written: out of the way of what stands on it."""
+    if piece.kind in ("chair", "bin"):
+        return (piece.x, piece.y - 0.31)
+    if piece.kind == "cabinet":
+        return (piece.x, piece.y + 0.05)
+    box = MultiPoint(list(corners(piece.rectangle))).bounds
+    return (piece.x, box[3] - 0.08)
+
+
+def _draw_thing(brush: _Brush, thing: Thing) -> None:
+    color = thing.kind.color
+    if thing.kind.shape == "bowl":
+        brush.disc(thing.xy, thing.radius, color, _shade(color))
+        brush.disc(thing.xy, thing.radius - 0.02, _shade(color))
+        brush.disc(thing.xy, thing.radius - 0.045, color)
+        return
+    shape = footprint(thing)
+    if shape.round:
+        brush.disc(thing.xy, shape.length / 2, color, _shade(color))
+        brush.disc(thing.xy, shape.length / 5, _light(color))
+        return
+    brush.box((*thing.xy, shape.length / 2, shape.width / 2, shape.yaw), color, _shade(color))
+
+
+def _draw_robot(brush: _Brush, state: KitchenState) -> None:
+    base = state.base
+    brush.disc((base.x + 0.03, base.y - 0.03), BASE_R, _SHADOW)
+    brush.disc(base.xy, BASE_R, _BASE)
+    brush.disc(base.xy, BASE_R - 0.05, _TOP)
+    brush.line([base.world(-0.07, 0.2), base.world(0.0, 0.27), base.world(0.07, 0.2)], 0.025, _ARM)
+    for name in reversed(state.load()):
+        _draw_thing(brush, state[name])
+    places = [arm.to_world(base, (*point, 0.0))[:2] for point in arm.links(state.joints)]
+    points = [(x, y) for x, y in places]
+    brush.line(points, 0.085, _shade(_ARM))
+    brush.line(points, 0.065, _ARM)
+    for point in points[:-1]:
+        brush.disc(point, 0.05, _JOINT)
+    tip, yaw = points[-1], arm.to_world(base, arm.forward(state.joints))[3]
+    reach = (state.gap_m / 2 + 0.01) if state.held is None else 0.045
+    c, s = math.cos(yaw) * reach, math.sin(yaw) * reach
+    for sign in (-1, 1):
+        brush.disc((tip[0] + sign * c, tip[1] + sign * s), 0.018, _BASE)
+
+
+def _shade(color: Color) -> Color:
+    red, green, blue = (int(part * 0.78) for part in color)
+    return red, green, blue
+
+
+def _light(color: Color) -> Color:
+    red, green, blue = (int(part + (255 - part) * 0.35) for part in color)
+    return red, green, blue

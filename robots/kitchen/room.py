@@ -1,0 +1,231 @@
+"""The kitchen as plain data: furniture, named locations, and where a robot stands at each.
+
+Frame: metres, world frame, origin in the middle of the floor, x right, y to the back, z up; angles
+in radians, counter-clockwise from x.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+import numpy as np
+import shapely
+from shapely.geometry import Polygon
+
+from robots.ravens.geometry import Rectangle, corners
+from robots.ravens.scene import Vec3
+
+Point = tuple[float, float]
+PieceKind = Literal["table", "counter", "chair", "bin", "cabinet"]
+
+ROOM_X = (-3.0, 3.0)
+ROOM_Y = (-2.5, 2.5)
+BASE_R = 0.30
+"""Radius of the robot's base, metres."""
+CLEAR_M = 0.02
+"""Room the base keeps around itself, metres."""
+BIN_WALL_M = 0.015
+DRAWER_WALL_M = 0.01
+DRAWER_HEIGHT_M = 0.16
+"""Of a drawer's walls above its floor."""
+OPENING_M = 0.32
+"""How far a drawer is pulled out."""
+HANDLE_M = 0.075
+"""How far a drawer's handle stands out."""
+HANDLE_UP_M = 0.1
+"""Height of the handle above the drawer's floor."""
+OPEN_M = 0.2
+"""A drawer pulled out this far counts as open."""
+_INSET_M = 0.05
+"""Between the edge of a surface and what stands on it."""
+_STAND_M = 0.40
+"""From the edge of a piece of furniture to the middle of a robot that stands at it."""
+_STAND_AT_DRAWERS_M = 0.85
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One piece of furniture: a box seen from above."""
+
+    name: str
+    """Such as `table`."""
+    kind: PieceKind
+    """What it is."""
+    x: float
+    """Middle, metres."""
+    y: float
+    """Middle, metres."""
+    width: float
+    """Along its front, metres."""
+    depth: float
+    """From its front to its back, metres."""
+    height: float
+    """Of its top; of a bin its rim, of a chair its seat, metres."""
+    facing: float
+    """Heading of a robot that stands at its front, radians."""
+    around: bool = False
+    """Whether it can be served from every side, not from the front only."""
+
+    @property
+    def rectangle(self) -> Rectangle:
+        """Its outline, the first half length along its front."""
+        return (self.x, self.y, self.width / 2, self.depth / 2, self.facing - math.pi / 2)
+
+    def local(self, along: float, inwards: float) -> Point:
+        """Return the point so far right of its middle, and so far from the middle to the back."""
+        c, s = math.cos(self.facing), math.sin(self.facing)
+        return (self.x + along * s + inwards * c, self.y - along * c + inwards * s)
+
+
+@dataclass(frozen=True)
+class Location:
+    """A named place where things stand or lie."""
+
+    name: str
+    """Such as `table` or `top drawer`."""
+    piece: Piece
+    """Furniture it belongs to."""
+    floor_z: float
+    """Height of what things stand on, metres."""
+    drawer: bool = False
+    """Whether it must be open to be used."""
+    handle_x: float = 0.0
+    """How far right of the middle of a drawer its handle is: not under the one above, metres."""
+
+    @property
+    def stand(self) -> tuple[float, float, float]:
+        """Where the robot stands at it: x, y (m) and heading (rad)."""
+        away = _STAND_AT_DRAWERS_M if self.drawer else _STAND_M
+        return (*self.piece.local(0.0, -self.piece.depth / 2 - away), self.piece.facing)
+
+    def area(self, opening_m: float = 0.0) -> Rectangle:
+        """Return where things can be put, seen from above.
+
+        Args:
+            opening_m: How far it is pulled out, for a drawer.
+        """
+        piece = self.piece
+        width, depth, middle = piece.width, piece.depth, 0.0
+        inset = BIN_WALL_M if piece.kind == "bin" else _INSET_M
+        if piece.kind == "chair":
+            inset = 0.03
+        if self.drawer:  # what is out of the cabinet can be reached from above
+            depth, inset = max(opening_m, 2 * DRAWER_WALL_M), DRAWER_WALL_M
+            middle = -(piece.depth + opening_m) / 2
+        return (
+            *piece.local(0.0, middle),
+            width / 2 - inset,
+            depth / 2 - inset,
+            piece.facing - math.pi / 2,
+        )
+
+    def middle(self, opening_m: float = 0.0) -> Vec3:
+        """Return the middle of its surface, metres; of a shut drawer, of its furniture."""
+        if self.drawer and opening_m <= OPEN_M:
+            return (self.piece.x, self.piece.y, self.floor_z)
+        x, y, *_ = self.area(opening_m)
+        return (x, y, self.floor_z)
+
+    @property
+    def headroom_m(self) -> float:
+        """Height above its floor up to which things count as being there."""
+        return DRAWER_HEIGHT_M + 0.06 if self.drawer else 0.6
+
+
+@dataclass(frozen=True)
+class Room:
+    """The furniture."""
+
+    pieces: tuple[Piece, ...]
+    """All of it, in the order locations are named."""
+
+    @cached_property
+    def locations(self) -> Mapping[str, Location]:
+        """Every location by name."""
+        return {place.name: place for piece in self.pieces for place in _locations(piece)}
+
+
+_DRAWERS = {
+    "top drawer": (0.64, -0.19),
+    "middle drawer": (0.38, 0.0),
+    "bottom drawer": (0.12, 0.19),
+}
+"""Height of each one's floor, and how far right its handle is, metres."""
+
+
+def _locations(piece: Piece) -> list[Location]:
+    if piece.kind == "cabinet":
+        return [Location(name, piece, z, True, x) for name, (z, x) in _DRAWERS.items()]
+    floor = BIN_WALL_M if piece.kind == "bin" else piece.height
+    return [Location(piece.name, piece, floor)]
+
+
+def sample_room(rng: np.random.Generator) -> Room:
+    """Return the kitchen with every piece a little elsewhere, as a seed has it."""
+
+    def near(value: float, by_m: float) -> float:
+        return value + float(rng.uniform(-by_m, by_m))
+
+    quarter = math.pi / 2
+    return Room(
+        (
+            Piece("table", "table", near(0.2, 0.15), near(0, 0.15), 1.4, 0.8, 0.72, quarter, True),
+            Piece("countertop", "counter", near(-0.6, 0.1), 2.2, 2.4, 0.6, 0.9, quarter),
+            Piece("cart", "table", 2.62, near(0.9, 0.15), 0.6, 0.45, 0.8, 0.0),
+            Piece("desk", "table", -2.65, near(0.2, 0.15), 1.2, 0.6, 0.74, math.pi),
+            _chair("wood chair", near(-0.85, 0.2), near(-1.95, 0.1), near(-quarter, 0.3)),
+            _chair("steel chair", near(0.85, 0.25), near(-2.0, 0.1), near(-quarter, 0.3)),
+            _chair("office chair", near(-2.4, 0.1), near(-1.15, 0.1), near(math.pi, 0.3)),
+            Piece("recycle bin", "bin", 2.72, near(-0.5, 0.1), 0.44, 0.44, 0.35, 0.0),
+            Piece("trash bin", "bin", 2.72, near(-1.5, 0.1), 0.44, 0.44, 0.35, 0.0),
+            Piece("drawers", "cabinet", near(1.55, 0.1), 2.25, 0.6, 0.5, 0.95, quarter),
+        )
+    )
+
+
+def _chair(name: str, x: float, y: float, facing: float) -> Piece:
+    return Piece(name, "chair", x, y, 0.44, 0.44, 0.45, facing)
+
+
+Drawers = tuple[tuple[str, float], ...]
+"""How far each drawer is pulled out, metres, by name."""
+
+
+@lru_cache(maxsize=256)
+def obstacles(room: Room, drawers: Drawers) -> tuple[tuple[str, Polygon], ...]:
+    """Return what stands on the floor, seen from above, by name: furniture and open drawers."""
+    found = [(piece.name, polygon(piece.rectangle)) for piece in room.pieces]
+    for name, opening in drawers:
+        if opening > 0.005:
+            piece = room.locations[name].piece
+            reach = opening + HANDLE_M
+            middle = piece.local(0.0, -(piece.depth + reach) / 2)
+            outline = (*middle, piece.width / 2, reach / 2, piece.facing - math.pi / 2)
+            found.append((name, polygon(outline)))
+    return tuple(found)
+
+
+def polygon(rectangle: Rectangle) -> Polygon:
+    """Return a rectangle as a shapely polygon."""
+    first, second, fourth, third = corners(rectangle)
+    return Polygon([first, second, third, fourth])
+
+
+def inside(rectangle: Rectangle, point: Point, margin_m: float = 0.0) -> bool:
+    """Return whether a point lies in a rectangle, at least so far from its edge."""
+    x, y, length, width, yaw = rectangle
+    dx, dy = point[0] - x, point[1] - y
+    along = abs(dx * math.cos(yaw) + dy * math.sin(yaw))
+    across = abs(dy * math.cos(yaw) - dx * math.sin(yaw))
+    return along <= length - margin_m and across <= width - margin_m
+
+
+def floor_for_base() -> Polygon:
+    """Return where the middle of the base may be, furniture aside."""
+    r = BASE_R + CLEAR_M
+    box: Polygon = shapely.box(ROOM_X[0] + r, ROOM_Y[0] + r, ROOM_X[1] - r, ROOM_Y[1] - r)
+    return box

@@ -1,0 +1,190 @@
+"""Everything that decides what the kitchen does next: plain data, so a copy is a snapshot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room, inside
+from robots.kitchen.things import Thing
+from robots.ravens.geometry import Rectangle, distance
+from robots.ravens.scene import Quat, Vec3
+
+FACED_M = 1.0
+"""What the robot faces is its present location if it is no further than this."""
+BESIDE_M = 0.7
+"""Where it faces nothing, the nearest furniture is, if it is no further than this."""
+FLOOR_SIGHT_M = 1.2
+"""Things on the floor are seen from this far."""
+_RAYS = 5
+_ON_FLOOR_Z = 0.2
+
+
+@dataclass(frozen=True)
+class Base:
+    """Where the robot's base is."""
+
+    x: float
+    """Metres."""
+    y: float
+    """Metres."""
+    angle: float
+    """Heading, radians, counter-clockwise from x."""
+
+    @property
+    def xy(self) -> Point:
+        """Its middle, metres."""
+        return (self.x, self.y)
+
+    def world(self, right: float, ahead: float) -> Point:
+        """Return the point so far to its right and so far ahead of it, metres."""
+        c, s = math.cos(self.angle), math.sin(self.angle)
+        return (self.x + right * s + ahead * c, self.y - right * c + ahead * s)
+
+    def carried_to(self, other: Base, thing: Thing) -> Thing:
+        """Return a thing moved as if it were fixed to the base on its way to another place."""
+        turn = other.angle - self.angle
+        c, s = math.cos(turn), math.sin(turn)
+        dx, dy = thing.position[0] - self.x, thing.position[1] - self.y
+        x, y = other.x + c * dx - s * dy, other.y + s * dx + c * dy
+        return replace(
+            thing,
+            position=(x, y, thing.position[2]),
+            quaternion=turned(thing.quaternion, turn),
+        )
+
+
+@dataclass(frozen=True)
+class KitchenState:
+    """The whole world."""
+
+    room: Room
+    """Furniture."""
+    things: tuple[Thing, ...]
+    """Every object, at rest."""
+    base: Base
+    """Where the robot is."""
+    joints: tuple[float, ...]
+    """Arm joint angles, radians."""
+    gap_m: float
+    """Distance between the fingers."""
+    drawers: Drawers = ()
+    """How far each drawer is pulled out, metres, by name."""
+    held: str | None = None
+    """What the gripper holds."""
+    velocity: Vec3 = (0.0, 0.0, 0.0)
+    """Of the base: to its right and ahead (m/s), turning left (rad/s)."""
+    time_s: float = 0.0
+    """Simulated time since the reset."""
+
+    def __getitem__(self, name: str) -> Thing:
+        """Return one object by its exact name."""
+        return next(thing for thing in self.things if thing.name == name)
+
+    def opening_m(self, drawer: str) -> float:
+        """Return how far a drawer is pulled out; 0 for what is none."""
+        return dict(self.drawers).get(drawer, 0.0)
+
+    def is_open(self, place: Location) -> bool:
+        """Return whether things can be put into or taken from a location."""
+        return not place.drawer or self.opening_m(place.name) > OPEN_M
+
+    def area(self, place: Location) -> Rectangle:
+        """Return where things can be put at a location, as it is now."""
+        return place.area(self.opening_m(place.name))
+
+    def with_drawer(self, drawer: str, opening_m: float) -> KitchenState:
+        """Return a copy in which a drawer is pulled out so far."""
+        found = {**dict(self.drawers), drawer: opening_m}
+        return replace(self, drawers=tuple(found.items()))
+
+    def moved(self, changes: Iterable[Thing]) -> KitchenState:
+        """Return a copy in which these objects are elsewhere."""
+        new = {thing.name: thing for thing in changes}
+        return replace(self, things=tuple(new.get(thing.name, thing) for thing in self.things))
+
+    def driven(self, base: Base) -> KitchenState:
+        """Return a copy in which the base, and what the gripper holds, are elsewhere."""
+        loads = [self[name] for name in self.load()]
+        state = self.moved(self.base.carried_to(base, thing) for thing in loads)
+        return replace(state, base=base)
+
+    def load(self) -> list[str]:
+        """Return what the gripper holds, and what is in it."""
+        if self.held is None:
+            return []
+        return [self.held, *(thing.name for thing in self.contents(self[self.held]))]
+
+    def contents(self, bowl: Thing) -> list[Thing]:
+        """Return what is in a bowl; nothing is in anything else."""
+        if bowl.kind.shape != "bowl":
+            return []
+        return [
+            thing
+            for thing in self.things
+            if thing.name != bowl.name
+            and math.dist(thing.xy, bowl.xy) < bowl.radius
+            and bowl.bottom - 0.01 < thing.bottom < bowl.top + 0.02
+        ]
+
+    def location_of(self, name: str) -> str | None:
+        """Return the location where an object is; None in the gripper or on the floor."""
+        thing = self[name]
+        if name in self.load():
+            return None
+        for place in self.room.locations.values():
+            above = thing.bottom - place.floor_z
+            if -0.03 < above < place.headroom_m and inside(self._extent(place), thing.xy):
+                return place.name
+        return None
+
+    def _extent(self, place: Location) -> Rectangle:
+        """Return where things count as being at a location, seen from above."""
+        if not place.drawer:
+            return place.piece.rectangle
+        piece, opening = place.piece, self.opening_m(place.name)
+        middle = piece.local(0.0, -opening / 2)
+        return (*middle, piece.width / 2, (piece.depth + opening) / 2, piece.rectangle[4])
+
+    # Sight.
+
+    def here(self) -> list[Location]:
+        """Return the present location: what the robot faces, or else the nearest beside it."""
+        pieces = {place.piece.name: place.piece for place in self.room.locations.values()}
+        reached: list[tuple[float, str]] = []
+        for name, piece in pieces.items():
+            for step in range(1, _RAYS * 2 + 1):
+                ahead = FACED_M * step / (_RAYS * 2)
+                if distance(piece.rectangle, self.base.world(0.0, ahead)) < 1e-9:
+                    reached.append((ahead, name))
+                    break
+        if not reached:
+            beside = [(distance(piece.rectangle, self.base.xy), n) for n, piece in pieces.items()]
+            reached = [found for found in beside if found[0] <= BESIDE_M]
+        if not reached:
+            return []
+        name = min(reached)[1]
+        return [place for place in self.room.locations.values() if place.piece.name == name]
+
+    def visible(self) -> list[str]:
+        """Return the objects at the present location that can be seen, in order."""
+        here = {place.name for place in self.here() if self.is_open(place)}
+        held = self.load()
+        return [thing.name for thing in self.things if self._seen(thing, here, held)]
+
+    def _seen(self, thing: Thing, here: set[str], held: list[str]) -> bool:
+        if thing.name in held:
+            return False
+        place = self.location_of(thing.name)
+        if place is None:
+            near = math.dist(thing.xy, self.base.xy) <= FLOOR_SIGHT_M
+            return near and thing.bottom < _ON_FLOOR_Z
+        return place in here
+
+
+def turned(quaternion: Quat, turn: float) -> Quat:
+    """Return an orientation turned about the vertical by an angle, radians."""
+    x, y, z, w = quaternion
+    c, s = math.cos(turn / 2), math.sin(turn / 2)
+    return (c * x - s * y, c * y + s * x, c * z + s * w, c * w - s * z)

@@ -1,0 +1,132 @@
+"""What the arm is allowed to do, checked before anything is sent.
+
+These limits are not safety-rated. What protects people is the robot's own safety configuration, an
+emergency stop within reach and a risk assessment; these keep programs from asking for more than
+was meant.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from cap.errors import LimitExceeded, UsageError
+from robots.tabletop.driver import TcpPose
+
+CEILING_MPS = 0.25
+"""Speed of the tool no option raises: the 250 mm/s of reduced speed in ISO 10218-1."""
+_CEILING_MPS2 = 1.5
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class MotionLimits:
+    """A box for the fingertips in the robot's base frame, and how they may move in it."""
+
+    x_m: Range = (-0.40, 0.40)
+    """Left and right end."""
+    y_m: Range = (-0.90, -0.12)
+    """Front and back end."""
+    z_m: Range = (0.0, 0.60)
+    """Floor and ceiling above the table."""
+    speed_mps: float = 0.10
+    """Of the fingertips."""
+    acceleration_mps2: float = 0.30
+    """Of the fingertips."""
+    step_m: float = 1.0
+    """Longest single move."""
+    tilt_rad: float = math.radians(15.0)
+    """Greatest angle between the tool and straight down."""
+
+    def __post_init__(self) -> None:
+        """Refuse limits that limit nothing.
+
+        Raises:
+            UsageError: A number is out of range; the message says which and what may be said.
+        """
+        for field in fields(self):
+            values = np.asarray(getattr(self, field.name), dtype=float)
+            if not np.isfinite(values).all():
+                raise UsageError(f"{field.name} must be finite, not {getattr(self, field.name)}")
+        _within("speed_mps", self.speed_mps, CEILING_MPS)
+        _within("acceleration_mps2", self.acceleration_mps2, _CEILING_MPS2)
+        _within("step_m", self.step_m, 2.0)
+        _within("tilt_rad", self.tilt_rad, math.pi / 4)
+        for name in ("x_m", "y_m", "z_m"):
+            low, high = getattr(self, name)
+            if low >= high:
+                raise UsageError(f"{name} must be [least, greatest], not [{low}, {high}]")
+
+    def check(self, pose: TcpPose, start: TcpPose) -> None:
+        """Refuse a move; nothing was sent.
+
+        Args:
+            pose: Where the fingertips are to go, in the table's frame.
+            start: Where they are.
+
+        Raises:
+            LimitExceeded: It leads out of the box, too far at once, or tilts the tool.
+        """
+        if not np.isfinite(pose).all():
+            raise LimitExceeded(f"a pose with numbers that are not finite: {pose}")
+        for name, value, (low, high) in zip(
+            "xyz", pose, (self.x_m, self.y_m, self.z_m), strict=False
+        ):
+            if not low <= value <= high:
+                raise LimitExceeded(
+                    f"{name} = {value:.3f} m is outside the workspace box, {low} to {high} m; "
+                    "nothing was sent"
+                )
+        if (step := math.dist(pose[:3], start[:3])) > self.step_m:
+            raise LimitExceeded(f"a move of {step:.2f} m, longer than step_m = {self.step_m} m")
+        if (tilt := tilt_of(pose)) > self.tilt_rad:
+            raise LimitExceeded(
+                f"the tool would lean {math.degrees(tilt):.0f} degrees from straight down; at most "
+                f"{math.degrees(self.tilt_rad):.0f} are allowed"
+            )
+
+    def check_start(self, pose: TcpPose) -> None:
+        """Refuse to move off from where no program should have left the arm.
+
+        Raises:
+            LimitExceeded: The fingertips are outside the box, or lean.
+        """
+        try:
+            self.check(pose, pose)
+        except LimitExceeded as error:
+            raise LimitExceeded(
+                f"the arm stands where it may not start: {error}; jog it over the table, tool "
+                "straight down, with the pendant"
+            ) from None
+
+
+def _within(name: str, value: float, most: float) -> None:
+    if not 0 < value <= most:
+        raise UsageError(f"{name} must be above 0 and at most {most}, not {value}")
+
+
+def tilt_of(pose: TcpPose) -> float:
+    """Return the angle between the tool's axis and straight down, radians."""
+    x, y, z = pose[3:]
+    angle = math.sqrt(x * x + y * y + z * z)
+    if angle < 1e-12:
+        return math.pi
+    # Rodrigues' formula for the third column: where the tool's z axis points.
+    down = -(math.cos(angle) + (1 - math.cos(angle)) * (z / angle) ** 2)
+    return math.acos(max(-1.0, min(1.0, down)))
+
+
+def straight_down(x: float, y: float, z: float, yaw: float) -> TcpPose:
+    """Return the pose of fingertips that point straight down and close along `yaw` (radians).
+
+    The rotation is half a turn about a level axis at half of `yaw`, as a UR5e with an
+    upright base holds its flange there (`robots.ravens.arm`).
+    """
+    return (x, y, z, math.pi * math.cos(yaw / 2), math.pi * math.sin(yaw / 2), 0.0)
+
+
+def yaw_of(pose: TcpPose) -> float:
+    """Return the direction in which fingers that point straight down close, radians."""
+    return 2 * math.atan2(pose[4], pose[3])

@@ -1,0 +1,223 @@
+"""The process that `ur_rtde` runs in; `rtde_driver` starts it and talks to it in lines of JSON.
+
+It is a process of its own because the library's constructors keep every Python thread waiting for
+as long as a controller takes to answer, an answer it does not expect ends the process, and after a
+lost connection it connects again and repeats the command by itself. Here the first two cannot
+touch the person's program, and the last ends this process instead.
+
+It needs nothing but the standard library and `ur_rtde`. It feeds the controller's watchdog: if it
+dies, or the network does, the controller ends the motion.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+_RATE_HZ = 125.0
+_TICK_S = 0.05
+_LEAST_KICKS_HZ = 4.0
+"""The controller ends the motion if it hears from us less often."""
+_STOPL_MPS2 = 1.5
+_STOPJ_RADPS2 = 3.0
+_PLAYING = 2
+_VARIABLES = [
+    "timestamp",
+    "actual_q",
+    "actual_TCP_pose",
+    "robot_mode",
+    "safety_mode",
+    "runtime_state",
+    "robot_status_bits",
+    "safety_status_bits",
+]
+
+
+class Child:
+    """The library's three interfaces, and one method for each request."""
+
+    def __init__(self, host: str, answer: Callable[[dict[str, Any]], None]) -> None:
+        import rtde_receive
+
+        self._host = host
+        self._answer = answer
+        self._receive = rtde_receive.RTDEReceiveInterface(host, _RATE_HZ, _VARIABLES)
+        self._control: Any = None
+        self._io: Any = None
+        self._stamp = -1.0
+        self._heard_s = 0.0
+        self._kicked_s = 0.0
+
+    def serve(self, requests: Any) -> None:
+        """Answer requests until the other side is gone, then stop the arm."""
+        while True:
+            self._tick()
+            readable, _, _ = select.select([requests], [], [], _TICK_S)
+            if not readable:
+                continue
+            line = requests.readline()
+            request = json.loads(line) if line else {"do": "close"}
+            if request["do"] == "close":
+                self.close()
+                return
+            self._reply(request)
+
+    def state(self) -> dict[str, Any]:
+        """Return the newest state and its age in seconds."""
+        self._tick()
+        receive = self._receive
+        return {
+            "joints": receive.getActualQ(),
+            "tcp_pose": receive.getActualTCPPose(),
+            "mode": receive.getRobotMode(),
+            "safety": receive.getSafetyMode(),
+            "moving": self._moving(),
+            "age_s": time.monotonic() - self._heard_s,
+        }
+
+    def prepare(self) -> dict[str, Any]:
+        """Have the control script run on the controller; nothing moves."""
+        try:
+            self._prepare()
+        except RuntimeError as error:
+            raise ConnectionError(f"{error}") from error
+        return {}
+
+    def _prepare(self) -> None:
+        import rtde_control
+
+        if self._control is None:
+            self._control = rtde_control.RTDEControlInterface(self._host)
+        elif not self._control.isProgramRunning():
+            self._control.reuploadScript()
+            _until(self._control.isProgramRunning, 2.0)
+        else:
+            return
+        self._control.setWatchdog(_LEAST_KICKS_HZ)
+
+    def move(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Start a motion, if the limits set on the pendant allow its target."""
+        control, straight, target = self._control, request["kind"] == "movel", request["target"]
+        allows = (
+            control.isPoseWithinSafetyLimits if straight else control.isJointsWithinSafetyLimits
+        )
+        if not allows(target):
+            return {"allowed": False, "started": False}
+        make = control.moveL if straight else control.moveJ
+        started = make(target, request["speed"], request["acceleration"], True)
+        return {"allowed": True, "started": bool(started)}
+
+    def stop(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Brake."""
+        if self._control is not None and self._control.isProgramRunning():
+            if request["kind"] == "movel":
+                self._control.stopL(_STOPL_MPS2, True)
+            else:
+                self._control.stopJ(_STOPJ_RADPS2, True)
+        return {}
+
+    def output(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Set a digital output."""
+        import rtde_io
+
+        if self._io is None:
+            self._io = rtde_io.RTDEIOInterface(self._host)
+        setters = {
+            "tool": self._io.setToolDigitalOut,
+            "standard": self._io.setStandardDigitalOut,
+        }
+        return {"set": bool(setters[request["kind"]](request["number"], request["on"]))}
+
+    def close(self) -> None:
+        """Stop the control script, and with it the arm."""
+        if self._control is not None and self._control.isProgramRunning():
+            if self._control.getAsyncOperationProgress() >= 0:
+                self._control.stopJ(_STOPJ_RADPS2, True)
+                _until(lambda: self._control.getAsyncOperationProgress() < 0, 1.0)
+            self._control.stopScript()
+
+    def _moving(self) -> bool:
+        """Return whether a motion of ours is under way, or any program where our script is not."""
+        if self._control is not None and self._control.isProgramRunning():
+            return bool(self._control.getAsyncOperationProgress() >= 0)
+        return bool(self._receive.getRuntimeState() == _PLAYING)
+
+    def _reply(self, request: dict[str, Any]) -> None:
+        do = {
+            "state": lambda _: self.state(),
+            "prepare": lambda _: self.prepare(),
+            "move": self.move,
+            "stop": self.stop,
+            "output": self.output,
+        }[request["do"]]
+        try:
+            told: dict[str, Any] = {"ok": do(request)}
+        except ConnectionError as error:
+            told = {"lost": f"{error}"}
+        except Exception as error:
+            told = {"error": f"{error}"}
+        self._answer(told | {"id": request["id"]})
+
+    def _tick(self) -> None:
+        """Note whether the controller has spoken since the last time, and feed its watchdog."""
+        stamp = self._receive.getTimestamp()
+        if stamp != self._stamp:
+            self._stamp, self._heard_s = stamp, time.monotonic()
+        now = time.monotonic()
+        if now - self._kicked_s >= _TICK_S and self._control is not None:
+            self._kicked_s = now
+            if self._control.isProgramRunning():
+                self._control.kickWatchdog()
+
+
+def _until(done: Callable[[], bool], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not done() and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+def _end_when_lost(lines: int, answer: Callable[[dict[str, Any]], None]) -> None:
+    """Read what the library prints; end the process where it says the connection is lost."""
+    with os.fdopen(lines, errors="replace") as told:
+        for line in told:
+            if "econnect" in line or "Lost connection" in line or "closed the conn" in line:
+                answer({"lost": "the connection was lost"})
+                os._exit(3)
+
+
+def main() -> None:
+    """Serve one controller: its address is the only argument."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    replies = os.fdopen(os.dup(1), "w")
+    lock = threading.Lock()
+
+    def answer(message: dict[str, Any]) -> None:
+        with lock, contextlib.suppress(OSError):
+            replies.write(json.dumps(message) + "\n")
+            replies.flush()
+
+    read, write = os.pipe()
+    os.dup2(write, 1)
+    os.dup2(write, 2)
+    threading.Thread(target=_end_when_lost, args=(read, answer), daemon=True).start()
+    try:
+        child = Child(sys.argv[1], answer)
+    except Exception as error:
+        answer({"lost": f"{error}"})
+        os._exit(1)
+    answer({"ok": {}})
+    child.serve(sys.stdin)
+    # The library's destructors wait half a second each, for nothing.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

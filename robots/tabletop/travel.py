@@ -1,0 +1,257 @@
+"""A motion from its sending to its arrival, the same for every driver."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from cap.errors import LimitExceeded, NotConnected, ProtectiveStop, RobotError, Timeout
+from robots.tabletop.driver import ArmState
+
+_NEAR_M = 0.001
+_NEAR_RAD = 0.01
+_POLL_S = 0.02
+_FRESH_S = 0.5
+_PATIENCE_S = 0.1
+_START_S = 1.0
+"""An arm at rest for so long, and not there, will not get there."""
+_SETTLE_S = 0.2
+"""Two states at 10 Hz: a motion that has not begun by then, and is there, had nowhere to go."""
+_ROTATION_M = 0.1
+"""Radius at which a turn of the tool counts as a path."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """One motion to one target."""
+
+    kind: Literal["movej", "movel"]
+    """In joint space, or straight."""
+    target: tuple[float, ...]
+    """Joint angles (rad) for `movej`; x, y, z (m) and rotation vector (rad) for `movel`."""
+    speed: float
+    """rad/s for `movej`, m/s for `movel`."""
+    acceleration: float
+    """rad/s^2 for `movej`, m/s^2 for `movel`."""
+
+    def reached(self, state: ArmState) -> bool:
+        """Return whether the arm is there, within 1 mm and 0.01 rad."""
+        if self.kind == "movej":
+            return _farthest(self.target, state.joints) < _NEAR_RAD
+        near = math.dist(self.target[:3], state.tcp_pose[:3]) < _NEAR_M
+        return near and turn(self.target[3:], state.tcp_pose[3:]) < _NEAR_RAD
+
+    def duration_s(self, state: ArmState) -> float:
+        """Return the time it takes from there at its speed and acceleration."""
+        if self.kind == "movej":
+            length = _farthest(self.target, state.joints)
+        else:
+            turned = turn(self.target[3:], state.tcp_pose[3:])
+            length = max(math.dist(self.target[:3], state.tcp_pose[:3]), _ROTATION_M * turned)
+        return length / self.speed + self.speed / self.acceleration
+
+    def left(self, state: ArmState) -> str:
+        """Return how far away the arm is, for people."""
+        if self.kind == "movej":
+            return f"{_farthest(self.target, state.joints):.2f} rad"
+        return f"{math.dist(self.target[:3], state.tcp_pose[:3]) * 100:.1f} cm"
+
+
+class Link(Protocol):
+    """What a driver gives to have its motions followed."""
+
+    def state(self) -> ArmState:
+        """Return the newest state, or raise `NotConnected`."""
+
+    def prepare(self) -> None:
+        """Make ready to send; nothing moves."""
+
+    def send(self, motion: Motion) -> None:
+        """Start a motion, or raise `NotConnected` without having done so."""
+
+    def brake(self) -> None:
+        """Stop the arm now, or raise `NotConnected`."""
+
+
+class Mover:
+    """Sends motions one at a time, waits for them, and ends them when told to stop."""
+
+    def __init__(self, link: Link, *, slack_s: float) -> None:
+        """Use a link; a motion may take twice its time and `slack_s` seconds."""
+        self._link = link
+        self._slack_s = slack_s
+        self._stops = 0
+        self._sending = threading.Lock()
+        self._stopped = threading.Event()
+        self.busy = False
+        """Whether a motion is under way."""
+
+    def go(self, motion: Motion) -> None:
+        """Make a motion and return once there; on any failure the arm is told to stop.
+
+        Raises:
+            NotConnected: The controller is not reached, or the arm is not ready to move.
+            ProtectiveStop: The safety controller has stopped the arm.
+            LimitExceeded: The motion has no finite target, speed and acceleration above 0.
+            Timeout: It did not arrive in time.
+            RobotError: It was stopped, or ended short of its target.
+        """
+        stops = self._stops
+        _require_sound(motion)
+        self._link.prepare()
+        start = self._link.state()
+        require_ready(start)
+        self.busy = True
+        try:
+            with self._sending:
+                self._require_going(stops)
+                self._link.send(motion)
+            self._follow(motion, start, stops)
+        except ProtectiveStop:
+            raise
+        except BaseException:
+            if self._stops == stops:
+                with contextlib.suppress(NotConnected):
+                    self._link.brake()
+            raise
+        finally:
+            self.busy = False
+
+    def pause(self, seconds: float, stops: int) -> None:
+        """Wait, unless a stop came after `stops`, or comes meanwhile."""
+        self._stopped.wait(seconds)
+        self._require_going(stops)
+
+    def pauses(self) -> Callable[[float], None]:
+        """Return a wait that fails once the arm is told to stop, or may not move, from now on."""
+        stops = self._stops
+
+        def pause(seconds: float) -> None:
+            until = time.monotonic() + seconds
+            while True:
+                left = until - time.monotonic()
+                self.pause(max(0.0, min(left, _POLL_S)), stops)
+                require_ready(self._link.state())
+                if left <= 0.0:
+                    return
+
+        return pause
+
+    def stop(self) -> None:
+        """Brake; a motion or a wait that is under way fails."""
+        self._stops += 1
+        self._stopped.set()
+        with self._sending:
+            self._link.brake()
+
+    def _follow(self, motion: Motion, start: ArmState, stops: int) -> None:
+        """Wait until the arm is there and at rest."""
+        sent = time.monotonic()
+        deadline = sent + self._slack_s + 2.0 * motion.duration_s(start)
+        began, resting_from = False, None
+        while True:
+            self.pause(_POLL_S, stops)
+            state = self._link.state()
+            require_ready(state)
+            now = time.monotonic()
+            if state.moving:
+                began, resting_from = True, None
+            elif resting_from is None and now - sent > state.age_s:
+                resting_from = now
+            rest = 0.0 if resting_from is None else now - resting_from
+            if rest > (0.0 if began else _SETTLE_S) and motion.reached(state):
+                return
+            if rest > _START_S:
+                raise RobotError(_fell_short(motion, state, began))
+            if now > deadline:
+                raise Timeout(
+                    f"the arm is {motion.left(state)} short of its target after {now - sent:.1f} s "
+                    "and was told to stop: is the speed slider low, or something in its way?"
+                )
+
+    def _require_going(self, stops: int) -> None:
+        if self._stops != stops:
+            raise RobotError("the arm was told to stop")
+        self._stopped.clear()
+
+
+def _require_sound(motion: Motion) -> None:
+    numbers = (*motion.target, motion.speed, motion.acceleration)
+    sound = len(motion.target) == 6 and all(math.isfinite(number) for number in numbers)
+    if not sound or motion.speed <= 0.0 or motion.acceleration <= 0.0:
+        raise LimitExceeded(
+            f"{motion} cannot be made: give 6 finite numbers, and a speed and an acceleration "
+            "above 0"
+        )
+
+
+def _fell_short(motion: Motion, state: ArmState, began: bool) -> str:
+    if not began:
+        return (
+            "the controller did not start the motion: is it in remote control, "
+            "and does its log say why?"
+        )
+    return f"the motion ended {motion.left(state)} short of its target: see the controller's log"
+
+
+def fresh(read: Callable[[], ArmState | None]) -> ArmState | None:
+    """Return a state no older than 0.5 s, asking again for a little: we may be late ourselves."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        state = read()
+        if state is not None and state.age_s <= _FRESH_S:
+            return state
+        if time.monotonic() > deadline:
+            return None
+        time.sleep(_POLL_S)
+
+
+def at_a_stop(state: ArmState) -> bool:
+    """Return whether the safety controller holds the arm, so that there is nothing to brake."""
+    return state.safety not in ("normal", "reduced", "unknown")
+
+
+def require_ready(state: ArmState) -> None:
+    """Raise unless the arm may move.
+
+    Raises:
+        ProtectiveStop: The safety controller has stopped it.
+        NotConnected: It is not powered, or the pendant has control.
+    """
+    if state.safety not in ("normal", "reduced"):
+        raise ProtectiveStop(
+            f"the safety controller says {state.safety.replace('_', ' ')}: "
+            "look at the arm, clear the cause, and release it on the pendant"
+        )
+    if state.mode != "running":
+        raise NotConnected(
+            f"the arm is not ready to move ({state.mode.replace('_', ' ')}): "
+            "power it on and release its brakes on the pendant"
+        )
+    if state.remote is False:
+        raise NotConnected(
+            "the pendant has control: switch the controller from local to remote control"
+        )
+
+
+def turn(a: Sequence[float], b: Sequence[float]) -> float:
+    """Return the angle between two orientations given as rotation vectors, radians."""
+    real_a, *vector_a = _quaternion(a)
+    real_b, *vector_b = _quaternion(b)
+    dot = real_a * real_b + sum(x * y for x, y in zip(vector_a, vector_b, strict=True))
+    return 2.0 * math.acos(min(1.0, abs(dot)))
+
+
+def _quaternion(rotation: Sequence[float]) -> tuple[float, ...]:
+    angle = math.sqrt(sum(v * v for v in rotation))
+    share = math.sin(angle / 2.0) / angle if angle > 0.0 else 0.5
+    return (math.cos(angle / 2.0), *(v * share for v in rotation))
+
+
+def _farthest(a: Sequence[float], b: Sequence[float]) -> float:
+    return max(abs(x - y) for x, y in zip(a, b, strict=True))
