@@ -28,6 +28,7 @@ from robots.perception.toml_file import Table, read_toml
 _KEYS = ("name", "position_m", "yaw_rad", "size_m")
 _FARTHEST_M = 5.0
 """What is further away is most likely written in centimetres or millimetres."""
+_LARGEST_M = 2.0
 
 
 class SceneFile:
@@ -83,4 +84,6 @@ def _size(table: Table) -> tuple[float, float, float] | None:
     length, width, height = table.numbers("size_m", (3,), "[length, width, height] in metres")
     if min(length, width, height) <= 0:
         raise table.wrong("size_m", "an object has some extent; every edge must be above 0")
+    if max(length, width, height) > _LARGEST_M:
+        raise table.wrong("size_m", "an edge of more than 2 m; are these millimetres?")
     return length, width, height
