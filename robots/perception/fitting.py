@@ -15,6 +15,8 @@ import numpy as np
 from robots.perception.poses import Array
 
 _STEPS = 6
+_CLOSE = 1e-6
+"""A step so small (m, rad) is the last one."""
 _TRUST_M = 0.006
 """Points further from the surface belong to something else."""
 _GRAZING = 0.15
@@ -22,6 +24,8 @@ _GRAZING = 0.15
 _RIM_M = 0.0015
 """Points closer to the rim may be on its upper face, which says nothing of where the bowl is."""
 _LEAST_POINTS = 6
+_FARTHEST_M = 0.015
+"""A fit that ends further from where it began has followed something else."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,10 @@ def fit_block(
         slopes = np.column_stack([-normal, lever])
         step = np.linalg.lstsq(slopes, -error[use], rcond=1e-3)[0]
         x, y, yaw = x + step[0], y + step[1], yaw + step[2]
+        if np.abs(step).max() < _CLOSE:
+            break
+    if math.dist((x, y), place[:2]) > _FARTHEST_M:
+        return place
     return float(x), float(y), float(yaw)
 
 
@@ -109,4 +117,6 @@ def fit_bowl(
         slopes = np.column_stack([-outwards[use], -np.ones(use.sum())])
         step = np.linalg.lstsq(slopes, -error[use], rcond=1e-2)[0]
         x, y = x + step[0], y + step[1]
-    return float(x), float(y)
+        if np.abs(step[:2]).max() < _CLOSE:
+            break
+    return place if math.dist((x, y), place) > _FARTHEST_M else (float(x), float(y))

@@ -37,7 +37,7 @@ import numpy as np
 from cap.errors import UsageError
 from robots.perception import poses
 from robots.perception.poses import Array
-from robots.perception.toml_file import Table, read_toml
+from robots.perception.toml_file import Table, read_toml, shown
 
 Mount = Literal["hand", "fixed"]
 PARENTS: dict[str, str] = {"hand": "tcp", "fixed": "base"}
@@ -150,6 +150,9 @@ def load(path: str | Path) -> HandEye:
     date = file.values.get("date")
     if type(date) is not datetime.date:
         raise file.wrong("date", "date must be a day such as 2026-11-20, without quotes")
+    pairs = file.values.get("pairs")
+    if pairs is not None and (type(pairs) is not int or pairs < 0):
+        raise file.wrong("pairs", f"pairs must be how many there were, not {shown(pairs)}")
     median, most = (file.number(key, 0.0) if key in file.values else None for key in _MEASURED)
     return HandEye(
         camera=file.text("camera") or "",
@@ -158,7 +161,7 @@ def load(path: str | Path) -> HandEye:
         date=date,
         method=file.text("method") or "",
         serial=file.text("serial", needed=False),
-        pairs=int(file.number("pairs", 0.0)) if "pairs" in file.values else None,
+        pairs=pairs,
         residual_median_mm=median,
         residual_max_mm=most,
     )
@@ -169,7 +172,7 @@ def _choice(file: Table, key: str, known: tuple[str, ...]) -> str:
     if value not in known:
         words = " or ".join(f'"{word}"' for word in known)
         mount = f' with mount = "{file.values["mount"]}"' if key == "parent" else ""
-        raise file.wrong(key, f"{key} must be {words}{mount}, not {value!r}")
+        raise file.wrong(key, f"{key} must be {words}{mount}, not {shown(value)}")
     return str(value)
 
 

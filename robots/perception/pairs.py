@@ -25,7 +25,7 @@ import numpy as np
 from robots.perception import poses
 from robots.perception.hand_eye import Mount
 from robots.perception.poses import Array
-from robots.perception.toml_file import Table, read_toml
+from robots.perception.toml_file import Table, read_toml, shown
 
 _FARTHEST_M = 5.0
 
@@ -78,7 +78,7 @@ def load_pairs(path: str | Path) -> Pairs:
     file.refuse_unknown(("mount", "marker_in_tcp_m", "pairs"))
     given = file.values.get("mount")
     if given not in ("hand", "fixed"):
-        raise file.wrong("mount", f'mount must be "hand" or "fixed", not {given!r}')
+        raise file.wrong("mount", f'mount must be "hand" or "fixed", not {shown(given)}')
     found = tuple(_pair(table) for table in file.tables("pairs"))
     mount: Mount = "hand" if given == "hand" else "fixed"
     if "marker_in_tcp_m" not in file.values:

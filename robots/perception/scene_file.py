@@ -21,12 +21,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cap.errors import clipped
 from robots.perception.frames import Detection
 from robots.perception.toml_file import Table, read_toml
 
 _KEYS = ("name", "position_m", "yaw_rad", "size_m")
 _FARTHEST_M = 5.0
 """What is further away is most likely written in centimetres or millimetres."""
+_LARGEST_M = 2.0
 
 
 class SceneFile:
@@ -53,7 +55,9 @@ class SceneFile:
         for table in file.tables("objects"):
             seen = _detection(table)
             if seen.name in found:
-                raise table.wrong("name", f"{seen.name!r} is listed twice; names must differ")
+                raise table.wrong(
+                    "name", f"{clipped(seen.name)!r} is listed twice; names must differ"
+                )
             found[seen.name] = seen
         return tuple(found.values())
 
@@ -68,8 +72,8 @@ def _detection(table: Table) -> Detection:
     if max(abs(x), abs(y), abs(z)) > _FARTHEST_M:
         raise table.wrong(
             "position_m",
-            f"{name!r} would be more than {_FARTHEST_M:g} m away; positions are metres, not "
-            "centimetres or millimetres",
+            f"{clipped(name)!r} would be more than {_FARTHEST_M:g} m away; positions are metres, "
+            "not centimetres or millimetres",
         )
     return Detection(name, (x, y, z), table.number("yaw_rad", 0.0), size_m=_size(table))
 
@@ -80,4 +84,6 @@ def _size(table: Table) -> tuple[float, float, float] | None:
     length, width, height = table.numbers("size_m", (3,), "[length, width, height] in metres")
     if min(length, width, height) <= 0:
         raise table.wrong("size_m", "an object has some extent; every edge must be above 0")
+    if max(length, width, height) > _LARGEST_M:
+        raise table.wrong("size_m", "an edge of more than 2 m; are these millimetres?")
     return length, width, height

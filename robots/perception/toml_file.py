@@ -11,10 +11,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from cap.errors import ConfigError, did_you_mean
+from cap.errors import ConfigError, clipped, did_you_mean
 
 _PLACE = re.compile(r"^(?P<what>.*) \(at (?:line (?P<line>\d+), .*|end of document)\)$", re.S)
 _MOST_BYTES = 1_000_000
+_LONGEST = 60
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Table:
         for key in self.values:
             if key not in known:
                 hint = did_you_mean(key, known) or f" Known: {', '.join(known)}."
-                raise self.wrong(key, f"unknown key {key!r}.{hint}")
+                raise self.wrong(key, f"unknown key {clipped(key)!r}.{hint}")
 
     def text(self, key: str, needed: bool = True) -> str | None:
         """Return a text that is not empty; None where it is missing and need not be there.
@@ -75,11 +76,7 @@ class Table:
             ConfigError: It is missing, of another length, or holds something else.
         """
         value = self.values.get(key)
-        if (
-            not isinstance(value, list)
-            or len(value) not in counts
-            or not all(type(part) in (int, float) and math.isfinite(part) for part in value)
-        ):
+        if not isinstance(value, list) or len(value) not in counts or not all(map(_finite, value)):
             raise self.wrong(key, f"{key} must be {words}{self._given(key)}")
         return tuple(float(part) for part in value)
 
@@ -90,7 +87,7 @@ class Table:
             ConfigError: It is something else.
         """
         value = self.values.get(key, default)
-        if type(value) not in (int, float) or not math.isfinite(value):
+        if not _finite(value):
             raise self.wrong(key, f"{key} must be a number{self._given(key)}")
         return float(value)
 
@@ -117,8 +114,26 @@ class Table:
     def _given(self, key: str) -> str:
         if key not in self.values:
             return "; it is missing"
-        shown = repr(self.values[key])
-        return f", not {shown if len(shown) <= 60 else shown[:57] + '...'}"
+        return f", not {shown(self.values[key])}"
+
+
+def shown(value: object) -> str:
+    """Return a value as messages show it: no longer than a line."""
+    try:
+        text = repr(value)
+    except ValueError:  # whole numbers of thousands of digits have no decimal text
+        text = "a huge number"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _finite(value: object) -> bool:
+    """Return whether something is a number of a size that a float can hold."""
+    if type(value) is not int and type(value) is not float:
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def read_toml(path: Path, what: str) -> Table:
@@ -146,7 +161,7 @@ def read_toml(path: Path, what: str) -> Table:
     lines = tuple(text.split("\n"))
     try:
         return Table(path, tomllib.loads(text), 1, lines)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         match = _PLACE.match(str(error))
         line = (match and match["line"]) or str(max(1, len(text.splitlines())))
         problem = match["what"] if match else str(error)

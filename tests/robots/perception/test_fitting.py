@@ -77,3 +77,15 @@ def test_too_few_points_move_nothing() -> None:
     points = np.array([[0.1, -0.22, 0.02]])
     assert fit_block(points, (0.1, -0.2, 0.3), EDGE, EDGE, eye) == (0.1, -0.2, 0.3)
     assert fit_bowl(points, (0.1, -0.2), 0.036, BOWL, eye) == (0.1, -0.2)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(seed=SEEDS, wide_m=st.floats(0.001, 0.1), n=st.integers(1, 200))
+def test_points_of_something_else_move_nothing_far(seed: int, wide_m: float, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    eye = np.array([0.0, -1.0, 0.8])
+    points = rng.normal((0.1, -0.2, 0.02), wide_m, (n, 3))
+    x, y, yaw = fit_block(points, (0.1, -0.2, 0.3), EDGE, EDGE, eye)
+    assert math.hypot(x - 0.1, y + 0.2) <= 0.015
+    assert math.isfinite(yaw)
+    assert math.dist(fit_bowl(points, (0.1, -0.2), 0.036, BOWL, eye), (0.1, -0.2)) <= 0.015

@@ -20,6 +20,7 @@ position_m = [0.10, -0.45, 0.02]
 name = "blue bowl"
 position_m = [-0.12, -0.5, 0.018]
 yaw_rad = 0.5
+size_m = [0.122, 0.122, 0.036]
 """
 
 
@@ -38,7 +39,7 @@ def refusal(text: str) -> str:
 def test_objects_are_seen_as_listed() -> None:
     assert SceneFile(written(SCENE)).observe() == (
         Detection("red block", (0.10, -0.45, 0.02)),
-        Detection("blue bowl", (-0.12, -0.5, 0.018), 0.5),
+        Detection("blue bowl", (-0.12, -0.5, 0.018), 0.5, size_m=(0.122, 0.122, 0.036)),
     )
 
 
@@ -59,7 +60,7 @@ def test_it_is_read_again_at_each_look() -> None:
 def test_a_file_that_goes_wrong_later_is_refused_then() -> None:
     eyes = SceneFile(written(SCENE))
     written(SCENE + "[[objects")
-    with pytest.raises(ConfigError, match=r"line 10: not valid TOML"):
+    with pytest.raises(ConfigError, match=r"line 11: not valid TOML"):
         eyes.observe()
     Path("scene.toml").unlink()
     with pytest.raises(ConfigError, match="cannot read the scene file"):
@@ -76,6 +77,9 @@ def test_a_file_that_goes_wrong_later_is_refused_then() -> None:
         ("[-0.12, -0.5, 0.018]", "[-120, -500, 18]", 8, "metres, not centimetres"),
         ("yaw_rad = 0.5", "yaw = 0.5", 9, "Did you mean 'yaw_rad'"),
         ("yaw_rad = 0.5", "yaw_rad = inf", 9, "must be a number"),
+        ("[0.122, 0.122, 0.036]", "[0.122, 0.122]", 10, "[length, width, height]"),
+        ("[0.122, 0.122, 0.036]", "[0.122, 0.122, 0]", 10, "must be above 0"),
+        ("[0.122, 0.122, 0.036]", "[122, 122, 36]", 10, "millimetres"),
         ('"blue bowl"', '"red  block"', 7, "listed twice"),
         ('"blue bowl"', '""', 7, "must be text"),
         ('name = "blue bowl"\n', "", 6, "it is missing"),
