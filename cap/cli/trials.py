@@ -115,10 +115,22 @@ def carry_out(suite: Any, trials: Sequence[Any], settings: Any, manner: Manner, 
     except (SpendLimit, EndpointFailed) as error:
         error.run = str(folder)
         raise
+    except KeyboardInterrupt:
+        click.echo(f"stopped; to go on: the same command with --out {folder} --resume", err=True)
+        raise Interrupted(folder) from None
     finally:
         results.close()
     _tell_what_broke(folder)
     return folder
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while trials ran; what had ended is in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        """Name the folder."""
+        super().__init__()
+        self.folder = folder
 
 
 def _tell_what_broke(folder: Path) -> None:
