@@ -90,10 +90,12 @@ def carry_out(suite: Any, trials: Sequence[Any], settings: Any, manner: Manner, 
     """
     from benchmarks import runner
     from benchmarks.results import begin
-    from benchmarks.suites import Checks
+    from benchmarks.suites import Checks, Requires
 
     if isinstance(suite, Checks):
         suite.check(settings)
+    if isinstance(suite, Requires):
+        suite.require(trials)
     if manner.resume and manner.out is None:
         raise UsageError("--resume goes on with a results folder; say which with --out")
     folder = manner.out or _new_folder(settings.suite, title)
