@@ -100,12 +100,16 @@ class RobotSuite:
         """Refuse what no trial could be run with, before the first one.
 
         Raises:
-            UsageError: The settings name a model, prompts or an option that does not exist.
+            UsageError: The settings name a model, prompts or an option that does not exist, or the
+                robot is real.
             MissingKey: The model needs a key and none is set.
         """
         check_model(settings)
         self._prompts(settings)
-        registry.make_robot(self._robot, mode=settings.mode).close()
+        robot = registry.make_robot(self._robot, mode=settings.mode)
+        robot.close()
+        if not robot.simulated:
+            raise UsageError(f"robot '{robot.name}' is real; a benchmark moves simulated ones only")
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial.

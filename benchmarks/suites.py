@@ -168,6 +168,18 @@ class Checks(Protocol):
 
 
 @runtime_checkable
+class Requires(Protocol):
+    """A suite whose tasks do not all need the same things installed."""
+
+    def require(self, trials: Sequence[Trial]) -> None:
+        """Refuse trials for which something is not there.
+
+        Raises:
+            MissingExtra: With the line that installs it.
+        """
+
+
+@runtime_checkable
 class Proves(Protocol):
     """A suite whose oracle need not solve every split."""
 

@@ -27,6 +27,8 @@ from cap.sandbox import Limits
 from cap.session import Session, TurnResult
 
 BASELINES = ("oracle", "no-op")
+OPTIONS = ("limits", *MODEL_OPTIONS)
+"""What `Settings.options` may hold."""
 LIMITS = Limits(program_s=60.0, calls=100_000)
 """A controller makes some ten calls for each of a thousand steps."""
 
@@ -36,6 +38,29 @@ class ControlSuite:
 
     name = "control"
     version = "1"
+
+    def check(self, settings: Settings) -> None:
+        """Refuse what no trial could be run with, before the first one.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            MissingKey: The model needs a key and none is set.
+        """
+        check_options(settings, OPTIONS)
+        limits_of(settings.options.get("limits", {}), LIMITS)
+        if settings.model not in BASELINES:
+            model_for(settings.model, {**settings.options, "ledger": None})
+        for task in TASKS:
+            load_prompt(settings.prompts, task)
+
+    def require(self, trials: Sequence[Trial]) -> None:
+        """Make each task's world once, in vain.
+
+        Raises:
+            MissingExtra: What simulates a task is not installed.
+        """
+        for task in dict.fromkeys(trial.task for trial in trials):
+            TASKS[task].robot(0).close()
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every task; there is one split, without a name."""
@@ -65,7 +90,7 @@ class ControlSuite:
             MissingExtra: What simulates the task is not installed.
         """
         start_s = time.perf_counter()
-        check_options(settings, ("limits", *MODEL_OPTIONS))
+        check_options(settings, OPTIONS)
         task = TASKS[trial.task]
         asks = settings.model not in BASELINES
         meter = Meter(model_for(settings.model, settings.options, trial) if asks else Nobody())

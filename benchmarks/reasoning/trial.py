@@ -34,6 +34,8 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
 ARMS = ("direct", "step-by-step", "lmp")
 """The splits."""
 BASELINES = ("oracle", "no-op")
+OPTIONS = ("limits", *MODEL_OPTIONS)
+"""What `Settings.options` may hold."""
 _PAPER: Mapping[tuple[str, str], float] = {
     ("object-selection", "direct"): 39.3,
     ("object-selection", "step-by-step"): 67.9,
@@ -53,6 +55,18 @@ class ReasoningSuite:
 
     name = "reasoning"
     version = "1"
+
+    def check(self, settings: Settings) -> None:
+        """Refuse what no trial could be run with, before the first one.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            MissingKey: The model needs a key and none is set.
+        """
+        check_options(settings, OPTIONS)
+        limits_of(settings.options.get("limits", {}))
+        if settings.model not in BASELINES:
+            model_for(settings.model, {**settings.options, "ledger": None})
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every task under every arm."""
@@ -81,7 +95,7 @@ class ReasoningSuite:
             MissingKey: The model needs a key and none is set.
         """
         start_s = time.perf_counter()
-        check_options(settings, ("limits", *MODEL_OPTIONS))
+        check_options(settings, OPTIONS)
         questions = QUESTIONS[trial.task]
         asked = put(questions[trial.seed % len(questions)], trial.seed)
         is_baseline = settings.model in BASELINES

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,7 +15,8 @@ from cap.cli import bench_plot
 from cap.cli.bench_humaneval import score, speed_of_scoring
 from cap.cli.bench_problems import problems
 from cap.cli.bench_run import COMMANDS
-from cap.cli.options import Options, load_config, model_for, session_options
+from cap.cli.groups import Asked, model_options
+from cap.cli.options import load_config
 from cap.errors import UsageError
 
 
@@ -182,23 +184,38 @@ def perception(scenes: int, as_json: bool) -> int:
 
 
 @command.command("paraphrases")
-@session_options
-def paraphrases(options: Options) -> int:
-    """Everyday wordings, held out while the prompts were written: right, wrong, declined."""
+@click.option("-m", "--model", metavar="MODEL", help="Model (default: nearest).")
+@click.option("--mode", type=click.Choice(["physics", "instant"]), default="instant")
+@click.option("--prompts", type=click.Path(path_type=Path), metavar="DIR", help="Own prompts.")
+@click.option("-v", "--verbose", is_flag=True, help="One line for each case.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@model_options
+def paraphrases(
+    asked: Asked, model: str | None, mode: str, prompts: Path | None, verbose: bool, as_json: bool
+) -> int:
+    """Everyday wordings, held out while the prompts were written: right, wrong, declined.
+
+    The cases have scenes and seeds of their own, on the robot ravens.
+    """
     _own("benchmarks")
+    from benchmarks.models import Meter
     from benchmarks.tabletop import paraphrases as held
     from cap.cli.tables import show
 
-    outcomes = []
+    meter = Meter(_model(asked, model))
+    outcomes: list[held.Outcome] = []
     for case in held.load():
-        with _sessions(options) as make_session:
+        with _sessions(meter, mode, prompts) as make_session:
             outcome = held.run_case(case, make_session)
+        if meter.unasked is not None:
+            click.echo(f"stopped at case {len(outcomes) + 1}: {case.id}", err=True)
+            raise meter.unasked
         outcomes.append(outcome)
-        if options.verbose and not options.as_json:
+        if verbose and not as_json:
             line = f"{outcome.result}: {outcome.case.instruction} {outcome.reason}"
             click.echo(line, err=True)
     summaries = held.summarize(outcomes)
-    if options.as_json:
+    if as_json:
         click.echo(json.dumps([vars(summary) for summary in summaries]))
         return 0
     show(
@@ -217,20 +234,35 @@ def paraphrases(options: Options) -> int:
     return 0
 
 
+def _model(asked: Asked, name: str | None) -> Any:
+    """Return the model a person named, or the configured one."""
+    from benchmarks.models import Warm
+    from cap.models.meter import Allowance
+    from cap.models.presets import Handling, make_model
+
+    config = load_config(asked, model=name)
+    allowance = Allowance(config.max_calls, config.max_cost, config.concurrency)
+    model = make_model(
+        config.model,
+        base_url=config.base_url,
+        mode=config.model_mode,
+        timeout_s=asked.model_timeout,
+        handling=Handling(config.cache, allowance, config.prices),
+    )
+    return Warm(model, asked.temperature, 0) if asked.temperature else model
+
+
 @contextmanager
-def _sessions(options: Options) -> Iterator[Any]:
+def _sessions(model: Any, mode: str, folder: Path | None) -> Iterator[Any]:
     """Yield a factory of sessions; those it made are closed at the end."""
     from cap import registry
     from cap.session import Session
 
-    model = model_for(options, load_config(options))
-    prompts = registry.robot_prompts("ravens", options.prompts)
+    prompts = registry.robot_prompts("ravens", folder)
     made: list[Session] = []
 
     def make(objects: Any, seed: int) -> Session:
-        robot = registry.make_robot(
-            "ravens", seed=seed, mode=options.mode or "instant", objects=list(objects)
-        )
+        robot = registry.make_robot("ravens", seed=seed, mode=mode, objects=list(objects))
         made.append(Session(robot, model, prompts=prompts, seed=seed))
         return made[-1]
 

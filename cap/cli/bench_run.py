@@ -10,7 +10,7 @@ import click
 from cap.cli.bench_problems import problem_options
 from cap.cli.groups import Asked, model_options
 from cap.cli.options import load_config
-from cap.cli.trials import SHARED, Manner, carry_out, options_for, runner_options
+from cap.cli.trials import SHARED, Interrupted, Manner, carry_out, options_for, runner_options
 from cap.errors import SpendLimit, UsageError
 
 _MODE = click.option(
@@ -134,6 +134,9 @@ def _run(
     except SpendLimit as error:
         if error.run is not None:
             tell(Path(error.run))
+        raise
+    except Interrupted as stop:
+        tell(stop.folder)
         raise
     return tell(folder)
 

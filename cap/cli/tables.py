@@ -10,9 +10,10 @@ import click
 
 
 def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False) -> None:
-    """Print rows that share their keys: a table, or a block each where that is too narrow.
+    """Print rows that share their keys: a table, or in a narrow terminal a block each.
 
-    The first column is a name a person may copy: it is never broken.
+    A pipe has no width: there each row is one line. The first column is a name a person may copy:
+    it is never broken.
     """
     if as_json:
         click.echo(json.dumps(list(rows), ensure_ascii=False))
@@ -24,29 +25,33 @@ def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from cap.render import printable
-
     console = Console(highlight=False)
-    if _width(rows) > console.width:
-        for row in rows:
-            lines = [f"{key}: {printable(_cell(value))}" for key, value in row.items() if value]
+    cells = [{key: _cell(value) for key, value in row.items()} for row in rows]
+    needed = _width(cells)
+    if needed > console.width and console.is_terminal:
+        for row in cells:
+            lines = [f"{key}: {value}" for key, value in row.items() if value]
             click.echo("\n  ".join(lines))
         return
     table = Table(box=None, pad_edge=False)
-    for number, key in enumerate(rows[0]):
-        table.add_column(key, overflow="fold", no_wrap=number == 0)
-    for row in rows:
-        table.add_row(*(Text(printable(_cell(value))) for value in row.values()))
-    console.print(table)
+    for key in cells[0]:
+        table.add_column(key, no_wrap=True)
+    for row in cells:
+        table.add_row(*map(Text, row.values()))
+    Console(highlight=False, width=max(needed, console.width)).print(table)
 
 
-def _width(rows: Sequence[Mapping[str, Any]]) -> int:
+def _width(rows: Sequence[Mapping[str, str]]) -> int:
     """Return how wide a table of these rows is when no cell wraps."""
-    cells = [[key, *(_cell(row[key]) for row in rows)] for key in rows[0]]
-    return sum(max(map(len, column)) + 2 for column in cells)
+    from rich.cells import cell_len
+
+    columns = [[key, *(row[key] for row in rows)] for key in rows[0]]
+    return sum(max(map(cell_len, column)) + 2 for column in columns)
 
 
 def _cell(value: Any) -> str:
+    from cap.render import printable
+
     if isinstance(value, bool):
         return "yes" if value else ""
-    return "" if value is None else str(value)
+    return "" if value is None else printable(" ".join(str(value).splitlines()))

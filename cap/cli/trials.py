@@ -90,10 +90,12 @@ def carry_out(suite: Any, trials: Sequence[Any], settings: Any, manner: Manner, 
     """
     from benchmarks import runner
     from benchmarks.results import begin
-    from benchmarks.suites import Checks
+    from benchmarks.suites import Checks, Requires
 
     if isinstance(suite, Checks):
         suite.check(settings)
+    if isinstance(suite, Requires):
+        suite.require(trials)
     if manner.resume and manner.out is None:
         raise UsageError("--resume goes on with a results folder; say which with --out")
     folder = manner.out or _new_folder(settings.suite, title)
@@ -115,10 +117,22 @@ def carry_out(suite: Any, trials: Sequence[Any], settings: Any, manner: Manner, 
     except (SpendLimit, EndpointFailed) as error:
         error.run = str(folder)
         raise
+    except KeyboardInterrupt:
+        click.echo(f"stopped; to go on: the same command with --out {folder} --resume", err=True)
+        raise Interrupted(folder) from None
     finally:
         results.close()
     _tell_what_broke(folder)
     return folder
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while trials ran; what had ended is in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        """Name the folder."""
+        super().__init__()
+        self.folder = folder
 
 
 def _tell_what_broke(folder: Path) -> None:

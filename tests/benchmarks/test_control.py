@@ -271,3 +271,28 @@ def test_the_command_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     command = ["bench", "run", "control", "-m", "oracle", "--tasks", "cartpole", "-n", "1"]
     assert cap([*command, "--jobs", "1", "--out", str(tmp_path / "out")]) == 0
     assert "upright_steps 500" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "told"),
+    [
+        (["--tasks", "cartpole"], 2, "pip install"),
+        (["-m", "vllm/"], 2, "unknown model"),
+        (["-m", "openai/x"], 4, "OPENAI_API_KEY"),
+        (["--prompts", "nowhere"], 2, "nowhere"),
+        (["--tasks", "impedance", "--mode", "physics"], 0, ""),
+    ],
+)
+def test_what_no_episode_could_run_with_is_refused_before_the_first(
+    changes: list[str],
+    code: int,
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    monkeypatch.setattr("benchmarks.report_charts.draw", lambda cells: {})
+    asked = ["bench", "run", "control", "-m", "no-op", "-n", "1", "--out", "out", *changes]
+    assert cap(asked) == code
+    assert told in capsys.readouterr().err
+    assert Path("out").exists() == (code == 0)

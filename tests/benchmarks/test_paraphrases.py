@@ -21,6 +21,7 @@ from benchmarks.tabletop.paraphrases import (
     run_case,
     summarize,
 )
+from cap.cli import run as cap
 from cap.errors import UsageError
 
 World = dict[str, tuple[float, float, float]]
@@ -395,3 +396,24 @@ def test_summary_counts_families_and_total() -> None:
 
 def test_summary_of_nothing_is_empty() -> None:
     assert summarize([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["-m", "vllm/x", "--base-url", "http://127.0.0.1:9/v1"], "nothing answers there"),
+        (["-m", "nearest", "--max-calls", "3"], "raise --max-calls"),
+    ],
+)
+def test_what_could_not_be_asked_is_no_answer(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cap(["bench", "paraphrases", *arguments]) == 4
+    screen = capsys.readouterr()
+    assert told in screen.err
+    assert screen.out == ""
+
+
+@pytest.mark.parametrize("option", [["-r", "drawing"], ["--objects", "x"], ["--seed", "7"]])
+def test_options_without_effect_are_not_taken(option: list[str]) -> None:
+    assert cap(["bench", "paraphrases", *option]) == 2

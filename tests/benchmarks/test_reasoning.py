@@ -313,3 +313,9 @@ def test_the_command_runs_it_and_names_the_paper_s_values(
     assert cap([*command, "--split", "lmp", "--out", str(tmp_path / "out")]) == 0
     assert "object-selection" in capsys.readouterr().out
     assert "CaP 96.4" in (tmp_path / "out" / "report.md").read_text()
+
+
+@pytest.mark.parametrize("model", ["vllm/", "openai/x"])
+def test_a_model_that_cannot_be_is_refused_before_the_first_question(model: str) -> None:
+    assert cap(["bench", "run", "reasoning", "-m", model, "-n", "1", "--out", "out"]) in (2, 4)
+    assert not Path("out").exists()

@@ -387,3 +387,22 @@ def test_a_run_that_ends_early_leaves_no_worker(tmp_path: Path) -> None:
     results.close()
     found = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True)
     assert b"benchmarks.worker" not in found.stdout
+
+
+def test_ctrl_c_names_the_folder_and_reports_what_has_ended(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add = Results.add
+
+    def strike(self: Results, trial: Trial, outcome: Outcome) -> None:
+        add(self, trial, outcome)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Results, "add", strike)
+        assert cap(COMMAND) == 130
+    screen = capsys.readouterr()
+    assert "--out out --resume" in screen.err
+    assert "100.0" in screen.out
+    assert Path("out/report.md").exists()
+    assert cap([*COMMAND, "--resume"]) == 0

@@ -12,6 +12,7 @@ import pytest
 
 import cap.cli
 from cap.cli import COMMANDS, run
+from cap.cli.tables import show
 
 Capture = pytest.CaptureFixture[str]
 
@@ -258,6 +259,29 @@ def test_a_name_is_never_broken_in_a_narrow_terminal(
     capsys.readouterr()
     assert run(["trace", "list"]) == 0
     assert str(folder) in capsys.readouterr().out
+
+
+ROWS = [{"task": "hexagon", "first %": 0, "second %": 0.0, "why": "", "words": "so " * 60}] * 2
+
+
+def test_a_pipe_gets_one_line_for_each_row(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    show(ROWS)
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.split() == ["task", "first", "%", "second", "%", "why", "words"]
+    assert [line.split()[:4] for line in lines] == [["hexagon", "0", "0.0", "so"]] * 2
+
+
+def test_zeros_are_shown_in_a_narrow_terminal(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # what rich takes for a terminal
+    show(ROWS)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[:3] == ["task: hexagon", "  first %: 0", "  second %: 0.0"]
 
 
 def test_a_byte_order_mark_is_no_fault(capsys: Capture) -> None:

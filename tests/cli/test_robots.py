@@ -49,6 +49,17 @@ def test_its_tasks_run_and_are_reported(robot: Path, capsys: Capture) -> None:
     assert "move-left" in capsys.readouterr().out
 
 
+def test_a_benchmark_of_a_real_robot_is_refused_before_the_first_trial(
+    robot: Path, capsys: Capture
+) -> None:
+    text = robot.read_text(encoding="utf-8")
+    robot.write_text(text.replace("simulated = True", "simulated = False"), encoding="utf-8")
+    suite = str(robot.with_name("tasks.py"))
+    assert run(["bench", "run", suite, "-m", "oracle", "-n", "1", "--out", "o"]) == 2
+    assert "robot 'my_arm' is real" in capsys.readouterr().err
+    assert not Path("o").exists()
+
+
 @pytest.mark.parametrize(
     ("old", "new", "finding"),
     [
