@@ -18,6 +18,7 @@ SUITES: Mapping[str, tuple[str, str]] = {
     "tabletop": ("benchmarks.tabletop.trial", "TabletopSuite"),
     "robocodegen": ("benchmarks.robocodegen.trial", "RoboCodeGenSuite"),
     "drawing": ("benchmarks.drawing.tasks", "drawing"),
+    "kitchen": ("benchmarks.kitchen.tasks", "kitchen"),
     "embodiments": ("benchmarks.embodiments.suite", "EmbodimentSuite"),
     "batch": ("benchmarks.batch", "BatchSuite"),
 }

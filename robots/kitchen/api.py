@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -22,11 +21,6 @@ from robots.ravens.scene import find, plain
 
 Array = NDArray[np.float64]
 Position = Sequence[float] | Array
-
-DETECT_M = 1.2
-"""The camera ahead of the robot sees this far."""
-DETECT_RAD = math.radians(25)
-"""And so far to each side."""
 
 
 class KitchenRobot(KitchenBody):
@@ -88,7 +82,7 @@ class KitchenRobot(KitchenBody):
             Collision: The base bumped into something on the way and stopped.
         """
         with self._looking() as state:
-            return known_name(name) in self._ahead(state)
+            return known_name(name) in state.ahead()
 
     @perception
     def obj_in_gripper(self, name: str) -> bool:
@@ -416,19 +410,6 @@ class KitchenRobot(KitchenBody):
     def _location(self, loc: str) -> Location:
         places = self.state.room.locations
         return places[find(loc, places, "location")]
-
-    def _ahead(self, state: KitchenState) -> list[str]:
-        """Return what the camera that looks ahead sees."""
-        found = []
-        for thing in [thing for thing in state.things if thing.name not in state.load()]:
-            place = state.location_of(thing.name)
-            if place is not None and not state.is_open(state.room.locations[place]):
-                continue
-            dx, dy = thing.xy[0] - state.base.x, thing.xy[1] - state.base.y
-            off = math.remainder(math.atan2(dy, dx) - state.base.angle, 2 * math.pi)
-            if math.hypot(dx, dy) <= DETECT_M and abs(off) <= DETECT_RAD:
-                found.append(thing.name)
-        return found
 
 
 def _where(state: KitchenState) -> Array:

@@ -17,6 +17,10 @@ BESIDE_M = 0.7
 """Where it faces nothing, the nearest furniture is, if it is no further than this."""
 FLOOR_SIGHT_M = 1.2
 """Things on the floor are seen from this far."""
+DETECT_M = 1.2
+"""The camera ahead of the robot sees this far."""
+DETECT_RAD = math.radians(25)
+"""And so far to each side."""
 _RAYS = 5
 _ON_FLOOR_Z = 0.2
 
@@ -41,6 +45,12 @@ class Base:
         """Return the point so far to its right and so far ahead of it, metres."""
         c, s = math.cos(self.angle), math.sin(self.angle)
         return (self.x + right * s + ahead * c, self.y - right * c + ahead * s)
+
+    def local(self, point: Point) -> Point:
+        """Return how far right and how far ahead of it a point is, metres; undoes `world`."""
+        c, s = math.cos(self.angle), math.sin(self.angle)
+        dx, dy = point[0] - self.x, point[1] - self.y
+        return (s * dx - c * dy, c * dx + s * dy)
 
     def carried_to(self, other: Base, thing: Thing) -> Thing:
         """Return a thing moved as if it were fixed to the base on its way to another place."""
@@ -181,6 +191,20 @@ class KitchenState:
             near = math.dist(thing.xy, self.base.xy) <= FLOOR_SIGHT_M
             return near and thing.bottom < _ON_FLOOR_Z
         return place in here
+
+    def ahead(self) -> list[str]:
+        """Return the objects that the camera ahead of the robot sees, in order."""
+        found = []
+        load = self.load()
+        for thing in [thing for thing in self.things if thing.name not in load]:
+            place = self.location_of(thing.name)
+            if place is not None and not self.is_open(self.room.locations[place]):
+                continue
+            dx, dy = thing.xy[0] - self.base.x, thing.xy[1] - self.base.y
+            off = math.remainder(math.atan2(dy, dx) - self.base.angle, 2 * math.pi)
+            if math.hypot(dx, dy) <= DETECT_M and abs(off) <= DETECT_RAD:
+                found.append(thing.name)
+        return found
 
 
 def turned(quaternion: Quat, turn: float) -> Quat:

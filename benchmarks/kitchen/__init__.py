@@ -1,0 +1,1 @@
+"""Ten kitchen tasks, judged on where everything is."""

@@ -1,0 +1,140 @@
+"""What the kitchen lacks of what was asked for, judged on its true state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping
+
+from robots.kitchen import KitchenRobot
+from robots.kitchen.body import LOOK_S
+from robots.kitchen.state import DETECT_RAD, Base
+from robots.ravens.scene import Vec3
+
+Judge = Callable[[KitchenRobot], str | None]
+DISTURBED_M = 0.05
+"""What nobody asked to move may be this far from where it was."""
+SHUT_M = 0.02
+"""A drawer pulled out less than this is shut."""
+ASIDE_M = 0.05
+"""How far an object beside another may be from the place asked for."""
+LINE_M = 0.05
+"""How far a robot may stray from a straight line."""
+LATE_STEPS = 3
+"""Looks within which a robot that saw what it waited for must have stopped."""
+
+
+def first_of(*judges: Judge) -> Judge:
+    """Return a judge that finds what the first of several finds."""
+
+    def missed(robot: KitchenRobot) -> str | None:
+        return next((found for judge in judges if (found := judge(robot))), None)
+
+    return missed
+
+
+def lies(name: str, place: str) -> Judge:
+    """Return a judge of whether an object is at a location, let go."""
+
+    def missed(robot: KitchenRobot) -> str | None:
+        if robot.state.held == name:
+            return f"the {name} is still in the gripper"
+        found = robot.state.location_of(name)
+        return None if found == place else f"the {name} is at {found or 'no location'}, not {place}"
+
+    return missed
+
+
+def in_bowl(name: str) -> Judge:
+    """Return a judge of whether an object is in the bowl, let go."""
+
+    def missed(robot: KitchenRobot) -> str | None:
+        inside = [thing.name for thing in robot.state.contents(robot.state["bowl"])]
+        if name in inside and robot.state.held is None:
+            return None
+        return f"the {name} is not in the bowl"
+
+    return missed
+
+
+def shut(drawer: str) -> Judge:
+    """Return a judge of whether a drawer is shut."""
+
+    def missed(robot: KitchenRobot) -> str | None:
+        out = robot.state.opening_m(drawer)
+        return None if out < SHUT_M else f"the {drawer} is {100 * out:.0f} cm open"
+
+    return missed
+
+
+def at(place: str) -> Judge:
+    """Return a judge of whether the robot is at a location and stands still."""
+
+    def missed(robot: KitchenRobot) -> str | None:
+        if robot.state.velocity != (0.0, 0.0, 0.0):
+            return "the robot still moves"
+        here = [found.name for found in robot.state.here()]
+        return None if place in here else f"the robot is at {here or 'no location'}, not {place}"
+
+    return missed
+
+
+def told(words: Collection[str]) -> Judge:
+    """Return a judge of whether the last thing said holds some words."""
+
+    def missed(robot: KitchenRobot) -> str | None:
+        said = robot.spoken[-1] if robot.spoken else ""
+        lacking = [word for word in words if word not in said]
+        return f"it said {said!r}, without {lacking[0]!r}" if lacking else None
+
+    return missed
+
+
+def undisturbed(before: Mapping[str, Vec3], but: Collection[str]) -> Judge:
+    """Return a judge of whether everything else is where it was."""
+
+    def missed(robot: KitchenRobot) -> str | None:
+        now = robot.positions()
+        moved = [
+            name
+            for name, place in before.items()
+            if name not in but and math.dist(place, now[name]) > DISTURBED_M
+        ]
+        return f"the {moved[0]} was moved, too" if moved else None
+
+    return missed
+
+
+def beside(name: str, where: tuple[float, float]) -> Judge:
+    """Return a judge of whether an object stands at a point, metres, let go."""
+
+    def missed(robot: KitchenRobot) -> str | None:
+        if robot.state.held is not None:
+            return f"the {robot.state.held} is still in the gripper"
+        off = math.dist(robot.state[name].xy, where)
+        return None if off <= ASIDE_M else f"the {name} is {100 * off:.0f} cm from its place"
+
+    return missed
+
+
+def stopped_on_seeing(name: str, start: Base, mps: float) -> Judge:
+    """Return a judge of whether the robot went sideways until its camera saw an object.
+
+    Args:
+        name: The object.
+        start: Where it began; it goes along a line to its right or left from there.
+        mps: Fastest speed of the way; it stops within a few looks.
+    """
+
+    def missed(robot: KitchenRobot) -> str | None:
+        went, strayed = start.local(robot.state.base.xy)
+        across, ahead = start.local(robot.state[name].xy)
+        if abs(strayed) > LINE_M:
+            return "the robot left its line"
+        edge = math.tan(DETECT_RAD) * ahead
+        if abs(across - went) > edge + 0.01:
+            return f"the {name} is not ahead of the camera"
+        if abs(went) > 0.01 and abs(across - went) < edge - LATE_STEPS * mps * LOOK_S:
+            return f"the robot went on after it saw the {name}"
+        return None
+
+    return missed

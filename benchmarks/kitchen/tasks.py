@@ -1,0 +1,271 @@
+"""The tasks: what is said, a program that does it, and what the kitchen must then be like."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from benchmarks.kitchen.judge import (
+    at,
+    beside,
+    first_of,
+    in_bowl,
+    lies,
+    shut,
+    stopped_on_seeing,
+    told,
+    undisturbed,
+)
+from benchmarks.robot_tasks import Case, RobotSuite, RobotTask
+from cap.errors import RobotError
+from robots.kitchen import KitchenRobot, create
+from robots.kitchen.state import DETECT_RAD, Base
+from robots.kitchen.things import KINDS
+
+Rng = np.random.Generator
+A = TypeVar("A")
+B = TypeVar("B")
+SURFACES = ("table", "countertop", "cart", "desk")
+_TARGETS = (*SURFACES, "recycle bin", "wood chair", "steel chair")
+_DRAWERS = ("top drawer", "middle drawer", "bottom drawer")
+_PLURALS = {"fruit": "all the fruit", "drink": "all the drinks", "snack": "all the snacks"}
+_ASIDE_CM = (20, 25, 30)
+_FASTEST_MPS = 0.4
+_UNSEEN_M = 0.05
+"""So far beyond its camera's sight an object is not seen at once."""
+_AWAY_M = 0.1
+"""An object nearer than this to where it is to be is there already."""
+
+
+def _one(rng: Rng, names: Sequence[str]) -> str:
+    return str(rng.choice(list(names)))
+
+
+def _small(robot: KitchenRobot) -> list[str]:
+    """Return the objects that stand about and go anywhere."""
+    names = [thing.name for thing in robot.state.things if thing.name != "bowl"]
+    return [name for name in names if robot.state.location_of(name) in SURFACES]
+
+
+def _place(robot: KitchenRobot, name: str) -> str:
+    return str(robot.state.location_of(name))
+
+
+def _fits(robot: KitchenRobot, act: Callable[[KitchenRobot], object]) -> bool:
+    """Return whether something can be done, tried out in an instant twin of the kitchen."""
+    twin = create(seed=0, mode="instant")
+    twin.restore(robot.snapshot())
+    try:
+        act(twin)
+    except RobotError:
+        return False
+    return True
+
+
+def _go(rng: Rng, robot: KitchenRobot) -> Case:
+    place = _one(rng, [name for name in robot.get_loc_names() if name != "table"])
+    before = robot.positions()
+    return Case(
+        (f"go to the {place}",),
+        f"goto_loc('{place}')",
+        first_of(at(place), undisturbed(before, [])),
+    )
+
+
+def _fetch(rng: Rng, robot: KitchenRobot) -> Case:
+    before = robot.positions()
+
+    def fetch(robot: KitchenRobot) -> None:
+        robot.goto_loc(source)
+        robot.pick_obj(name)
+        robot.goto_loc(place)
+        robot.place_at_obj(place)
+
+    for name, place in _pairs(rng, _small(robot), _TARGETS):
+        source = _place(robot, name)
+        if place != source and _fits(robot, fetch):
+            break
+    return Case(
+        (f"take the {name} from the {source} to the {place}",),
+        f"goto_loc('{source}')\npick_obj('{name}')\ngoto_loc('{place}')\nplace_at_obj('{place}')",
+        first_of(lies(name, place), undisturbed(before, [name])),
+    )
+
+
+def _pairs(rng: Rng, first: Sequence[A], second: Sequence[B]) -> Iterator[tuple[A, B]]:
+    """Yield every pair in a random order."""
+    pairs = list(itertools.product(first, second))
+    for number in rng.permutation(len(pairs)):
+        yield pairs[number]
+
+
+def _throw_away(rng: Rng, robot: KitchenRobot) -> Case:
+    name, before = _one(rng, _small(robot)), robot.positions()
+    source = _place(robot, name)
+    return Case(
+        (f"go to the {source}", f"throw the {name} away"),
+        f"goto_loc('{source}')\npick_obj('{name}')\n"
+        "goto_loc('trash bin')\nplace_at_obj('trash bin')",
+        first_of(lies(name, "trash bin"), undisturbed(before, [name])),
+    )
+
+
+def _bowl(rng: Rng, robot: KitchenRobot) -> Case:
+    fruit = [name for name in _small(robot) if KINDS[name].category == "fruit"]
+    name, before, bowl = _one(rng, fruit), robot.positions(), _place(robot, "bowl")
+    source = _place(robot, name)
+    words = (
+        f"go to the {source}",
+        f"pick up the {name}",
+        f"go to the {bowl}",
+        "put it in the bowl",
+    )
+    return Case(
+        words,
+        f"goto_loc('{source}')\npick_obj('{name}')\ngoto_loc('{bowl}')\nplace_at_obj('bowl')",
+        first_of(in_bowl(name), undisturbed(before, [name])),
+    )
+
+
+def _all_of_a_kind(rng: Rng, robot: KitchenRobot) -> Case:
+    before = robot.positions()
+
+    def carry(robot: KitchenRobot) -> None:
+        for name in moved:
+            robot.goto_loc(source)
+            robot.pick_obj(name)
+            robot.goto_loc(place)
+            robot.place_at_obj(place)
+
+    for category, source in _pairs(rng, list(_PLURALS), SURFACES):
+        alike = [name for name in _small(robot) if KINDS[name].category == category]
+        moved = [name for name in alike if _place(robot, name) == source]
+        place = _one(rng, [name for name in SURFACES if name != source])
+        if moved and _fits(robot, carry):
+            break
+    judges = [lies(name, place) for name in moved]
+    return Case(
+        (f"take {_PLURALS[category]} from the {source} to the {place}",),
+        f"for name in {moved!r}:\n    goto_loc('{source}')\n    pick_obj(name)\n"
+        f"    goto_loc('{place}')\n    place_at_obj('{place}')",
+        first_of(*judges, undisturbed(before, moved)),
+    )
+
+
+def _into_drawer(rng: Rng, robot: KitchenRobot) -> Case:
+    low = [name for name in _small(robot) if KINDS[name].size[2] < 0.13]
+    before = robot.positions()
+    sponge = robot.state.location_of("sponge")
+    name, drawer = _one(rng, low), _one(rng, [name for name in _DRAWERS if name != sponge])
+    source = _place(robot, name)
+    return Case(
+        (f"go to the {source}", f"put the {name} in the {drawer}"),
+        f"goto_loc('{drawer}')\nopen_drawer('{drawer}')\ngoto_loc('{source}')\npick_obj('{name}')\n"
+        f"goto_loc('{drawer}')\nplace_at_obj('{drawer}')\nclose_drawer('{drawer}')",
+        first_of(lies(name, drawer), shut(drawer), undisturbed(before, [name])),
+    )
+
+
+def _out_of_drawer(rng: Rng, robot: KitchenRobot) -> Case:
+    before, drawer = robot.positions(), _place(robot, "sponge")
+    place = _one(rng, ("table", "countertop", "desk"))
+    return Case(
+        (
+            f"take the sponge out of the {drawer}",
+            f"put it on the {place}",
+            f"close the {drawer}",
+        ),
+        f"goto_loc('{drawer}')\nopen_drawer('{drawer}')\npick_obj('sponge')\n"
+        f"goto_loc('{place}')\nplace_at_obj('{place}')\n"
+        f"goto_loc('{drawer}')\nclose_drawer('{drawer}')",
+        first_of(lies("sponge", place), shut(drawer), undisturbed(before, ["sponge"])),
+    )
+
+
+def _find(rng: Rng, robot: KitchenRobot) -> Case:
+    name, before = _one(rng, _small(robot)), robot.positions()
+    place = _place(robot, name)
+    return Case(
+        (f"find the {name}",),
+        f"for loc in get_loc_names():\n    goto_loc(loc)\n    if is_obj_visible('{name}'):\n"
+        f"        say(f'the {name} is at the {{loc}}')\n        break",
+        first_of(at(place), told([name, place]), undisturbed(before, [])),
+    )
+
+
+def _beside(rng: Rng, robot: KitchenRobot) -> Case:
+    before = robot.positions()
+    sides = {"left": -1.0, "right": 1.0}
+
+    def together(name: str, other: str) -> bool:
+        return _place(robot, name) == _place(robot, other)
+
+    def put(robot: KitchenRobot) -> None:
+        robot.goto_loc(place)
+        robot.pick_obj(name)
+        rest = robot.place_at_pos([*where, 0.0])
+        if math.dist((float(rest[0]), float(rest[1])), where) > 0.01:
+            raise RobotError("the spot is taken")
+        if robot.state.location_of(name) != place:
+            raise RobotError("the spot is elsewhere")
+
+    two = [pair for pair in itertools.permutations(_small(robot), 2) if together(*pair)]
+    for (name, other), (side, cm) in _pairs(rng, two, list(itertools.product(sides, _ASIDE_CM))):
+        place = _place(robot, name)
+        x, y = robot.state[other].xy
+        where = (x + sides[side] * cm / 100, y)
+        away = math.dist(robot.state[name].xy, where) > _AWAY_M
+        if away and _fits(robot, put):
+            break
+    else:
+        raise RuntimeError("no two objects leave room beside them in this kitchen")
+    return Case(
+        (f"go to the {place}", f"put the {name} {cm} cm to the {side} of the {other}"),
+        f"goto_loc('{place}')\ntarget = get_obj_pos('{other}')\npick_obj('{name}')\n"
+        f"place_at_pos(target + {sides[side] * cm / 100} * np.array([1, 0, 0]))",
+        first_of(beside(name, where), undisturbed(before, [name])),
+    )
+
+
+def _until_seen(rng: Rng, robot: KitchenRobot) -> Case:
+    before = robot.positions()
+    offered: list[tuple[float, str, str]] = []
+    for name in _small(robot):
+        source = _place(robot, name)
+        across, ahead = Base(*robot.state.room.locations[source].stand).local(robot.state[name].xy)
+        beyond = abs(across) - math.tan(DETECT_RAD) * ahead
+        if beyond > _UNSEEN_M or source != "table":
+            offered.append((beyond, name, source))
+    _, name, source = max(offered)
+    start = Base(*robot.state.room.locations[source].stand)
+    side = "right" if start.local(robot.state[name].xy)[0] > 0 else "left"
+    speed = 0.2 if side == "right" else -0.2
+    return Case(
+        (f"go to the {source}", f"move to the {side} until you see the {name}"),
+        f"goto_loc('{source}')\nwhile not detect_object('{name}'):\n"
+        f"    set_velocity(x={speed}, y=0, turn=0)\nstop()",
+        first_of(at(source), stopped_on_seeing(name, start, _FASTEST_MPS), undisturbed(before, [])),
+    )
+
+
+TASKS = (
+    RobotTask("go-to", _go),
+    RobotTask("fetch", _fetch),
+    RobotTask("throw-away", _throw_away),
+    RobotTask("into-bowl", _bowl),
+    RobotTask("all-of-a-kind", _all_of_a_kind),
+    RobotTask("into-drawer", _into_drawer),
+    RobotTask("out-of-drawer", _out_of_drawer),
+    RobotTask("find", _find),
+    RobotTask("beside", _beside),
+    RobotTask("until-seen", _until_seen),
+)
+
+
+def kitchen() -> RobotSuite:
+    """Return the suite."""
+    return RobotSuite("kitchen", "1", "kitchen", TASKS)
