@@ -23,12 +23,13 @@ from robots.perception.realsense import RealSenseCamera
 from robots.perception.scene_file import SceneFile
 from robots.ravens.arm import TOOL_LENGTH
 from robots.ravens.eyes import SHAPES
+from robots.ravens.scene import DEFAULT_NAMES, check_names
 from robots.tabletop.api import TabletopRobot
 from robots.tabletop.driver import ArmDriver, arm_driver
 from robots.tabletop.dry import DIALECTS, DryDriver
 from robots.tabletop.guarded import GuardedArm
 from robots.tabletop.limits import MotionLimits
-from robots.tabletop.sight import Believed, Nothing, Sight, Watched
+from robots.tabletop.sight import Believed, Invented, Sight, Watched
 
 __all__ = ["PROMPTS", "TabletopRobot", "create"]
 
@@ -68,9 +69,9 @@ def create(
         table_z_m: Height of the table top in the controller's base frame, metres.
         tool_m: Flange to fingertips, metres; the tool centre point on the pendant must agree.
         mode: `instant` makes it a dry run: commands are written down and nothing is sent; its
-            table is empty unless `scene` or `camera` tells of objects.
-        seed: Of no meaning here.
-        objects: Not for this robot: the camera says what is there.
+            table is invented unless `scene` or `camera` tells of objects.
+        seed: Of an invented table.
+        objects: What stands on an invented table; otherwise the camera says what is there.
         limits: Of motion, by the names in `MotionLimits`; `tilt_deg` in degrees.
 
     Raises:
@@ -78,8 +79,8 @@ def create(
         NotConnected, ProtectiveStop, LimitExceeded: As `GuardedArm.connect`.
         MissingExtra: The driver or the camera needs an extra.
     """
-    if objects is not None:
-        raise UsageError("--objects is for simulated tables; here the camera says what is there")
+    if objects is not None and (mode != "instant" or scene or camera):
+        raise UsageError("--objects invents a table for a dry run; here the camera tells of one")
     if driver not in DIALECTS:
         raise UsageError(f"no driver {driver!r}; use {' or '.join(map(repr, DIALECTS))}")
     allowed = _limits(limits)
@@ -91,7 +92,8 @@ def create(
         None if dry else tool_m,
     )
     if dry and scene is None and camera is None:
-        return TabletopRobot(arm, Believed(Nothing()))
+        names = DEFAULT_NAMES if objects is None else check_names(objects)
+        return TabletopRobot(arm, Believed(Invented(names, seed)))
     return TabletopRobot(arm, _sight(scene, camera, calibration, detector, names, arm))
 
 

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
+
+import numpy as np
 
 from cap.errors import NotFound
 from robots.perception.frames import Detection
 from robots.perception.observers import Observer
-from robots.ravens.scene import BLOCK_SIZE, Body, Scene, yaw_quaternion
+from robots.ravens.scene import BLOCK_SIZE, Body, Scene, sample_scene, yaw_quaternion
 
 FRESH_S = 0.2
 """A look this recent still holds while nothing has moved."""
 
 
-class Nothing:
-    """Sees an empty table."""
+class Invented:
+    """Sees a table that is not there, with objects scattered by a seed: for trying things out."""
+
+    def __init__(self, names: Sequence[str], seed: int) -> None:
+        """Scatter blocks and bowls.
+
+        Raises:
+            UsageError: They do not fit on the table.
+        """
+        scene = sample_scene(names, np.random.default_rng(seed))
+        self._seen = tuple(Detection(body.name, body.position, body.yaw) for body in scene.bodies)
 
     def observe(self) -> tuple[Detection, ...]:
-        """Return no objects."""
-        return ()
+        """Return them."""
+        return self._seen
 
     def close(self) -> None:
         """Do nothing."""

@@ -208,7 +208,8 @@ def test_a_dry_run_sends_nothing_and_tells_every_command(scene: Path) -> None:
         ({"mode": "instant", "x_m": [1]}, "not a number"),
         ({"mode": "instant", "camera": "webcam"}, "no camera 'webcam'"),
         ({"mode": "instant", "scene": "none.toml"}, "none.toml"),
-        ({"mode": "instant", "objects": ["red block"]}, "--objects is for simulated"),
+        ({"host": "127.0.0.1", "objects": ["red block"]}, "--objects invents a table"),
+        ({"mode": "instant", "objects": ["red blok"]}, "Did you mean 'red block'"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: str) -> None:
