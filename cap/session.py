@@ -47,6 +47,8 @@ __all__ = ["Session", "TurnResult", "after_turn"]
 TOP = "ui"
 """The prompt that answers a person; every robot has one."""
 HISTORY_TOKENS = 4000
+HARDWARE_LEVEL = "kernel-seccomp"
+"""Below this level of the sandbox only the check stands between a program and the host."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Session:
         rehearse: bool | None = None,
         allow: Allow | None = None,
         robot_file: Path | None = None,
+        min_level: str | None = None,
     ) -> None:
         """Start a session.
 
@@ -99,8 +102,11 @@ class Session:
                 wherever there is one, as real robots have.
             allow: Shown each call that moves the robot before it does; False refuses it.
             robot_file: The file the robot was made from, for who goes on with the session.
+            min_level: The weakest sandbox level to accept; by default any in simulation, and
+                `HARDWARE_LEVEL` on real hardware.
 
         Raises:
+            SandboxError: The sandbox is weaker here.
             SkillError: A skill's file cannot be used.
             UsageError: The robot is real hardware and nothing approves its programs.
             PromptError: There is no `ui` prompt.
@@ -132,7 +138,8 @@ class Session:
         self._prompt = prompts[TOP]
         self.state = State(variables=dict(self._prompt.header.initial))
         self._function_prompt = registry.function_prompt()
-        self._sandbox = Sandbox(limits=limits)
+        needed = min_level or (None if robot.simulated else HARDWARE_LEVEL)
+        self._sandbox = Sandbox(limits=limits, min_level=needed)
         self._sandbox.__enter__()
         self.engine = Engine(
             robot,

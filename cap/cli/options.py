@@ -68,6 +68,8 @@ class Options:
     """When a person is asked: `each-program`, `each-call` or `none`."""
     rehearse: bool | None
     """Whether programs run in a twin first; None for the robot's usual."""
+    min_level: str | None
+    """The weakest sandbox to accept; None for the robot's usual."""
     yes: bool
     """Do not ask before programs move real hardware: only with `approve` none."""
     ask: bool
@@ -145,6 +147,11 @@ _CLICK = (
         "--rehearse/--no-rehearse",
         default=None,
         help="Run each program in the robot's twin first (default: on hardware).",
+    ),
+    click.option(
+        "--min-level",
+        metavar="LEVEL",
+        help="The weakest sandbox to accept, see cap info (on hardware: kernel-seccomp).",
     ),
     click.option(
         "--yes", is_flag=True, help="With --approve none: nobody is asked before hardware moves."
@@ -250,6 +257,7 @@ def _make_session(options: Options, settings: Any, trace: Any, instructions: Seq
             repairs=repairs_for(settings, robot.simulated),
             skills=SkillStore(skills_folder(settings)),
             rehearse=options.rehearse,
+            min_level=options.min_level,
             robot_file=path_of(settings.robot),
         )
     except BaseException:

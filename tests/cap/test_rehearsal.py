@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from cap.errors import NotConnected, UsageError
+from cap.errors import NotConnected, SandboxError, UsageError
 from cap.prompt import Prompt, parse
 from cap.sandbox import Limits
+from cap.sandbox.layers import ALWAYS, KERNEL, Report
+from cap.sandbox.processes import Template
 from cap.session import Session
 from cap.trace import Event, Trace
 from robots.ravens import create
@@ -245,3 +247,14 @@ def test_a_scene_that_cannot_be_seen_is_a_failed_turn_and_nothing_moves() -> Non
     assert turn.failure is not None
     assert (turn.failure.error, turn.failure.exit_code) == ("NotConnected", 5)
     assert turn.moved == {}
+
+
+def test_hardware_is_refused_where_only_the_check_would_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    report = Report(layers=ALWAYS, missing=dict.fromkeys(KERNEL, "an old kernel"))
+    monkeypatch.setattr(Template, "report", lambda self: report)
+    with pytest.raises(SandboxError, match="seccomp \\(an old kernel\\)"):
+        session_of({})
+    session_of({}, min_level="process")[0].close()
+    session_of({}, create(mode="instant"))[0].close()
