@@ -46,7 +46,7 @@ from lmps import parse_loc_name, parse_obj_name, parse_position, transform_traj
 #: move to the back by N. = move N to the back, go N to the back, go to the back by N
 #: take X from Y to Z. = bring X from Y to Z, carry X from Y to Z, move X from Y to Z, fetch X from Y to Z, take X off Y to Z
 #: take X to Y. = bring X to Y, carry X to Y, deliver X to Y, bring X over to Y, take X over to Y, move X to Y
-#: take X out of Y. = get X out of Y, fetch X from Y, pick X out of Y, remove X from Y, take X from Y
+#: take X out of the Y drawer. = get X out of the Y drawer, fetch X from the Y drawer, remove X from the Y drawer, take X from the Y drawer, get X from the Y drawer
 #: in = into, inside, inside of
 #: on = onto, on top of, upon
 #: next to = right next to, beside, close to
@@ -160,6 +160,34 @@ target = parse_obj_name('the sponge')
 pick_obj(target)
 goto_loc(parse_loc_name('the countertop'))
 place_at_obj(parse_loc_name('the countertop'))
+
+objects = ['chip bag', 'water bottle', 'cracker box', 'soap bottle', 'candy bar', 'lemon']
+# take the chip bag from the table to the cart.
+goto_loc(parse_loc_name('the table'))
+target = parse_obj_name('the chip bag')
+pick_obj(target)
+goto_loc(parse_loc_name('the cart'))
+place_at_obj(parse_loc_name('the cart'))
+
+# go to the table.
+goto_loc(parse_loc_name('the table'))
+
+# pick up the water bottle.
+target = parse_obj_name('the water bottle')
+pick_obj(target)
+
+# put it on the office chair.
+if not obj_in_gripper(target):
+    pick_obj(target)
+goto_loc(parse_loc_name('the office chair'))
+place_at_obj(parse_loc_name('the office chair'))
+
+# take the cracker box from the table to the steel chair.
+goto_loc(parse_loc_name('the table'))
+target = parse_obj_name('the cracker box')
+pick_obj(target)
+goto_loc(parse_loc_name('the steel chair'))
+place_at_obj(parse_loc_name('the steel chair'))
 
 objects = ['apple', 'coke can', 'banana', 'bowl', 'orange', 'juice box', 'cup']
 # put the coke can on the countertop.
@@ -291,7 +319,7 @@ for drawer in ['top drawer', 'middle drawer', 'bottom drawer']:
     goto_loc(drawer)
     close_drawer(drawer)
 
-objects = ['apple', 'banana', 'cup']
+objects = ['apple', 'banana', 'cup', 'coke can']
 # what do you see?
 say(', '.join(get_visible_obj_names()) or 'nothing')
 
@@ -307,8 +335,8 @@ snacks, others = ['chip bag', 'cracker box', 'candy bar'], ['bowl', 'cup', 'spon
 held = [name for name in fruit + drinks + snacks + others if obj_in_gripper(name)]
 say(held[0] if held else 'nothing')
 
-# find the apple.
-target, reason = 'the apple', 'I have been everywhere'
+# find the coke can.
+target, reason = 'the coke can', 'I have been everywhere'
 for loc in get_loc_names():
     goto_loc(loc)
     if is_obj_visible(target):

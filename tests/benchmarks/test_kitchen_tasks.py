@@ -1,0 +1,119 @@
+"""The kitchen tasks: solvable, not solved by nothing, and strict about where things are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmarks.kitchen import judge
+from benchmarks.kitchen.tasks import TASKS, kitchen
+from benchmarks.suites import Settings, Trial
+from robots.kitchen import KitchenRobot, create
+from robots.kitchen.state import Base
+
+SUITE = kitchen()
+NAMES = [task for task, _ in SUITE.cells()]
+MAKERS = {task.name: task.make for task in TASKS}
+
+
+def settings(model: str, mode: str = "instant") -> Settings:
+    return Settings(suite="kitchen", model=model, mode=mode)
+
+
+@pytest.fixture
+def robot() -> KitchenRobot:
+    return create(seed=1, mode="instant", objects=["apple", "bowl", "coke can @ desk"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_oracle_solves_it_and_doing_nothing_does_not(name: str) -> None:
+    trial = Trial(name, "", 4)
+    solved = SUITE.run(trial, settings("oracle"))
+    assert solved.success, solved.failure
+    assert not SUITE.run(trial, settings("no-op")).success
+
+
+@pytest.mark.parametrize("name", ["into-drawer", "all-of-a-kind"])
+def test_the_arm_solves_it_too(name: str) -> None:
+    pytest.importorskip("pybullet")
+    solved = SUITE.run(Trial(name, "", 1), settings("oracle", "physics"))
+    assert solved.success, solved.failure
+
+
+@pytest.mark.parametrize("name", ["fetch", "out-of-drawer", "until-seen"])
+def test_the_offline_model_solves_it(name: str) -> None:
+    outcome = SUITE.run(Trial(name, "", 0), settings("nearest"))
+    assert outcome.success, outcome.failure
+    assert outcome.requests >= 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seed", range(100, 105))
+def test_in_every_scene_there_is_a_case_and_nothing_is_done_yet(name: str, seed: int) -> None:
+    robot = create(seed=seed, mode="instant")
+    kept = robot.state
+    case = MAKERS[name](np.random.default_rng([seed, 7]), robot)
+    assert case.missed(robot) is not None
+    assert robot.state == kept
+
+
+def test_an_object_in_the_gripper_is_not_there_yet(robot: KitchenRobot) -> None:
+    missed = judge.lies("apple", "desk")
+    assert "table" in str(missed(robot))
+    robot.pick_obj("apple")
+    robot.goto_loc("desk")
+    assert "gripper" in str(missed(robot))
+    robot.place_at_obj("desk")
+    assert missed(robot) is None
+
+
+def test_beside_the_bowl_is_not_in_it(robot: KitchenRobot) -> None:
+    robot.pick_obj("apple")
+    robot.place_at_pos(robot.get_obj_pos("bowl") + np.array([0.22, 0.0, 0.0]))
+    assert judge.in_bowl("apple")(robot) is not None
+    robot.pick_obj("apple")
+    robot.place_at_obj("bowl")
+    assert judge.in_bowl("apple")(robot) is None
+
+
+def test_what_nobody_asked_for_is_noticed(robot: KitchenRobot) -> None:
+    missed = judge.undisturbed(robot.positions(), ["apple"])
+    robot.pick_obj("apple")
+    robot.goto_loc("desk")
+    robot.place_at_obj("desk")
+    assert missed(robot) is None
+    robot.pick_obj("coke can")
+    assert "coke can" in str(missed(robot))
+
+
+def test_a_drawer_left_open_is_noticed(robot: KitchenRobot) -> None:
+    robot.goto_loc("middle drawer")
+    robot.open_drawer("middle drawer")
+    assert judge.shut("middle drawer")(robot) == "the middle drawer is 32 cm open"
+    robot.close_drawer("middle drawer")
+    assert judge.shut("middle drawer")(robot) is None
+
+
+def test_a_robot_that_still_moves_is_not_there(robot: KitchenRobot) -> None:
+    robot.goto_loc("desk")
+    assert judge.at("desk")(robot) is None
+    robot.set_velocity(x=0.1, y=0.0)
+    assert judge.at("desk")(robot) is not None
+
+
+def test_stopping_late_or_early_or_off_the_line_is_noticed(robot: KitchenRobot) -> None:
+    x, y = robot.state["apple"].xy
+    start = Base(x - 1.5, y - 0.6, np.pi / 2)
+    missed = judge.stopped_on_seeing("apple", start, 0.2)
+
+    def at(dx: float, dy: float = 0.0) -> str | None:
+        base = Base(x + dx, y - 0.6 + dy, np.pi / 2)
+        robot.restore((replace(robot.state, base=base), ()))
+        return missed(robot)
+
+    assert at(-0.26) is None
+    assert "not ahead" in str(at(-0.6))
+    assert "went on" in str(at(0.0))
+    assert "line" in str(at(-0.26, -0.1))
