@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from shapely.geometry import LineString, MultiLineString
 from shapely.geometry.base import BaseGeometry
 
+from benchmarks.drawing import judge
 from benchmarks.drawing.judge import TOLERANCE_M
 
 Array = NDArray[np.float64]
@@ -62,14 +63,12 @@ class Figure:
 
 def regular(center: Sequence[float] | Array, radius: float, corners: int) -> Figure:
     """Return a regular polygon, however it is turned; lengths in metres."""
-    angles = np.linspace(0, 2 * math.pi, corners + 1)
-    path = np.asarray(center) + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    return Figure(path, symmetry=corners)
+    return Figure(judge.regular(center, radius, corners), symmetry=corners)
 
 
 def circle(center: Sequence[float] | Array, radius: float) -> Figure:
     """Return a circle; lengths in metres."""
-    return Figure(regular(center, radius, 128).path)
+    return Figure(judge.circle(center, radius))
 
 
 def line(start: Array, end: Array, spare_m: float = 0.0) -> Figure:

@@ -11,6 +11,9 @@ force until both press on the object; only from then on does a fixed joint of li
 to the hand, because two narrow pads alone would let a bowl tip. It is removed when the fingers
 open. The gripper's linkage is simplified to two fingers that slide, with the published stroke.
 
+The empty gripper also follows paths: over everything that stands on the table, at one height, at
+up to a given speed. In physics the path kept (`robot.state.paths`) is where the fingertips were.
+
 Both are deterministic: the same seed and the same calls give the same bits. In physics every
 motion starts from a simulation built anew from plain data, so neither the process's past nor
 pictures taken on the way matter, and a snapshot is a copy of that data.
