@@ -26,7 +26,7 @@ from cap.kinds import kind_error
 from cap.models.base import Model
 from cap.program import Program
 from cap.prompt import Prompt, parse_context, render_context
-from cap.refusals import explain, failure_of, lmp_failed
+from cap.refusals import explain, failure_of, lmp_failed, unfit
 from cap.rehearsal import Rehearsal, Rehearse
 from cap.repair import Repairs, acted, failed_turn, reason_of, sort_of
 from cap.result import Call, Failure, Result
@@ -188,7 +188,11 @@ class Engine:
         program = program.without_imports(known_names(scope, self.sandbox.policy))
         if program.source == before:
             return None
-        return replace(self._walk(prompt, program, scope, state), completion=text)
+        answer = replace(self._walk(prompt, program, scope, state), completion=text)
+        failure = answer.result.failure
+        if failure is None or failure.kind != "undefined" or may_repair(self.author):
+            return answer
+        return replace(answer, result=replace(answer.result, failure=unfit(failure)))
 
     def _walk(self, prompt: Prompt, program: Program, scope: Scope, state: State) -> Answer:
         """Take a program the rest of the way: complete it, have it approved, run it."""

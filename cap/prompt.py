@@ -145,8 +145,17 @@ def without_synonyms(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return words that cannot leave their comment line: control characters become spaces."""
-    return " ".join("".join(c if c.isprintable() or c in _JOINERS else " " for c in text).split())
+    """Return words that cannot leave their comment line: control characters become spaces.
+
+    What stands for a byte that could not be decoded is shown as such.
+    """
+    return " ".join("".join(map(_in_line, text)).split())
+
+
+def _in_line(char: str) -> str:
+    if "\ud800" <= char <= "\udfff":
+        return "\N{REPLACEMENT CHARACTER}"
+    return char if char.isprintable() or char in _JOINERS else " "
 
 
 def comment(instruction: str, prefix: str = "") -> str:

@@ -53,6 +53,16 @@ def lmp_failed(called: str, failure: Failure) -> LMPFailed:
     return error
 
 
+def unfit(failure: Failure) -> Failure:
+    """Return the failure of an offline answer that reads what nothing has set: none was close."""
+    why, _, _ = failure.message.partition(" Did you mean")
+    message = (
+        f"the closest example goes on with an earlier instruction ({why.rstrip('.')}); "
+        "rephrase it, or use a language model with -m"
+    )
+    return Failure("model", "NoMatch", message, failure.line)
+
+
 def explain(failure: Failure) -> Failure:
     """Add to a name nobody set what it means in a session: "undo that" as its first words, say."""
     if failure.error != "NameError":

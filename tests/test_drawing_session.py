@@ -54,3 +54,15 @@ def test_circles_go_around_the_blocks(session: Session) -> None:
     for name in session.robot.get_obj_names():
         place = session.robot.get_obj_pos(name)
         assert min(np.linalg.norm(centre - place) for centre in centres) < 0.003
+
+
+def test_one_shape_grows_and_needs_no_place(session: Session) -> None:
+    lengths = []
+    for words in ("draw a hexagon", "make it bigger", "make it smaller", "draw a circle"):
+        turn = session.run(words)
+        assert turn.ok, f"{words}: {turn.failure}"
+        lengths.append(session.robot.state.ink().length)
+    assert lengths[0] == pytest.approx(6 * 0.06, abs=0.004)
+    assert lengths[1] == pytest.approx(1.5 * lengths[0], rel=0.02)
+    assert lengths[2] < lengths[1]
+    assert lengths[3] > lengths[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from cap.cli.bench_problems import problems
 from cap.cli.bench_run import COMMANDS
 from cap.cli.groups import Asked, model_options
 from cap.cli.options import load_config
-from cap.errors import UsageError
+from cap.errors import MissingExtra, UsageError
 
 
 @click.group("bench")
@@ -45,10 +46,13 @@ def speed(runs: int, trials: int | None, humaneval: bool, as_json: bool) -> int:
     from benchmarks.speed import Row, measure
 
     rows: list[Row] = []
-    for row in flat.measure(trials) if trials else measure(runs):
-        rows.append(row)
-        if not as_json and sys.stderr.isatty():
-            click.echo(f"measured: {row.what}", err=True)
+    try:
+        for row in flat.measure(trials) if trials else measure(runs):
+            rows.append(row)
+            if not as_json and sys.stderr.isatty():
+                click.echo(f"measured: {row.what}", err=True)
+    except MissingExtra as missing:
+        click.echo(f"note: the rows with physics are left out: {_only_physics(missing)}", err=True)
     table = [
         {
             "what": row.what,
@@ -64,7 +68,7 @@ def speed(runs: int, trials: int | None, humaneval: bool, as_json: bool) -> int:
     show(table, as_json)
     over = [row.what for row in rows if not row.ok]
     if over:
-        click.echo(f"over the limit: {', '.join(over)}", err=True)
+        click.echo(f"over the limit: {', '.join(over)}{_busy()}", err=True)
     return 1 if over else 0
 
 
@@ -98,7 +102,7 @@ def engine(runs: int, as_json: bool) -> int:
     show(table, as_json)
     broken = [row.what for row in rows if not row.ok]
     if broken:
-        click.echo(f"limit broken: {', '.join(broken)}", err=True)
+        click.echo(f"limit broken: {', '.join(broken)}{_busy()}", err=True)
     return 1 if broken else 0
 
 
@@ -132,7 +136,7 @@ def sandbox(runs: int, profile: bool, as_json: bool, markdown: bool) -> int:
         show(as_data(rows) if as_json else as_lines(rows), as_json)
     over = [row.what for row in rows if not row.ok]
     if over:
-        click.echo(f"over the limit: {', '.join(over)}", err=True)
+        click.echo(f"over the limit: {', '.join(over)}{_busy()}", err=True)
     return 1 if over else 0
 
 
@@ -165,7 +169,10 @@ def perception(scenes: int, as_json: bool) -> int:
     _own("benchmarks")
     from benchmarks.perception import MEDIAN_LIMIT_M, NAMES_LIMIT, measure
 
-    seen = list(measure(scenes))
+    try:
+        seen = list(measure(scenes))
+    except MissingExtra as missing:
+        raise MissingExtra(_only_physics(missing)) from None
     table = [
         {
             "camera": row.camera,
@@ -271,6 +278,21 @@ def _sessions(model: Any, mode: str, folder: Path | None) -> Iterator[Any]:
     finally:
         for session in made:
             session.close()
+
+
+def _only_physics(missing: MissingExtra) -> str:
+    """Return what is missing, without the advice to do without physics."""
+    return str(missing).partition(", or use --mode")[0]
+
+
+def _busy() -> str:
+    """Return what to know of a limit that was passed while the machine was busy; else ""."""
+    if not hasattr(os, "getloadavg"):
+        return ""
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    if load <= cores:
+        return ""
+    return f"; the machine is busy (load {load:.1f} on {cores} cores): measure when it is idle"
 
 
 def _own(package: str) -> None:

@@ -97,7 +97,9 @@ def run(suite_name: str, asked: Asked, manner: Manner, **given: Any) -> int:
 @click.argument("suite_name", metavar="SUITE")
 @_N
 @_SEED
-@click.option("--mode", type=click.Choice(["physics", "instant"]), default="instant")
+@click.option(
+    "--mode", type=click.Choice(["physics", "instant"]), default="instant", show_default=True
+)
 @_SPLIT
 @_TASKS
 @runner_options

@@ -77,6 +77,14 @@ for pts in before:
 for pts in shapes:
     draw(pts)
 
+# make it bigger.
+before = shapes
+shapes = shapes[:-1] + [transform_shape_pts('make it bigger', shape_pts=shapes[-1])]
+for pts in before:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+
 # make it 2 times bigger.
 before = shapes
 shapes = shapes[:-1] + [transform_shape_pts('make it 2 times bigger', shape_pts=shapes[-1])]

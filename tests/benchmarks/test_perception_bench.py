@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from benchmarks import flat, perception
 from benchmarks.perception import Seen
+from benchmarks.speed import Row
 from cap.cli import run
+from cap.errors import MissingExtra
 from robots.ravens.eyes import CameraEyes
 from robots.ravens.scene import Body, Scene
 
@@ -46,3 +49,32 @@ def test_a_run_is_measured_in_tenths() -> None:
     assert 0 < cost.low <= cost.median <= cost.high
     assert pace.median > 0
     assert 0.5 < memory.median < 2
+
+
+def _lacking(*given: Any) -> Iterator[Row]:
+    yield Row("cap --help", "CPU-s", 0.1, 0.1, 0.1, 3, 0.3)
+    raise MissingExtra("physics needs PyBullet: pip install it, or use --mode instant")
+
+
+def test_without_physics_the_rows_left_out_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("benchmarks.speed.measure", _lacking)
+    monkeypatch.setattr("benchmarks.perception.measure", _lacking)
+    assert run(["bench", "speed"]) == 0
+    screen = capsys.readouterr()
+    assert "cap --help" in screen.out
+    assert "left out: physics needs PyBullet: pip install it\n" in screen.err
+    assert run(["bench", "perception"]) == 2
+    assert capsys.readouterr().err == "error: physics needs PyBullet: pip install it\n"
+
+
+@pytest.mark.parametrize(("load", "told"), [(1e6, True), (0.0, False)])
+def test_a_limit_passed_on_a_busy_machine_says_so(
+    load: float, told: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slow = Row("cap --help", "CPU-s", 9.0, 9.0, 9.0, 3, 0.3)
+    monkeypatch.setattr("benchmarks.speed.measure", lambda runs: [slow])
+    monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))
+    assert run(["bench", "speed"]) == 1
+    assert ("the machine is busy" in capsys.readouterr().err) == told

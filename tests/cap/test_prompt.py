@@ -295,13 +295,17 @@ def test_an_instruction_ends_with_one_mark(words: str, line: str) -> None:
     assert comment(words) == line
 
 
-BREAKS = "\n\r\t\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\0\x1b\x08\u202e\ufeff\ud800"
+BREAKS = "\n\r\t\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\0\x1b\x08\u202e\ufeff"
 
 
 @pytest.mark.parametrize("mark", BREAKS, ids=ascii)
 def test_no_character_leaves_the_comment_line(mark: str) -> None:
     line = comment(f"a{mark}import os{mark}{mark}b")
     assert line == "# a import os b."
+
+
+def test_a_byte_that_could_not_be_decoded_is_shown_as_such() -> None:
+    assert comment("stack the \udcff blocks") == "# stack the \N{REPLACEMENT CHARACTER} blocks."
 
 
 @FIXED

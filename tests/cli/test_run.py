@@ -280,6 +280,24 @@ def test_undo_as_first_words_says_that_nothing_was_set(capsys: pytest.CaptureFix
     assert "no earlier instruction of this session has set it" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("stack all the \N{LARGE RED CIRCLE} blocks", "cannot read '\N{LARGE RED CIRCLE}'"),
+        ("stack all the \udcff\udcfe blocks", "cannot read '\N{REPLACEMENT CHARACTER}'"),
+        ("move the red block \N{RIGHTWARDS ARROW}", "cannot read '\N{RIGHTWARDS ARROW}'"),
+        ("make it smaller", "name 'moved' is not defined"),
+    ],
+)
+def test_what_nearest_cannot_read_or_go_on_from_is_declined(
+    words: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["run", words, *INSTANT]) == 4
+    shown = capsys.readouterr().out
+    assert told in shown
+    assert "  moved " not in shown
+
+
 def test_a_hanging_endpoint_ends_by_the_persons_own_timeout(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

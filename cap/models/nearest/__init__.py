@@ -55,6 +55,7 @@ from cap.models.nearest.lexicon import Lexicon
 from cap.models.nearest.reading import REMEDY, Reading, closest
 from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.template import Template, names_in
+from cap.models.nearest.words import unreadable
 from cap.prompt import Example, split_examples
 
 
@@ -74,6 +75,8 @@ class Nearest:
         *examples, asked = split_examples(request.prompt) or (None,)
         if asked is None or asked.code or not examples:
             raise NoMatch(f"the prompt has no examples or no instruction; {REMEDY}")
+        if odd := unreadable(asked.instruction):
+            raise NoMatch(f"nearest cannot read {odd!r} in {asked.instruction!r}; {REMEDY}")
         known = tuple(example for example in examples if example is not None)
         text = answer_definition(asked.instruction, known)
         lines = stated(request.prompt)

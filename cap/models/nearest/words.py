@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -80,6 +81,22 @@ class Token:
     """First character in the text."""
     end: int
     """One past its last character."""
+
+
+def unreadable(text: str) -> str:
+    """Return the first sign of a text that may mean something and is no word; "" if none is.
+
+    >>> unreadable("stack the \N{LARGE RED CIRCLE} blocks") == "\N{LARGE RED CIRCLE}"
+    True
+    """
+    return next((sign for sign in text if _means_something(sign)), "")
+
+
+def _means_something(sign: str) -> bool:
+    """True for pictures, arrows, and what stands for bytes that could not be decoded."""
+    if sign.isascii() or sign in "°±×÷−":
+        return False
+    return unicodedata.category(sign) in ("So", "Sm", "Cs", "Co", "Cn")
 
 
 def singular(word: str) -> str:
