@@ -15,23 +15,20 @@ from typing import Any
 
 from benchmarks.batch_effects import View, judge, run_check
 from benchmarks.batch_file import Batch
+from benchmarks.batch_scenes import AT, prompts_of, robot_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suites import Outcome, Settings, Trial
-from cap import registry
-from cap.errors import UsageError
-from cap.prompt import Prompt
+from cap.errors import CapError, UsageError
+from cap.robot_files import is_file
 from cap.sandbox import Limits
 from cap.scope import Rewindable, Robot
 from cap.session import Session, TurnResult
-from robots.ravens.scene import PLACES
 
 OPTIONS = ("limits", "pictures", "sessions", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 SHOWN_CALLS = 200
 """Calls of a session that are written down."""
-_PLACES: Mapping[str, Mapping[str, tuple[float, float]]] = {"ravens": PLACES}
-"""Places that effects may name, by robot: xy in metres."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +59,11 @@ class BatchSuite:
         """Take what a file says; in a worker nothing, since trials come with their settings."""
         self.version = batch.version if batch else ""
         self._sessions = batch.sessions if batch else {}
+        self._named = batch.models if batch else {}
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every session with its robot, in the file's order."""
-        return tuple((name, session["robot"]) for name, session in self._sessions.items())
+        return tuple((name, _shown(session)) for name, session in self._sessions.items())
 
     def trials(
         self,
@@ -82,7 +80,7 @@ class BatchSuite:
         if not self._sessions:
             raise UsageError("a batch comes from a file; run it with cap batch FILE")
         return tuple(
-            Trial(name, session["robot"], session["seed"])
+            Trial(name, _shown(session), session["seed"])
             for name, session in self._sessions.items()
         )
 
@@ -95,8 +93,13 @@ class BatchSuite:
         """
         if unknown := sorted(set(settings.options) - set(OPTIONS)):
             raise UsageError(f"unknown options {unknown}; known: {', '.join(OPTIONS)}")
-        for spec in {entry["model"] or settings.model for entry in self._sessions.values()}:
-            model_for(spec, {**settings.options, "ledger": None})
+        for spec in dict.fromkeys(entry["model"] for entry in self._sessions.values()):
+            try:
+                model_for(spec, {**settings.options, "ledger": None})
+            except CapError as error:
+                if spec not in self._named:
+                    raise
+                raise type(error)(f"{self._named[spec]}: {error}") from None
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one session.
@@ -106,9 +109,8 @@ class BatchSuite:
         """
         start_s = time.perf_counter()
         entry = settings.options["sessions"][trial.task]
-        meter = Meter(model_for(entry["model"] or settings.model, settings.options, trial))
-        prompts = _prompts(entry["prompts"] or settings.prompts, entry["robot"])
-        robot = _robot(entry, settings)
+        meter = Meter(model_for(entry["model"], settings.options, trial))
+        prompts, robot = prompts_of(entry), robot_of(entry)
         with Session(
             robot,
             meter,
@@ -132,30 +134,14 @@ class BatchSuite:
         return {}
 
 
-def _robot(entry: Mapping[str, Any], settings: Settings) -> Robot:
-    robot = registry.make_robot(
-        entry["robot"],
-        seed=entry["seed"],
-        mode=entry["mode"] or settings.mode,
-        objects=entry["objects"],
-        **(entry["robot_options"] or {}),
-    )
-    if not robot.simulated:
-        robot.close()
-        raise UsageError(f"robot '{robot.name}' is real; a batch moves simulated robots only")
-    return robot
-
-
-def _prompts(given: str, robot: str) -> Mapping[str, Prompt]:
-    """Load prompts by a shipped name or a path; those of the robot where none are given."""
-    if not given:
-        return registry.robot_prompts(robot)
-    shipped = registry.prompts_path() / given
-    return registry.load_prompts(shipped if shipped.is_dir() else Path(given))
+def _shown(session: Mapping[str, Any]) -> str:
+    """Return a session's robot as reports show it: of a file only its folder and name."""
+    robot = str(session["robot"])
+    return "/".join(Path(robot).parts[-2:]) if is_file(robot) else robot
 
 
 def _at(robot: Robot) -> Mapping[str, tuple[float, float]]:
-    return _PLACES.get(robot.name, {})
+    return AT.get(robot.name, {})
 
 
 def _said(robot: Robot) -> Sequence[str]:

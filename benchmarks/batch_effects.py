@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -167,6 +167,15 @@ def _each(name: str, value: Any) -> list[Any]:
     """Return the arguments of each use of an effect; several are a list of lists."""
     several = isinstance(value, list) and value and all(isinstance(one, list) for one in value)
     return value if several and isinstance(value, list) else [value]
+
+
+def names_in(expect: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield every name of an object or place in a table of effects, with its effect."""
+    for effect, value in expect.items():
+        for arguments in _each(effect, value) if isinstance(value, list) else ():
+            for name in arguments:
+                if isinstance(name, str):
+                    yield effect, name
 
 
 @dataclass(frozen=True)

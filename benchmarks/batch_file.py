@@ -11,14 +11,16 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from benchmarks.batch_effects import wrong_check, wrong_effects
-from cap import registry
+from benchmarks.batch_scenes import Scenes
+from cap import registry, robot_files
 from cap.config import CHOICES
-from cap.errors import UsageError, did_you_mean
+from cap.errors import CapError, UsageError, did_you_mean
 
 _KINDS = (".toml", ".jsonl")
 _HEADER = re.compile(r"^\s*\[\[\s*sessions\s*\]\]")
@@ -32,6 +34,8 @@ class Batch:
     """Changes with every byte of the file."""
     sessions: Mapping[str, Mapping[str, Any]]
     """By name, as plain data: every key of `SESSION`, None where nothing was said."""
+    models: Mapping[str, str]
+    """Where the file names a model, for messages: entry by model."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +48,19 @@ class _Entry:
     """Its keys."""
 
 
-def read(path: Path, robot: str) -> Batch:
+def read(
+    path: Path, usual: Mapping[str, Any], said: Mapping[str, Any] = MappingProxyType({})
+) -> Batch:
     """Read a batch file.
 
     Args:
-        path: The file.
-        robot: Of sessions that name none.
+        path: The file. A robot's file that it names is executed.
+        usual: `robot`, `mode` and `model` of sessions for which nothing else says them.
+        said: Keys of a session that the command line gives: they come before `[defaults]`, and
+            after what a session says itself.
 
     Raises:
-        UsageError: Anything in it cannot be used.
+        CapError: Anything in it cannot be used.
     """
     if path.suffix.lower() not in _KINDS:
         raise UsageError(f"{path}: a batch is a .toml or .jsonl file; see cap batch --example")
@@ -62,16 +70,26 @@ def read(path: Path, robot: str) -> Batch:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot read {path}: {reason}") from None
-    entries = _jsonl(path, text) if path.suffix.lower() == ".jsonl" else _toml(path, text)
+    jsonl = path.suffix.lower() == ".jsonl"
+    defaults, entries = ({}, _jsonl(path, text)) if jsonl else _toml(path, text)
     if not entries:
         raise UsageError(f"{path} has no session; see cap batch --example")
     sessions: dict[str, Mapping[str, Any]] = {}
+    models: dict[str, str] = {}
+    scenes = Scenes()
     for number, entry in enumerate(entries, 1):
-        session = _session(entry, number, robot, path.parent)
+        whole = replace(entry, values={**usual, **defaults, **said, **entry.values})
+        session = _session(whole, number, path.parent)
+        if session["model"] not in (said.get("model"), usual["model"]):
+            models.setdefault(session["model"], entry.where)
         if session["name"] in sessions:
             raise UsageError(f"{entry.where}: the name {session['name']!r} is taken; use another")
+        try:
+            scenes.check(session)
+        except CapError as error:
+            raise type(error)(f"{entry.where}: {error}") from None
         sessions[session["name"]] = session
-    return Batch(hashlib.sha256(data).hexdigest()[:12], sessions)
+    return Batch(hashlib.sha256(data).hexdigest()[:12], sessions, models)
 
 
 def _jsonl(path: Path, text: str) -> list[_Entry]:
@@ -90,7 +108,8 @@ def _jsonl(path: Path, text: str) -> list[_Entry]:
     return entries
 
 
-def _toml(path: Path, text: str) -> list[_Entry]:
+def _toml(path: Path, text: str) -> tuple[Mapping[str, Any], list[_Entry]]:
+    """Return the defaults and the sessions."""
     try:
         values = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -104,16 +123,15 @@ def _toml(path: Path, text: str) -> list[_Entry]:
         raise UsageError(f"{path}: sessions must be tables [[sessions]]")
     lines = [number for number, line in enumerate(text.split("\n"), 1) if _HEADER.match(line)]
     known = lines if len(lines) == len(sessions) else []
-    return [
+    return defaults, [
         _Entry(
-            f"{path}, session {number}" + (f" (line {known[number - 1]})" if known else ""),
-            {**defaults, **entry},
+            f"{path}, session {number}" + (f" (line {known[number - 1]})" if known else ""), entry
         )
         for number, entry in enumerate(sessions, 1)
     ]
 
 
-def _session(entry: _Entry, number: int, robot: str, folder: Path) -> dict[str, Any]:
+def _session(entry: _Entry, number: int, folder: Path) -> dict[str, Any]:
     """Return a session as plain data, with every key.
 
     Raises:
@@ -127,13 +145,10 @@ def _session(entry: _Entry, number: int, robot: str, folder: Path) -> dict[str, 
         _step(f"{where}, instruction {place}", given)
         for place, given in enumerate(values["instructions"], 1)
     ]
-    robot, prompts = str(values.get("robot", robot)), values.get("prompts")
-    if robot not in (known := registry.robots()):
-        hint = did_you_mean(robot, known)
-        raise UsageError(f"{where}: unknown robot {robot!r}.{hint} Known: {', '.join(known)}")
+    prompts = values.get("prompts")
     return {name: values.get(name) for name in SESSION} | {
         "name": values.get("name", f"session-{number}"),
-        "robot": robot,
+        "robot": _robot(where, values["robot"], folder),
         "seed": values.get("seed", 0),
         "prompts": None if prompts is None else _prompts(where, prompts, folder),
         "instructions": steps,
@@ -149,6 +164,19 @@ def _step(where: str, given: Any) -> dict[str, Any]:
     if "text" not in values:
         raise UsageError(f"{where}: it has no text; say what the robot should do")
     return {name: values.get(name) for name in STEP}
+
+
+def _robot(where: str, given: str, folder: Path) -> str:
+    """Return a registered robot's name, or the path of a robot's file beside the batch file."""
+    if robot_files.is_file(given):
+        path = (folder / Path(given).expanduser()).resolve()
+        if not path.is_file():
+            raise UsageError(f"{where}: no robot file {path}")
+        return str(path)
+    if given not in (known := registry.robots()):
+        hint = did_you_mean(given, known)
+        raise UsageError(f"{where}: unknown robot {given!r}.{hint} Known: {', '.join(known)}")
+    return given
 
 
 def _prompts(where: str, given: str, folder: Path) -> str:
@@ -190,7 +218,9 @@ def _words(value: Any) -> str | None:
 
 def _seed(value: Any) -> str | None:
     good = type(value) is int and 0 <= value < 1 << 63
-    return None if good else f"must be a whole number from 0, not {_short(value)}"
+    return (
+        None if good else f"must be a whole number from 0 to {(1 << 63) - 1}, not {_short(value)}"
+    )
 
 
 def _table(value: Any) -> str | None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from cap import robot_facts
 from cap.answer import Answer, Approve, Body, State, joined, unanswered, with_note
 from cap.approval import Allow, asked
 from cap.author import Author, Order, Tally
@@ -283,7 +284,7 @@ class Engine:
         """
         if not prompt.header.context:
             return ""
-        facts = {**self.robot.context(), **(given or {})}
+        facts = {**robot_facts.facts(self.robot), **(given or {})}
         if lacking := [name for name in prompt.header.context if name not in facts]:
             raise PromptError(
                 f"prompt '{prompt.name}' asks for context {lacking}, which nobody gives; "

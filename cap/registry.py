@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -12,11 +13,15 @@ from typing import Any
 
 from cap import prompt as prompts
 from cap import robot_files
-from cap.errors import CapError, PromptError, UsageError, did_you_mean
+from cap.errors import CapError, PromptError, RobotError, UsageError, did_you_mean
 from cap.prompt import Prompt
 from cap.scope import Robot
 
 ROBOT_GROUP = "cap.robots"
+EVERY_ROBOT = ("seed", "mode", "objects")
+"""Options that every robot's factory takes."""
+METHODS = ("primitives", "context", "positions", "stop", "close")
+"""What every robot can do."""
 _ROOT = Path(__file__).resolve().parent
 
 
@@ -79,13 +84,66 @@ def make_robot(name: str, **options: Any) -> Robot:
     """Build a robot by its registered name, or from a file with a `create` function.
 
     Raises:
-        UsageError: Unknown robot, or an option it does not take.
+        UsageError: Unknown robot, an option it does not take, or what is made is no robot.
+        RobotError: It could not be made.
     """
     factory = robot_files.factory(Path(name)) if robot_files.is_file(name) else _registered(name)
+    _check_options(name, factory, options)
     try:
-        return factory(**options)
-    except TypeError as error:
-        raise UsageError(f"robot '{name}': {error}") from None
+        robot = factory(**options)
+    except CapError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"robot '{name}': create() failed: {_told(error)}") from None
+    except Exception as error:  # a person's file, and a machine, may fail in any way
+        raise RobotError(f"robot '{name}': create() failed: {_told(error)}") from None
+    lacking = [f"attribute '{one}'" for one in ("name", "simulated") if not hasattr(robot, one)]
+    lacking += [f"method '{one}'" for one in METHODS if not callable(getattr(robot, one, None))]
+    if lacking:
+        raise UsageError(f"robot '{name}' has no {', no '.join(lacking)}; see cap.scope.Robot")
+    return robot
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def own_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that are a robot's own.
+
+    Raises:
+        UsageError: One is of every robot, and is said in another way.
+    """
+    if others := [name for name in EVERY_ROBOT if name in given]:
+        raise UsageError(
+            f"{others[0]!r} is no option of the robot's own; say it with --{others[0]}, in a "
+            f"batch file with the session's key {others[0]!r}"
+        )
+    return dict(given)
+
+
+def _check_options(name: str, factory: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    """Refuse options a factory does not take, before it connects to anything.
+
+    Raises:
+        UsageError: There is one.
+    """
+    try:
+        parameters = inspect.signature(factory).parameters.values()
+    except (TypeError, ValueError):  # it has none that can be read
+        return
+    if any(entry.kind is entry.VAR_KEYWORD for entry in parameters):
+        return
+    taken = [entry.name for entry in parameters if entry.kind is not entry.POSITIONAL_ONLY]
+    for option in options:
+        if option in taken:
+            continue
+        if option in EVERY_ROBOT:
+            every = "seed, mode and objects"
+            raise UsageError(f"robot '{name}': its create() must take {every}, and has no {option}")
+        own = [known for known in taken if known not in EVERY_ROBOT]
+        hint = did_you_mean(option, own) or f" It takes: {', '.join(own) or 'none'}."
+        raise UsageError(f"robot '{name}' has no option {option!r}.{hint}")
 
 
 def _registered(name: str) -> Callable[..., Robot]:

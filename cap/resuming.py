@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cap.complete import may_repair
 from cap.errors import SavedError
+from cap.robot_facts import facts
 from cap.saved import Saved, put_world, world_of
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 def described(session: Session) -> Saved:
     """Return everything that decides how a session goes on."""
-    objects = session.robot.context().get("objects")
+    objects = facts(session.robot).get("objects")
     world, lost = world_of(session.robot)
     engine = session.engine
     return Saved(

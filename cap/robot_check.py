@@ -30,7 +30,6 @@ UNIT = re.compile(
 )
 _PLAIN = (str, int, float, bool, complex, bytes, type(None), list, tuple, dict, set, frozenset)
 _LIBRARIES = ("numpy", "shapely")
-_METHODS = ("primitives", "context", "positions", "stop", "close")
 _SIMULATED = ("reset", "snapshot", "restore", "render")
 
 
@@ -80,12 +79,8 @@ def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iter
 
 def _shape(robot: Any) -> Iterator[Finding]:
     """Yield what a robot lacks altogether."""
-    for attribute in ("name", "simulated"):
-        if not hasattr(robot, attribute):
-            yield Finding("robot", f"has no attribute '{attribute}'; see cap.scope.Robot")
-    rewinds = getattr(robot, "simulated", False) and not isinstance(robot, Rehearsable)
-    simulated = _SIMULATED if rewinds else ()
-    for method in (*_METHODS, *simulated):
+    rewinds = robot.simulated and not isinstance(robot, Rehearsable)
+    for method in _SIMULATED if rewinds else ():
         if not callable(getattr(robot, method, None)):
             yield Finding("robot", f"has no method '{method}'; see robots.base.SimulatedRobot")
     if not inspect.getdoc(type(robot)):

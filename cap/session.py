@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cap import registry, resuming, saved
+from cap import registry, resuming, robot_facts, saved
 from cap.answer import NOTHING, Answer, Approve, State
 from cap.approval import Allow
 from cap.errors import CapError, PromptError, SandboxError, UsageError
@@ -383,7 +383,7 @@ class Session:
             except CapError as error:
                 return Answer(Result(failure=failure_of(error)))
             everything = replace(self._prompt, hints=(), name=TOP)
-            facts = dict(self.robot.context())
+            facts = robot_facts.facts(self.robot)
             state = replace(self.state, variables={**facts, **self.state.variables})
             return self.engine.run_program(everything, program, state)
 
@@ -401,7 +401,7 @@ class Session:
         self.trace.event("instruction", lmp=TOP, text=words, **given)
         if isinstance(self.model, Remembered):
             self.model.forget()
-        before = dict(self.robot.positions())
+        before = robot_facts.places(self.robot)
         self._checkpoints.append(self._checkpoint())
         try:
             answer = walk()
@@ -412,7 +412,7 @@ class Session:
             answer = Answer(Result(failure=broken))
         if answer.result.failure is not None:
             self.robot.stop()
-        turn = TurnResult.of(words, answer, before, self.robot.positions())
+        turn = TurnResult.of(words, answer, before, robot_facts.places(self.robot))
         self._remember(turn, answer, context)
         self._keep(saved.LATEST)
         turn.tell(self.trace, self.model.name)

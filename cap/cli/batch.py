@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from cap.cli.groups import Asked, model_options
 from cap.cli.options import load_config
 from cap.cli.trials import SHARED, Manner, carry_out, options_for, runner_options
 from cap.errors import SpendLimit
+from cap.robot_files import path_of
 
 EXAMPLE = '''\
 # Run it:  cap batch example.toml
@@ -19,7 +21,7 @@ EXAMPLE = '''\
 [defaults]
 robot = "ravens"
 mode = "instant"        # physics where nothing is said
-model = "nearest"       # or openai/NAME, ollama/NAME, ...; -m where nothing is said
+model = "nearest"       # or openai/NAME, ollama/NAME, ...; -m comes before it
 
 [[sessions]]
 name = "into the bowl"
@@ -52,7 +54,8 @@ ret_val = positions["red block"][2] < before["red block"][2] - 0.02
     help=f"""Carry out the sessions of a TOML or JSONL file; 1 if one is not as expected.
 
     The format is in docs/batches.md; `cap batch --example > example.toml` is one to begin with.
-    What a session does not say comes from the options here, then from the configuration.
+    What a session does not say comes from the options here, then from the file's [defaults], then
+    from the configuration. A robot's file that it names is executed: run only what you trust.
 
     {SHARED}""",
 )
@@ -94,13 +97,22 @@ def command(
     from benchmarks.suites import Settings
 
     config = load_config(asked, robot=robot, model=model, mode=mode)
-    batch = read(file, config.robot)
+    usual = {"robot": config.robot, "mode": config.mode, "model": config.model}
+    said = {
+        "robot": robot,
+        "mode": mode,
+        "model": model,
+        "prompts": None if prompts is None else str(prompts.resolve()),
+    }
+    batch = read(file, _placed(usual), _placed(said))
+    if model is not None:
+        _tell_others(batch, model)
     options, manner = options_for(asked, config, manner)
     settings = Settings(
         suite="batch",
-        model=config.model,
-        mode=config.mode,
-        prompts=str(prompts.resolve()) if prompts else "",
+        model=_all_of(batch, "model"),
+        mode=_all_of(batch, "mode"),
+        prompts="",
         options={**options, "sessions": {name: dict(one) for name, one in batch.sessions.items()}},
     )
     suite = BatchSuite(batch)
@@ -111,6 +123,30 @@ def command(
             _tell(Path(error.run), as_json)
         raise
     return 0 if _tell(folder, as_json) else 1
+
+
+def _placed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was said at all, a robot's file by its whole path."""
+    found = {name: value for name, value in given.items() if value is not None}
+    if (path := path_of(found.get("robot", ""))) is not None:
+        found["robot"] = str(path)
+    return found
+
+
+def _tell_others(batch: Any, model: str) -> None:
+    """Say which sessions do not use the model of the command line."""
+    from cap.render import printable
+
+    others = [name for name, session in batch.sessions.items() if session["model"] != model]
+    if others:
+        count = f"{len(others)} of {len(batch.sessions)} sessions name a model of their own"
+        told = f"note: {count}, which comes before -m: {', '.join(others)}"
+        click.echo(printable(told), err=True)
+
+
+def _all_of(batch: Any, key: str) -> str:
+    """Return what the sessions run with, for the report."""
+    return ", ".join(dict.fromkeys(session[key] for session in batch.sessions.values()))
 
 
 def _tell(folder: Path, as_json: bool) -> bool:
@@ -125,7 +161,9 @@ def _tell(folder: Path, as_json: bool) -> bool:
     found = sorted(read_lines(folder), key=lambda line: place[line.trial.task])
     if not found:
         return False
-    rows = [_row(line) for line in found]
+    models = {name: session["model"] for name, session in sessions.items()}
+    several = len(set(models.values())) > 1
+    rows = [_row(line, models[line.trial.task] if several else None) for line in found]
     if as_json:
         click.echo(json.dumps(rows))
     else:
@@ -140,11 +178,13 @@ def _tell(folder: Path, as_json: bool) -> bool:
     return good == len(found)
 
 
-def _row(line: Any) -> dict[str, Any]:
+def _row(line: Any, model: str | None) -> dict[str, Any]:
+    """Return a session's row; the model stands in it where not all have the same."""
     outcome = line.outcome
     return {
         "session": line.trial.task,
         "robot": line.trial.split,
+        **({} if model is None else {"model": model}),
         "result": "ok" if outcome.success else f"failed ({outcome.cause})",
         "why": outcome.failure,
         "calls": outcome.calls,

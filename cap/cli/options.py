@@ -312,6 +312,7 @@ def _make_robot(options: Options, settings: Any) -> Any:
 
     given = {"seed": options.seed, "objects": object_names(options.objects)}
     extra = {**settings.robots.get(settings.robot, {}), **robot_values(options.robot_options)}
+    extra = registry.own_options(extra)
     if options.dry_run:
         return _dry(registry.make_robot(settings.robot, mode="instant", **given, **extra))
     try:

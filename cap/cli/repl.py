@@ -14,6 +14,7 @@ from cap.cli.resume import as_saved, go_on, resume_option, saved_at
 from cap.cli.run_command import say_usage, watch
 from cap.errors import CapError, UsageError
 from cap.render import printable
+from cap.robot_facts import places
 
 HELP = """\
 Type what the robot should do. Ctrl-C stops a program and keeps the session.
@@ -62,8 +63,7 @@ def _obey(session: Any, line: str) -> bool:
     elif line == "/save" or line.startswith("/save "):
         _save(session, line.split()[1:])
     elif line == "/objects":
-        for name, (x, y, z) in session.robot.positions().items():
-            click.echo(f"  {name}: ({x:.3f}, {y:.3f}, {z:.3f})")
+        _objects(session)
     elif line == "/program":
         click.echo(session.turns[-1].program if session.turns else "no program yet")
     elif line.startswith("/"):
@@ -74,6 +74,14 @@ def _obey(session: Any, line: str) -> bool:
         except CapError as error:
             click.echo(f"error: {error}", err=True)
     return True
+
+
+def _objects(session: Any) -> None:
+    try:
+        for name, (x, y, z) in places(session.robot).items():
+            click.echo(f"  {name}: ({x:.3f}, {y:.3f}, {z:.3f})")
+    except CapError as error:
+        click.echo(f"error: {error}", err=True)
 
 
 def _undo(session: Any) -> None:

@@ -11,29 +11,50 @@ import pytest
 from benchmarks import runner
 from benchmarks.batch import BatchSuite
 from benchmarks.batch_effects import EFFECTS, View, judge, run_check, wrong_check, wrong_effects
+from benchmarks.batch_file import SESSION as SESSION_KEYS
 from benchmarks.batch_file import Batch, read
 from benchmarks.results import begin, read_lines
 from benchmarks.suites import Outcome, Settings, Trial
 from cap import registry
 from cap.cli.batch import EXAMPLE
 from cap.errors import UsageError
+from cap.skeleton import write
+from robots.ravens.scene import ALL_NAMES
 
 SESSION = '[[sessions]]\nname = "one"\ninstructions = ["go"]\n'
 SCENE = {"a": (0.0, 0.0, 0.02), "b": (0.2, -0.5, 0.02), "c": (0.0, 0.0, 0.06)}
 
 
-def batch_of(text: str, name: str = "batch.toml") -> Batch:
+USUAL = {"robot": "ravens", "mode": "instant", "model": "nearest"}
+
+
+def batch_of(text: str, name: str = "batch.toml", **said: str) -> Batch:
     Path(name).write_text(text)
-    return read(Path(name), "ravens")
+    return read(Path(name), USUAL, said)
 
 
 def test_what_a_session_does_not_say_comes_from_the_defaults() -> None:
-    batch = batch_of('[defaults]\nmode = "instant"\nseed = 4\n' + SESSION + "seed = 5\n" + SESSION
+    batch = batch_of('[defaults]\nmodel = "ollama/x"\nseed = 4\n' + SESSION + "seed = 5\n" + SESSION
                      .replace("one", "two"))  # fmt: skip
-    assert [(entry["mode"], entry["seed"]) for entry in batch.sessions.values()] == [
-        ("instant", 5),
-        ("instant", 4),
+    assert [(entry["model"], entry["seed"]) for entry in batch.sessions.values()] == [
+        ("ollama/x", 5),
+        ("ollama/x", 4),
     ]
+
+
+def test_the_command_line_comes_before_the_defaults_and_after_the_session() -> None:
+    text = '[defaults]\nmodel = "ollama/x"\n' + SESSION + SESSION.replace("one", "two")
+    text += "model = 'ollama/own'\n"
+    found = batch_of(text, model="ollama/said").sessions.values()
+    assert [entry["model"] for entry in found] == ["ollama/said", "ollama/own"]
+
+
+def test_a_robot_from_a_file_stands_beside_the_batch(tmp_path: Path) -> None:
+    write("my_arm", tmp_path / "sub" / "my_arm")
+    Path("sub/b.toml").write_text(SESSION + "robot = 'my_arm/robot.py'\n")
+    batch = read(Path("sub/b.toml"), USUAL)
+    assert batch.sessions["one"]["robot"] == str(tmp_path / "sub" / "my_arm" / "robot.py")
+    assert BatchSuite(batch).cells() == (("one", "my_arm/robot.py"),)
 
 
 def test_jsonl_and_toml_say_the_same() -> None:
@@ -68,6 +89,20 @@ BAD_TOML = {
     "effect's form": (SESSION + "expect = {on = ['a']}\n", "two names"),
     "no effect": (SESSION + "expect = {}\n", "a table of effects"),
     "whole session fails": (SESSION + "expect = {fails = true}\n", "of an instruction"),
+    "object": (SESSION + "objects = ['red blok']\n", "Did you mean 'red block'"),
+    "object twice": (SESSION + "objects = ['red block', 'red block']\n", "is given twice"),
+    "objects without room": (SESSION + f"objects = {list(ALL_NAMES)}\n", "cannot place 20"),
+    "robot option": (SESSION + "robot_options = {perceptin = 'camera'}\n", "mean 'perception'"),
+    "robot option's value": (SESSION + "robot_options = {perception = 'camra'}\n", "'camra'"),
+    "robot option of all": (SESSION + "robot_options = {seed = 4}\n", "session's key 'seed'"),
+    "robot's file": (SESSION + "robot = 'nowhere.py'\n", "no robot file"),
+    "prompts without any": (SESSION + "prompts = '/etc'\n", "no prompt files"),
+    "a name": (SESSION + "expect = {moved = ['red blok']}\n", "Did you mean 'red block'"),
+    "a name nobody has": (SESSION + "expect = {at = ['red block', 'moon']}\n", "There are: "),
+    "a name in a step": (
+        '[[sessions]]\ninstructions = [{text = "go", expect = {on = [["x", "red block"]]}}]\n',
+        "'x', which is not there",
+    ),
     "check's syntax": (SESSION + "check = 'ret_val = ('\n", "not valid Python"),
     "check imports": (SESSION + "check = 'import os; ret_val = True'\n", "CAP"),
     "check's names": (SESSION + "check = 'ret_val = position'\n", "'position' is not defined"),
@@ -94,7 +129,7 @@ def test_a_message_names_entry_and_line() -> None:
 @pytest.mark.parametrize("name", ["b.yaml", "missing.toml"])
 def test_other_files_are_refused(name: str) -> None:
     with pytest.raises(UsageError, match=name):
-        read(Path(name), "ravens")
+        read(Path(name), USUAL)
 
 
 HOLDS: dict[str, tuple[Any, Any]] = {
@@ -197,7 +232,6 @@ CASES = {
         "model",
         "'levitate': NoMatch",
     ),
-    "no such thing": ('[sessions.expect]\nmoved = ["pink pig"]', False, "task", "pink pig"),
 }
 
 
@@ -214,24 +248,47 @@ def test_sessions_succeed_when_everything_expected_is_so(tmp_path: Path) -> None
     assert [turn["ok"] for turn in stopped.extra["turns"]] == [True, False]
 
 
+LATER = """
+from pathlib import Path
+
+_create = create
+
+def create(**options):
+    once = Path(__file__).with_name("once")
+    if once.exists():
+        raise RuntimeError("gone by now")
+    once.touch()
+    return _create(**options)
+"""
+
+
 def test_what_cannot_be_begun_is_infrastructure_and_costs_no_other(tmp_path: Path) -> None:
-    text = '[[sessions]]\nname = "{}"\nobjects = ["{}"]\ninstructions = ["{}"]\n'
-    words = "put the red block on the left side"
+    text = '[[sessions]]\nname = "{}"\nrobot = "{}/robot.py"\ninstructions = ["{}"]\n'
+    words = "move the red marker to the left"
+    for name in ("bad", "good"):
+        write(name, Path(name))
+    spoiled = Path("bad/robot.py")
+    spoiled.write_text(spoiled.read_text() + LATER)
     found = outcomes(
-        text.format("bad", "pig", words) + text.format("good", "red block", words), tmp_path
+        text.format("bad", "bad", words) + text.format("good", "good", words), tmp_path
     )
     assert [(outcome.success, outcome.cause) for outcome in found] == [
         (False, "infrastructure"),
         (True, ""),
     ]
-    assert "'pig'" in found[0].failure
+    assert "gone by now" in found[0].failure
+
+
+SAID = dict.fromkeys(SESSION_KEYS) | {"seed": 0, "instructions": []}
 
 
 def test_a_real_robot_is_not_moved_by_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     robot = registry.make_robot("ravens", mode="instant")
     monkeypatch.setattr(robot, "simulated", False, raising=False)
     monkeypatch.setattr(registry, "make_robot", lambda *_, **__: robot)
-    sessions = {**batch_of(SESSION).sessions}
+    with pytest.raises(UsageError, match=r"session 1 \(line 1\): robot 'ravens' is real"):
+        batch_of(SESSION)
+    sessions = {"one": {**SAID, "robot": "ravens", "mode": "instant", "model": "nearest"}}
     settings = Settings("batch", "nearest", "instant", prompts="", options={"sessions": sessions})
     with pytest.raises(UsageError, match="is real"):
         BatchSuite().run(Trial("one", "ravens", 0), settings)

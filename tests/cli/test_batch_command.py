@@ -109,6 +109,51 @@ def test_bad_input_is_one_line_and_leaves_nothing(
     assert not Path("runs").exists()
 
 
+def test_the_model_of_the_command_line_is_asked_and_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = '[defaults]\nmodel = "nearest"\nmode = "instant"\n[[sessions]]\ninstructions = ["go"]\n'
+    Path("b.toml").write_text(text)
+    with FakeServer(lambda prompt, body: "say('done')") as server:
+        command = ["batch", "b.toml", "-m", "openai/fake", "--base-url", server.url]
+        assert run([*command, "--out", "out"]) == 0
+        assert len(server.posts) == 1
+        assert "note:" not in capsys.readouterr().err
+        assert Path("out/report.md").read_text().splitlines()[0].endswith(": openai/fake")
+        Path("b.toml").write_text(text + '[[sessions]]\nname = "b"\nmodel = "nearest"\n'
+                                  'instructions = ["stack all the blocks"]\n')  # fmt: skip
+        assert run([*command, "--out", "two"]) == 0
+    told = capsys.readouterr()
+    assert "1 of 2 sessions name a model of their own, which comes before -m: b" in told.err
+    assert "openai/fake" in told.out
+    title = Path("two/report.md").read_text().splitlines()[0]
+    assert title.endswith(": openai/fake, nearest")
+
+
+def test_ones_own_robot_is_named_in_the_file_or_before_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["robots", "new", "my_arm"]) == 0
+    words = (
+        'instructions = ["move the red marker to the left"]\nexpect = {moved = ["red marker"]}\n'
+    )
+    Path("b.toml").write_text(f"[[sessions]]\n{words}")
+    assert run(["batch", "b.toml", "-r", "my_arm/robot.py", "--out", "one"]) == 0
+    Path("b.toml").write_text(f'[[sessions]]\nrobot = "my_arm/robot.py"\n{words}')
+    assert run(["batch", "b.toml", "--out", "two"]) == 0
+    assert "my_arm/robot.py" in capsys.readouterr().out
+    assert [line["split"] for line in trials("two")] == ["my_arm/robot.py"]
+
+
+def test_a_model_that_is_none_is_told_with_its_place(capsys: pytest.CaptureFixture[str]) -> None:
+    write("go")
+    Path("b.toml").write_text(Path("b.toml").read_text() + 'model = "nearst"\n')
+    assert run(["batch", "b.toml"]) == 2
+    told = capsys.readouterr().err
+    assert "b.toml, session 1 (line 1): unknown model" in told
+    assert "Did you mean 'nearest'" in told
+
+
 def test_a_budget_is_one_of_the_whole_batch(capsys: pytest.CaptureFixture[str]) -> None:
     write("one", "two", "three", "four")
     with FakeServer(lambda prompt, body: "say('done')") as server:

@@ -133,7 +133,7 @@ def test_an_example_after_one_that_failed_is_not_blamed_for_it(robot: Path) -> N
         ("import nothing_of_that_name", "ModuleNotFoundError"),
         ("raise SystemExit(0)", "SystemExit"),
         ("x = 1", "no function 'create'"),
-        ("def create(): return 1", "unexpected keyword argument"),
+        ("def create(): return 1", "create() must take seed, mode and objects, and has no mode"),
         ("def create(**_): return 1", "has no attribute 'name'"),
     ],
 )
@@ -143,6 +143,47 @@ def test_a_file_that_is_no_robot_is_a_clear_error(text: str, why: str, capsys: C
     told = capsys.readouterr()
     assert why in told.out + told.err
     assert "Traceback" not in told.err
+
+
+CREATE = "return MyArmRobot(NAMES if"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "why"),
+    [
+        (CREATE, 'raise OSError("no device /dev/arm")\n    ' + CREATE, 5,
+         "robot 'my_arm/robot.py': create() failed: OSError: no device /dev/arm"),
+        ('    name = "my_arm"\n', "", 2, "robot 'my_arm/robot.py' has no attribute 'name'"),
+        ("    def stop(self)", "    def halt(self)", 2, "has no method 'stop'"),
+        ('{"objects": list(self._places)}', '{"objects": object()}', 5,
+         "robot 'my_arm': context() is not plain data"),
+        ('{"objects": list(self._places)}', "[1, 2]", 5, "robot 'my_arm': context() failed"),
+        ('{"objects": list(self._places)}', '{"objects": [1, 2]}', 5, "no list of names"),
+        ("{name: (x, y, 0.0) for", "{name: (x, y) for", 5, "positions() failed: ValueError"),
+    ],
+)  # fmt: skip
+def test_a_faulty_robot_is_named_with_its_fault(
+    robot: Path, old: str, new: str, code: int, why: str, capsys: Capture
+) -> None:
+    text = robot.read_text()
+    assert old in text
+    robot.write_text(text.replace(old, new))
+    assert run(["run", "move the red marker to the left", "-r", str(robot)]) == code
+    assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        ("perceptin=camera", "robot 'ravens' has no option 'perceptin'. Did you mean 'perception'"),
+        ("wheels=4", "It takes: perception, detector, disturbances"),
+        ("mode=physics", "say it with --mode"),
+        ("seed=4", "say it with --seed"),
+    ],
+)
+def test_a_robot_option_that_is_none_is_refused(option: str, why: str, capsys: Capture) -> None:
+    assert run(["run", "stack all the blocks", "-R", option]) == 2
+    assert why in capsys.readouterr().err
 
 
 def test_a_missing_file_says_how_to_begin(capsys: Capture) -> None:
