@@ -28,6 +28,7 @@ _LEAST_KICKS_HZ = 4.0
 """The controller ends the motion if it hears from us less often."""
 _STOPL_MPS2 = 1.5
 _STOPJ_RADPS2 = 3.0
+_CLOSE_S = 3
 _PLAYING = 2
 _VARIABLES = [
     "timestamp",
@@ -56,19 +57,23 @@ class Child:
         self._heard_s = 0.0
         self._kicked_s = 0.0
 
-    def serve(self, requests: Any) -> None:
-        """Answer requests until the other side is gone, then stop the arm."""
+    def serve(self, requests: int) -> None:
+        """Answer the lines read from a pipe until the other side is gone, then stop the arm."""
+        rest = b""
         while True:
             self._tick()
             readable, _, _ = select.select([requests], [], [], _TICK_S)
             if not readable:
                 continue
-            line = requests.readline()
-            request = json.loads(line) if line else {"do": "close"}
-            if request["do"] == "close":
-                self.close()
+            told = os.read(requests, 65536)
+            *lines, rest = (rest + told).split(b"\n")
+            for line in lines:
+                request = json.loads(line)
+                if request["do"] == "close":
+                    return
+                self._reply(request)
+            if not told:
                 return
-            self._reply(request)
 
     def state(self) -> dict[str, Any]:
         """Return the newest state and its age in seconds."""
@@ -214,7 +219,10 @@ def main() -> None:
         answer({"lost": f"{error}"})
         os._exit(1)
     answer({"ok": {}})
-    child.serve(sys.stdin)
+    child.serve(0)
+    # Where the controller has gone, the library would wait for minutes.
+    signal.alarm(_CLOSE_S)
+    child.close()
     # The library's destructors wait half a second each, for nothing.
     os._exit(0)
 

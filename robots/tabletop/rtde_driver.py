@@ -15,11 +15,13 @@ from robots.tabletop import controller
 from robots.tabletop.driver import ArmState, Joints, TcpPose
 from robots.tabletop.gripper import Output, gripper_for
 from robots.tabletop.rtde_process import RtdeProcess
-from robots.tabletop.travel import Motion, Mover, at_a_stop, fresh, require_ready
+from robots.tabletop.travel import Motion, Mover, fresh, require_ready
 
 _START_S = 15.0
 _PREPARE_S = 10.0
-_ANSWER_S = 2.0
+_ANSWER_S = 4.0
+"""The library itself waits 3 s for its script to be ready."""
+_STOP_S = 1.5
 
 
 class RtdeDriver:
@@ -152,8 +154,7 @@ class RtdeDriver:
     def brake(self) -> None:
         """Stop the arm: by a new connection where this one is gone."""
         try:
-            if not at_a_stop(self.state()):
-                self._ask({"do": "stop", "kind": self._kind})
+            self._ask({"do": "stop", "kind": self._kind}, _STOP_S)
         except NotConnected:
             if self._library is None:
                 raise

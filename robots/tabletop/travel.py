@@ -211,11 +211,6 @@ def fresh(read: Callable[[], ArmState | None]) -> ArmState | None:
         time.sleep(_POLL_S)
 
 
-def at_a_stop(state: ArmState) -> bool:
-    """Return whether the safety controller holds the arm, so that there is nothing to brake."""
-    return state.safety not in ("normal", "reduced", "unknown")
-
-
 def require_ready(state: ArmState) -> None:
     """Raise unless the arm may move.
 
