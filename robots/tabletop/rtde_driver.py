@@ -19,8 +19,9 @@ from robots.tabletop.travel import Motion, Mover, fresh, require_ready
 
 _START_S = 15.0
 _PREPARE_S = 10.0
-_ANSWER_S = 4.0
-"""The library itself waits 3 s for its script to be ready."""
+_ANSWER_S = 2.0
+_MOVE_S = 6.0
+"""The library itself waits 4 s for its script to be ready."""
 _STOP_S = 1.5
 
 
@@ -139,7 +140,8 @@ class RtdeDriver:
                 "target": motion.target,
                 "speed": motion.speed,
                 "acceleration": motion.acceleration,
-            }
+            },
+            _MOVE_S,
         )
         if not told["started"]:
             require_ready(self.state())
