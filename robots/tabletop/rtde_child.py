@@ -28,6 +28,7 @@ _LEAST_KICKS_HZ = 4.0
 """The controller ends the motion if it hears from us less often."""
 _STOPL_MPS2 = 1.5
 _STOPJ_RADPS2 = 3.0
+_CLOSE_S = 3
 _PLAYING = 2
 _VARIABLES = [
     "timestamp",
@@ -54,21 +55,26 @@ class Child:
         self._io: Any = None
         self._stamp = -1.0
         self._heard_s = 0.0
-        self._kicked_s = 0.0
+        self._commanding = threading.Lock()
+        threading.Thread(target=self._feed, daemon=True).start()
 
-    def serve(self, requests: Any) -> None:
-        """Answer requests until the other side is gone, then stop the arm."""
+    def serve(self, requests: int) -> None:
+        """Answer the lines read from a pipe until the other side is gone, then stop the arm."""
+        rest = b""
         while True:
             self._tick()
             readable, _, _ = select.select([requests], [], [], _TICK_S)
             if not readable:
                 continue
-            line = requests.readline()
-            request = json.loads(line) if line else {"do": "close"}
-            if request["do"] == "close":
-                self.close()
+            told = os.read(requests, 65536)
+            *lines, rest = (rest + told).split(b"\n")
+            for line in lines:
+                request = json.loads(line)
+                if request["do"] == "close":
+                    return
+                self._reply(request)
+            if not told:
                 return
-            self._reply(request)
 
     def state(self) -> dict[str, Any]:
         """Return the newest state and its age in seconds."""
@@ -138,7 +144,9 @@ class Child:
 
     def close(self) -> None:
         """Stop the control script, and with it the arm."""
-        if self._control is not None and self._control.isProgramRunning():
+        with self._commanding:
+            if self._control is None or not self._control.isProgramRunning():
+                return
             if self._control.getAsyncOperationProgress() >= 0:
                 self._control.stopJ(_STOPJ_RADPS2, True)
                 _until(lambda: self._control.getAsyncOperationProgress() < 0, 1.0)
@@ -151,31 +159,41 @@ class Child:
         return bool(self._receive.getRuntimeState() == _PLAYING)
 
     def _reply(self, request: dict[str, Any]) -> None:
-        do = {
-            "state": lambda _: self.state(),
-            "prepare": lambda _: self.prepare(),
-            "move": self.move,
-            "stop": self.stop,
-            "output": self.output,
-        }[request["do"]]
         try:
-            told: dict[str, Any] = {"ok": do(request)}
+            told: dict[str, Any] = {"ok": self._do(request)}
         except ConnectionError as error:
             told = {"lost": f"{error}"}
         except Exception as error:
             told = {"error": f"{error}"}
         self._answer(told | {"id": request["id"]})
 
+    def _do(self, request: dict[str, Any]) -> dict[str, Any]:
+        if request["do"] == "state":
+            return self.state()
+        with self._commanding:
+            match request["do"]:
+                case "prepare":
+                    return self.prepare()
+                case "move":
+                    return self.move(request)
+                case "stop":
+                    return self.stop(request)
+                case _:
+                    return self.output(request)
+
     def _tick(self) -> None:
-        """Note whether the controller has spoken since the last time, and feed its watchdog."""
+        """Note whether the controller has spoken since the last time."""
         stamp = self._receive.getTimestamp()
         if stamp != self._stamp:
             self._stamp, self._heard_s = stamp, time.monotonic()
-        now = time.monotonic()
-        if now - self._kicked_s >= _TICK_S and self._control is not None:
-            self._kicked_s = now
-            if self._control.isProgramRunning():
-                self._control.kickWatchdog()
+
+    def _feed(self) -> None:
+        """Feed the controller's watchdog; apart, for the library may wait 4 s to do so."""
+        while True:
+            with self._commanding:
+                if self._control is not None and self._control.isProgramRunning():
+                    self._control.kickWatchdog()
+            time.sleep(_TICK_S)
 
 
 def _until(done: Callable[[], bool], seconds: float) -> None:
@@ -214,7 +232,10 @@ def main() -> None:
         answer({"lost": f"{error}"})
         os._exit(1)
     answer({"ok": {}})
-    child.serve(sys.stdin)
+    child.serve(0)
+    # Where the controller has gone, the library would wait for minutes.
+    signal.alarm(_CLOSE_S)
+    child.close()
     # The library's destructors wait half a second each, for nothing.
     os._exit(0)
 

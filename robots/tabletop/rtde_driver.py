@@ -15,11 +15,14 @@ from robots.tabletop import controller
 from robots.tabletop.driver import ArmState, Joints, TcpPose
 from robots.tabletop.gripper import Output, gripper_for
 from robots.tabletop.rtde_process import RtdeProcess
-from robots.tabletop.travel import Motion, Mover, at_a_stop, fresh, require_ready
+from robots.tabletop.travel import Motion, Mover, fresh, require_ready
 
 _START_S = 15.0
 _PREPARE_S = 10.0
 _ANSWER_S = 2.0
+_MOVE_S = 6.0
+"""The library itself waits 4 s for its script to be ready."""
+_STOP_S = 1.5
 
 
 class RtdeDriver:
@@ -137,7 +140,8 @@ class RtdeDriver:
                 "target": motion.target,
                 "speed": motion.speed,
                 "acceleration": motion.acceleration,
-            }
+            },
+            _MOVE_S,
         )
         if not told["started"]:
             require_ready(self.state())
@@ -152,8 +156,7 @@ class RtdeDriver:
     def brake(self) -> None:
         """Stop the arm: by a new connection where this one is gone."""
         try:
-            if not at_a_stop(self.state()):
-                self._ask({"do": "stop", "kind": self._kind})
+            self._ask({"do": "stop", "kind": self._kind}, _STOP_S)
         except NotConnected:
             if self._library is None:
                 raise

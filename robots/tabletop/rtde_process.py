@@ -44,13 +44,17 @@ class RtdeProcess:
         Raises:
             NotConnected: There is no answer in time, or the library says so.
         """
-        with self._lock:
+        if not self._lock.acquire(timeout=seconds):
+            raise NotConnected(self._no_answer())
+        try:
             self._asked += 1
             with contextlib.suppress(OSError, ValueError):
                 line = json.dumps(request | {"id": self._asked})
                 self._stdin.write(line.encode() + b"\n")
                 self._stdin.flush()
             return self.read(seconds)
+        finally:
+            self._lock.release()
 
     def read(self, seconds: float) -> dict[str, Any]:
         """Return the answer to the newest request."""
@@ -65,9 +69,7 @@ class RtdeProcess:
         line = self._line(deadline)
         if line is None:
             self._end()
-            raise NotConnected(
-                f"ur_rtde does not answer for the controller at {self._host}: connect again"
-            )
+            raise NotConnected(self._no_answer())
         told: dict[str, Any] = json.loads(line) if line else {"lost": "its process ended"}
         return told
 
@@ -81,6 +83,9 @@ class RtdeProcess:
             f"ur_rtde has no connection to the controller at {self._host} "
             f"({told['lost']}): check it, then connect again"
         )
+
+    def _no_answer(self) -> str:
+        return f"ur_rtde does not answer for the controller at {self._host}: connect again"
 
     def close(self) -> None:
         """Have it stop the arm and end; end it if it does not."""

@@ -20,6 +20,7 @@ _FRESH_S = 0.5
 _PATIENCE_S = 0.1
 _START_S = 1.0
 """An arm at rest for so long, and not there, will not get there."""
+_SENDING_S = 1.0
 _SETTLE_S = 0.2
 """Two states at 10 Hz: a motion that has not begun by then, and is there, had nowhere to go."""
 _ROTATION_M = 0.1
@@ -115,9 +116,8 @@ class Mover:
         except ProtectiveStop:
             raise
         except BaseException:
-            if self._stops == stops:
-                with contextlib.suppress(NotConnected):
-                    self._link.brake()
+            with contextlib.suppress(NotConnected):
+                self._link.brake()
             raise
         finally:
             self.busy = False
@@ -143,11 +143,18 @@ class Mover:
         return pause
 
     def stop(self) -> None:
-        """Brake; a motion or a wait that is under way fails."""
+        """Brake; a motion or a wait that is under way fails.
+
+        A motion that is just being sent is braked by whoever sends it, should that take long.
+        """
         self._stops += 1
         self._stopped.set()
-        with self._sending:
+        waited = self._sending.acquire(timeout=_SENDING_S)
+        try:
             self._link.brake()
+        finally:
+            if waited:
+                self._sending.release()
 
     def _follow(self, motion: Motion, start: ArmState, stops: int) -> None:
         """Wait until the arm is there and at rest."""
@@ -209,11 +216,6 @@ def fresh(read: Callable[[], ArmState | None]) -> ArmState | None:
         if time.monotonic() > deadline:
             return None
         time.sleep(_POLL_S)
-
-
-def at_a_stop(state: ArmState) -> bool:
-    """Return whether the safety controller holds the arm, so that there is nothing to brake."""
-    return state.safety not in ("normal", "reduced", "unknown")
 
 
 def require_ready(state: ArmState) -> None:

@@ -11,7 +11,7 @@ from cap.errors import MissingExtra, NotConnected
 from robots.tabletop import controller
 from robots.tabletop.driver import ArmState, Joints, Safety, TcpPose
 from robots.tabletop.gripper import Output, gripper_for
-from robots.tabletop.travel import Motion, Mover, at_a_stop, fresh
+from robots.tabletop.travel import Motion, Mover, fresh
 
 _FIRST_STATE_S = 2.0
 _STOPL_MPS2 = 1.5
@@ -132,7 +132,7 @@ class UrxDriver:
     def brake(self) -> None:
         """Stop the arm: by a new connection where this one is gone."""
         try:
-            if at_a_stop(self.state()):
+            if self.state().safety not in ("normal", "reduced", "unknown"):
                 return
             robot = self._live()
             if self._straight:

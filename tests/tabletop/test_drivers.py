@@ -6,6 +6,7 @@ import contextlib
 import math
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +26,7 @@ from tests.fakes.ur_controller import FakeController
 from tests.fakes.ur_driving import (
     ELSEWHERE,
     FAST,
+    SLOW,
     fresh,
     lower,
     once_moving,
@@ -169,6 +171,35 @@ def test_a_stop_while_a_motion_is_prepared_keeps_it_from_being_sent(
     with pytest.raises(RobotError, match="told to stop"):
         turn_away(arm)
     assert controller.moves == []
+
+
+def test_a_stop_while_a_motion_is_long_in_sending_ends_it_all_the_same(
+    arm: Any, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send = arm.send
+    sending = threading.Event()
+    stopped = threading.Event()
+
+    def send_late(motion: object) -> None:
+        sending.set()
+        stopped.wait(20.0)
+        send(motion)
+
+    def stop() -> None:
+        sending.wait(20.0)
+        arm.stop()
+        stopped.set()
+
+    monkeypatch.setattr(arm, "send", send_late)
+    controller.speed_scale = SLOW
+    thread = threading.Thread(target=stop)
+    thread.start()
+    with pytest.raises(RobotError, match="told to stop"):
+        turn_away(arm)
+    thread.join()
+    wait_for(lambda: not controller.moving)
+    assert len(controller.moves) == 1
+    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
 
 
 def test_after_a_stop_it_moves_again(arm: ArmDriver, controller: FakeController) -> None:

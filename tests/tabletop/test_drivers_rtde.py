@@ -85,6 +85,19 @@ def test_a_process_that_hangs_is_ended(
         os.kill(pid, 0)
 
 
+def test_an_answer_that_was_given_up_is_not_taken_for_the_next(
+    arm: RtdeDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(arm._library, "read", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            arm._ask({"do": "prepare"})
+    assert arm.state().tcp_pose == pytest.approx(controller.tcp_pose)
+
+
 def test_targets_outside_the_pendants_limits_are_refused_without_a_stop(
     arm: RtdeDriver, controller: FakeController
 ) -> None:
