@@ -18,9 +18,11 @@ _NEAR_RAD = 0.01
 _POLL_S = 0.02
 _FRESH_S = 0.5
 _PATIENCE_S = 0.1
+"""How long an old state is given to become a new one."""
 _START_S = 1.0
 """An arm at rest for so long, and not there, will not get there."""
 _SENDING_S = 1.0
+"""How long a stop waits for a motion that is being sent."""
 _SETTLE_S = 0.2
 """Two states at 10 Hz: a motion that has not begun by then, and is there, had nowhere to go."""
 _ROTATION_M = 0.1

@@ -1,4 +1,8 @@
-"""The arm by `urx`: URScript and states at 10 Hz by the secondary interface."""
+"""The arm by `urx`: URScript and states at 10 Hz by the secondary interface.
+
+The controller has no watchdog on this interface: should this computer die, the arm ends the motion
+that is under way. `rtde_driver` has one.
+"""
 
 from __future__ import annotations
 

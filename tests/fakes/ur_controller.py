@@ -171,9 +171,13 @@ class FakeController:
 
     # Faults.
 
-    def drop_connection(self) -> None:
-        """Close every connection; new ones are accepted. The arm goes on, as a real one does."""
-        self._call(self._drop)
+    def drop_connection(self, *, gently: bool = False) -> None:
+        """Reset every connection; new ones are accepted. The arm goes on, as a real one does.
+
+        Args:
+            gently: Close them in order instead, as a controller that shuts down does.
+        """
+        self._call(self._part if gently else self._drop)
 
     def stop_listening(self) -> None:
         """Close every connection and accept none."""
@@ -357,6 +361,10 @@ class FakeController:
     def _drop(self) -> None:
         for writer in list(self._clients):
             writer.transport.abort()
+
+    def _part(self) -> None:
+        for writer in list(self._clients):
+            writer.close()
 
     def _close_servers(self) -> None:
         for server in self._servers:

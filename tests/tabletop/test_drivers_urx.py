@@ -10,7 +10,7 @@ from typing import Literal
 
 import pytest
 
-from cap.errors import MissingExtra, RobotError
+from cap.errors import MissingExtra, NotConnected, RobotError
 from robots.tabletop.driver import arm_driver
 from robots.tabletop.urx_driver import UrxDriver
 from tests.fakes.ur_arm import SimulatedArm
@@ -25,6 +25,7 @@ def test_robot_modes_of_both_lengths_are_read(form: Literal[46, 47]) -> None:
         arm.connect()
         state = arm.state()
         assert (state.mode, state.safety) == ("running", "normal")
+        assert arm._robot.is_running()
         assert state.tcp_pose == pytest.approx(controller.tcp_pose)
         controller.set_safety("reduced")
         while arm.state().safety != "reduced":
@@ -40,6 +41,19 @@ def test_a_motion_the_controller_ignores_fails() -> None:
         x, y, z, *turn = arm.tcp_pose()
         with pytest.raises(RobotError, match="did not start"):
             arm.move_linear((x, y, z - 0.1, *turn), speed_mps=0.1, acceleration_mps2=0.3)
+        arm.close()
+
+
+def test_a_connection_closed_in_order_ends_the_monitor() -> None:
+    with FakeController() as controller:
+        arm = UrxDriver(controller.host)
+        arm.connect()
+        monitor = arm._robot.secmon
+        controller.drop_connection(gently=True)
+        monitor.join(10.0)
+        assert not monitor.is_alive()
+        with pytest.raises(NotConnected, match="closed the connection"):
+            arm.state()
         arm.close()
 
 
