@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from benchmarks.asking import FLAGS
 from benchmarks.suites import Outcome, Settings, Suite, Trial
 from cap.errors import UsageError
 from cap.models.files import write_whole
@@ -163,8 +164,14 @@ def _unwritable(path: Path, error: OSError) -> UsageError:
 def _check_same(folder: Path, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
     for name in _SAME:
         ours, theirs = _identity(asked[name]), _identity(there.get(name))
+        if ours != theirs and name == "suite_version":
+            raise UsageError(
+                f"{folder} is a run of another state of '{there['suite']}': its tasks, or the file "
+                "they come from, changed since; use another folder"
+            )
         if ours != theirs:
-            what, one, other = _difference(name.replace("_", " "), theirs, ours)
+            what, one, other = _difference(name, theirs, ours)
+            what = _as_said(what)
             raise UsageError(
                 f"{folder} is a run with another {what}: {_short(one)}, not {_short(other)}; "
                 "use another folder"
@@ -186,6 +193,13 @@ def _difference(name: str, theirs: Any, ours: Any) -> tuple[str, Any, Any]:
             if theirs.get(key) != ours.get(key):
                 return _difference(f"{name}.{key}", theirs.get(key), ours.get(key))
     return name, theirs, ours
+
+
+def _as_said(name: str) -> str:
+    """Return an entry's name as a person gives it, if they do."""
+    said = name.removeprefix("settings.").removeprefix("options.")
+    head, _, rest = said.partition(".")
+    return " ".join(filter(None, (FLAGS.get(head, head.replace("_", " ")), rest)))
 
 
 def _short(value: Any) -> str:

@@ -179,6 +179,14 @@ class Requires(Protocol):
 
 
 @runtime_checkable
+class Takes(Protocol):
+    """A suite that says which of a run's settings mean something to it; else all do."""
+
+    takes: tuple[str, ...]
+    """Of `mode`, `perception` and `prompts`."""
+
+
+@runtime_checkable
 class Proves(Protocol):
     """A suite whose oracle need not solve every split."""
 

@@ -114,7 +114,7 @@ def test_only_what_changes_outcomes_makes_another_run(
 ) -> None:
     opened(tmp_path).close()
     settings = replace(SETTINGS, options=more)
-    refused = pytest.raises(UsageError, match=f"another settings.options.{next(iter(more))}")
+    refused = pytest.raises(UsageError, match=f"another --{next(iter(more))}")
     with contextlib.nullcontext() if same else refused:
         begin(tmp_path, TABLETOP, settings, resume=True).close()
 
@@ -180,6 +180,8 @@ def test_a_report_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     [
         (["-m", "openai/x"], 4, "OPENAI_API_KEY"),
         (["-m", "nobody"], 2, "unknown model"),
+        (["-m", "oracle", "--problems", "x.toml"], 2, "'tabletop' takes no --problems"),
+        (["-m", "vllm/x", "--base-url", "ftp://x"], 2, "error: --base-url: 'ftp://x' is not"),
         (["-m", "nl"], 2, "nl:openai/NAME"),
         (["-m", "oracle", "--disturbances", "dorp=0.1"], 2, "unknown disturbances"),
         (["-m", "oracle", "--disturbances", "drop"], 2, "NAME=VALUE"),
