@@ -17,6 +17,12 @@ def is_file(name: str) -> bool:
     return name.endswith(".py")
 
 
+def within(name: str, file: str) -> str:
+    """Return a sentence that points to a file in a folder of that name, if it is there; else ""."""
+    path = Path(name) / file
+    return f" That is a folder; for what is in it, say {path}." if path.is_file() else ""
+
+
 def load_module(path: Path) -> ModuleType:
     """Execute a Python file as a module of its own name; the same one within a process.
 
