@@ -227,10 +227,17 @@ def read_header(folder: Path) -> dict[str, Any]:
         header = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"{folder} is no results folder: it has no {HEADER}") from None
+    except NotADirectoryError:
+        raise UsageError(f"{folder} is a file; name the results folder: {folder.parent}") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
     if not isinstance(header, dict) or not set(_HEADER) <= set(header):
         raise UsageError(f"cannot read {path}: not the header of a run; use another folder")
+    if header["format_version"] != FORMAT_VERSION:
+        raise UsageError(
+            f"{path} has format {header['format_version']!r}, this version reads {FORMAT_VERSION}; "
+            "use the version that wrote it"
+        )
     settings = header["settings"]
     if not isinstance(settings, dict) or not {"model", "options"} <= set(settings):
         raise UsageError(

@@ -130,7 +130,7 @@ def _run(
         _refuse_said(settings.suite, {"mode", "perception", "prompts"} - set(found.takes))
     n = given["n"] or getattr(found, "usual_n", USUAL_N)
     count_or_refused(n)
-    tasks = [name.strip() for name in given["tasks"].split(",")] if given["tasks"] else None
+    tasks = _names(given["tasks"])
     splits = list(given["splits"]) or None
     if proof and splits is None and isinstance(found, Proves):
         splits = list(found.oracle_splits)
@@ -147,6 +147,20 @@ def _run(
         tell(stop.folder)
         raise
     return tell(folder)
+
+
+def _names(text: str | None) -> list[str] | None:
+    """Split `--tasks`.
+
+    Raises:
+        UsageError: It names nothing.
+    """
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise UsageError("--tasks names nothing; write names with commas, or leave it out")
+    return names
 
 
 def _refuse_said(suite: str, names: set[str]) -> None:

@@ -202,7 +202,7 @@ def _unknown(spec: str, kind: str, name: str) -> str:
         hint = f" {kind}/ needs a name after the slash."
     else:
         hint = did_you_mean(kind, known)
-    if not hint and spec and not name:
+    if not hint and kind and not name:
         hint = f" A model's name begins with its provider, such as 'openai/{spec}'."
     return f"unknown model {spec!r}.{hint} Use one of: {', '.join(FORMS)}"
 
