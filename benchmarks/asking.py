@@ -11,6 +11,23 @@ from cap.errors import ModelError, UsageError, did_you_mean
 from cap.models.base import Completion, Request
 from cap.sandbox import Limits
 
+FLAGS: Mapping[str, str] = {
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        "base_url",
+        "disturbances",
+        "mode",
+        "model",
+        "model_mode",
+        "perception",
+        "pictures",
+        "problems",
+        "prompts",
+        "shared_library",
+        "temperature",
+    )
+} | {"timeout_s": "--model-timeout"}
+"""How a person says what `Settings` and their options hold."""
 MOST_TRIALS = 100_000
 """Of one task or problem: the list of all trials is held in memory."""
 
@@ -45,8 +62,10 @@ def check_options(settings: Settings, known: Sequence[str]) -> None:
     Raises:
         UsageError: With those it takes.
     """
-    if unknown := sorted(set(settings.options) - set(known)):
-        raise UsageError(f"unknown options {unknown}; known: {', '.join(known)}")
+    for name in sorted(set(settings.options) - set(known)):
+        if name in FLAGS:
+            raise UsageError(f"the suite '{settings.suite}' takes no {FLAGS[name]}; leave it out")
+        known_or_refused("option", [name], known)
 
 
 def known_or_refused(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:

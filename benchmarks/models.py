@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.ledger import Ledger, ledger
 from benchmarks.suites import ENDPOINT, Outcome, Trial
-from cap.errors import EndpointFailed, ModelError, SpendLimit
+from cap.errors import EndpointFailed, ModelError, SpendLimit, UnknownModel
 from cap.models.base import Completion, Model, Request, Usage
 from cap.models.meter import Allowance
 from cap.models.presets import Handling, make_model
@@ -108,6 +108,8 @@ def model_for(spec: str, options: Mapping[str, Any], trial: Trial | None = None)
     """
     given = {name: options[name] for name in MODEL_OPTIONS if options.get(name) is not None}
     temperature = float(given.pop("temperature", 0.0))
+    if spec.startswith("nl:"):
+        raise UnknownModel(f"{spec!r} plans in sentences; only the suite 'tabletop' takes it")
     model = _made(spec, json.dumps(given, sort_keys=True))
     if not temperature:
         return model

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from benchmarks.asking import FLAGS
 from benchmarks.suites import Outcome, Settings, Suite, Trial
 from cap.errors import UsageError
 from cap.models.files import write_whole
@@ -163,8 +164,14 @@ def _unwritable(path: Path, error: OSError) -> UsageError:
 def _check_same(folder: Path, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
     for name in _SAME:
         ours, theirs = _identity(asked[name]), _identity(there.get(name))
+        if ours != theirs and name == "suite_version":
+            raise UsageError(
+                f"{folder} is a run of another state of '{there['suite']}': its tasks, or the file "
+                "they come from, changed since; use another folder"
+            )
         if ours != theirs:
-            what, one, other = _difference(name.replace("_", " "), theirs, ours)
+            what, one, other = _difference(name, theirs, ours)
+            what = _as_said(what)
             raise UsageError(
                 f"{folder} is a run with another {what}: {_short(one)}, not {_short(other)}; "
                 "use another folder"
@@ -186,6 +193,13 @@ def _difference(name: str, theirs: Any, ours: Any) -> tuple[str, Any, Any]:
             if theirs.get(key) != ours.get(key):
                 return _difference(f"{name}.{key}", theirs.get(key), ours.get(key))
     return name, theirs, ours
+
+
+def _as_said(name: str) -> str:
+    """Return an entry's name as a person gives it, if they do."""
+    said = name.removeprefix("settings.").removeprefix("options.")
+    head, _, rest = said.partition(".")
+    return " ".join(filter(None, (FLAGS.get(head, head.replace("_", " ")), rest)))
 
 
 def _short(value: Any) -> str:
@@ -213,10 +227,17 @@ def read_header(folder: Path) -> dict[str, Any]:
         header = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"{folder} is no results folder: it has no {HEADER}") from None
+    except NotADirectoryError:
+        raise UsageError(f"{folder} is a file; name the results folder: {folder.parent}") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
     if not isinstance(header, dict) or not set(_HEADER) <= set(header):
         raise UsageError(f"cannot read {path}: not the header of a run; use another folder")
+    if header["format_version"] != FORMAT_VERSION:
+        raise UsageError(
+            f"{path} has format {header['format_version']!r}, this version reads {FORMAT_VERSION}; "
+            "use the version that wrote it"
+        )
     settings = header["settings"]
     if not isinstance(settings, dict) or not {"model", "options"} <= set(settings):
         raise UsageError(

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.asking import Nobody, count_or_refused, known_or_refused
+from benchmarks.asking import Nobody, check_options, count_or_refused, known_or_refused
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suites import Outcome, Settings, Trial
@@ -58,6 +58,8 @@ class RobotTask:
 
 class RobotSuite:
     """Tasks of one robot."""
+
+    takes = ("mode", "prompts")
 
     def __init__(self, name: str, version: str, robot: str, tasks: Sequence[RobotTask]) -> None:
         """Name a suite.
@@ -140,7 +142,7 @@ def check_model(settings: Settings) -> None:
         UsageError: It does not exist.
         MissingKey: The model needs a key and none is set.
     """
-    known_or_refused("option", list(settings.options), OPTIONS)
+    check_options(settings, OPTIONS)
     _model(replace(settings, options={**settings.options, "ledger": None}))
 
 

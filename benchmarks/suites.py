@@ -181,6 +181,14 @@ class Requires(Protocol):
 
 
 @runtime_checkable
+class Takes(Protocol):
+    """A suite that says which of a run's settings mean something to it; else all do."""
+
+    takes: tuple[str, ...]
+    """Of `mode`, `perception` and `prompts`."""
+
+
+@runtime_checkable
 class Proves(Protocol):
     """A suite whose oracle need not solve every split."""
 
@@ -209,8 +217,9 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> Suite:
     if robot_files.is_file(name):
         return _of_file(Path(name))
     if name not in SUITES:
-        hint = did_you_mean(name, SUITES)
-        raise UsageError(f"unknown suite '{name}'.{hint} Known: {', '.join(SUITES)}")
+        known = [entry for entry in SUITES if entry != "batch"]  # that one comes from a file
+        hint = robot_files.within(name, "tasks.py") or did_you_mean(name, known)
+        raise UsageError(f"unknown suite '{name}'.{hint} Known: {', '.join(known)}")
     module, factory = SUITES[name]
     found: Suite = getattr(importlib.import_module(module), factory)()
     return found.adjusted(options) if options and isinstance(found, Adjustable) else found

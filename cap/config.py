@@ -142,7 +142,11 @@ def load(
             take(name, text, variable)
     for name, value in flags.items():
         if value is not None:
-            take(name, value, "flag")
+            try:
+                take(name, value, "flag")
+            except ConfigError as error:
+                said = f"--{name.replace('_', '-')}"
+                raise ConfigError(str(error).replace(f"flag: {name}", said, 1)) from None
     return Config(**values, sources=sources, warnings=tuple(warnings))
 
 

@@ -6,6 +6,7 @@ it without a traceback and exits with the class's `exit_code`.
     CapError (1)
     ├── UsageError (2)              wrong option, name or file from a person
     │   ├── ConfigError
+    │   ├── UnknownModel
     │   ├── PromptError             a prompt file that cannot be used
     │   ├── SkillError              a skill file that cannot be used
     │   ├── SavedError              a saved session that cannot be used
@@ -61,6 +62,10 @@ class UsageError(CapError):
 
 class ConfigError(UsageError):
     """A configuration file or value cannot be used."""
+
+
+class UnknownModel(UsageError):
+    """No model is called so."""
 
 
 class PromptError(UsageError):

@@ -150,7 +150,8 @@ def _registered(name: str) -> Callable[..., Robot]:
     known = robots()
     if name not in known:
         listed = ", ".join(known) or "none; is the package installed?"
-        raise UsageError(f"unknown robot '{name}'.{did_you_mean(name, known)} Known: {listed}")
+        hint = robot_files.within(name, "robot.py") or did_you_mean(name, known)
+        raise UsageError(f"unknown robot '{name}'.{hint} Known: {listed}")
     return known[name].factory()
 
 

@@ -22,6 +22,12 @@ def path_of(name: str) -> Path | None:
     return Path(name).expanduser().resolve() if is_file(name) else None
 
 
+def within(name: str, file: str) -> str:
+    """Return a sentence that points to a file in a folder of that name, if it is there; else ""."""
+    path = Path(name) / file
+    return f" That is a folder; for what is in it, say {path}." if path.is_file() else ""
+
+
 def load_module(path: Path) -> ModuleType:
     """Execute a Python file as a module of its own name; the same one within a process.
 

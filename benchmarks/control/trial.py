@@ -38,6 +38,7 @@ class ControlSuite:
 
     name = "control"
     version = "1"
+    takes = ("prompts",)
 
     def check(self, settings: Settings) -> None:
         """Refuse what no trial could be run with, before the first one.

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.asking import Nobody, count_or_refused, known_or_refused
+from benchmarks.asking import Nobody, check_options, count_or_refused, known_or_refused
 from benchmarks.humaneval import samples
 from benchmarks.humaneval.arms import ARMS, Written, write
 from benchmarks.humaneval.estimator import KS, mean_pass_at_k
@@ -50,6 +50,7 @@ class HumanEvalSuite:
     name = "humaneval"
     version = "1"
     usual_n = 1
+    takes = ("prompts",)
 
     def check(self, settings: Settings) -> None:
         """Refuse what no trial could be run with, before the first one.
@@ -58,7 +59,7 @@ class HumanEvalSuite:
             UsageError: The settings name a model or an option that does not exist.
             MissingKey: The model needs a key and none is set.
         """
-        known_or_refused("option", list(settings.options), OPTIONS)
+        check_options(settings, OPTIONS)
         _model(replace(settings, options={**settings.options, "ledger": None}))
 
     def cells(self) -> tuple[tuple[str, str], ...]:
@@ -100,7 +101,7 @@ class HumanEvalSuite:
             MissingKey: The model needs a key and none is set.
         """
         start_s = time.perf_counter()
-        known_or_refused("option", list(settings.options), OPTIONS)
+        check_options(settings, OPTIONS)
         problem = official()[trial.task]
         meter = Meter(_model(settings, trial))
         try:

@@ -55,6 +55,7 @@ class ReasoningSuite:
 
     name = "reasoning"
     version = "1"
+    takes = ("prompts",)
 
     def check(self, settings: Settings) -> None:
         """Refuse what no trial could be run with, before the first one.

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.asking import count_or_refused, known_or_refused
+from benchmarks.asking import check_options, count_or_refused, known_or_refused
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for
 from benchmarks.problems import LIMITS, Problem, ProblemSet
 from benchmarks.problems_file import load
@@ -58,6 +58,7 @@ class RoboCodeGenSuite:
 
     name = "robocodegen"
     usual_n = 1
+    takes = ("prompts",)
     """Samples, where nobody says how many: a model at temperature 0 answers the same again."""
 
     def __init__(self, problems: str | None = None, shared_library: bool = False) -> None:
@@ -303,7 +304,6 @@ def _model(settings: Settings, problem: Problem, trial: Trial) -> Model:
 
 
 def _check_options(settings: Settings) -> None:
-    if unknown := sorted(set(settings.options) - set(OPTIONS)):
-        raise UsageError(f"unknown options {unknown}; known: {', '.join(OPTIONS)}")
+    check_options(settings, OPTIONS)
     known = [entry.name for entry in fields(Limits)]
     known_or_refused("limit", list(settings.options.get("limits", {})), known)

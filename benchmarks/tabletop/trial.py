@@ -107,6 +107,7 @@ class TabletopSuite:
     name = "tabletop"
     version = "1"
     oracle_splits = (*SPLITS, "IM")
+    takes = ("mode", "perception", "prompts")
 
     def check(self, settings: Settings) -> None:
         """Refuse what no trial could be run with, before the first one.

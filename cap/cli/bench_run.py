@@ -11,7 +11,7 @@ from cap.cli.bench_problems import problem_options
 from cap.cli.groups import Asked, model_options
 from cap.cli.options import load_config
 from cap.cli.trials import SHARED, Interrupted, Manner, carry_out, options_for, runner_options
-from cap.errors import SpendLimit, UsageError
+from cap.errors import SpendLimit, UnknownModel, UsageError
 
 _MODE = click.option(
     "--mode", type=click.Choice(["physics", "instant"]), default="physics", show_default=True
@@ -53,7 +53,9 @@ def _numbers(
     {SHARED}""",
 )
 @click.argument("suite_name", metavar="SUITE")
-@click.option("-m", "--model", required=True, help="oracle, no-op, nl:MODEL, or any model.")
+@click.option(
+    "-m", "--model", required=True, help="oracle, no-op, any model; on tabletop nl:MODEL."
+)
 @_SPLIT
 @_TASKS
 @_N
@@ -121,12 +123,14 @@ def _run(
 ) -> list[dict[str, Any]]:
     """Run the trials that were asked for; print the table and return it."""
     from benchmarks.asking import count_or_refused
-    from benchmarks.suites import Proves, suite
+    from benchmarks.suites import Proves, Takes, suite
 
     found = suite(settings.suite, settings.options)
+    if isinstance(found, Takes):
+        _refuse_said(settings.suite, {"mode", "perception", "prompts"} - set(found.takes))
     n = given["n"] or getattr(found, "usual_n", USUAL_N)
     count_or_refused(n)
-    tasks = [name.strip() for name in given["tasks"].split(",")] if given["tasks"] else None
+    tasks = _names(given["tasks"])
     splits = list(given["splits"]) or None
     if proof and splits is None and isinstance(found, Proves):
         splits = list(found.oracle_splits)
@@ -137,10 +141,38 @@ def _run(
         if error.run is not None:
             tell(Path(error.run))
         raise
+    except UnknownModel as error:
+        raise UsageError(f"{error}, oracle, no-op") from None
     except Interrupted as stop:
         tell(stop.folder)
         raise
     return tell(folder)
+
+
+def _names(text: str | None) -> list[str] | None:
+    """Split `--tasks`.
+
+    Raises:
+        UsageError: It names nothing.
+    """
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise UsageError("--tasks names nothing; write names with commas, or leave it out")
+    return names
+
+
+def _refuse_said(suite: str, names: set[str]) -> None:
+    """Refuse options that a person gave and a suite does not use.
+
+    Raises:
+        UsageError: Naming one.
+    """
+    said = click.get_current_context().get_parameter_source
+    for name in sorted(names):
+        if said(name) is click.core.ParameterSource.COMMANDLINE:
+            raise UsageError(f"the suite '{suite}' takes no --{name}; leave it out")
 
 
 def tell(folder: Path) -> list[dict[str, Any]]:

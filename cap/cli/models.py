@@ -82,6 +82,8 @@ def _rows(found: dict[str, Any]) -> dict[str, str]:
         key: words.get(value, str(value)) if value is None or isinstance(value, bool) else value
         for key, value in found.items()
     }
+    if found["seed"]:
+        rows["seed"] = "taken; whether it is heeded, one request cannot tell"
     rows["refused"] = ", ".join(found["refused"]) or "nothing"
     rows["latency_s"] = f"{found['latency_s']:.3f}"
     return {_NAMES.get(key, key): str(value) for key, value in rows.items()}

@@ -46,7 +46,7 @@ def check(
     chat, completions = probe.mode("chat"), probe.mode("completion")
     if not chat and not completions:
         assert probe.last is not None  # each mode failed with an error
-        raise probe.last
+        raise model.unusable(probe.last) if isinstance(probe.last, Refused) else probe.last
     mode: Mode = model.mode
     if not (chat if mode == "chat" else completions):
         mode = "chat" if chat else "completion"
@@ -82,6 +82,8 @@ class _Probe:
         self.limit = "max_tokens"
         self.times: list[float] = []
         self.last: ModelError | None = None
+        self._free: dict[Mode, str] = {}
+        """What it says when nothing stops it."""
 
     def ask(self, mode: Mode, **more: Any) -> Any:
         """Send the prompt with some parameter more and return the answer.
@@ -119,6 +121,8 @@ class _Probe:
         has_choices = isinstance(body, dict) and bool(body.get("choices"))
         if taken and not has_choices:
             self.last = ModelError(f"{self._model.name} answered without any choices")
+        if taken and has_choices:
+            self._free[mode] = read_reply(body, Request(PROMPT)).text
         return taken and has_choices
 
     def takes(self, mode: Mode, name: str) -> bool | None:
@@ -126,11 +130,13 @@ class _Probe:
         return self.tried(mode, **{name: _OPTIONAL[name]})[0]
 
     def stops(self, mode: Mode) -> bool | None:
-        """Tell whether an answer ends before a stop string."""
+        """Tell whether an answer ends before a stop string; open where it would not come to it."""
         taken, body = self.tried(mode, stop=[STOP])
         if not taken:
             return taken
-        return STOP not in read_reply(body, Request(PROMPT)).text
+        if STOP in read_reply(body, Request(PROMPT)).text:
+            return False
+        return True if STOP in self._free.get(mode, "") else None
 
     def logprobs(self, mode: Mode) -> int | None:
         """Return how many alternatives to a token are told."""

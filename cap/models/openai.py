@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cap.errors import EmptyCompletion, ModelError
+from cap.errors import EmptyCompletion, EndpointFailed, ModelError
 from cap.models.abilities import Abilities, AbilitiesFile
 from cap.models.base import Completion, Request, Scores
 from cap.models.openai_replies import read_reply, refused_parameter, server_words
@@ -157,6 +157,14 @@ class OpenAIModel:
             if error.status_code in _WAYS_REFUSED:
                 raise Refused(server_words(error, self._words.plain)) from None
             raise self._refusal(error) from None
+
+    def unusable(self, why: Refused) -> EndpointFailed:
+        """Return the error of an endpoint that takes no way of asking: where, and what to do."""
+        known = self._wire.models()
+        remedy = remedy_404(self.model, self.mode, known)
+        if known and self.model in known:
+            remedy = "it lists that model, but serves it in neither mode; use another"
+        return self._words.error(EndpointFailed, f" takes no request ({why}); {remedy}")
 
     def learn(self, **known: Any) -> None:
         """Remember something about the endpoint: fields of `Abilities`."""

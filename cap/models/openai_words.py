@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cap.config import shown_url
 from cap.errors import EndpointFailed, ModelError, ModelUnreachable, did_you_mean
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _KEY_SHAPED = re.compile(r"\bsk-[\w*.-]{6,}")
 _SHORTEST_KEY = 4  # Shorter words, such as a local server's "x", are no secret.
+
+
+E = TypeVar("E", bound=ModelError)
 
 
 class Refused(ModelError):
@@ -33,7 +36,7 @@ class Words:
         self._key = key
         self._key_env = key_env
 
-    def error(self, kind: type[ModelError], what: str) -> ModelError:
+    def error(self, kind: type[E], what: str) -> E:
         """Return an error that begins with the model and its address."""
         return kind(self.plain(f"{self._name} at {self.url}{what}"))
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from cap.config import check_url, is_loopback
-from cap.errors import MissingKey, UsageError, did_you_mean
+from cap.errors import MissingKey, UnknownModel, did_you_mean
 from cap.models.abilities import abilities_file
 from cap.models.base import Model
 from cap.models.meter import FREE, Account, Allowance, Metered, price_of
@@ -192,7 +192,7 @@ def _make(
         if timeout_s is not None:
             provider = replace(provider, timeout_s=timeout_s)
         return _endpoint(provider, name, base_url, mode, environ)
-    raise UsageError(_unknown(spec, kind, name))
+    raise UnknownModel(_unknown(spec, kind, name))
 
 
 def _unknown(spec: str, kind: str, name: str) -> str:
@@ -202,7 +202,7 @@ def _unknown(spec: str, kind: str, name: str) -> str:
         hint = f" {kind}/ needs a name after the slash."
     else:
         hint = did_you_mean(kind, known)
-    if not hint and spec and not name:
+    if not hint and kind and not name:
         hint = f" A model's name begins with its provider, such as 'openai/{spec}'."
     return f"unknown model {spec!r}.{hint} Use one of: {', '.join(FORMS)}"
 

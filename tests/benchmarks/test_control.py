@@ -280,7 +280,8 @@ def test_the_command_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (["-m", "vllm/"], 2, "unknown model"),
         (["-m", "openai/x"], 4, "OPENAI_API_KEY"),
         (["--prompts", "nowhere"], 2, "nowhere"),
-        (["--tasks", "impedance", "--mode", "physics"], 0, ""),
+        (["--tasks", "impedance"], 0, ""),
+        (["--tasks", "impedance", "--mode", "physics"], 2, "takes no --mode"),
     ],
 )
 def test_what_no_episode_could_run_with_is_refused_before_the_first(

@@ -74,16 +74,23 @@ def test_a_half_written_line_is_run_again(expected: list[Any], tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "other", [{"model": "no-op"}, {"mode": "physics"}, {"options": {"limits": {"calls": 3}}}]
+    ("other", "said"),
+    [
+        ({"model": "no-op"}, "--model"),
+        ({"mode": "physics"}, "--mode"),
+        ({"options": {"limits": {"calls": 3}}}, "limits"),
+    ],
 )
-def test_another_run_s_folder_is_left_alone(other: dict[str, Any], tmp_path: Path) -> None:
+def test_another_run_s_folder_is_left_alone(
+    other: dict[str, Any], said: str, tmp_path: Path
+) -> None:
     finished(tmp_path, n=1)
 
     def files() -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
 
     before = files()
-    with pytest.raises(UsageError, match="another settings"):
+    with pytest.raises(UsageError, match=f"a run with another {said}: "):
         begin(tmp_path, suite("tabletop"), replace(SETTINGS, **other), resume=True)
     assert files() == before
 
@@ -92,7 +99,7 @@ def test_another_version_s_folder_is_left_alone(tmp_path: Path) -> None:
     finished(tmp_path, n=1)
     header = json.loads((tmp_path / "header.json").read_text())
     (tmp_path / "header.json").write_text(json.dumps({**header, "suite_version": "0"}))
-    with pytest.raises(UsageError, match="suite version"):
+    with pytest.raises(UsageError, match="changed since"):
         finished(tmp_path, resume=True)
 
 
@@ -203,6 +210,10 @@ def test_no_suite_lists_more_trials_than_memory_holds(name: str) -> None:
         (["run", "tablecloth", "-m", "oracle"], "unknown suite 'tablecloth'"),
         (["run", "tabletop", "-m", "oracle", "--tasks", "dance"], "dance"),
         (["run", "tabletop", "-m", "oracle", "-n", "0"], "0"),
+        (["run", "tabletop", "-m", "oracel"], "oracle, no-op"),
+        (["run", "drawing", "-m", "nl:nearest"], "only the suite 'tabletop' takes it"),
+        (["run", "humaneval", "-m", "oracle", "--mode", "instant"], "takes no --mode"),
+        (["run", "drawing", "-m", "oracle", "--perception", "camera"], "takes no --perception"),
         (["run", "tabletop", "-m", "oracle", "--tasks", "dance", "-n", "100001"], "1 to 100000"),
         (["report", "nowhere"], "nowhere"),
         (["compare", "nowhere", "nowhere"], "nowhere"),

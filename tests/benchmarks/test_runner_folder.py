@@ -114,7 +114,7 @@ def test_only_what_changes_outcomes_makes_another_run(
 ) -> None:
     opened(tmp_path).close()
     settings = replace(SETTINGS, options=more)
-    refused = pytest.raises(UsageError, match=f"another settings.options.{next(iter(more))}")
+    refused = pytest.raises(UsageError, match=f"another --{next(iter(more))}")
     with contextlib.nullcontext() if same else refused:
         begin(tmp_path, TABLETOP, settings, resume=True).close()
 
@@ -180,7 +180,11 @@ def test_a_report_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     [
         (["-m", "openai/x"], 4, "OPENAI_API_KEY"),
         (["-m", "nobody"], 2, "unknown model"),
+        (["-m", "oracle", "--problems", "x.toml"], 2, "'tabletop' takes no --problems"),
+        (["-m", "vllm/x", "--base-url", "ftp://x"], 2, "error: --base-url: 'ftp://x' is not"),
         (["-m", "nl"], 2, "nl:openai/NAME"),
+        (["-m", "/"], 2, "unknown model '/'. Use one of"),
+        (["-m", "oracle", "--tasks", " ,"], 2, "--tasks names nothing"),
         (["-m", "oracle", "--disturbances", "dorp=0.1"], 2, "unknown disturbances"),
         (["-m", "oracle", "--disturbances", "drop"], 2, "NAME=VALUE"),
         (["-m", "oracle", "--disturbances", "drop=2"], 2, "'drop'"),
@@ -406,3 +410,15 @@ def test_ctrl_c_names_the_folder_and_reports_what_has_ended(
     assert "100.0" in screen.out
     assert Path("out/report.md").exists()
     assert cap([*COMMAND, "--resume"]) == 0
+
+
+def test_what_is_no_folder_of_this_version_is_refused(tmp_path: Path) -> None:
+    results = opened(tmp_path)
+    results.add(TRIAL, GOOD)
+    results.close()
+    header = tmp_path / "header.json"
+    with pytest.raises(UsageError, match=f"is a file; name the results folder: {tmp_path}"):
+        report.rows(header)
+    header.write_text(json.dumps({**json.loads(header.read_text()), "format_version": 99}))
+    with pytest.raises(UsageError, match="has format 99, this version reads 1"):
+        report.rows(tmp_path)

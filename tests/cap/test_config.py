@@ -247,7 +247,7 @@ def test_a_wrong_value_names_its_file(folders: Folders, text: str, told: str) ->
 def test_a_wrong_variable_or_flag_is_named(folders: Folders) -> None:
     with pytest.raises(ConfigError, match="CAP_MODE: mode must be"):
         folders.load({"CAP_MODE": "fast"})
-    with pytest.raises(ConfigError, match="flag: mode must be"):
+    with pytest.raises(ConfigError, match="--mode must be"):
         folders.load(flags={"mode": "fast"})
 
 

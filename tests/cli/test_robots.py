@@ -211,3 +211,15 @@ def test_a_folders_settings_cannot_name_a_file_to_execute(robot: Path, capsys: C
 @pytest.mark.parametrize("name", ["ravens", "drawing", "kitchen"])
 def test_the_shipped_robots_are_sound(name: str) -> None:
     assert list(map(str, check_robot(name, make_model("nearest")))) == []
+
+
+def test_a_robot_s_folder_points_to_its_files(robot: Path, capsys: Capture) -> None:
+    folder = str(robot.parent)
+    for asked, file in (
+        (["run", "say hi", "-r", folder], "robot.py"),
+        (["robots", "check", folder], "robot.py"),
+        (["bench", "run", folder, "-m", "oracle"], "tasks.py"),
+    ):
+        run(asked)
+        screen = capsys.readouterr()
+        assert f"say {robot.with_name(file)}." in screen.out + screen.err

@@ -11,7 +11,7 @@ import pytest
 from cap.cli import run
 from robots.ravens.plan import PARK
 from tests.fakes.ur_controller import FakeController
-from tests.robots.tabletop.test_tabletop_session import TOOL_M
+from tests.tabletop.test_tabletop_session import TOOL_M
 
 SCENE = """
 [[objects]]

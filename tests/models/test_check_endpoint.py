@@ -92,6 +92,21 @@ def test_a_server_that_takes_stop_strings_and_does_not_stop(connect: Any) -> Non
     assert found.streaming is False
 
 
+def test_a_server_that_ignores_stop_strings_and_says_other_things_leaves_it_open(
+    connect: Any,
+) -> None:
+    assert checked(connect, lambda prompt, body: "hello").stop is None
+
+
+def test_a_model_that_is_not_there_is_named_with_its_address_and_remedy(connect: Any) -> None:
+    for there, remedy in (("other", "models there: other"), ("fake", "in neither mode")):
+        with FakeServer(lambda prompt, body: error(404, "gone"), models=[there]) as server:
+            with pytest.raises(ModelError) as caught:
+                check(connect(server.url), today=lambda: TODAY)
+            for told in (server.url, remedy):
+                assert told in str(caught.value)
+
+
 def test_an_answer_that_leaves_it_open_is_not_called_no(connect: Any) -> None:
     def shaky(prompt: str, body: Mapping[str, Any]) -> Any:
         return error(503, "busy") if "seed" in body or "echo" in body else "5"
