@@ -37,6 +37,16 @@ def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> f
     return value
 
 
+class Named(click.Path):
+    """A path that is said: an empty text is no folder, least of all the current one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        if value == "":
+            self.fail("it is empty; name one", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 MODEL = (
     click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint."),
     click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 import click
 
 from cap.cli.asking import APPROVALS, approval, approver, ask_person, robot_values
-from cap.cli.groups import MODEL, Asked, F, finite, with_options
+from cap.cli.groups import MODEL, Asked, F, Named, finite, with_options
 from cap.errors import CapError, MissingExtra, UsageError
 from cap.robot_files import path_of
 
@@ -80,6 +81,8 @@ class Options:
     """One JSON object on standard output, nothing else."""
 
 
+LONGEST_S = 86400.0
+"""Longest time a program may be given: a day, seconds."""
 _CLICK = (
     click.option("-r", "--robot", metavar="NAME", help="Robot (default: ravens)."),
     click.option("-m", "--model", metavar="MODEL", help="Model (default: nearest)."),
@@ -89,22 +92,22 @@ _CLICK = (
     click.option("--objects", metavar="NAMES", help='Such as "red block, blue bowl".'),
     click.option(
         "--prompts",
-        type=click.Path(path_type=Path),
+        type=Named(path_type=Path),
         metavar="DIR",
         help="Prompt files to use instead of the shipped ones.",
     ),
     click.option(
         "--record",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=Named(path_type=Path, dir_okay=False),
         metavar="FILE",
         help="Append completions, for -m replay/FILE.",
     ),
     click.option(
-        "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of this run."
+        "--out", type=Named(path_type=Path), metavar="DIR", help="Folder of this run: a new one."
     ),
     click.option(
         "--time-limit",
-        type=click.FloatRange(min=0.01),
+        type=click.FloatRange(min=0.01, max=LONGEST_S),
         callback=finite,
         default=10.0,
         show_default=True,
@@ -113,7 +116,7 @@ _CLICK = (
     ),
     click.option(
         "--skills",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=Named(path_type=Path, file_okay=False),
         metavar="DIR",
         help="Folder of kept functions.",
     ),
@@ -210,7 +213,8 @@ def object_names(text: str | None) -> list[str] | None:
 def open_session(options: Options, instructions: Sequence[str]) -> Iterator[Any]:
     """Build the robot, the model and the session a command's options describe.
 
-    The run folder comes first, so that a run that fails to start has its trace as well.
+    The run folder comes first, so that a run that fails to start has its trace as well; after a
+    mistake in what was asked for there is none.
     """
     from cap.sandbox.processes import shared_template
 
@@ -218,6 +222,9 @@ def open_session(options: Options, instructions: Sequence[str]) -> Iterator[Any]
     from cap.trace import Trace, new_run_folder
 
     settings = load_config(options)
+    if not all(words.strip() for words in instructions):
+        raise UsageError("an instruction is empty; say what the robot should do")
+    there = options.out is not None and options.out.exists()
     folder = options.out or new_run_folder(settings.runs, settings.robot, instructions[0])
     trace = Trace(_claim(folder), {"instructions": instructions, "dry_run": options.dry_run})
     try:
@@ -225,7 +232,9 @@ def open_session(options: Options, instructions: Sequence[str]) -> Iterator[Any]
     except BaseException as error:
         trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
         trace.close("error")
-        if isinstance(error, CapError):
+        if isinstance(error, UsageError):  # nothing was tried: a slip leaves nothing behind
+            _remove(folder, there)
+        elif isinstance(error, CapError):
             error.run = str(folder)
         raise
     with session:
@@ -238,8 +247,6 @@ def _make_session(options: Options, settings: Any, trace: Any, instructions: Seq
     from cap.session import Session
     from cap.skills import SkillStore
 
-    if not all(words.strip() for words in instructions):
-        raise UsageError("an instruction is empty; say what the robot should do")
     model = model_for(options, settings)
     robot = _make_robot(options, settings)
     try:
@@ -339,10 +346,22 @@ def _dry(robot: Any) -> Any:
     return robot
 
 
+def _remove(folder: Path, there: bool) -> None:
+    """Remove what was written of a run that never began; its folder too, unless it was there."""
+    with contextlib.suppress(OSError):
+        (folder / "programs").rmdir()
+        for name in ("events.jsonl", "run.json"):
+            (folder / name).unlink()
+        if not there:
+            folder.rmdir()
+
+
 def _claim(folder: Path) -> Path:
     """Make sure a run folder is this run's own."""
     if (folder / "run.json").exists():
         raise UsageError(f"{folder} already holds a run; choose another --out or remove it")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(f"{folder} holds something else; choose a new or empty folder for --out")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -9,6 +9,7 @@ import click
 
 from cap.cli import camera_file
 from cap.cli.asking import ask_person
+from cap.cli.groups import Named
 from cap.errors import UsageError
 
 
@@ -57,7 +58,7 @@ def show_robot(name: str, as_json: bool) -> None:
 
 @command.command("new")
 @click.argument("name")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder; NAME if none.")
+@click.option("--out", type=Named(path_type=Path), metavar="DIR", help="Folder; NAME if none.")
 def new_robot(name: str, out: Path | None) -> None:
     """Write a working robot to begin with: class, prompts, task, oracle, test."""
     from cap.skeleton import write

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from cap.cli.groups import Named
 from cap.cli.options import Options, open_session, session_options
 from cap.cli.resume import as_saved, go_on, replay_run, resume_option, saved_at
 from cap.errors import CapError, UsageError
@@ -15,7 +16,7 @@ from cap.errors import CapError, UsageError
 
 @click.command("run")
 @click.argument("instructions", nargs=-1, metavar="INSTRUCTION...")
-@click.option("--gif", type=click.Path(path_type=Path), metavar="FILE", help="Film it.")
+@click.option("--gif", type=Named(path_type=Path), metavar="FILE", help="Film it.")
 @click.option("--pictures", is_flag=True, help="Keep before.png and after.png in the run folder.")
 @click.option(
     "--replay",
@@ -80,7 +81,8 @@ def _run(
     if not instructions:
         raise UsageError('say what the robot should do: cap run "stack all the blocks"')
     if gif is not None and gif.suffix.lower() != ".gif":
-        raise UsageError(f"--gif writes GIF only: name the file {gif.with_suffix('.gif')}")
+        named = gif.with_suffix(".gif") if gif.name else "film.gif"
+        raise UsageError(f"--gif writes GIF only: name the file {named}")
     kept = saved_at(resume)
     options = as_saved(options, kept) if kept else options
     with open_session(options, instructions) as session:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from cap.cli.groups import Asked, F, with_options
+from cap.cli.groups import Asked, F, Named, with_options
 from cap.errors import EndpointFailed, SpendLimit, UsageError
 from cap.render import printable
 
@@ -42,7 +42,7 @@ _CLICK = (
         "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True
     ),
     click.option("--ray-address", metavar="ADDRESS", help="Of a running cluster."),
-    click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Results folder."),
+    click.option("--out", type=Named(path_type=Path), metavar="DIR", help="Results folder."),
     click.option("--resume", is_flag=True, help="Go on with what --out holds."),
     click.option("--pictures", is_flag=True, help="Before and after each failure, in the report."),
 )

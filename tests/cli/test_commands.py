@@ -231,11 +231,11 @@ def test_nothing_said_to_a_closed_pipe() -> None:
 
 
 def test_trace_of_a_run_that_never_started(capsys: Capture) -> None:
-    assert run(["run", "x", "-m", "nosuch", "--mode", "instant", "--out", "o"]) == 2
+    assert run(["run", "x", "-m", "openai/x", "--mode", "instant", "--out", "o"]) == 4
     assert run(["trace", "show", "o"]) == 0
     shown = capsys.readouterr().out
     assert "status=error" in shown
-    assert "unknown model 'nosuch'" in shown
+    assert "OPENAI_API_KEY" in shown
 
 
 def test_a_run_whose_process_is_gone_reads_as_killed(capsys: Capture) -> None:
