@@ -53,6 +53,9 @@ class World(Protocol):
             RobotError: The motion was stopped.
         """
 
+    def now(self) -> KitchenState:
+        """Return how everything is at this moment, in the middle of a motion too."""
+
     def close(self) -> None:
         """Release what the world holds."""
 
