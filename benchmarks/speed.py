@@ -6,6 +6,8 @@
 - pick and place: CPU seconds of `put_first_on_second` in physics mode, no pictures.
 - the same, filmed: with a 240x240 picture every quarter of a simulated second (60 steps of the
   original release).
+- fetch in the kitchen: CPU seconds to pick up an object, drive to another location and place it
+  there, in physics mode.
 - reset to a new scene: wall seconds, warm process. The original release takes 2.5 to 5 s.
 """
 
@@ -37,6 +39,8 @@ _PAIRS = (
     ("red block", "middle"),
 )
 """Moves of one round: into a bowl, onto a block, to a corner, off a stack, out of a bowl."""
+_CARRIED = ("apple", "coke can", "bowl", "chip bag", "banana", "water bottle")
+"""What is on the kitchen's table, and carried off it in turn."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ def measure(runs: int = 10) -> Iterator[Row]:
     yield _engine(runs * 10)
     try:
         yield from _physics(runs)
+        yield _fetch(runs)
     except MissingExtra:
         return
 
@@ -162,6 +167,26 @@ def _physics(runs: int) -> Iterator[Row]:
         yield _row("reset to a new scene", "s", times, 0.02, 2.5)
     finally:
         robot.close()
+
+
+def _fetch(runs: int) -> Row:
+    """CPU time to carry an object from the table to the countertop of the kitchen."""
+    robot: Any = registry.make_robot("kitchen", mode="physics", objects=_CARRIED)
+    times: list[float] = []
+
+    def fetch() -> None:
+        robot.pick_obj(name)
+        robot.goto_loc("countertop")
+        robot.place_at_obj("countertop")
+
+    try:
+        for seed in range(runs):
+            robot.reset(seed)
+            name = _CARRIED[seed % len(_CARRIED)]
+            times.append(_timed(fetch, time.process_time))
+    finally:
+        robot.close()
+    return _row("fetch in the kitchen", "CPU-s", times, 0.3)
 
 
 def _moves(robot: Any, runs: int) -> list[float]:
