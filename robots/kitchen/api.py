@@ -30,10 +30,11 @@ class KitchenRobot(KitchenBody):
     back of the room (the front is -y), z up; the floor is x -3 to 3, y -2.5 to 2.5. Angles are
     radians, counter-clockwise, 0 along x. Speeds are m/s, at most 1.
 
-    The robot sees only what is at its present location, so go to a location before you look, pick
-    or place there; a drawer must be open. It holds one object at a time, and needs an empty gripper
-    to open or close a drawer. Locations have names, such as 'table', 'countertop', 'recycle bin',
-    'top drawer'; objects too, such as 'apple', 'coke can', 'bowl'.
+    The base moves in any direction, whatever its heading. The robot sees only what is at its
+    present location: what it faces within 1 m, or else the furniture nearest to it. So go to a
+    location before you look, pick or place there; a drawer must be open. The robot holds one object
+    at a time, and needs an empty gripper to open or close a drawer. Locations have names, such as
+    'table', 'countertop', 'recycle bin', 'top drawer'; objects too, such as 'apple', 'coke can'.
     """
 
     name = "kitchen"
@@ -168,7 +169,7 @@ class KitchenRobot(KitchenBody):
         Args:
             pos: x, y and z in metres; z is not needed. It must be free floor, 0.32 m from anything.
             speed: In m/s, above 0 and at most 1: 0.25 is slow, 0.75 fast, 1 as fast as it can.
-            angle: Heading at the end in radians; without it the direction it drove in.
+            angle: Heading at the end in radians; without it the heading stays as it is.
 
         Returns:
             Where the base is now, shape (3,), metres.
@@ -210,7 +211,7 @@ class KitchenRobot(KitchenBody):
     def follow_traj(self, traj: Points, speed: float = 0.5) -> Array:
         """Drive along a trajectory, straight from each waypoint to the next.
 
-        The base first drives to the first waypoint, around the furniture.
+        The base first drives to the first waypoint, around the furniture. Its heading stays.
 
         Args:
             traj: 2 or more waypoints of x, y and z in metres, shape (n, 3); z is not needed.

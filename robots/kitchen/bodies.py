@@ -31,7 +31,8 @@ HAND = 6
 FINGERS = (7, 8)
 _NEAR_M = 1.5
 _SLAB_M = 0.04
-_WALL_PIECES = 16
+_WALL_PIECES = 12
+"""PyBullet takes 16 shapes in one body at most, the floor's two included."""
 _RING_BOTTOM_M = 0.01
 _DRAWER_KG = 3.0
 

@@ -59,7 +59,7 @@ class KitchenBody:
         self._named = tuple(named)
         self._scattered = scattered
         self._stop = threading.Event()
-        self._busy = threading.RLock()
+        self._busy = threading.Lock()
         self._world = make_world(self, sample(self._named, seed, scattered))
         self._clock = Clock(self._world, self)
         self._primitives = primitives_of(self)
@@ -120,7 +120,7 @@ class KitchenBody:
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the kitchen from above as a PIL image."""
-        return picture.draw(self.state, width, height)
+        return picture.draw(self._world.now(), width, height)
 
     def remove(self, name: str) -> None:
         """Take an object out of the kitchen, as a person might."""

@@ -63,6 +63,10 @@ class InstantWorld:
         self.state = slid(state, planned.drawer, planned.opening_m)
         self._host.frame()
 
+    def now(self) -> KitchenState:
+        """Return the state; see `World`."""
+        return self.state
+
     def close(self) -> None:
         """Do nothing: no resource is held."""
 

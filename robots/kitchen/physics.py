@@ -15,13 +15,12 @@ import numpy as np
 
 from cap.errors import NotGrasped
 from robots.kitchen import arm
-from robots.kitchen.grips import STROKE_M
 from robots.kitchen.plan import Pick, Slide
 from robots.kitchen.putting import Place
 from robots.kitchen.simulation import Simulation
 from robots.kitchen.state import KitchenState
 from robots.ravens.bullet import p
-from robots.ravens.motion import DT_S, Leg, Pose, along, straight_points, through
+from robots.ravens.motion import Leg, Pose, along, straight_points, through
 from robots.ravens.world import Host
 
 _TOUCHDOWN_M = 0.001
@@ -43,6 +42,7 @@ class PhysicsWorld:
         self.state = state
         self._host = host
         self._client: int = p.connect(p.DIRECT)
+        self._running: Simulation | None = None
 
     def close(self) -> None:
         """Disconnect the physics server; doing so twice does no harm."""
@@ -130,6 +130,7 @@ class PhysicsWorld:
     def _simulation(self, sliding: str | None = None) -> Iterator[Simulation]:
         """Build the simulation for one motion; keep what it ends in, however it ends."""
         simulation = Simulation(self._client, self.state, self._host, sliding)
+        self._running = simulation
         try:
             yield simulation
         except BaseException:
@@ -138,21 +139,13 @@ class PhysicsWorld:
             raise
         finally:
             if simulation.steps:
-                self._keep(simulation, sliding)
+                simulation.settle(_SETTLE_STEPS)
+                self.state = self.now()
+            self._running = None
 
-    def _keep(self, simulation: Simulation, sliding: str | None) -> None:
-        """Let everything come to rest and keep where it is."""
-        simulation.settle(_SETTLE_STEPS)
-        state = self.state.moved(simulation.thing(name) for name in simulation.ids.things)
-        if sliding is not None:
-            state = state.with_drawer(sliding, simulation.opening_m())
-        self.state = replace(
-            state,
-            joints=simulation.joints(),
-            gap_m=min(simulation.gap_m, STROKE_M),
-            held=simulation.held,
-            time_s=state.time_s + simulation.steps * DT_S,
-        )
+    def now(self) -> KitchenState:
+        """Return how everything is at this moment of a motion; see `World`."""
+        return self.state if self._running is None else self._running.state()
 
 
 def _over(simulation: Simulation, end: Pose, height: float) -> list[Pose]:

@@ -1,4 +1,7 @@
-"""The kitchen from above, drawn with Pillow: furniture, names, objects, the robot and its arm."""
+"""The kitchen from above, drawn with Pillow: furniture, names, objects, the robot and its arm.
+
+Objects but the bowl are drawn larger than they are, so that they can be told apart.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,8 @@ _BORDER_M = 0.12
 _WALL, _FLOOR, _TILE = (122, 126, 132), (241, 238, 231), (231, 227, 218)
 _SHADOW, _TEXT = (214, 208, 197), (92, 84, 74)
 _TILE_M = 0.5
+_AJAR_M = 0.01
+_LARGER = 1.7
 _WOOD: dict[str, Color] = {
     "table": (206, 172, 126),
     "counter": (190, 192, 194),
@@ -108,8 +113,10 @@ def _draw_piece(brush: _Brush, state: KitchenState, piece: Piece) -> None:
     brush.box((x + 0.03, y - 0.03, length, width, yaw), _SHADOW)
     if piece.kind == "cabinet":
         for name, place in state.room.locations.items():
-            if place.piece == piece and state.opening_m(name) > 0.01:
-                brush.box(place.area(state.opening_m(name)), _DRAWER, _shade(_DRAWER))
+            out = state.opening_m(name)
+            if place.piece == piece and out > _AJAR_M:
+                middle = piece.local(0.0, -(piece.depth + out) / 2)
+                brush.box((*middle, length, out / 2, yaw), _DRAWER, _shade(_DRAWER))
     brush.box(piece.rectangle, color, _shade(color))
     if piece.kind == "bin":
         brush.box((x, y, length - 0.02, width - 0.02, yaw), _INSIDE)
@@ -137,11 +144,12 @@ def _draw_thing(brush: _Brush, thing: Thing) -> None:
         brush.disc(thing.xy, thing.radius - 0.045, color)
         return
     shape = footprint(thing)
+    length, width = _LARGER * shape.length / 2, _LARGER * shape.width / 2
     if shape.round:
-        brush.disc(thing.xy, shape.length / 2, color, _shade(color))
-        brush.disc(thing.xy, shape.length / 5, _light(color))
+        brush.disc(thing.xy, length, color, _shade(color))
+        brush.disc(thing.xy, length / 2.5, _light(color))
         return
-    brush.box((*thing.xy, shape.length / 2, shape.width / 2, shape.yaw), color, _shade(color))
+    brush.box((*thing.xy, length, width, shape.yaw), color, _shade(color))
 
 
 def _draw_robot(brush: _Brush, state: KitchenState) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from robots.kitchen import arm, bodies
 from robots.kitchen.bodies import ARM_JOINTS, FINGERS, HAND
+from robots.kitchen.grips import STROKE_M
 from robots.kitchen.state import KitchenState
 from robots.kitchen.things import Thing
 from robots.ravens.bullet import p
@@ -43,6 +44,7 @@ class Simulation:
         self.held: str | None = None
         """The object fixed to the hand, if any."""
         self._state = state
+        self._sliding = sliding
         self._client = client
         self._host = host
         self._targets = list(state.joints)
@@ -186,6 +188,19 @@ class Simulation:
             self.ids.things[name], physicsClientId=self._client
         )
         return replace(self._state[name], position=position, quaternion=turn)
+
+    def state(self) -> KitchenState:
+        """Return the kitchen as it is now."""
+        state = self._state.moved(self.thing(name) for name in self.ids.things)
+        if self._sliding is not None:
+            state = state.with_drawer(self._sliding, self.opening_m())
+        return replace(
+            state,
+            joints=self.joints(),
+            gap_m=min(self.gap_m, STROKE_M),
+            held=self.held,
+            time_s=state.time_s + self.steps * DT_S,
+        )
 
     def opening_m(self) -> float:
         """Return how far the drawer that can be moved is pulled out."""

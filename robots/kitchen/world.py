@@ -53,6 +53,9 @@ class World(Protocol):
             RobotError: The motion was stopped.
         """
 
+    def now(self) -> KitchenState:
+        """Return how everything is at this moment, in the middle of a motion too."""
+
     def close(self) -> None:
         """Release what the world holds."""
 
@@ -71,15 +74,13 @@ class Clock:
         Args:
             points: The first is where the base is, metres.
             speed_mps: Along the path.
-            angle: Heading at the end, radians; without it the direction of the last stretch.
+            angle: Heading at the end, radians; without it the heading stays.
 
         Raises:
             RobotError: The drive was stopped; the base stands where it was then.
         """
         base = self._world.state.base
-        if angle is None:
-            angle = _heading(points, base.angle)
-        turn = math.remainder(angle - base.angle, 2 * math.pi)
+        turn = 0.0 if angle is None else math.remainder(angle - base.angle, 2 * math.pi)
         length = paths.length(points)
         total_s = max(length / speed_mps, abs(turn) / TURN_RADPS)
         if total_s < 1e-9:
@@ -131,14 +132,6 @@ def _struck(around: paths.Ground, start: Point, goal: Point) -> str | None:
     line = LineString([start, goal])
     names = [name for name, shape in around.grown if shape.distance(line) < 1e-5]
     return f"'{names[0]}'" if names else "a wall"
-
-
-def _heading(points: Sequence[Point], otherwise: float) -> float:
-    """Return the direction of the last stretch that has a length."""
-    for a, b in itertools.pairwise(reversed(points)):
-        if math.dist(a, b) > 1e-6:
-            return math.atan2(a[1] - b[1], a[0] - b[0])
-    return otherwise
 
 
 def _along(points: Sequence[Point], distance_m: float) -> Point:

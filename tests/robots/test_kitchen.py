@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -336,7 +338,7 @@ def test_stopping_ends_the_motion_and_the_next_one_works(arm: KitchenRobot) -> N
 
 def test_stopping_with_a_full_hand_keeps_hold(arm: KitchenRobot) -> None:
     arm.pick_obj("apple")
-    arm.on_frame = arm._stop.set
+    arm.on_frame = arm.stop
     with pytest.raises(RobotError, match="stopped"):
         arm.place_at_obj("bowl")
     arm.on_frame = None
@@ -372,6 +374,34 @@ def test_a_kitchen_that_cannot_be_is_a_usage_error(objects: list[str], why: str)
 def test_an_unknown_mode_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="no mode"):
         create(mode="dream")
+
+
+def test_a_picture_taken_on_the_way_shows_the_arm_stretched_out(arm: KitchenRobot) -> None:
+    folded = np.asarray(arm.render(240, 200))
+    changed: list[int] = []
+    arm.on_frame = lambda: changed.append(
+        int((np.asarray(arm.render(240, 200)) != folded).any(axis=2).sum())
+    )
+    arm.pick_obj("apple")
+    assert max(changed) > 300
+
+
+def test_pictures_on_the_way_change_no_bit(arm: KitchenRobot) -> None:
+    kept = arm.snapshot()
+    arm.pick_obj("apple")
+    after = arm.state
+    arm.restore(kept)
+    arm.on_frame = lambda: arm.render(60, 60)
+    arm.pick_obj("apple")
+    assert arm.state == after
+
+
+def test_instant_mode_needs_no_physics_engine() -> None:
+    program = (
+        "import sys; from robots.kitchen import create; robot = create(mode='instant'); "
+        "robot.pick_obj(robot.get_visible_obj_names()[0]); sys.exit('pybullet' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_the_picture_shows_what_moves(robot: KitchenRobot) -> None:
