@@ -221,7 +221,7 @@ def test_pictures_show_before_and_after(run_with: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((0, 0), "1 or more"),
+        ((0, 0), "1 to 100000"),
         ((1, 0, ["stack-block"]), "Did you mean 'stack-blocks'"),
         ((1, 0, None, ["SA-UI"]), "unknown split"),
         ((1, 0, ["stack-blocks"], ["UA-UI"]), "none of the tasks"),
