@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 from cap.errors import Collision, NotFound, NotGrasped, RobotError, Unreachable, UsageError
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.things import KINDS
+from robots.ravens.scene import yaw_quaternion
 
 OBJECTS = ("apple", "orange", "banana", "bowl", "coke can @ desk", "sponge @ top drawer")
 
@@ -314,6 +316,15 @@ def test_in_every_scene_everything_has_a_place_and_every_location_a_way(seed: in
 
 
 # Motion of the arm.
+
+
+@pytest.mark.parametrize("turn", range(0, 12, 2))
+def test_the_bowl_has_a_rim_all_around(arm: KitchenRobot, turn: int) -> None:
+    bowl = arm.state["bowl"]
+    aslant = replace(bowl, quaternion=yaw_quaternion(turn * math.pi / 6))
+    arm.restore((arm.state.moved([aslant]), ()))
+    arm.pick_obj("bowl")
+    assert arm.obj_in_gripper("bowl")
 
 
 def test_stopping_ends_the_motion_and_the_next_one_works(arm: KitchenRobot) -> None:
