@@ -382,6 +382,13 @@ def test_a_kitchen_that_cannot_be_is_a_usage_error(objects: list[str], why: str)
         create(mode="instant", objects=objects)
 
 
+def test_objects_that_find_no_room_on_the_table_stand_elsewhere() -> None:
+    robot = create(seed=1, mode="instant", objects=list(KINDS))
+    places = {where(robot, name) for name in KINDS}
+    assert "table" in places
+    assert len(places) > 1
+
+
 def test_an_unknown_mode_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="no mode"):
         create(mode="dream")
