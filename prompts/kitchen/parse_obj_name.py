@@ -37,6 +37,9 @@ ret_val = 'coke can'
 # the bowl.
 ret_val = 'bowl'
 
+# the apple and the banana.
+ret_val = ['apple', 'banana']
+
 # the fruit.
 ret_val = [name for name in objects if name in ['apple', 'banana', 'orange', 'lemon']]
 

@@ -47,6 +47,7 @@ from lmps import parse_loc_name, parse_obj_name, parse_position, transform_traj
 #: take X from Y to Z. = bring X from Y to Z, carry X from Y to Z, move X from Y to Z, fetch X from Y to Z, take X off Y to Z
 #: take X to Y. = bring X to Y, carry X to Y, deliver X to Y, bring X over to Y, take X over to Y, move X to Y
 #: take X out of the Y drawer. = get X out of the Y drawer, fetch X from the Y drawer, remove X from the Y drawer, take X from the Y drawer, get X from the Y drawer
+#: pick up X. = get X, fetch X, go and get X
 #: in = into, inside, inside of
 #: on = onto, on top of, upon
 #: next to = right next to, beside, close to
@@ -229,9 +230,11 @@ place_at_obj(parse_loc_name('the recycle bin'))
 
 objects = ['apple', 'banana', 'bowl', 'orange', 'coke can', 'juice box']
 # put all the fruit in the bowl.
+bowl = parse_obj_name('the bowl')
 for name in parse_obj_name('all the fruit'):
-    pick_obj(name)
-    place_at_obj(parse_obj_name('the bowl'))
+    if name != bowl:
+        pick_obj(name)
+        place_at_obj(bowl)
 
 # take all the drinks from the table to the countertop.
 goto_loc(parse_loc_name('the table'))
@@ -240,6 +243,42 @@ for name in parse_obj_name('all the drinks'):
     pick_obj(name)
     goto_loc(parse_loc_name('the countertop'))
     place_at_obj(parse_loc_name('the countertop'))
+
+objects = ['apple', 'orange', 'cup', 'lemon']
+# put everything except the cup on the cart.
+place, angle = get_robot_pos_and_angle()
+for name in parse_obj_name('everything except the cup'):
+    goto_pos(place, angle=angle)
+    pick_obj(name)
+    goto_loc(parse_loc_name('the cart'))
+    place_at_obj(parse_loc_name('the cart'))
+
+# pick up the leftmost object.
+target = parse_obj_name('the leftmost object')
+pick_obj(target)
+
+# put it on the table.
+if not obj_in_gripper(target):
+    pick_obj(target)
+goto_loc(parse_loc_name('the table'))
+place_at_obj(parse_loc_name('the table'))
+
+# pick up the object closest to the cup.
+target = parse_obj_name('the object closest to the cup')
+pick_obj(target)
+
+objects = ['apple', 'banana', 'bowl', 'orange', 'cup']
+# put the apple and the banana in the bowl.
+bowl = parse_obj_name('the bowl')
+for name in parse_obj_name('the apple and the banana'):
+    if name != bowl:
+        pick_obj(name)
+        place_at_obj(bowl)
+
+# put the rightmost object in the bowl.
+target = parse_obj_name('the rightmost object')
+pick_obj(target)
+place_at_obj(parse_obj_name('the bowl'))
 
 objects = ['chip bag', 'cracker box', 'coke can', 'juice box', 'apple', 'banana']
 # take all the snacks to the desk.
@@ -393,6 +432,10 @@ follow_traj(traj, speed=0.25)
 
 # move in a 30 cm wide circle.
 traj = parse_position('a 30 cm wide circle')
+follow_traj(traj)
+
+# rotate the path by 45 degrees.
+traj = transform_traj('rotate it by 45 degrees', traj_pts=traj)
 follow_traj(traj)
 
 # move the path to the left by 5 cm.

@@ -30,8 +30,9 @@ def create(
     Args:
         seed: Decides where furniture and objects stand.
         mode: `physics` or `instant`.
-        objects: Names such as `apple`, which then stand on the table, where the robot begins, or
-            `apple @ desk`; without it eleven objects about the kitchen.
+        objects: Names such as `apple`, which then stand on the table, where the robot begins (or
+            elsewhere once that is full), or `apple @ desk`; without it eleven objects about the
+            kitchen.
 
     Raises:
         UsageError: Unknown mode, object or place, an object given twice, or no room for one.

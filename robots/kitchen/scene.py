@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -34,7 +36,8 @@ def sample(named: Sequence[tuple[str, str]], seed: int, scattered: bool) -> Kitc
     Args:
         named: Objects and their places; "" for no place given.
         seed: Decides where furniture and objects stand.
-        scattered: Objects without a place stand about the kitchen; else where the robot begins.
+        scattered: Objects without a place stand about the kitchen; else where the robot begins, as
+            long as there is room.
 
     Raises:
         UsageError: An unknown place, or objects that do not fit.
@@ -43,27 +46,29 @@ def sample(named: Sequence[tuple[str, str]], seed: int, scattered: bool) -> Kitc
     room = sample_room(rng)
     things: list[Thing] = []
     for name, place in named:
-        things.append(_placed(name, place or ("" if scattered else START), room, things, rng))
+        if place:
+            things.append(_put(name, _location(room, place), things, rng))
+        else:
+            first = [] if scattered else [START]
+            things.append(_placed(name, first, room, things, rng))
     base = Base(*room.locations[START].stand)
     drawers = tuple((name, 0.0) for name, p in room.locations.items() if p.drawer)
     return KitchenState(room, tuple(things), base, arm.park_joints(), STROKE_M, drawers)
 
 
 def _placed(
-    name: str, place: str, room: Room, things: Sequence[Thing], rng: np.random.Generator
+    name: str, first: Sequence[str], room: Room, things: Sequence[Thing], rng: np.random.Generator
 ) -> Thing:
-    """Return an object at a location, or at one of those the scenes of seeds use.
+    """Return an object at the first of some locations, or else of those drawn, that has room.
 
     Raises:
-        UsageError: There is no room.
+        UsageError: None has.
     """
-    for _ in range(_LOCATIONS_TRIED):
-        try:
-            return _put(name, _location(room, place or _anywhere(name, rng)), things, rng)
-        except UsageError:
-            if place:
-                raise
-    return _put(name, _location(room, _anywhere(name, rng)), things, rng)
+    drawn = (_anywhere(name, rng) for _ in range(_LOCATIONS_TRIED))
+    for place in itertools.chain(first, drawn):
+        with contextlib.suppress(UsageError):
+            return _put(name, room.locations[place], things, rng)
+    raise UsageError(f"no room for {name!r} in the kitchen; ask for fewer objects")
 
 
 def _anywhere(name: str, rng: np.random.Generator) -> str:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 from cap.errors import Collision, NotFound, NotGrasped, RobotError, Unreachable, UsageError
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.things import KINDS
+from robots.ravens.scene import yaw_quaternion
 
 OBJECTS = ("apple", "orange", "banana", "bowl", "coke can @ desk", "sponge @ top drawer")
 
@@ -316,6 +318,15 @@ def test_in_every_scene_everything_has_a_place_and_every_location_a_way(seed: in
 # Motion of the arm.
 
 
+@pytest.mark.parametrize("turn", range(0, 12, 2))
+def test_the_bowl_has_a_rim_all_around(arm: KitchenRobot, turn: int) -> None:
+    bowl = arm.state["bowl"]
+    aslant = replace(bowl, quaternion=yaw_quaternion(turn * math.pi / 6))
+    arm.restore((arm.state.moved([aslant]), ()))
+    arm.pick_obj("bowl")
+    assert arm.obj_in_gripper("bowl")
+
+
 def test_stopping_ends_the_motion_and_the_next_one_works(arm: KitchenRobot) -> None:
     frames = 0
 
@@ -369,6 +380,13 @@ def test_the_arm_takes_time_in_physics(arm: KitchenRobot) -> None:
 def test_a_kitchen_that_cannot_be_is_a_usage_error(objects: list[str], why: str) -> None:
     with pytest.raises(UsageError, match=why):
         create(mode="instant", objects=objects)
+
+
+def test_objects_that_find_no_room_on_the_table_stand_elsewhere() -> None:
+    robot = create(seed=1, mode="instant", objects=list(KINDS))
+    places = {where(robot, name) for name in KINDS}
+    assert "table" in places
+    assert len(places) > 1
 
 
 def test_an_unknown_mode_is_a_usage_error() -> None:
