@@ -19,10 +19,12 @@ pictures: .venv/.demo ## The README's pictures of each robot at work
 	$(PICTURED)/ravens "put the blocks in the bowls with matching colors"
 	$(PICTURED)/drawing -r drawing "draw a hexagon around the middle" "draw a line that bisects it" \
 		"draw a circle around the red block"
-	$(PICTURED)/kitchen -r kitchen "put all the fruit in the bowl" "go to the countertop" "grab the banana"
+	$(PICTURED)/kitchen -r kitchen --seed 2 --gif docs/kitchen.gif \
+		--objects "apple,orange,bowl,cup @ desk,coke can @ countertop,juice box @ cart" \
+		"put the fruit in the bowl" "take the bowl to the desk"
 	$(PICTURED)/tabletop -r tabletop -R scene=docs/scene.toml --dry-run \
 		"put the red block in the blue bowl" "put the apple in the top left corner"
-	@for robot in ravens drawing kitchen tabletop; do \
+	@for robot in ravens drawing tabletop; do \
 		cp out/pictures/$$robot/after.png docs/pictures/$$robot.png; done
 
 test: .venv/.dev ## The test suite
