@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import cap.cli
 from cap.cli import COMMANDS, run
+from cap.sandbox.processes import Template
 
 Capture = pytest.CaptureFixture[str]
 
@@ -276,3 +278,27 @@ def test_no_command_module_hides_the_entry_point() -> None:
     for module, _ in COMMANDS.values():
         importlib.import_module(module)
     assert callable(cap.cli.run)
+
+
+def test_ctrl_c_while_it_loads_is_130_and_no_traceback(tmp_path: Path) -> None:
+    for text in ("raise KeyboardInterrupt\n", "exec('raise KeyboardInterrupt')\n"):
+        (tmp_path / "click.py").write_text(text)
+        places = os.pathsep.join([str(tmp_path), *sys.path])
+        done = subprocess.run(
+            [sys.executable, "-B", "-m", "cap", "info"],
+            env={**os.environ, "PYTHONPATH": places},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
+def test_ctrl_c_in_the_terminal_does_not_reach_the_template() -> None:
+    template = Template(spare=False)
+    try:
+        template.spawn().end()
+        assert template._process is not None
+        assert os.getpgid(template._process.pid) != os.getpgid(0)
+    finally:
+        template.close()
