@@ -302,3 +302,22 @@ def test_ctrl_c_in_the_terminal_does_not_reach_the_template() -> None:
         assert os.getpgid(template._process.pid) != os.getpgid(0)
     finally:
         template.close()
+
+
+def test_events_that_cannot_be_read_are_a_usage_error(capsys: Capture) -> None:
+    assert run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"]) == 0
+    Path("o/events.jsonl").unlink()
+    Path("o/events.jsonl").mkdir()
+    assert run(["trace", "show", "o"]) == 2
+    assert "cannot read o/events.jsonl" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_told_with_its_remedy(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("cap.trace.Trace.event", full)
+    assert run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"]) == 1
+    assert "make room there" in capsys.readouterr().err
