@@ -88,7 +88,7 @@ def test_a_real_robot_is_not_moved_unasked(
     assert "prompts/ui.py: 4 of 4 examples were not executed: they move a real robot" in told
     assert "parse_obj_name.py" not in told  # it cannot move anything, so it was executed
     assert run(["robots", "check", str(real), "--ask"]) == 0  # nobody answers: no
-    assert run(["prompts", "check", str(real), "-r", str(real)]) == 0
+    assert run(["prompts", "check", str(real.parent / "prompts"), "-r", str(real)]) == 0
     assert not Path("motions").exists()
     asked = []
     monkeypatch.setattr("cap.cli.robots.ask_person", lambda words: asked.append(words) or True)
