@@ -86,7 +86,14 @@ class Author:
         for request, answer in zip(requests, answers, strict=True):
             if isinstance(answer, Completion):
                 self._note(prompt, request, answer)
+            else:
+                why = {"error": type(answer).__name__, "message": str(answer)}
+                self._trace.event("unanswered", lmp=prompt.name, **self._key(request), **why)
         return answers
+
+    def _key(self, request: Request) -> dict[str, str]:
+        """Return what a run folder is replayed by; making it takes longer than all else here."""
+        return {"key": request_key(request)} if self._trace.folder else {}
 
     def _answers(
         self, prompt: Prompt, requests: Sequence[Request]
@@ -118,12 +125,10 @@ class Author:
 
     def _note(self, prompt: Prompt, request: Request, completion: Completion) -> None:
         self.tally.add(completion)
-        # What a run folder is replayed by; making it takes longer than all else here.
-        key = {"key": request_key(request)} if self._trace.folder else {}
         self._trace.event(
             "completion",
             lmp=prompt.name,
-            **key,
+            **self._key(request),
             text=completion.text,
             model=completion.model,
             prompt_tokens=completion.prompt_tokens,

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
+from cap.errors import RobotError
 from cap.result import Failure, Result
 from cap.scope import Robot
 from cap.trace import Event, Trace
@@ -42,11 +43,16 @@ class Rehearsal:
 
         Args:
             rehearse: Carries it out.
+
+        Raises:
+            RobotError: The scene cannot be seen, or the twin is real.
         """
         self.sources.clear()
         trace = Trace()
         trace.listeners.append(self._note)
         twin = self.robot.twin()
+        if not twin.simulated:
+            raise RobotError("the robot's twin is no simulation, so nothing can be rehearsed in it")
         try:
             before = dict(twin.positions())
             result = rehearse(twin, trace)

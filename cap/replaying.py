@@ -51,7 +51,7 @@ class Replayed:
 
     @property
     def same(self) -> bool:
-        """True if it ended as it did then: same success, same value, same positions."""
+        """True if it ended as it did then: same success or error, same value, same positions."""
         return self.turn is None or _outcome(self.turn) == self.step.outcome
 
 
@@ -64,20 +64,25 @@ def steps(folder: Path) -> tuple[Step, ...]:
     """
     found: list[Step] = []
     moved: Any = None
+    failed: str | None = None
     try:
         for event in read_events(folder):
             kind, data = event["kind"], event["data"]
             if event["depth"]:
                 continue
             if kind == "instruction":
+                failed = None
                 source = data.get("source", "")
                 found.append(Step("execute" if source else "run", data["text"], source))
             elif kind == "undo":
                 found.append(Step("undo", turns=data["turns"]))
             elif kind == "moved":
                 moved = data["objects"]
+            elif kind == "failure":
+                failed = data["error"]
             elif kind == "done":
-                outcome = {"ok": data["ok"], "value": data.get("value"), "moved": moved}
+                outcome = {"ok": data["ok"], "value": data.get("value")}
+                outcome |= {"moved": moved, "failed": failed}
                 found[-1] = replace(found[-1], outcome=outcome)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise SavedError(f"{folder / 'events.jsonl'} is damaged: {error!r}") from None
@@ -96,13 +101,15 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
     """
     lines = []
     for event in read_events(folder):
-        if event.get("kind") != "completion":
+        if event.get("kind") not in ("completion", "unanswered"):
             continue
         data = event["data"]
         if "key" not in data:
             raise SavedError(f"{folder} was written by an older version; it cannot be replayed")
         usage = {key: data.get(key, 0) for key in ("prompt_tokens", "completion_tokens")}
         known = {key: data.get(key, "") for key in ("key", "text", "model")}
+        if "error" in data:
+            known |= {"error": data["error"], "text": data["message"]}
         lines.append({**known, "prompt_end": "", "usage": usage})
     return lines
 
@@ -162,5 +169,7 @@ def replay(session: Session, todo: Sequence[Step]) -> Iterator[Replayed]:
 
 def _outcome(turn: TurnResult) -> Any:
     """Return what came of a turn, as a run folder has it."""
-    outcome = {"ok": turn.ok, "value": plain(turn.value), "moved": plain(turn.moved)}
+    failed = turn.failure and turn.failure.error
+    outcome = {"ok": turn.ok, "value": plain(turn.value)}
+    outcome |= {"moved": plain(turn.moved), "failed": failed}
     return json.loads(json.dumps(outcome))

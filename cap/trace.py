@@ -198,7 +198,11 @@ def read_events(folder: Path) -> list[dict[str, Any]]:
     if not path.exists():
         raise UsageError(f"{folder} is no run folder: it has no events.jsonl")
     events: list[dict[str, Any]] = []
-    for line in path.read_bytes().split(b"\n"):  # the words in a line may hold any other break
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
+    for line in lines:  # the words in a line may hold any other break
         try:
             events.append(json.loads(line))
         except ValueError:

@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 program or task failed, 2 usage, 3 check refused, 4 model,
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
@@ -111,5 +112,7 @@ def run(arguments: list[str] | None = None) -> int:
         return 0
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
-        click.echo(f"error: {error.strerror or error}{where}", err=True)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        remedy = "; make room there, or choose another folder (--out, --gif)" if full else ""
+        click.echo(f"error: {error.strerror or error}{where}{remedy}", err=True)
         return 1

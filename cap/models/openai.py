@@ -20,7 +20,7 @@ from cap.models.base import Completion, Request, Scores
 from cap.models.openai_replies import read_reply, refused_parameter, server_words
 from cap.models.openai_stream import OnText, Teller
 from cap.models.openai_wire import Mode, Wire
-from cap.models.openai_words import Refused, Words, remedy_404
+from cap.models.openai_words import Refused, Words, remedy_404, sdk
 from cap.models.retry import Deadline, Retry, Transient
 from cap.prompt import without_synonyms
 
@@ -145,7 +145,7 @@ class OpenAIModel:
             Refused: The endpoint does not take a parameter, or has no such mode.
             ModelError: No usable answer.
         """
-        import openai
+        openai = sdk()
 
         deadline = Deadline(self._timeout_s, self._clock)
         send = partial(self._wire.send, mode, {"model": self.model, **parameters}, deadline)
@@ -203,7 +203,7 @@ class OpenAIModel:
 
     def _ask(self, request: Request, deadline: Deadline, teller: Teller | None) -> Any:
         """Send the request, each time without what the model refused, until it is answered."""
-        import openai
+        openai = sdk()
 
         while True:
             sent = self._parameters(request)

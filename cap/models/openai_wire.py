@@ -20,6 +20,7 @@ from cap.models.openai_replies import (
     transient_status,
 )
 from cap.models.openai_stream import Teller, read_stream
+from cap.models.openai_words import sdk
 from cap.models.retry import Deadline
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Wire:
 
     def models(self) -> tuple[str, ...] | None:
         """Return the names of the models there, sorted; None where the endpoint does not tell."""
-        import openai
+        openai = sdk()
 
         try:
             with self._ending(CONNECT_S):

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cap.config import shown_url
-from cap.errors import EndpointFailed, ModelError, ModelUnreachable, did_you_mean
+from cap.errors import (
+    EndpointFailed,
+    MissingExtra,
+    ModelError,
+    ModelUnreachable,
+    did_you_mean,
+)
 from cap.models.openai_replies import server_words, unknown_model
 from cap.models.retry import Transient
 
@@ -19,6 +25,22 @@ _SHORTEST_KEY = 4  # Shorter words, such as a local server's "x", are no secret.
 
 
 E = TypeVar("E", bound=ModelError)
+
+
+def sdk() -> Any:
+    """Import the SDK, which is slow.
+
+    Raises:
+        MissingExtra: It is not there, or does not load.
+    """
+    try:
+        import openai
+    except ImportError as error:
+        raise MissingExtra(
+            f"models at an endpoint need the package openai, which does not load ({error}): "
+            "pip install 'openai>=1.60'"
+        ) from None
+    return openai
 
 
 class Refused(ModelError):

@@ -5,8 +5,10 @@ A recording is a JSONL file, one completion a line:
     {"key": "...", "prompt_end": "...", "text": "...", "model": "...", "usage": {...}}
 
 `key` is the SHA-256 of the request; `prompt_end` is for people; `usage` holds `prompt_tokens` and
-`completion_tokens`. Order does not matter. Where a key stands twice the later line holds, so
-recording again into the same file corrects it; sample one prompt several times with a seed each.
+`completion_tokens`. A line with `error`, an error's name, says that the model gave no completion
+then, and why in `text`; run folders are replayed with such lines. Order does not matter. Where a
+key stands twice the later line holds, so recording again into the same file corrects it; sample
+one prompt several times with a seed each.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from cap.errors import NotRecorded, UsageError
+from cap.errors import ModelError, NotRecorded, UsageError
 from cap.models.base import Completion, Model, Request
 from cap.models.wrap import Ask, Wrapped
 
@@ -52,7 +54,7 @@ class Replay:
         """
         self.name = f"replay/{path}"
         self._path = path
-        self._completions: dict[str, Completion] = {}
+        self._completions: dict[str, Completion | ModelError] = {}
         self._instructions: set[str] = set()
         for number, line in enumerate(_lines(path), start=1):
             if line.strip():
@@ -65,10 +67,13 @@ class Replay:
 
         Raises:
             NotRecorded: This very request was never recorded.
+            ModelError: It was, and the model gave no completion then either.
         """
         found = self._completions.get(request_key(request))
         if found is None:
             raise NotRecorded(self._missing(request))
+        if isinstance(found, ModelError):
+            raise type(found)(str(found))
         return found
 
     def _missing(self, request: Request) -> str:
@@ -126,6 +131,10 @@ class Recorder(Wrapped):
             ) from None
 
 
+_KINDS: tuple[type[ModelError], ...] = (ModelError, *ModelError.__subclasses__())
+_ERRORS = {kind.__name__: kind for kind in _KINDS}
+
+
 def _lines(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8").split("\n")
@@ -137,8 +146,8 @@ def _lines(path: Path) -> list[str]:
         raise UsageError(f"cannot read the recording {path}: {error}") from None
 
 
-def _entry(line: str, where: str) -> tuple[str, str, Completion]:
-    """Return one line's key, prompt end and completion."""
+def _entry(line: str, where: str) -> tuple[str, str, Completion | ModelError]:
+    """Return one line's key, prompt end and completion, or why there was none."""
     try:
         values = json.loads(line)
     except ValueError as error:
@@ -149,6 +158,9 @@ def _entry(line: str, where: str) -> tuple[str, str, Completion]:
     key = _field(values, "key", where)
     if not re.fullmatch(r"[0-9a-f]{64}", key):
         raise UsageError(f"{where}: 'key' is not a SHA-256 in hex; remove or record it again")
+    if "error" in values:
+        kind = _ERRORS.get(_field(values, "error", where), ModelError)
+        return key, _field(values, "prompt_end", where), kind(_field(values, "text", where))
     completion = Completion(
         text=_field(values, "text", where),
         model=_field(values, "model", where),

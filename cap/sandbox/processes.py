@@ -215,6 +215,7 @@ class Template:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     cwd="/",
+                    process_group=0,  # Ctrl-C in the terminal is for the parent, from the first
                 )
         return self._control
 

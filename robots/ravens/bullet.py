@@ -33,9 +33,11 @@ def _import() -> Any:
     try:
         with _silent_stderr():
             return importlib.import_module("pybullet")
-    except ModuleNotFoundError:
+    except ImportError as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == "pybullet"
+        why = "is not installed" if missing else f"does not load ({error})"
         raise MissingExtra(
-            "physics needs PyBullet, which is not installed: pip install 'code-as-policies[sim]' "
+            f"physics needs PyBullet, which {why}: pip install 'code-as-policies[sim]' "
             "(Python 3.11, Linux x86-64), or use --mode instant"
         ) from None
 

@@ -137,6 +137,7 @@ def test_events_do_not_depend_on_which_answer_came_first() -> None:
         ("prompt", "# 1."),
         ("prompt", "# 2."),
         ("completion", "a"),
+        ("unanswered", None),
         ("completion", "c"),
     ]
     assert work.tally.since(0) == Usage(2, 6, 4, None)

@@ -258,3 +258,15 @@ def test_hardware_is_refused_where_only_the_check_would_hold(
         session_of({})
     session_of({}, min_level="process")[0].close()
     session_of({}, create(mode="instant"))[0].close()
+
+
+def test_a_twin_that_is_real_is_not_rehearsed_in() -> None:
+    class Impostor(Real):
+        def twin(self) -> Any:
+            return Real()
+
+    session, _ = session_of({"go": "put_first_on_second('red block', 'blue bowl')"}, Impostor())
+    with session:
+        turn = session.run("go")
+    assert turn.failure is not None
+    assert "no simulation" in turn.failure.message

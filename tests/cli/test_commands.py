@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import cap.cli
 from cap.cli import COMMANDS, run
 from cap.cli.tables import show
+from cap.sandbox.processes import Template
 
 Capture = pytest.CaptureFixture[str]
 
@@ -300,3 +302,46 @@ def test_no_command_module_hides_the_entry_point() -> None:
     for module, _ in COMMANDS.values():
         importlib.import_module(module)
     assert callable(cap.cli.run)
+
+
+def test_ctrl_c_while_it_loads_is_130_and_no_traceback(tmp_path: Path) -> None:
+    for text in ("raise KeyboardInterrupt\n", "exec('raise KeyboardInterrupt')\n"):
+        (tmp_path / "click.py").write_text(text)
+        places = os.pathsep.join([str(tmp_path), *sys.path])
+        done = subprocess.run(
+            [sys.executable, "-B", "-m", "cap", "info"],
+            env={**os.environ, "PYTHONPATH": places},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
+def test_ctrl_c_in_the_terminal_does_not_reach_the_template() -> None:
+    template = Template(spare=False)
+    try:
+        template.spawn().end()
+        assert template._process is not None
+        assert os.getpgid(template._process.pid) != os.getpgid(0)
+    finally:
+        template.close()
+
+
+def test_events_that_cannot_be_read_are_a_usage_error(capsys: Capture) -> None:
+    assert run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"]) == 0
+    Path("o/events.jsonl").unlink()
+    Path("o/events.jsonl").mkdir()
+    assert run(["trace", "show", "o"]) == 2
+    assert "cannot read o/events.jsonl" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_told_with_its_remedy(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("cap.trace.Trace.event", full)
+    assert run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"]) == 1
+    assert "make room there" in capsys.readouterr().err

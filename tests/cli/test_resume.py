@@ -100,6 +100,18 @@ def test_the_file_a_saved_session_names_is_executed_only_with_a_word(
     assert "which is gone; add -r FILE" in capsys.readouterr().err
 
 
+def test_what_the_model_declined_is_declined_again(capsys: Capture) -> None:
+    assert run(["run", "paint the house", "--out", "o", *INSTANT]) == 4
+    assert run(["run", "--replay", "o", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])["turns"]
+    assert told[0]["failure"]["error"] == "NoMatch"
+    path = Path("o/events.jsonl")
+    lines = [line for line in path.read_text().splitlines() if '"unanswered"' not in line]
+    path.write_text("\n".join(lines) + "\n")
+    assert run(["run", "--replay", "o"]) == 1  # another failure is not the same
+    assert "came out otherwise than in the run: paint the house" in capsys.readouterr().out
+
+
 def test_another_robots_file_is_refused(own: str, capsys: Capture) -> None:
     assert run(["robots", "new", "other"]) == 0
     assert run(["run", "--replay", "o", "-r", "other/robot.py"]) == 2

@@ -99,7 +99,7 @@ def test_a_real_robot_is_not_moved_unasked(
     assert "prompts/ui.py: 4 of 4 examples were not executed: they move a real robot" in told
     assert "parse_obj_name.py" not in told  # it cannot move anything, so it was executed
     assert run(["robots", "check", str(real), "--ask"]) == 0  # nobody answers: no
-    assert run(["prompts", "check", str(real), "-r", str(real)]) == 0
+    assert run(["prompts", "check", str(real.parent / "prompts"), "-r", str(real)]) == 0
     assert not Path("motions").exists()
     asked = []
     monkeypatch.setattr("cap.cli.robots.ask_person", lambda words: asked.append(words) or True)
@@ -191,9 +191,41 @@ def test_a_missing_file_says_how_to_begin(capsys: Capture) -> None:
     assert "cap robots new" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["My-Arm", "_arm", "9arm", "../arm"])
+@pytest.mark.parametrize(
+    "name", ["My-Arm", "_arm", "9arm", "../arm", "class", "match", "os", "numpy", "ravens", "cap"]
+)
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     assert run(["robots", "new", name]) == 2
+
+
+def test_a_robot_that_cannot_be_written_leaves_nothing(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_text = Path.write_text
+
+    def full(path: Path, text: str, **options: str) -> int:
+        if path.name == "tasks.py":
+            raise OSError(28, "No space left on device")
+        return write_text(path, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    assert run(["robots", "new", "my_arm"]) == 2
+    assert "into my_arm: No space left on device; use another --out" in capsys.readouterr().err
+    assert not Path("my_arm").exists()
+
+
+def test_prompts_of_another_robot_and_files_without_examples_are_told(
+    robot: Path, capsys: Capture
+) -> None:
+    prompts = robot.with_name("prompts")
+    assert run(["prompts", "check", str(prompts)]) == 0
+    assert f"-r {robot}" in capsys.readouterr().err
+    assert run(["prompts", "check", str(prompts), "-r", str(robot)]) == 0
+    assert "-r" not in capsys.readouterr().err
+    Path("empty.py").write_text("")
+    for path in (robot, Path("empty.py")):
+        assert run(["prompts", "check", str(path)]) == 1
+        assert "no example" in capsys.readouterr().out
 
 
 def test_nothing_is_overwritten(robot: Path) -> None:

@@ -1,13 +1,15 @@
 """Whatever an endpoint does, there is the right program or one clear failure."""
 
 import json
+import sys
 import time
 from typing import Any
 
 import pytest
 
-from cap.errors import CapError, ModelError
+from cap.errors import CapError, MissingExtra, ModelError
 from cap.models.base import Completion, Request
+from cap.models.openai import OpenAIModel
 from cap.models.openai_replies import retry_after_s
 from cap.program import Program
 from tests.fakes.openai_server import (
@@ -166,3 +168,12 @@ def test_the_wait_is_read_in_seconds_or_as_a_date(
     headers: dict[str, str], seconds: float | None
 ) -> None:
     assert retry_after_s(headers) == seconds
+
+
+def test_without_the_sdk_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    model = OpenAIModel("ollama/x", model="x", base_url="http://127.0.0.1:9/v1")
+    with pytest.raises(MissingExtra, match="pip install 'openai"):
+        model.complete(Request("# go.\n"))
+    with pytest.raises(MissingExtra, match="pip install 'openai"):
+        model.request("chat", {})

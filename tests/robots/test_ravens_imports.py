@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 
 def run(code: str) -> str:
@@ -35,3 +36,16 @@ except MissingExtra as error:
     text = run(code)
     assert "code-as-policies[sim]" in text
     assert "--mode instant" in text
+
+
+def test_a_pybullet_that_does_not_load_is_a_missing_extra(tmp_path: Path) -> None:
+    (tmp_path / "pybullet.py").write_text('raise ImportError("libGL is missing")\n')
+    code = (
+        "import sys\nsys.path.insert(0, sys.argv[1])\nfrom cap.cli import run\n"
+        "sys.exit(run(['run', 'stack all the blocks', '--mode', 'physics']))\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "does not load (libGL is missing)" in done.stderr
+    assert "Traceback" not in done.stderr
