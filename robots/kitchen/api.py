@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cap.errors import NotFound, NotGrasped, Unreachable
 from cap.scope import Primitive
-from robots.base import action, perception
-from robots.kitchen import arguments, paths, plan, putting
-from robots.kitchen.arguments import Points
-from robots.kitchen.body import KitchenBody
-from robots.kitchen.room import Location
-from robots.kitchen.state import KitchenState
-from robots.kitchen.things import known_name
+from robots.base import action
+from robots.kitchen import arguments, plan, putting
+from robots.kitchen.driving import Array, Driving, Position
 from robots.ravens.scene import find, plain
 
-Array = NDArray[np.float64]
-Position = Sequence[float] | Array
 
-
-class KitchenRobot(KitchenBody):
+class KitchenRobot(Driving):
     """A mobile robot with a 7-joint arm and a gripper in a kitchen.
 
     Positions are xyz in metres, in the world frame: x grows to the right (left is -x), y to the
@@ -44,222 +35,6 @@ class KitchenRobot(KitchenBody):
         found = dict(super().primitives())
         found.pop("stop_motion")
         return {**found, "stop": Primitive.of(self.stop_motion, "action", "stop")}
-
-    # Perception. Each call takes 0.1 s of simulated time; with a velocity set the base moves on.
-
-    @perception
-    def is_obj_visible(self, name: str) -> bool:
-        """Return whether an object is seen at the present location; never fails for a name.
-
-        Takes 0.1 s.
-
-        Args:
-            name: An object's name, such as 'apple'.
-        """
-        with self._looking() as state:
-            return known_name(name) in state.visible()
-
-    @perception
-    def get_visible_obj_names(self) -> list[str]:
-        """Return the names of the objects at the present location, such as ['apple', 'bowl'].
-
-        What the gripper holds is not among them. Takes 0.1 s.
-        """
-        with self._looking() as state:
-            return state.visible()
-
-    @perception
-    def detect_object(self, name: str) -> bool:
-        """Return whether the camera that looks straight ahead sees an object now.
-
-        It sees what is at most 1.2 m ahead of the robot and 25 degrees to either side of its
-        heading; not what is in a closed drawer. Takes 0.1 s: with a velocity set the base moves on
-        by that much, so `while not detect_object(...)` with `set_velocity` is a control loop.
-
-        Args:
-            name: An object's name, such as 'apple'. One that does not exist is never seen.
-
-        Raises:
-            Collision: The base bumped into something on the way and stopped.
-        """
-        with self._looking() as state:
-            return known_name(name) in state.ahead()
-
-    @perception
-    def obj_in_gripper(self, name: str) -> bool:
-        """Return whether the gripper holds an object.
-
-        Takes 0.1 s.
-
-        Args:
-            name: An object's name, such as 'apple'.
-        """
-        with self._looking() as state:
-            return state.held is not None and known_name(name) == state.held
-
-    @perception
-    def get_loc_names(self) -> list[str]:
-        """Return the names of all locations, seen or not, such as ['table', 'top drawer']."""
-        return list(self.state.room.locations)
-
-    @perception
-    def get_obj_pos(self, name: str) -> Array:
-        """Return the middle of an object that is seen at the present location.
-
-        Takes 0.1 s.
-
-        Args:
-            name: An object's name, such as 'apple'.
-
-        Returns:
-            Array of shape (3,): x, y and z in metres (x right, y to the back, z up).
-
-        Raises:
-            NotFound: It is not seen from here: go where it is, or open the drawer.
-        """
-        with self._looking() as state:
-            return np.array(state[arguments.seen(name, state.visible())].position)
-
-    @perception
-    def get_loc_pos(self, loc: str) -> Array:
-        """Return the middle of a location, at the height things stand there.
-
-        For driving there use goto_loc: this point lies on the furniture.
-
-        Args:
-            loc: A location's name, such as 'table'.
-
-        Returns:
-            Array of shape (3,): x, y and z in metres (x right, y to the back, z up).
-
-        Raises:
-            NotFound: No location has that name.
-        """
-        place = self._location(loc)
-        return np.array(place.middle(self.state.opening_m(place.name)))
-
-    @perception
-    def get_robot_pos_and_angle(self) -> tuple[Array, float]:
-        """Return where the robot's base is and its heading.
-
-        Takes 0.1 s.
-
-        Returns:
-            The position, shape (3,), metres, z 0; and the angle in radians, counter-clockwise, 0
-            along x (to the right), pi / 2 to the back of the room.
-        """
-        with self._looking() as state:
-            return _where(state), state.base.angle
-
-    @perception
-    def get_robot_pos(self) -> Array:
-        """Return where the robot's base is: x, y and z in metres, shape (3,); z is 0.
-
-        Takes 0.1 s: with a velocity set the base moves on by that much.
-        """
-        with self._looking() as state:
-            return _where(state)
-
-    # Actions of the base.
-
-    @action
-    def goto_pos(self, pos: Position, speed: float = 0.5, angle: float | None = None) -> Array:
-        """Drive to a position on the floor, around the furniture.
-
-        Args:
-            pos: x, y and z in metres; z is not needed. It must be free floor, 0.32 m from anything.
-            speed: In m/s, above 0 and at most 1: 0.25 is slow, 0.75 fast, 1 as fast as it can.
-            angle: Heading at the end in radians; without it the heading stays as it is.
-
-        Returns:
-            Where the base is now, shape (3,), metres.
-
-        Raises:
-            Unreachable: The position is in or too close to furniture or a wall, or no way leads
-                there; nothing moved. The message has the nearest free position.
-            LimitExceeded: A speed of 0 or above 1, or a number that is not finite.
-        """
-        goal, mps = arguments.position(pos, "pos"), arguments.speed(speed)
-        end = arguments.heading(angle)
-        with self._moving():
-            self._drive(goal, mps, end)
-        return _where(self.state)
-
-    @action
-    def goto_loc(self, loc: str, speed: float = 0.5) -> Array:
-        """Drive to a location and face it, around the furniture. Then what is there can be seen.
-
-        Args:
-            loc: A location's name, such as 'table' or 'top drawer'.
-            speed: In m/s, above 0 and at most 1: 0.25 is slow, 0.75 fast, 1 as fast as it can.
-
-        Returns:
-            Where the base is now, shape (3,), metres.
-
-        Raises:
-            NotFound: No location has that name.
-            Unreachable: No way leads there; nothing moved.
-            LimitExceeded: A speed of 0 or above 1.
-        """
-        place, mps = self._location(loc), arguments.speed(speed)
-        with self._moving():
-            x, y, angle = place.stand
-            self._drive((x, y), mps, angle)
-        return _where(self.state)
-
-    @action
-    def follow_traj(self, traj: Points, speed: float = 0.5) -> Array:
-        """Drive along a trajectory, straight from each waypoint to the next.
-
-        The base first drives to the first waypoint, around the furniture. Its heading stays.
-
-        Args:
-            traj: 2 or more waypoints of x, y and z in metres, shape (n, 3); z is not needed.
-            speed: In m/s, above 0 and at most 1: 0.25 is slow, 0.75 fast, 1 as fast as it can.
-
-        Returns:
-            Where the base is now, shape (3,), metres.
-
-        Raises:
-            Collision: It leads through furniture; nothing moved.
-            Unreachable: A waypoint is in or too close to furniture or a wall; nothing moved.
-            LimitExceeded: One waypoint only, a number that is not finite, a speed of 0 or above 1.
-        """
-        points, mps = arguments.trajectory(traj), arguments.speed(speed)
-        ground = paths.ground(self.state.room, self.state.drawers)
-        paths.check_free(ground, points, "the waypoint")
-        paths.check_straight(ground, points)
-        with self._moving():
-            self._drive(points[0], mps, None)
-            self._clock.drive(points, mps, None)
-        return _where(self.state)
-
-    @action
-    def set_velocity(self, x: float, y: float, turn: float = 0.0) -> None:
-        """Let the base move with a velocity from now on, in the robot's own frame.
-
-        Time passes with perception: each such call takes 0.1 s, and the base moves on by that much.
-        It moves until `stop` or another motion. If it would run into furniture or a wall it stops
-        before that, and the perception during which it did raises Collision.
-
-        Args:
-            x: To the robot's right, m/s; negative is left.
-            y: Ahead, m/s; negative is backwards. At most 1 m/s in all; 0.1 slow, 0.4 fast.
-            turn: Turning rate in rad/s, counter-clockwise (left), at most 1.5.
-
-        Raises:
-            LimitExceeded: Beyond those limits, or not finite.
-        """
-        wanted = arguments.velocity(x, y, turn)
-        with self._busy:
-            self._stop.clear()
-            self._world.state = replace(self.state, velocity=wanted)
-
-    @action
-    def stop_motion(self) -> None:
-        """Stop the base where it is: its velocity becomes zero."""
-        with self._busy:
-            self._halt()
 
     # Actions of the arm.
 
@@ -407,12 +182,3 @@ class KitchenRobot(KitchenBody):
     def _check_full(self) -> None:
         if self.state.held is None:
             raise NotGrasped("the gripper holds nothing to put down; pick_obj something first")
-
-    def _location(self, loc: str) -> Location:
-        places = self.state.room.locations
-        return places[find(loc, places, "location")]
-
-
-def _where(state: KitchenState) -> Array:
-    """Return the base's position, metres."""
-    return np.array([state.base.x, state.base.y, 0.0])
