@@ -117,12 +117,22 @@ class Mover:
             self._follow(motion, start, stops)
         except ProtectiveStop:
             raise
-        except BaseException:
+        except BaseException as error:
             with contextlib.suppress(NotConnected):
                 self._link.brake()
+            if isinstance(error, RobotError) and self._stops == stops:
+                self._require_no_stop()
             raise
         finally:
             self.busy = False
+
+    def _require_no_stop(self) -> None:
+        """Raise `ProtectiveStop` if that ended a motion: the state may come after the end."""
+        until = time.monotonic() + _SETTLE_S
+        with contextlib.suppress(NotConnected):
+            while time.monotonic() < until:
+                require_ready(self._link.state())
+                time.sleep(_POLL_S)
 
     def pause(self, seconds: float, stops: int) -> None:
         """Wait, unless a stop came after `stops`, or comes meanwhile."""

@@ -68,18 +68,19 @@ def test_states_may_come_in_pieces_and_among_other_messages() -> None:
         def drip() -> None:
             client, _ = server.accept()
             with client:
-                for start in range(0, len(stream), 37):
-                    client.sendall(stream[start : start + 37])
-                done.wait(10.0)
+                while not done.is_set():
+                    for start in range(0, len(stream), 37):
+                        client.sendall(stream[start : start + 37])
+                    done.wait(0.05)
 
         thread = threading.Thread(target=drip)
         thread.start()
         arm = UrxDriver(host)
         arm.connect()
         assert arm.state().joints == pytest.approx(simulated.joints)
-        arm.close()
         done.set()
         thread.join()
+        arm.close()
 
 
 def test_without_the_package_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
