@@ -197,8 +197,7 @@ def test_a_stop_while_a_motion_is_long_in_sending_ends_it_all_the_same(
     with pytest.raises(RobotError, match="told to stop"):
         turn_away(arm)
     thread.join()
-    wait_for(lambda: not controller.moving)
-    assert len(controller.moves) == 1
+    wait_for(lambda: len(controller.moves) == 1 and not controller.moving)
     assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
 
 
