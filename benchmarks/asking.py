@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from benchmarks.suites import Settings
+from benchmarks.suite import Settings
 from cap.errors import ModelError, UsageError, did_you_mean
 from cap.models.base import Completion, Request
-from cap.sandbox import Limits
+from cap.sandbox.limits import Limits
 
 FLAGS: Mapping[str, str] = {
     name: f"--{name.replace('_', '-')}"

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from cap.errors import SpendLimit
-from cap.models.meter import Check
+from cap.models.budget import Check
 
 NAME = "spent.json"
 _WIDTH = 80

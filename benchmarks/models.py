@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ledger import Ledger, ledger
-from benchmarks.suites import ENDPOINT, Outcome, Trial
+from benchmarks.suite import ENDPOINT, Outcome, Trial
 from cap.errors import EndpointFailed, ModelError, SpendLimit, UnknownModel
 from cap.models.base import Completion, Model, Request, Usage
-from cap.models.meter import Allowance
-from cap.models.presets import Handling, make_model
-from cap.models.wrap import Ask, Wrapped
+from cap.models.budget import Allowance
+from cap.models.providers import Handling, make_model
+from cap.models.wrapper import Ask, Wrapped
 
 MODEL_OPTIONS = (
     "base_url",

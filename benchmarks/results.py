@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.asking import FLAGS
-from benchmarks.suites import Outcome, Settings, Suite, Trial
+from benchmarks.suite import Outcome, Settings, Suite, Trial
 from cap.errors import UsageError
-from cap.models.files import write_whole
-from cap.trace import plain, versions
+from cap.models.atomic_file import write_whole
+from cap.trace.trace import plain, versions
 
 FORMAT_VERSION = 1
 _SAME = ("format_version", "suite", "suite_version", "settings")

@@ -17,13 +17,13 @@ import numpy as np
 from benchmarks.asking import Nobody, check_options, count_or_refused, known_or_refused
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
-from benchmarks.suites import Outcome, Settings, Trial
-from benchmarks.tabletop.trial import BASELINES, load_prompts
-from cap import registry
+from benchmarks.suite import Outcome, Settings, Trial
+from benchmarks.tabletop.suite import BASELINES, load_prompts
 from cap.errors import UsageError
 from cap.models.base import Model
-from cap.prompt import Prompt
-from cap.session import Session, TurnResult
+from cap.prompt.prompt import Prompt
+from cap.robot import registry
+from cap.session.session import Session, TurnResult
 
 SHOWN_CALLS = 200
 """Calls of a failed trial that are written down."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.results import Results
-from benchmarks.suites import ENDPOINT, UNPAID, Outcome, Settings, Trial
+from benchmarks.suite import ENDPOINT, UNPAID, Outcome, Settings, Trial
 from benchmarks.worker import broken, run_trial
 from cap.errors import EndpointFailed, MissingExtra, SpendLimit, UsageError
 

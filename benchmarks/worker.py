@@ -12,8 +12,8 @@ import sys
 from dataclasses import asdict, replace
 
 from benchmarks.models import account_of
-from benchmarks.suites import UNPAID, Outcome, Settings, Trial, suite
-from cap.trace import plain
+from benchmarks.suite import UNPAID, Outcome, Settings, Trial, suite
+from cap.trace.trace import plain
 
 
 def run_trial(trial: Trial, settings: Settings) -> Outcome:

@@ -9,21 +9,22 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cap.checker import check
-    from cap.lmp_function import LMP
-    from cap.policy import Policy
-    from cap.sandbox import Limits, Sandbox
+    from cap.checker.checker import check
+    from cap.checker.policy import Policy
+    from cap.engine.lmp import LMP
+    from cap.sandbox.limits import Limits
+    from cap.sandbox.sandbox import Sandbox
     from cap.scope import Scope
-    from cap.session import Session
+    from cap.session.session import Session
 
 _HOMES = {
-    "check": "cap.checker",
-    "Policy": "cap.policy",
-    "LMP": "cap.lmp_function",
-    "Limits": "cap.sandbox",
-    "Sandbox": "cap.sandbox",
+    "check": "cap.checker.checker",
+    "Policy": "cap.checker.policy",
+    "LMP": "cap.engine.lmp",
+    "Limits": "cap.sandbox.limits",
+    "Sandbox": "cap.sandbox.sandbox",
     "Scope": "cap.scope",
-    "Session": "cap.session",
+    "Session": "cap.session.session",
 }
 __all__ = ["LMP", "Limits", "Policy", "Sandbox", "Scope", "Session", "check"]
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Run the command line; Ctrl-C ends it with code 130 from the first moment on."""
     try:
-        from cap.cli import main as start
+        from cap.cli.main import main as start
 
         start()
     except KeyboardInterrupt:  # while it was loading, or leaving

@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from cap.errors import ConfigError, did_you_mean
-from cap.robot_files import is_file
+from cap.robot.robot_files import is_file
 
 CHOICES = {"mode": ("physics", "instant"), "model_mode": ("chat", "completion")}
 """Settings that take one of a few words."""

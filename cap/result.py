@@ -124,4 +124,4 @@ class Result:
     program_s: float = 0.0
     """Seconds the program itself ran, calls not counted."""
     layers: tuple[str, ...] = ()
-    """What held its process: of `cap.sandbox.layers.LAYERS`; none if it never started."""
+    """What held its process: of `cap.sandbox.kernel.layers.LAYERS`; none if it never started."""

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from cap.models.nearest import Nearest
-from cap.models.openai import OpenAIModel
+from cap.models.openai.model import OpenAIModel
 from cap.models.replay import Recorder, Replay
-from cap.session import Session, TurnResult
+from cap.session.session import Session, TurnResult
 from robots.ravens import create
-from robots.ravens.api import RavensRobot
+from robots.ravens.robot import RavensRobot
 from tests.fakes.openai_server import FakeServer, from_recording
 
 World = Mapping[str, tuple[float, float, float]]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cap.cli import COMMANDS, run
+from cap.cli.main import COMMANDS, run
 from tests.fakes.openai_server import FakeServer
 
 ROOT = Path(__file__).resolve().parent.parent

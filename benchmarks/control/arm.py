@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from cap.errors import LimitExceeded
 from cap.scope import Primitive
+from robots.arm import ur5e
 from robots.base import action, perception, primitives_of
-from robots.ravens import arm
 
 Array = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ _SPREAD_M = 0.05
 _JOINTS = tuple(range(6))
 _FINGERS = (6, 7)
 _HAND = 5
-_TIP_LOCAL = (0.0, 0.0, arm.D6 + arm.TOOL_LENGTH)
+_TIP_LOCAL = (0.0, 0.0, ur5e.D6 + ur5e.TOOL_LENGTH)
 """The fingertips in the hand's frame, metres."""
 
 
@@ -62,7 +62,7 @@ class Arm:
         rng = np.random.default_rng([seed, 5])
         start = np.array(_START_M) + rng.uniform(-_SPREAD_M, _SPREAD_M, 3)
         self._corners = _corners(rng, start)
-        joints = arm.inverse(start[None], np.zeros(1))[0]
+        joints = ur5e.inverse(start[None], np.zeros(1))[0]
         self._p = _bullet()
         self._client, self._body = _load(self._p, joints)
         self._torques = np.zeros(6)
@@ -140,7 +140,7 @@ class Arm:
             wanted = np.array([math.nan])
         if wanted.shape != (6,) or not np.isfinite(wanted).all():
             raise ValueError(f"torques are six finite numbers in Nm, not {torques!r}")
-        self._torques = np.clip(wanted, -np.array(arm.MAX_TORQUE), arm.MAX_TORQUE)
+        self._torques = np.clip(wanted, -np.array(ur5e.MAX_TORQUE), ur5e.MAX_TORQUE)
         return self._torques.copy()
 
     @action
@@ -175,7 +175,7 @@ class Arm:
         return np.asarray(start + share * (end - start))
 
     def _tip(self) -> Array:
-        return np.asarray(arm.forward(self._states(0).tolist())[:3, 3])
+        return np.asarray(ur5e.forward(self._states(0).tolist())[:3, 3])
 
     def _states(self, which: int) -> Array:
         states = self._p.getJointStates(self._body, _JOINTS, physicsClientId=self._client)
@@ -209,7 +209,7 @@ class Arm:
 
 def _bullet() -> Any:
     """Return PyBullet, imported when a simulation is made."""
-    from robots.ravens.bullet import p
+    from robots.simulation.bullet import p
 
     return p
 

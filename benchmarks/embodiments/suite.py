@@ -17,9 +17,9 @@ from benchmarks.embodiments.bodies import EMBODIMENTS, Embodiment
 from benchmarks.embodiments.figures import Figure, differs
 from benchmarks.embodiments.tasks import PRELUDE, TASKS, SharedTask, Where, Wish
 from benchmarks.robot_tasks import Case, carry_out, check_model, names_prompts
-from benchmarks.suites import Outcome, Settings, Trial
-from cap import registry
+from benchmarks.suite import Outcome, Settings, Trial
 from cap.errors import UsageError
+from cap.robot import registry
 
 VERSION = "1"
 _SCENES = 200

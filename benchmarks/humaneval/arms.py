@@ -20,19 +20,19 @@ from pathlib import Path
 
 from benchmarks.humaneval.problems import Problem
 from benchmarks.humaneval.scoring import POLICY
-from cap import registry
-from cap.author import Author, Tally
-from cap.checker import check
-from cap.complete import Completer
+from cap.checker.checker import check
+from cap.engine.completer import Completer
+from cap.engine.generation import Budget
+from cap.engine.question import Author, Tally
 from cap.errors import CapError, PromptError
-from cap.extraction import program_text
-from cap.generate import Budget
 from cap.models.base import Model, Request
-from cap.program import Program
-from cap.prompt import Prompt
+from cap.program.extraction import program_text
+from cap.program.parser import parses
+from cap.program.program import Program
+from cap.prompt.prompt import Prompt
+from cap.robot import registry
 from cap.scope import Scope
-from cap.syntax import parses
-from cap.trace import Trace
+from cap.trace.trace import Trace
 
 ARMS = ("hierarchical", "flat", "none")
 STOP = ("\ndef ", "\nif __name__")

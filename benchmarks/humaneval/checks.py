@@ -18,8 +18,8 @@ from typing import Any
 
 from benchmarks.humaneval.problems import Problem
 from cap.errors import UsageError
-from cap.sandbox import wire
-from cap.sandbox.calling import Answer
+from cap.sandbox.wire import codec
+from cap.sandbox.worker.call_list import Answer
 
 Call = tuple[list[Any], dict[str, Any]]
 """Positional and keyword arguments."""
@@ -35,7 +35,7 @@ class Calls:
     @cached_property
     def encoded(self) -> tuple[bytes, ...]:
         """The same as bytes, to be compared with what a test asks for."""
-        return tuple(wire.encode([args, named]) for args, named in self.arguments)
+        return tuple(codec.encode([args, named]) for args, named in self.arguments)
 
     def upto(self, count: int, call: Call) -> Calls:
         """Return the first of them, and another."""
@@ -126,7 +126,7 @@ class Check:
 
         def candidate(*args: Any, **named: Any) -> Any:
             nonlocal place
-            if place == len(given) or wire.encode([list(args), named]) != given[place]:
+            if place == len(given) or codec.encode([list(args), named]) != given[place]:
                 raise Asked(place, copied(args, named))
             place += 1
             return _given(answers[place - 1])
@@ -162,7 +162,7 @@ class _Anything:
 
 def copied(args: Sequence[Any], named: Mapping[str, Any]) -> Call:
     """Return arguments that share no part with those given."""
-    positional, keyword = wire.decode(wire.encode([list(args), dict(named)]))
+    positional, keyword = codec.decode(codec.encode([list(args), dict(named)]))
     return positional, keyword
 
 

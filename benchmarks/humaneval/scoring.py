@@ -21,13 +21,15 @@ from dataclasses import dataclass, replace
 
 from benchmarks.humaneval.checks import Asked, Calls, Check
 from benchmarks.humaneval.problems import Problem
-from cap.checker import check
+from cap.checker.checker import check
+from cap.checker.policy import Policy
 from cap.errors import UsageError
-from cap.policy import Policy
-from cap.program import Program, ProgramSyntaxError
+from cap.program.program import Program, ProgramSyntaxError
 from cap.result import Failure
-from cap.sandbox import Limits, Sandbox, wire
-from cap.sandbox.processes import Template
+from cap.sandbox.limits import Limits
+from cap.sandbox.parent.template_client import Template
+from cap.sandbox.sandbox import Sandbox
+from cap.sandbox.wire import codec
 from cap.scope import Scope
 
 TIMEOUT_S = 3.0
@@ -166,6 +168,6 @@ def _failed(failure: Failure) -> Verdict:
 
 def _wrong(error: Exception) -> Verdict:
     """Return the verdict of a test that raised."""
-    text = wire.one_line(str(error)) or type(error).__name__
+    text = codec.one_line(str(error)) or type(error).__name__
     cause = "task" if isinstance(error, AssertionError) else "program"
     return Verdict(False, f"failed: {text}", cause)

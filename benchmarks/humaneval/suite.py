@@ -22,7 +22,7 @@ from benchmarks.humaneval.problems import Problem, official
 from benchmarks.humaneval.scoring import TIMEOUT_S, Scorer, Verdict
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for
 from benchmarks.results import Line, read_header, read_lines
-from benchmarks.suites import Outcome, Settings, Trial
+from benchmarks.suite import Outcome, Settings, Trial
 from cap.errors import ModelError
 from cap.models.base import Model
 

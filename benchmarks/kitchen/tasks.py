@@ -23,8 +23,8 @@ from benchmarks.kitchen.judge import (
 from benchmarks.robot_tasks import Case, RobotSuite, RobotTask
 from cap.errors import RobotError
 from robots.kitchen import KitchenRobot, create
+from robots.kitchen.objects import KINDS
 from robots.kitchen.state import DETECT_RAD, Base
-from robots.kitchen.things import KINDS
 
 Rng = np.random.Generator
 A = TypeVar("A")

@@ -12,12 +12,12 @@ from typing import Any
 
 from benchmarks.reasoning.answers import Malformed, as_text, read_names, read_points, wrong
 from benchmarks.reasoning.questions import Asked
+from cap.engine.lmp import LMP
 from cap.errors import ModelError, NotFound
-from cap.lmp_function import LMP
 from cap.models.base import Completion, Model, Request
-from cap.prompt import Prompt, render_context
+from cap.prompt.prompt import Prompt, render_context
 from cap.result import Failure
-from cap.sandbox import Limits
+from cap.sandbox.limits import Limits
 
 SYSTEM = (
     "The user's message is a list of questions about objects on a table: each in a comment, with "

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.problems import GENERALISATIONS, ProblemSet
+from benchmarks.problems.problem import GENERALISATIONS, ProblemSet
 from benchmarks.results import Line, read_lines
 from benchmarks.robocodegen.reference import reference
 from benchmarks.statistics import wilson_interval
-from benchmarks.suites import Outcome
+from benchmarks.suite import Outcome
 
 LIBRARY = "shared-library"
 """The task of a pass over all problems."""

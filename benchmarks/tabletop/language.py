@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from cap import prompt, registry
 from cap.errors import CheckFailed, EmptyCompletion
 from cap.models.base import Model, Request
-from cap.program import Program
-from cap.prompt import Prompt, render_context
+from cap.program.program import Program
+from cap.prompt import prompt
+from cap.prompt.prompt import Prompt, render_context
+from cap.robot import registry
 
 _STEP = re.compile(
     r"pick up (?P<what>[\w ]+?)(?:[\s.,;'\"\d)-]| and\b| then\b)+"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from benchmarks.tabletop.monologue import PREFIX
 from benchmarks.tabletop.tasks import Task
-from cap.prompt import render_context
+from cap.prompt.prompt import render_context
 
 _BLOCKS = "blocks = [name for name in objects if 'block' in name]\n"
 _BOWLS = "bowls = [name for name in objects if 'bowl' in name]\n"

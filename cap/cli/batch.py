@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from cap.cli.groups import Asked, model_options
-from cap.cli.options import load_config
-from cap.cli.trials import SHARED, Manner, carry_out, options_for, runner_options
+from cap.cli.bench.trials import SHARED, Manner, carry_out, options_for, runner_options
+from cap.cli.options import Asked, model_options
+from cap.cli.session_options import load_config
 from cap.errors import SpendLimit
-from cap.robot_files import path_of
+from cap.robot.robot_files import path_of
 
 EXAMPLE = '''\
 # Run it:  cap batch example.toml
@@ -92,9 +92,9 @@ def command(
         return 0
     if file is None:
         raise click.UsageError("name a file, or see --example")
-    from benchmarks.batch import BatchSuite
-    from benchmarks.batch_file import read
-    from benchmarks.suites import Settings
+    from benchmarks.batch.batch_file import read
+    from benchmarks.batch.suite import BatchSuite
+    from benchmarks.suite import Settings
 
     config = load_config(asked, robot=robot, model=model, mode=mode)
     usual = {"robot": config.robot, "mode": config.mode, "model": config.model}
@@ -135,7 +135,7 @@ def _placed(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _tell_others(batch: Any, model: str) -> None:
     """Say which sessions do not use the model of the command line."""
-    from cap.render import printable
+    from cap.trace.terminal import printable
 
     others = [name for name, session in batch.sessions.items() if session["model"] != model]
     if others:
@@ -151,10 +151,10 @@ def _all_of(batch: Any, key: str) -> str:
 
 def _tell(folder: Path, as_json: bool) -> bool:
     """Print what came of each session and write the report; return True if all succeeded."""
-    from benchmarks import report as reports
+    from benchmarks.report import tables as reports
     from benchmarks.results import read_header, read_lines
     from cap.cli.tables import show
-    from cap.render import printable
+    from cap.trace.terminal import printable
 
     sessions = read_header(folder)["settings"]["options"]["sessions"]
     place = {name: number for number, name in enumerate(sessions)}

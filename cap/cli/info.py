@@ -47,9 +47,9 @@ def _shown(value: Any) -> str:
 
 
 def _environment() -> dict[str, Any]:
-    from cap import registry
-    from cap.models.presets import PROVIDERS
-    from cap.trace import versions
+    from cap.models.providers import PROVIDERS
+    from cap.robot import registry
+    from cap.trace.trace import versions
 
     robots = {
         entry.name: registry.shadowed(entry.entry.module.split(".")[0]) or "ok"
@@ -70,7 +70,7 @@ def _environment() -> dict[str, Any]:
 def _sandbox() -> dict[str, str]:
     """Return the level, the layers that were seen to hold, and why others do not."""
     from cap.errors import SandboxError
-    from cap.sandbox.processes import shared_template
+    from cap.sandbox.parent.template_client import shared_template
 
     try:
         report = shared_template().report()

@@ -20,10 +20,10 @@ def command() -> None:
 def list_models(as_json: bool) -> None:
     """List what `--model` takes."""
     from cap.cli.tables import show
-    from cap.models import presets
+    from cap.models import providers
 
     names = ("model", "what it is", "address", "key")
-    show([dict(zip(names, row, strict=True)) for row in presets.list_models()], as_json)
+    show([dict(zip(names, row, strict=True)) for row in providers.list_models()], as_json)
 
 
 @command.command("check")
@@ -44,9 +44,9 @@ def check_model(
 ) -> None:
     """Find out what a model's endpoint supports, by a few tiny requests."""
     from cap.errors import UsageError
-    from cap.models import check, presets
+    from cap.models import probe, providers
 
-    model = presets.make_model(
+    model = providers.make_model(
         name,
         base_url=base_url or _configured_url(),
         mode=model_mode,
@@ -56,7 +56,7 @@ def check_model(
     if endpoint is None:
         raise UsageError(f"{name} is no endpoint: there is nothing to check")
     try:
-        found = check.check(endpoint)
+        found = probe.check(endpoint)
     finally:
         endpoint.close()
     if as_json:

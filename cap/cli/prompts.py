@@ -18,7 +18,7 @@ def command() -> None:
 
 def _groups() -> dict[str, Path]:
     """Return every shipped prompt folder by name."""
-    from cap import registry
+    from cap.robot import registry
 
     root = registry.prompts_path()
     return {path.name: path for path in sorted(root.iterdir()) if any(path.glob("*.py"))}
@@ -28,8 +28,8 @@ def _groups() -> dict[str, Path]:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def list_prompts(as_json: bool) -> None:
     """List every shipped prompt."""
-    from cap import registry
     from cap.cli.tables import show
+    from cap.robot import registry
 
     rows = [
         {
@@ -48,8 +48,8 @@ def list_prompts(as_json: bool) -> None:
 @click.argument("name")
 def show_prompt(name: str) -> None:
     """Print what a language model reads, such as `ravens/ui`, or the file at a path."""
-    from cap import prompt as prompts
-    from cap.registry import prompts_path
+    from cap.prompt import prompt as prompts
+    from cap.robot.registry import prompts_path
 
     path = Path(name)
     if path.suffix != ".py":
@@ -74,7 +74,7 @@ def check(target: str | None, folder: Path | None, robot: str) -> int:
     Of a FILE or DIR of prompts, which may be another robot's, nothing is executed: what their
     names stand for is told, and what cannot be.
     """
-    from cap import registry
+    from cap.robot import registry
 
     if folder is not None and target is None:
         target = robot
@@ -97,7 +97,8 @@ def check(target: str | None, folder: Path | None, robot: str) -> int:
 
 def _look(path: Path, robot: str) -> int:
     """Tell what the names in prompt files stand for, and what in them cannot be."""
-    from cap import prompt_names, registry
+    from cap.robot import registry
+    from cap.validation import prompt_names
 
     body = registry.make_robot(robot, mode="instant")
     try:
@@ -144,10 +145,10 @@ def _plain(text: str) -> str:
 
 
 def _checked(robot: str | None, folder: Path | None) -> Iterator[tuple[str, int, list[Any]]]:
-    from cap import registry
-    from cap.library import EVERYWHERE
+    from cap.checker.allowlist import EVERYWHERE
     from cap.models.nearest import Nearest
-    from cap.prompt_check import check_function_prompt, check_robot_prompts
+    from cap.robot import registry
+    from cap.validation.prompts import check_function_prompt, check_robot_prompts
 
     robots = [robot] if robot else [name for name in registry.robots() if name in _groups()]
     for name in robots:

@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from cap.cli.options import Options, open_session, session_options
 from cap.cli.resume import as_saved, go_on, resume_option, saved_at
-from cap.cli.run_command import say_usage, watch
+from cap.cli.run import say_usage, watch
+from cap.cli.session_options import Options, open_session, session_options
 from cap.errors import CapError, UsageError
-from cap.render import printable
-from cap.robot_facts import places
+from cap.robot.robot_facts import places
+from cap.trace.terminal import printable
 
 HELP = """\
 Type what the robot should do. Ctrl-C stops a program and keeps the session.

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from cap.cli.options import Options, confirm, open_session
+from cap.cli.session_options import Options, confirm, open_session
 from cap.errors import UsageError
-from cap.robot_files import is_file
+from cap.robot.robot_files import is_file
 
 resume_option = click.option(
     "--resume",
@@ -60,9 +60,9 @@ def _robot_of(kept: Any) -> str:
 
 def saved_at(folder: Path | None) -> Any:
     """Read a saved session; None where none is asked for."""
-    from cap import saved
+    from cap.session import session_file
 
-    return None if folder is None else saved.read(folder)
+    return None if folder is None else session_file.read(folder)
 
 
 def go_on(session: Any, kept: Any, folder: Path) -> None:
@@ -76,17 +76,17 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
 
 def replay_run(options: Options, folder: Path) -> int:
     """Carry out a run again with no model; exit code 1 if anything came out otherwise."""
-    from cap import replaying, saved
-    from cap.cli.run_command import watch
+    from cap.cli.run import watch
+    from cap.session import replay, session_file
 
-    todo = replaying.steps(folder)
-    kept = saved.read(folder, saved.START)
-    with replaying.recording(folder) as file:
+    todo = replay.steps(folder)
+    kept = session_file.read(folder, session_file.START)
+    with replay.recording(folder) as file:
         options = replace(as_saved(options, kept), model=f"replay/{file}")
         with open_session(options, [f"replay {folder.name}"]) as session:
             session.restore(kept)
-            watch(replaying.ready(session, kept, folder), options)
-            done = list(replaying.replay(session, todo))
+            watch(replay.ready(session, kept, folder), options)
+            done = list(replay.replay(session, todo))
             return _compared(session, options, done)
 
 

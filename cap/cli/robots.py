@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from cap.cli import camera_file
+from cap.cli import camera
 from cap.cli.asking import ask_person
-from cap.cli.groups import Named
+from cap.cli.options import Named
 from cap.errors import UsageError
 
 
@@ -22,8 +22,8 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def list_robots(as_json: bool) -> None:
     """List every registered robot."""
-    from cap import registry
     from cap.cli.tables import show
+    from cap.robot import registry
 
     rows = [{"robot": entry.name, "from": entry.target} for entry in registry.robots().values()]
     show(rows, as_json)
@@ -37,7 +37,7 @@ def show_robot(name: str, as_json: bool) -> None:
     import inspect
     import textwrap
 
-    from cap import registry
+    from cap.robot import registry
 
     robot = registry.make_robot(name, mode="instant")
     about = inspect.getdoc(type(robot)) or ""
@@ -61,7 +61,7 @@ def show_robot(name: str, as_json: bool) -> None:
 @click.option("--out", type=Named(path_type=Path), metavar="DIR", help="Folder; NAME if none.")
 def new_robot(name: str, out: Path | None) -> None:
     """Write a working robot to begin with: class, prompts, task, oracle, test."""
-    from cap.skeleton import write
+    from cap.robot.skeleton import write
 
     folder = Path(name) if out is None else out
     for path in write(name, folder):
@@ -80,8 +80,8 @@ def check(robot: str, ask: bool, yes: bool, as_json: bool) -> int:
     A FILE is executed: check only what you trust. A real robot (simulated is False) is moved by
     nothing here without --ask or --yes: the examples that would are left out, and that is said.
     """
-    from cap.models.presets import make_model
-    from cap.robot_check import check_robot
+    from cap.models.providers import make_model
+    from cap.validation.robots import check_robot
 
     if ask and yes:
         raise UsageError("--ask and --yes contradict each other; give one of them")
@@ -99,11 +99,11 @@ def check(robot: str, ask: bool, yes: bool, as_json: bool) -> int:
 
 def _shown_and_asked(source: str) -> bool:
     """Show an example's program and ask whether it may run."""
-    from cap.render import printable
+    from cap.trace.terminal import printable
 
     for line in source.splitlines():
         click.echo(f"  {printable(line)}", err=True)
     return ask_person("Run this example on the real robot?")
 
 
-command.add_command(camera_file.command)
+command.add_command(camera.command)

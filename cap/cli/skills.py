@@ -28,8 +28,8 @@ def command() -> None:
 
 def _store(folder: Path | None) -> Any:
     from cap import config
-    from cap.cli.options import skills_folder
-    from cap.skills import SkillStore
+    from cap.cli.session_options import skills_folder
+    from cap.session.skills.store import SkillStore
 
     flags = {"skills": folder}
     settings = config.load(os.environ, Path.cwd(), Path.home(), confirm=_confirm, flags=flags)
@@ -73,7 +73,7 @@ def _row(store: Any, name: str) -> dict[str, Any]:
 
 def _left_out(store: Any, robot: str) -> Callable[[str], str]:
     """Return what tells why a robot's sessions are not offered a skill."""
-    from cap.session import Session
+    from cap.session.session import Session
 
     with Session.open(robot, mode="instant", skills=None) as session:
         offer = session.use_skills(store)
@@ -85,8 +85,8 @@ def _left_out(store: Any, robot: str) -> Callable[[str], str]:
 @_folder_option
 def show_skill(name: str, folder: Path | None) -> None:
     """Print a skill's file."""
-    from cap.render import printable
-    from cap.skill_files import render
+    from cap.session.skills.skill_file import render
+    from cap.trace.terminal import printable
 
     click.echo(printable(render(_store(folder).get(name))), nl=False)
 

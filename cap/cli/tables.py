@@ -50,7 +50,7 @@ def _width(rows: Sequence[Mapping[str, str]]) -> int:
 
 
 def _cell(value: Any) -> str:
-    from cap.render import printable
+    from cap.trace.terminal import printable
 
     if isinstance(value, bool):
         return "yes" if value else ""

@@ -14,7 +14,7 @@ class Request:
     prompt: str
     """Hints, examples, history, context and, last, the instruction's comment line."""
     stop: tuple[str, ...] = ()
-    """Where the completion ends; backends may apply them, `cap.program` always does."""
+    """Where the completion ends; backends may apply them, `cap.program.program` always does."""
     max_tokens: int = 512
     """Longest completion, in tokens."""
     temperature: float = 0.0

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cap.errors import UsageError
+from cap.models.atomic_file import write_whole
 from cap.models.base import Completion, Model, Request
-from cap.models.files import write_whole
 from cap.models.replay import request_key
-from cap.models.wrap import Ask, Wrapped
+from cap.models.wrapper import Ask, Wrapped
 
 if TYPE_CHECKING:
-    from cap.models.openai_wire import Mode
+    from cap.models.openai.transport import Mode
 
 NOTE = "from the cache"
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from cap.models.base import Completion, Model, Request
 from cap.models.replay import request_key
-from cap.models.wrap import Ask, Wrapped
+from cap.models.wrapper import Ask, Wrapped
 
 NOTE = "from the rehearsal"
 

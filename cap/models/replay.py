@@ -22,7 +22,7 @@ from typing import Any
 
 from cap.errors import ModelError, NotRecorded, UsageError
 from cap.models.base import Completion, Model, Request
-from cap.models.wrap import Ask, Wrapped
+from cap.models.wrapper import Ask, Wrapped
 
 SHOWN_LINES = 6
 """How many of a prompt's last lines a recording shows."""

@@ -10,24 +10,25 @@ from functools import lru_cache
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
-from cap.checker import check
+from cap.checker.checker import check
+from cap.checker.policy import Policy
+from cap.checker.undefined import undefined
 from cap.errors import SandboxError, clipped
-from cap.names import undefined
-from cap.policy import Policy
-from cap.program import Program, ProgramSyntaxError, compiled
+from cap.program.program import Program, ProgramSyntaxError, compiled
 from cap.result import Call, Failure, Result
-from cap.sandbox import pinning, wire
-from cap.sandbox.calling import Calls, read_answers
-from cap.sandbox.conversation import Conversation, Stoppable
-from cap.sandbox.endings import explain
 from cap.sandbox.limits import Limits
-from cap.sandbox.orders import ANYWHERE
-from cap.sandbox.processes import Template
-from cap.sandbox.robot_thread import RobotThread
+from cap.sandbox.parent import cpu_affinity
+from cap.sandbox.parent.call_server import Conversation, Stoppable
+from cap.sandbox.parent.endings import explain
+from cap.sandbox.parent.robot_thread import RobotThread
+from cap.sandbox.parent.template_client import Template
+from cap.sandbox.template_protocol import ANYWHERE
+from cap.sandbox.wire import codec
+from cap.sandbox.worker.call_list import Calls, read_answers
 from cap.scope import Scope
 
 if TYPE_CHECKING:
-    from cap.sandbox.processes import Worker
+    from cap.sandbox.parent.template_client import Worker
 
 
 Arguments = Sequence[tuple[Sequence[Any], Mapping[str, Any]]]
@@ -53,7 +54,7 @@ class Runner:
         self.policy = policy
         self.robot_thread = RobotThread()
         self._template = template
-        self._pin = pin and pinning.available()
+        self._pin = pin and cpu_affinity.available()
         self._rehearse = rehearse
         self._names: tuple[Scope, Policy, frozenset[str]] | None = None
 
@@ -101,12 +102,12 @@ class Runner:
     ) -> Result:
         """Run a program that was checked already, as `Sandbox.execute` says."""
         try:
-            job = wire.encode(self._job(source, scope, returns, keep, seed, calls))
-        except wire.WireError as error:
+            job = codec.encode(self._job(source, scope, returns, keep, seed, calls))
+        except codec.WireError as error:
             raise SandboxError(f"the program or its variables: {error}") from None
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             reason = str(getattr(error, "msg", error))
-            return Result(failure=Failure("raised", type(error).__name__, wire.one_line(reason)))
+            return Result(failure=Failure("raised", type(error).__name__, codec.one_line(reason)))
         worker = self._template.spawn(self.limits, self._core())
         if not self._rehearse:  # the next program follows at once: its worker is made meanwhile
             self._refill()
@@ -131,8 +132,8 @@ class Runner:
     ) -> Result:
         """Run a program and call what it defined, as `Sandbox.call_each` says."""
         try:
-            given = wire.encode([[list(args), dict(named)] for args, named in calls])
-        except wire.WireError as error:
+            given = codec.encode([[list(args), dict(named)] for args, named in calls])
+        except codec.WireError as error:
             raise SandboxError(f"the arguments of '{clipped(function)}': {error}") from None
         result = self.execute(source, scope, seed=seed, calls=Calls(function, given))
         if result.failure is not None:
@@ -147,7 +148,7 @@ class Runner:
         """Return what keeps worker and caller on one core meanwhile."""
         if not self._pin:
             return contextlib.nullcontext()
-        return pinning.same_core(worker, worker.core)
+        return cpu_affinity.same_core(worker, worker.core)
 
     def _refill(self) -> None:
         """Ask for the next spare worker, if none is on its way."""
@@ -155,7 +156,7 @@ class Runner:
 
     def _core(self) -> int:
         """Return the core for the next worker."""
-        return pinning.here() if self._pin else ANYWHERE
+        return cpu_affinity.here() if self._pin else ANYWHERE
 
     def _job(
         self,
@@ -172,7 +173,7 @@ class Runner:
             "definitions": [_shipped(entry.source, entry.name) for entry in scope.definitions],
             "primitives": list(scope.primitives),
             "groups": {group: list(members) for group, members in scope.groups.items()},
-            "variables": wire.encode_shared(dict(scope.variables)) if scope.variables else b"",
+            "variables": codec.encode_shared(dict(scope.variables)) if scope.variables else b"",
             "returns": returns,
             "keep": keep,
             "seed": seed,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cap.errors import UsageError
-from robots.drawing.api import DrawingRobot
+from robots.drawing.robot import DrawingRobot
 from robots.drawing.worlds import ArmBoard, InstantBoard
 from robots.ravens.scene import check_names
 

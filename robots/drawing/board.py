@@ -11,7 +11,7 @@ import numpy as np
 from shapely.geometry import LineString, MultiLineString, Point
 
 from cap.errors import Collision, LimitExceeded, Unreachable, UsageError
-from robots.ravens.paths import Array, Stroke
+from robots.arm.strokes import Array, Stroke
 from robots.ravens.scene import BLOCK_HALF, PLACES, TABLE_X, TABLE_Y, Body, Scene
 
 BOARD_X, BOARD_Y = TABLE_X, TABLE_Y

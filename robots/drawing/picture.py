@@ -8,8 +8,8 @@ from PIL import Image, ImageDraw
 from shapely.geometry import MultiPoint
 
 from robots.drawing.board import BOARD_X, BOARD_Y, BoardState
-from robots.ravens.geometry import corners
 from robots.ravens.scene import BLOCK_HALF, COLORS, Body
+from robots.table.geometry import corners
 
 Point = tuple[float, float]
 _OVERSAMPLE = 3

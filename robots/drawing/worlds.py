@@ -13,10 +13,10 @@ from typing import Protocol
 
 import numpy as np
 
+from robots.arm import ur5e
+from robots.arm.motion import DT_S, Leg, Pose, along, through
+from robots.arm.strokes import Array, Stroke, resampled, stroke_of
 from robots.drawing.board import BoardState
-from robots.ravens import arm
-from robots.ravens.motion import DT_S, Leg, Pose, along, through
-from robots.ravens.paths import Array, Stroke, resampled, stroke_of
 from robots.ravens.scene import BLOCK_HALF
 from robots.ravens.world import Host
 
@@ -86,7 +86,7 @@ class ArmBoard:
 
     def __init__(self, host: Host, state: BoardState) -> None:
         """Connect a physics server."""
-        from robots.ravens.bullet import p
+        from robots.simulation.bullet import p
 
         self.state = state
         self._p = p
@@ -159,7 +159,7 @@ class ArmBoard:
             p.POSITION_CONTROL,
             targetPositions=position,
             targetVelocities=velocity,
-            forces=arm.MAX_TORQUE,
+            forces=ur5e.MAX_TORQUE,
             positionGains=[_GAIN] * len(position),
             physicsClientId=client,
         )

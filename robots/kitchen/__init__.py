@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cap.errors import UsageError
-from robots.kitchen.api import KitchenRobot
 from robots.kitchen.instant import InstantWorld
-from robots.kitchen.things import DEFAULT_NAMES, check_names
+from robots.kitchen.objects import DEFAULT_NAMES, check_names
+from robots.kitchen.robot import KitchenRobot
 
 __all__ = ["KitchenRobot", "create"]
 

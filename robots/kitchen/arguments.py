@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import LimitExceeded, NotFound, did_you_mean
+from robots.kitchen.objects import KINDS, known_name
 from robots.kitchen.room import Point
-from robots.kitchen.things import KINDS, known_name
 from robots.ravens.scene import plain
 
 Array = NDArray[np.float64]

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from robots.arm.motion import Body
 from robots.kitchen.state import Base
-from robots.ravens.motion import Body
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from robots.arm.motion import DT_S
 from robots.kitchen import arm
+from robots.kitchen.objects import BOWL_FLOOR_M, BOWL_FOOT_R, BOWL_WALL_M, KINDS, Kind, Thing
 from robots.kitchen.room import (
     BIN_WALL_M,
     DRAWER_HEIGHT_M,
@@ -19,11 +21,9 @@ from robots.kitchen.room import (
     Piece,
 )
 from robots.kitchen.state import KitchenState
-from robots.kitchen.things import BOWL_FLOOR_M, BOWL_FOOT_R, BOWL_WALL_M, KINDS, Kind, Thing
-from robots.ravens.bullet import p
-from robots.ravens.geometry import distance
-from robots.ravens.motion import DT_S
 from robots.ravens.scene import Vec3, yaw_quaternion
+from robots.simulation.bullet import p
+from robots.table.geometry import distance
 
 ARM_URDF = Path(__file__).with_name("arm.urdf")
 ARM_JOINTS = tuple(range(7))

@@ -13,7 +13,7 @@ from cap.scope import Primitive
 from robots.base import primitives_of
 from robots.kitchen import paths, picture
 from robots.kitchen.room import Point
-from robots.kitchen.scene import sample
+from robots.kitchen.scene_sampler import sample
 from robots.kitchen.state import Base, KitchenState
 from robots.kitchen.world import Clock, World
 from robots.ravens.world import Host

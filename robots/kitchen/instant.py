@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from cap.errors import NotGrasped
 from robots.kitchen import arm
-from robots.kitchen.grips import CLEARANCES_M, STROKE_M
+from robots.kitchen.grasps import CLEARANCES_M, STROKE_M
+from robots.kitchen.objects import Thing
+from robots.kitchen.placement import Place
 from robots.kitchen.plan import Pick, Slide
-from robots.kitchen.putting import Place
 from robots.kitchen.state import KitchenState, turned
-from robots.kitchen.things import Thing
 from robots.ravens.world import Host
 
 _GONE_M = 0.02

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from robots.base import perception
 from robots.kitchen import arguments
 from robots.kitchen.body import KitchenBody
+from robots.kitchen.objects import known_name
 from robots.kitchen.room import Location
 from robots.kitchen.state import KitchenState
-from robots.kitchen.things import known_name
 from robots.ravens.scene import find
 
 Array = NDArray[np.float64]

@@ -14,14 +14,14 @@ from dataclasses import replace
 import numpy as np
 
 from cap.errors import NotGrasped
+from robots.arm.motion import Leg, Pose, along, straight_points, through
 from robots.kitchen import arm
+from robots.kitchen.placement import Place
 from robots.kitchen.plan import Pick, Slide
-from robots.kitchen.putting import Place
 from robots.kitchen.simulation import Simulation
 from robots.kitchen.state import KitchenState
-from robots.ravens.bullet import p
-from robots.ravens.motion import Leg, Pose, along, straight_points, through
 from robots.ravens.world import Host
+from robots.simulation.bullet import p
 
 _TOUCHDOWN_M = 0.001
 """Height above its support at which an object is let go."""

@@ -13,7 +13,8 @@ from PIL import Image, ImageDraw, ImageFont
 from shapely.geometry import MultiPoint
 
 from robots.kitchen import arm
-from robots.kitchen.grips import footprint
+from robots.kitchen.grasps import footprint
+from robots.kitchen.objects import Color, Thing
 from robots.kitchen.room import (
     BASE_R,
     ROOM_X,
@@ -22,8 +23,7 @@ from robots.kitchen.room import (
     Point,
 )
 from robots.kitchen.state import KitchenState
-from robots.kitchen.things import Color, Thing
-from robots.ravens.geometry import Rectangle, corners
+from robots.table.geometry import Rectangle, corners
 
 _OVERSAMPLE = 2
 _BORDER_M = 0.12

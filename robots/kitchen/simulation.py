@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from robots.arm.motion import DT_S, Leg, Pose
 from robots.kitchen import arm, bodies
 from robots.kitchen.bodies import ARM_JOINTS, FINGERS, HAND
-from robots.kitchen.grips import STROKE_M
+from robots.kitchen.grasps import STROKE_M
+from robots.kitchen.objects import Thing
 from robots.kitchen.state import KitchenState
-from robots.kitchen.things import Thing
-from robots.ravens.bullet import p
-from robots.ravens.motion import DT_S, Leg, Pose
 from robots.ravens.world import Host
+from robots.simulation.bullet import p
 
 _JOINTS = [*ARM_JOINTS, *FINGERS]
 _FINGER_SPEED_MPS = 0.2

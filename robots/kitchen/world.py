@@ -12,8 +12,8 @@ from shapely.geometry import LineString
 
 from cap.errors import Collision
 from robots.kitchen import paths
+from robots.kitchen.placement import Place
 from robots.kitchen.plan import Pick, Slide
-from robots.kitchen.putting import Place
 from robots.kitchen.room import Point
 from robots.kitchen.state import Base, KitchenState
 from robots.ravens.world import Host

@@ -10,7 +10,7 @@ blocks and bowls of known colours and sizes, `OpenVocabularyDetector` for anythi
 (extra `detect`); `choose_detector` makes the one that was asked for.
 """
 
-from robots.perception.frames import Camera, Detection, Detector, Frame
+from robots.perception.camera import Camera, Detection, Detector, Frame
 from robots.perception.observers import CameraObserver, Observer, choose_detector, see
 from robots.perception.scene_file import SceneFile
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from robots.perception.frames import Camera, Detection, Detector
+from robots.perception.camera import Camera, Detection, Detector
 from robots.perception.open_vocabulary import OpenVocabularyDetector
 from robots.perception.segmentation import ColorDepthDetector, Shapes
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from cap.errors import MissingExtra, UsageError
-from robots.perception.frames import Array, Detection, Frame
+from robots.perception.camera import Array, Detection, Frame
 
 _LEAST_M = 0.005
 """No object is smaller than this in any direction."""

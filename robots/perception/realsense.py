@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import MissingExtra, NotConnected, RobotError, UsageError
-from robots.perception.frames import Array, Frame
-from robots.perception.poses import rotation_vector
+from robots.arm.rotations import rotation_vector
+from robots.perception.camera import Array, Frame
 
 Straightening = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
 _SKIPPED = 1

@@ -22,8 +22,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from cap.errors import clipped
-from robots.perception.frames import Detection
-from robots.perception.toml_file import Table, read_toml
+from cap.toml import Table, read_toml
+from robots.perception.camera import Detection
 
 _KEYS = ("name", "position_m", "yaw_rad", "size_m")
 _FARTHEST_M = 5.0

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from shapely.geometry import MultiPoint
 
-from robots.perception.fitting import Bowl, fit_block, fit_bowl
-from robots.perception.frames import Array, Detection, Frame
+from robots.perception.camera import Array, Detection, Frame
+from robots.perception.model_fit import Bowl, fit_block, fit_bowl
 
 Color = tuple[int, int, int]
 _CELL_M = 0.008

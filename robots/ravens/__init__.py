@@ -25,10 +25,10 @@ from collections.abc import Mapping, Sequence
 
 from cap.errors import UsageError
 from robots.perception import choose_detector
-from robots.ravens.api import RavensRobot
 from robots.ravens.disturbances import Disturbances, parse
-from robots.ravens.eyes import SHAPES, CameraEyes, Eyes, Truth
 from robots.ravens.instant import InstantWorld
+from robots.ravens.observation import SHAPES, CameraEyes, Eyes, Truth
+from robots.ravens.robot import RavensRobot
 from robots.ravens.scene import ALL_NAMES, DEFAULT_NAMES, check_names
 
 __all__ = ["RavensRobot", "create"]

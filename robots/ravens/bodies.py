@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from robots.ravens.bullet import p
-from robots.ravens.motion import DT_S
+from robots.arm.motion import DT_S
 from robots.ravens.scene import (
     BLOCK_SIZE,
     BOWL_BASE_R,
@@ -23,6 +22,7 @@ from robots.ravens.scene import (
     Vec3,
 )
 from robots.ravens.world import WorldState
+from robots.simulation.bullet import p
 
 ARM_URDF = Path(__file__).with_name("ur5e.urdf")
 ARM_JOINTS = (0, 1, 2, 3, 4, 5)

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from robots.perception.frames import Array
-from robots.perception.poses import looking
-from robots.perception.pybullet_camera import Lens, Light, PyBulletCamera, shoot
+from robots.arm.rotations import looking
+from robots.perception.bullet_camera import Lens, Light, PyBulletCamera, shoot
+from robots.perception.camera import Array
 from robots.ravens.bodies import ARM_JOINTS, ARM_URDF, FINGERS
-from robots.ravens.bullet import p
 from robots.ravens.scene import (
     BLOCK_HALF,
     BOWL_BASE_R,
@@ -32,6 +31,7 @@ from robots.ravens.scene import (
     Body,
     Scene,
 )
+from robots.simulation.bullet import p
 
 _SCALE = 10.0
 """The studio is built this much larger: the renderer leaves out shadows within a fixed distance of

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from cap.errors import UsageError
-from robots.perception.frames import Frame
-from robots.ravens.plan import Transfer
+from robots.perception.camera import Frame
 from robots.ravens.scene import Body, Vec3
+from robots.ravens.transfer import Transfer
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from cap.errors import Collision, NotFound
 from robots.base import action
-from robots.ravens import plan, scene
-from robots.ravens.arguments import Place, object_at, target
+from robots.ravens import scene, transfer
 from robots.ravens.disturbances import Disturbances
-from robots.ravens.eyes import MOTION_DRAWS
+from robots.ravens.observation import MOTION_DRAWS
 from robots.ravens.part import Part
 from robots.ravens.scene import PLACES
+from robots.table.arguments import Place, object_at, target
 
 Array = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class Handling(Part):
             name = object_at(self._scene, first)
             xy = target(self._scene, second, name)
             area = isinstance(second, str) and scene.plain(second) in PLACES
-            planned = (plan.on_or_near if area else plan.transfer)(self._scene, name, xy)
+            planned = (transfer.on_or_near if area else transfer.transfer)(self._scene, name, xy)
             return self._carry_out(planned)
 
     @action
@@ -96,11 +96,11 @@ class Handling(Part):
         """
         with self._moving():
             xy = target(self._scene, pos)
-            plan.check_target(xy)
+            transfer.check_target(xy)
             self._world.point(xy)
         return np.array(xy)
 
-    def _carry_out(self, planned: plan.Transfer) -> Array:
+    def _carry_out(self, planned: transfer.Transfer) -> Array:
         """Move one object and return where it came to rest, as far as can be seen."""
         moved, slips = planned, False
         if self._disturbances.moves:
@@ -110,15 +110,15 @@ class Handling(Part):
         seen = self._scene
         if planned.name not in seen.names:
             raise NotFound(f"{planned.name!r} was moved and is not seen any more")
-        return np.array(plan.check_result(planned, seen[planned.name]))
+        return np.array(transfer.check_result(planned, seen[planned.name]))
 
     def _stack(self, below: str, name: str, names: Sequence[str]) -> None:
         """Put an object straight on another; other members of the stack are set aside first."""
         for base in (below, name):
-            above = plan.resting_on(self._scene, base) if base not in PLACES else []
+            above = transfer.resting_on(self._scene, base) if base not in PLACES else []
             if base == below and above and above[0].name == name:
                 return
             for body in reversed(above):
                 if body.name in names:
-                    self._carry_out(plan.aside(self._scene, body.name))
+                    self._carry_out(transfer.aside(self._scene, body.name))
         self.put_first_on_second(name, below)

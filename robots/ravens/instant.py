@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 from shapely.geometry import MultiPoint
 
-from robots.ravens import arm, route
-from robots.ravens.arguments import Point
-from robots.ravens.geometry import corners
-from robots.ravens.motion import Pose
-from robots.ravens.plan import PARK, POINT_Z, Transfer
+from robots.arm import ur5e
+from robots.arm.motion import Pose
+from robots.ravens import route
 from robots.ravens.scene import (
     BLOCK_HALF,
     BOWL_BASE_R,
@@ -27,7 +25,10 @@ from robots.ravens.scene import (
     Body,
     color_of,
 )
+from robots.ravens.transfer import PARK, POINT_Z, Transfer
 from robots.ravens.world import Host, WorldState, slipped
+from robots.table.arguments import Point
+from robots.table.geometry import corners
 
 _PARKED = PARK.joints()
 
@@ -94,7 +95,7 @@ def draw_top_view(state: WorldState, width: int, height: int) -> Any:
         _draw_body(brush, body)
     for path in state.paths[-_SHOWN_PATHS:]:
         brush.line(path, _TRAIL)
-    x, y, z = arm.forward(state.joints)[:3, 3]
+    x, y, z = ur5e.forward(state.joints)[:3, 3]
     for radius, color in ((0.012, (70, 72, 76)), (0.008, (250, 250, 250))):
         brush.disc((x, y), z, radius, color)
     return image.resize((width, height), Image.Resampling.LANCZOS)

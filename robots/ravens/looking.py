@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from cap.errors import NotFound
 from robots.base import perception
 from robots.ravens import scene
-from robots.ravens.arguments import named_points, point
 from robots.ravens.part import Part
 from robots.ravens.scene import CORNERS, SIDES
+from robots.table.arguments import named_points, point
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from cap.errors import RobotError
 from robots.ravens import scene
-from robots.ravens.eyes import Eyes
+from robots.ravens.observation import Eyes
 from robots.ravens.scene import Scene
 from robots.ravens.world import World
 

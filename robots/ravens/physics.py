@@ -16,18 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import NotGrasped
-from robots.perception.frames import Array
-from robots.perception.pybullet_camera import Lens, PyBulletCamera
-from robots.ravens import arm, plan, route
-from robots.ravens.bullet import p
+from robots.arm import ur5e
+from robots.arm.motion import DT_S, Pose, along, through
+from robots.arm.strokes import resampled
+from robots.perception.bullet_camera import Lens, PyBulletCamera
+from robots.perception.camera import Array
+from robots.ravens import route, transfer
 from robots.ravens.camera import CAMERA_POSE, FRAME_PX, Studio, front_lens
-from robots.ravens.grips import OPEN_GAP_M
-from robots.ravens.motion import DT_S, Pose, along, through
-from robots.ravens.paths import resampled
-from robots.ravens.plan import Transfer
+from robots.ravens.grasps import OPEN_GAP_M
 from robots.ravens.scene import Scene
 from robots.ravens.simulation import Simulation
+from robots.ravens.transfer import Transfer
 from robots.ravens.world import Host, WorldState, slipped
+from robots.simulation.bullet import p
 
 _TOUCHDOWN = 0.0005
 """Height above its support at which an object is let go, metres."""
@@ -86,7 +87,7 @@ class PhysicsWorld:
             self._run(lambda simulation: _follow(simulation, path, speed_mps, trail))
         finally:
             if trail:
-                self._state = self._state.followed(arm.tips(np.array(trail))[:, :2])
+                self._state = self._state.followed(ur5e.tips(np.array(trail))[:, :2])
 
     def render(self, width: int, height: int) -> Any:
         """Return a spectator's view as a PIL image."""
@@ -188,8 +189,8 @@ def _corrected(simulation: Simulation, planned: Transfer) -> Pose:
 
 
 def _point(simulation: Simulation, xy: tuple[float, float]) -> None:
-    height = max(plan.POINT_Z, simulation.scene().top() + plan.LIFT)
-    simulation.follow(through(_over(simulation, Pose(*xy, height, plan.PARK.yaw), height)))
+    height = max(transfer.POINT_Z, simulation.scene().top() + transfer.LIFT)
+    simulation.follow(through(_over(simulation, Pose(*xy, height, transfer.PARK.yaw), height)))
 
 
 def _follow(
@@ -202,7 +203,7 @@ def _follow(
     height = route.height_m(simulation.scene())
     dense = resampled(path, _PATH_SPACING_M)
     level = np.column_stack([dense, np.full(len(dense), height)])
-    turned = np.column_stack([level, np.full(len(dense), plan.PARK.yaw)])
+    turned = np.column_stack([level, np.full(len(dense), transfer.PARK.yaw)])
     way = along(turned, speed_mps=speed_mps, acceleration_mps2=_PATH_MPS2)
     simulation.follow(through(_over(simulation, route.pose_over(path[0], height), height)))
     simulation.wait(_REST_STEPS)
@@ -218,7 +219,7 @@ def _put_down(simulation: Simulation) -> None:
     down = through([start, replace(start, z=_LOWEST_Z)])
     simulation.follow(down, until=lambda: held is None or simulation.touches_another(held))
     simulation.open(OPEN_GAP_M)
-    _retreat(simulation, simulation.scene().top() + plan.LIFT)
+    _retreat(simulation, simulation.scene().top() + transfer.LIFT)
 
 
 def _over(simulation: Simulation, end: Pose, height: float) -> list[Pose]:
@@ -230,6 +231,6 @@ def _over(simulation: Simulation, end: Pose, height: float) -> list[Pose]:
 def _retreat(simulation: Simulation, height: float) -> None:
     """Rise to a height (m) and wait where the arm hides nothing from the camera."""
     start = simulation.pose()
-    up = replace(start, z=max(height, start.z + plan.STRAIGHT))
-    wait = replace(plan.PARK, z=max(plan.PARK.z, simulation.scene().top() + plan.LIFT))
+    up = replace(start, z=max(height, start.z + transfer.STRAIGHT))
+    wait = replace(transfer.PARK, z=max(transfer.PARK.z, simulation.scene().top() + transfer.LIFT))
     simulation.follow(through([start, up, wait]))

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from cap.errors import LimitExceeded, Unreachable
-from robots.ravens import arm, plan
-from robots.ravens.motion import Pose
-from robots.ravens.paths import Array, length_m, resampled
+from robots.arm import ur5e
+from robots.arm.motion import Pose
+from robots.arm.strokes import Array, length_m, resampled
+from robots.ravens import transfer
 from robots.ravens.scene import TABLE_X, TABLE_Y, Scene
 
 SPEED_MPS = 0.25
@@ -27,12 +28,12 @@ _ROUNDING_M = 1e-9
 
 def height_m(scene: Scene) -> float:
     """Return the fingertips' height while they follow a path over a scene."""
-    return max(plan.POINT_Z, scene.top() + plan.LIFT)
+    return max(transfer.POINT_Z, scene.top() + transfer.LIFT)
 
 
 def pose_over(xy: Any, height: float) -> Pose:
     """Return the pose above a point of the table, metres; the wrist as it waits."""
-    return Pose(float(xy[0]), float(xy[1]), height, plan.PARK.yaw)
+    return Pose(float(xy[0]), float(xy[1]), height, transfer.PARK.yaw)
 
 
 def checked_speed(speed: Any) -> float:
@@ -82,7 +83,7 @@ def check_path(scene: Scene, points: Array) -> None:
         raise LimitExceeded(f"the path is {length:.0f} m long; use at most {MAX_LENGTH_M:g} m")
     dense = resampled(points, _SPACING_M)
     height = height_m(scene)
-    joints = arm.inverse(
+    joints = ur5e.inverse(
         np.column_stack([dense, np.full(len(dense), height)]), np.zeros(len(dense))
     )
     lost = np.isnan(joints).any(axis=1)

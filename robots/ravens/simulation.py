@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from robots.ravens import arm, bodies
+from robots.arm import ur5e
+from robots.arm.motion import DT_S, Leg, Pose
+from robots.ravens import bodies
 from robots.ravens.bodies import ARM_JOINTS, FINGERS, HAND
-from robots.ravens.bullet import p
-from robots.ravens.motion import DT_S, Leg, Pose
 from robots.ravens.scene import Body, Scene, Vec3
 from robots.ravens.world import Host, WorldState
+from robots.simulation.bullet import p
 
 _JOINTS = [*ARM_JOINTS, *FINGERS]
 _FINGER_SPEED_MPS = 0.15
 _GRIP_FORCE_N = 20.0
 _FINGER_FORCE_N = 60.0
-_FORCES = [*arm.MAX_TORQUE, _FINGER_FORCE_N, _FINGER_FORCE_N]
+_FORCES = [*ur5e.MAX_TORQUE, _FINGER_FORCE_N, _FINGER_FORCE_N]
 _GAINS = [0.3] * len(_JOINTS)
 _AT_REST = (0.0,) * len(ARM_JOINTS)
 _FIRM_STEPS = 3

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robots.arm import ur5e
+from robots.arm.strokes import Points, path_of
 from robots.base import action, perception
-from robots.ravens import arm, detour, route
-from robots.ravens.arguments import Place, target
+from robots.ravens import route
 from robots.ravens.part import Part
-from robots.ravens.paths import Points, path_of
+from robots.simulation import shortest_path
+from robots.table.arguments import Place, target
 
 Array = NDArray[np.float64]
 
@@ -27,7 +29,7 @@ class Travelling(Part):
         Returns:
             Array of shape (2,): x and y of the fingertips in metres in the table frame.
         """
-        return np.array(arm.forward(self._world.state.joints)[:2, 3])
+        return np.array(ur5e.forward(self._world.state.joints)[:2, 3])
 
     @perception
     def plan_path(
@@ -55,7 +57,7 @@ class Travelling(Part):
         seen = self._scene
         start, goal = (np.array(target(seen, end)) for end in (start_pos, goal_pos))
         route.check_on_table(np.stack([start, goal]))
-        return detour.shortest(start, goal, detour.regions_of(avoid_regions, seen))
+        return shortest_path.shortest(start, goal, shortest_path.regions_of(avoid_regions, seen))
 
     @action
     def follow_traj(self, traj: Points, speed: float = route.SPEED_MPS) -> Array:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import NotGrasped
-from robots.ravens.grips import OPEN_GAP_M
-from robots.ravens.paths import Stroke, stroke_of
-from robots.ravens.plan import Transfer
+from robots.arm.strokes import Stroke, stroke_of
+from robots.ravens.grasps import OPEN_GAP_M
 from robots.ravens.scene import Scene
+from robots.ravens.transfer import Transfer
 
 Joints = tuple[float, ...]
 MAX_PATHS = 500

@@ -17,19 +17,20 @@ from dataclasses import fields
 from typing import Any
 
 from cap.errors import UsageError, did_you_mean
-from robots.perception import hand_eye, poses
+from robots.arm import rotations
+from robots.arm.ur5e import TOOL_LENGTH
+from robots.perception.calibration import file
 from robots.perception.observers import CameraObserver, choose_detector
 from robots.perception.realsense import RealSenseCamera
 from robots.perception.scene_file import SceneFile
-from robots.ravens.arm import TOOL_LENGTH
-from robots.ravens.eyes import SHAPES
+from robots.ravens.observation import SHAPES
 from robots.ravens.scene import DEFAULT_NAMES, check_names
-from robots.tabletop.api import TabletopRobot
 from robots.tabletop.driver import ArmDriver, arm_driver
-from robots.tabletop.dry import DIALECTS, DryDriver
-from robots.tabletop.guarded import GuardedArm
+from robots.tabletop.dry_run import DIALECTS, DryDriver
 from robots.tabletop.limits import MotionLimits
-from robots.tabletop.sight import Believed, Invented, Sight, Watched
+from robots.tabletop.observation import Believed, Invented, Sight, Watched
+from robots.tabletop.robot import TabletopRobot
+from robots.tabletop.safety_guard import GuardedArm
 
 __all__ = ["PROMPTS", "TabletopRobot", "create"]
 
@@ -152,7 +153,7 @@ def _sight(
     if calibration is None:
         raise UsageError("a camera needs its hand-eye calibration: -R calibration=FILE")
     seen_by = choose_detector(detector, SHAPES, names or ())
-    place = hand_eye.load(calibration)
-    above = poses.pose_of((0.0, 0.0, -arm.table_z_m))
+    place = file.load(calibration)
+    above = rotations.pose_of((0.0, 0.0, -arm.table_z_m))
     pose = place.pose_source(arm.driver.tcp_pose, base=above)
     return Watched(CameraObserver(RealSenseCamera(pose, serial=place.serial), seen_by))

@@ -103,11 +103,11 @@ def arm_driver(name: str, host: str, *, gripper: str = "tool_io") -> ArmDriver:
         MissingExtra: The driver's package is not installed.
     """
     if name == "urx":
-        from robots.tabletop.urx_driver import UrxDriver
+        from robots.tabletop.urx.driver import UrxDriver
 
         return UrxDriver(host, gripper=gripper)
     if name == "ur_rtde":
-        from robots.tabletop.rtde_driver import RtdeDriver
+        from robots.tabletop.rtde.driver import RtdeDriver
 
         return RtdeDriver(host, gripper=gripper)
     raise UsageError(

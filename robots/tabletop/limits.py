@@ -122,7 +122,7 @@ def straight_down(x: float, y: float, z: float, yaw: float) -> TcpPose:
     """Return the pose of fingertips that point straight down and close along `yaw` (radians).
 
     The rotation is half a turn about a level axis at half of `yaw`, as a UR5e with an
-    upright base holds its flange there (`robots.ravens.arm`).
+    upright base holds its flange there (`robots.arm.ur5e`).
     """
     return (x, y, z, math.pi * math.cos(yaw / 2), math.pi * math.sin(yaw / 2), 0.0)
 

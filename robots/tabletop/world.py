@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from shapely.geometry import LineString
 
 from cap.errors import NotGrasped, RobotError
-from robots.ravens import plan, route
-from robots.ravens.grips import OPEN_GAP_M, Grip
+from robots.arm.motion import Pose
+from robots.arm.strokes import Stroke, stroke_of
+from robots.ravens import route, transfer
+from robots.ravens.grasps import OPEN_GAP_M, Grip
 from robots.ravens.instant import draw_top_view
-from robots.ravens.motion import Pose
-from robots.ravens.paths import Stroke, stroke_of
-from robots.ravens.plan import PARK, Transfer
 from robots.ravens.scene import Scene
+from robots.ravens.transfer import PARK, Transfer
 from robots.ravens.world import MAX_PATHS, Host, Joints, WorldState
-from robots.tabletop.guarded import GuardedArm
 from robots.tabletop.limits import straight_down, yaw_of
-from robots.tabletop.sight import Sight
+from robots.tabletop.observation import Sight
+from robots.tabletop.safety_guard import GuardedArm
 
 APPROACH_M = 0.04
 """The last part of the way down to an object, and the first up from it."""
@@ -78,7 +78,7 @@ class HardwareWorld:
             return
         x, y, z, *_ = self._arm.pose()
         rest = Scene(tuple(self._sight.scene().others(carried.name)))
-        below = plan.height_over(rest, (x, y, z), (x, y, z))
+        below = transfer.height_over(rest, (x, y, z), (x, y, z))
         hang = carried.pick.tip[2] - min(body.bottom for body in carried.result[:1])
         tip = (x, y, min(z, below + abs(hang) + _TOUCHDOWN_M))
         self._arm.move(straight_down(*tip, carried.place.yaw), APPROACH_MPS)
@@ -152,5 +152,5 @@ class HardwareWorld:
 
     def _park(self) -> None:
         """Wait where the arm hides nothing from a camera above the table."""
-        height = max(PARK.z, self._sight.scene().top() + plan.LIFT)
+        height = max(PARK.z, self._sight.scene().top() + transfer.LIFT)
         self._across(replace(PARK, z=height), height)

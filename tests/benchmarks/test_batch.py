@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from benchmarks import runner
-from benchmarks.batch import BatchSuite
-from benchmarks.batch_effects import EFFECTS, View, judge, run_check, wrong_check, wrong_effects
-from benchmarks.batch_file import SESSION as SESSION_KEYS
-from benchmarks.batch_file import Batch, read
+from benchmarks.batch.batch_file import SESSION as SESSION_KEYS
+from benchmarks.batch.batch_file import Batch, read
+from benchmarks.batch.effects import EFFECTS, View, judge, run_check, wrong_check, wrong_effects
+from benchmarks.batch.suite import BatchSuite
 from benchmarks.results import begin, read_lines
-from benchmarks.suites import Outcome, Settings, Trial
-from cap import registry
+from benchmarks.suite import Outcome, Settings, Trial
 from cap.cli.batch import EXAMPLE
 from cap.errors import UsageError
-from cap.skeleton import write
+from cap.robot import registry
+from cap.robot.skeleton import write
 from robots.ravens.scene import ALL_NAMES
 
 SESSION = '[[sessions]]\nname = "one"\ninstructions = ["go"]\n'
@@ -178,7 +178,7 @@ def test_an_object_that_is_not_there_is_named() -> None:
 def test_a_check_must_leave_true(
     source: str, told: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchmarks.batch_effects.CHECK_S", 0.2)
+    monkeypatch.setattr("benchmarks.batch.effects.CHECK_S", 0.2)
     assert wrong_check(source) is None
     found = run_check(source, View(SCENE, SCENE))
     assert found is None if told is None else told in (found or "")

@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import engine
-from benchmarks.engine import Row, measure, shared
-from benchmarks.engine_server import TREE, VALUE, answer, serving
-from cap.cli.bench import command
-from cap.models.presets import make_model
-from cap.prompt import parse
+from benchmarks.performance import engine
+from benchmarks.performance.engine import Row, measure, shared
+from benchmarks.performance.engine_server import TREE, VALUE, answer, serving
+from cap.cli.bench.measurements import command
+from cap.models.providers import make_model
+from cap.prompt.prompt import parse
 
 ROW = Row("a", "ms", 2.0, 1.0, 9.0, 3, 3.0)
 

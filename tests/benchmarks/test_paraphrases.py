@@ -21,7 +21,7 @@ from benchmarks.tabletop.paraphrases import (
     run_case,
     summarize,
 )
-from cap.cli import run as cap
+from cap.cli.main import run as cap
 from cap.errors import UsageError
 
 World = dict[str, tuple[float, float, float]]

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks import flat, perception
-from benchmarks.perception import Seen
-from benchmarks.speed import Row
-from cap.cli import run
+from benchmarks.performance import growth, perception
+from benchmarks.performance.perception import Seen
+from benchmarks.performance.speed import Row
+from cap.cli.main import run
 from cap.errors import MissingExtra
-from robots.ravens.eyes import CameraEyes
+from robots.ravens.observation import CameraEyes
 from robots.ravens.scene import Body, Scene
 
 
@@ -44,7 +44,7 @@ def test_the_command_says_both_cameras(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_a_run_is_measured_in_tenths() -> None:
-    cost, pace, memory = flat.measure(100, jobs=1)
+    cost, pace, memory = growth.measure(100, jobs=1)
     assert cost.runs == 100
     assert 0 < cost.low <= cost.median <= cost.high
     assert pace.median > 0
@@ -59,8 +59,8 @@ def _lacking(*given: Any) -> Iterator[Row]:
 def test_without_physics_the_rows_left_out_are_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("benchmarks.speed.measure", _lacking)
-    monkeypatch.setattr("benchmarks.perception.measure", _lacking)
+    monkeypatch.setattr("benchmarks.performance.speed.measure", _lacking)
+    monkeypatch.setattr("benchmarks.performance.perception.measure", _lacking)
     assert run(["bench", "speed"]) == 0
     screen = capsys.readouterr()
     assert "cap --help" in screen.out
@@ -74,7 +74,7 @@ def test_a_limit_passed_on_a_busy_machine_says_so(
     load: float, told: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     slow = Row("cap --help", "CPU-s", 9.0, 9.0, 9.0, 3, 0.3)
-    monkeypatch.setattr("benchmarks.speed.measure", lambda runs: [slow])
+    monkeypatch.setattr("benchmarks.performance.speed.measure", lambda runs: [slow])
     monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))
     assert run(["bench", "speed"]) == 1
     assert ("the machine is busy" in capsys.readouterr().err) == told

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from shapely.geometry import LinearRing, LineString, MultiPoint, Point, Polygon, box
 
-from benchmarks.problems import Case, Mutant, Problem, Tolerance
-from benchmarks.problems_check import check_problem
-from benchmarks.problems_equal import MAX_COORDINATES, difference, unfit
-from benchmarks.problems_file import load
-from benchmarks.problems_format import SCHEMA
-from benchmarks.problems_judge import examine, judge
+from benchmarks.problems.equality import MAX_COORDINATES, difference, unfit
+from benchmarks.problems.judge import examine, judge
+from benchmarks.problems.problem import Case, Mutant, Problem, Tolerance
+from benchmarks.problems.problem_file import load
+from benchmarks.problems.schema import SCHEMA
+from benchmarks.problems.validation import check_problem
 from cap.errors import ProblemError
-from cap.sandbox import Limits
+from cap.sandbox.limits import Limits
 
 RING = Polygon(box(0, 0, 4, 4).exterior, [box(1, 1, 3, 3).exterior])
 RIGHT = [
@@ -330,7 +330,7 @@ def test_a_call_cannot_reach_another_calls_arguments() -> None:
 def test_a_problem_that_is_wrong_itself(
     changes: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchmarks.problems_judge.LIMITS", QUICK)
+    monkeypatch.setattr("benchmarks.problems.judge.LIMITS", QUICK)
     with pytest.raises(ProblemError, match="problem 'get_doubled'") as caught:
         examine(problem(**{"cases": (Case("[1]"),), "random": "", **changes}), 0)
     assert words in str(caught.value)

@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.reasoning import trial as trials
+from benchmarks.reasoning import suite as trials
 from benchmarks.reasoning.arms import SYSTEM
 from benchmarks.reasoning.objects import OBJECTS
 from benchmarks.reasoning.positions import POSITIONS
 from benchmarks.reasoning.questions import SHAKE_M, put
 from benchmarks.reasoning.scenes import COLORS
-from benchmarks.reasoning.trial import ARMS, QUESTIONS, ReasoningSuite
-from benchmarks.suites import OWN_PROMPTS, Outcome, Settings, Trial
-from cap.cli import run as cap
+from benchmarks.reasoning.suite import ARMS, QUESTIONS, ReasoningSuite
+from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
+from cap.cli.main import run as cap
+from cap.engine.lmp import LMP
 from cap.errors import ModelError, PromptError, UsageError
-from cap.lmp_function import LMP
 from cap.models.base import Completion, Request
 from cap.models.nearest import Nearest
-from cap.prompt import Example, parse_context
-from cap.registry import load_prompts, prompts_path
+from cap.prompt.prompt import Example, parse_context
+from cap.robot.registry import load_prompts, prompts_path
 from tests.fakes.openai_server import FakeServer
 
 SUITE = ReasoningSuite()

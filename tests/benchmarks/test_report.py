@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from benchmarks import report, report_charts
+from benchmarks.report import charts, tables
 from benchmarks.results import begin
-from benchmarks.suites import Outcome, Settings, Trial, suite
-from benchmarks.tabletop.trial import TabletopSuite
+from benchmarks.suite import Outcome, Settings, Trial, suite
+from benchmarks.tabletop.suite import TabletopSuite
 from cap.errors import UsageError
 
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
@@ -58,7 +58,7 @@ def nasty(tmp_path: Path) -> Path:
     outcome = Outcome(False, NASTY, NASTY, NASTY, NASTY, 0, 0, 0, 0, None, 0.1, extra)
     folder = folder_of(tmp_path / "out", (Trial(NASTY, NASTY, 0), outcome), model=NASTY)
     Image.new("RGB", (2, 2)).save(tmp_path / "secret.png")
-    report.write(folder)
+    tables.write(folder)
     return folder
 
 
@@ -138,7 +138,7 @@ def test_pictures_of_failures_are_in_the_page(tmp_path: Path) -> None:
     (folder / "pictures").mkdir()
     for name in extra["pictures"]:
         Image.new("RGB", (3, 3)).save(folder / "pictures" / name)
-    report.write(folder)
+    tables.write(folder)
     read = Reader((folder / "report.html").read_text(encoding="utf-8"))
     found = [value for _, value in read.attributes if value.startswith("data:image/png;base64,")]
     files = [(folder / "pictures" / name).read_bytes() for name in extra["pictures"]]
@@ -153,7 +153,7 @@ def test_a_failure_shows_words_program_calls_and_reason(tmp_path: Path) -> None:
         BAD, instruction="greet", program="say('hi')", extra={"calls": [call, broken]}
     )
     folder = folder_of(tmp_path / "out", (trial(0), outcome), (trial(1), GOOD))
-    report.write(folder)
+    tables.write(folder)
     text = Reader((folder / "report.html").read_text(encoding="utf-8")).text
     for shown in ("seed 0: greet (program)", "it broke", "say('hi')", "say('hi', to=1) -> None"):
         assert shown in text
@@ -164,7 +164,7 @@ def test_a_failure_shows_words_program_calls_and_reason(tmp_path: Path) -> None:
 def test_rows_sum_up_what_the_lines_say(tmp_path: Path) -> None:
     lines = [(trial(n), GOOD) for n in range(3)] + [(trial(3), BAD)]
     lines += [(trial(0, "stack-blocks"), replace(BAD, cause="robot", cost_usd=None))]
-    first, second, whole = report.rows(folder_of(tmp_path / "out", *lines))
+    first, second, whole = tables.rows(folder_of(tmp_path / "out", *lines))
     assert first == {
         "task": "pick-and-place",
         "split": "SA-SI",
@@ -183,16 +183,16 @@ def test_rows_sum_up_what_the_lines_say(tmp_path: Path) -> None:
 
 
 def test_charts_show_only_splits_where_there_are_too_many_cells(tmp_path: Path) -> None:
-    lines = [(trial(0, f"task-{n}"), GOOD) for n in range(report_charts.MOST_CELLS + 1)]
-    charts = report_charts.draw(report.cells(folder_of(tmp_path / "out", *lines)))
-    root = ET.fromstring(charts["success"])
+    lines = [(trial(0, f"task-{n}"), GOOD) for n in range(charts.MOST_CELLS + 1)]
+    drawn = charts.draw(tables.cells(folder_of(tmp_path / "out", *lines)))
+    root = ET.fromstring(drawn["success"])
     assert float(root.get("height", "0").removesuffix("pt")) < 300
-    assert set(charts) == {"success"}
+    assert set(drawn) == {"success"}
 
 
 def test_the_same_lines_give_the_same_charts(tmp_path: Path) -> None:
-    found = report.cells(folder_of(tmp_path / "out", (trial(0), GOOD), (trial(1), BAD)))
-    assert report_charts.draw(found) == report_charts.draw(found)
+    found = tables.cells(folder_of(tmp_path / "out", (trial(0), GOOD), (trial(1), BAD)))
+    assert charts.draw(found) == charts.draw(found)
 
 
 def test_without_matplotlib_there_are_tables_and_a_hint(
@@ -207,7 +207,7 @@ def test_without_matplotlib_there_are_tables_and_a_hint(
 
     monkeypatch.setattr(builtins, "__import__", without)
     folder = folder_of(tmp_path / "out", (trial(0), GOOD))
-    report.write(folder)
+    tables.write(folder)
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "code-as-policies[report]" in page
     assert "<table>" in page
@@ -219,7 +219,7 @@ def test_a_folder_of_an_unknown_suite_still_has_its_report(tmp_path: Path) -> No
     folder = folder_of(tmp_path / "out", (trial(0), GOOD))
     header = json.loads((folder / "header.json").read_text())
     (folder / "header.json").write_text(json.dumps({**header, "suite": "gone"}))
-    (first, _) = report.rows(folder)
+    (first, _) = tables.rows(folder)
     assert first["n"] == 1
     assert "published %" not in first
 
@@ -230,7 +230,7 @@ def test_what_a_suite_measures_has_its_median(tmp_path: Path) -> None:
         (trial(seed), replace(GOOD, extra={"measured": {"error m": value}}))
         for seed, value in enumerate(values)
     ]
-    first, whole = report.rows(folder_of(tmp_path / "out", *lines))
+    first, whole = tables.rows(folder_of(tmp_path / "out", *lines))
     assert first["measured"] == "error m 0.3 (0.1 to 0.5, 1 none)"
     assert whole["measured"] == ""
 
@@ -239,7 +239,7 @@ def test_a_suite_s_own_table_stands_beside(tmp_path: Path, monkeypatch: pytest.M
     own = [{"pass@1": "<b>0.5</b>"}]
     monkeypatch.setattr(TabletopSuite, "summary", lambda self, folder: own, raising=False)
     folder = folder_of(tmp_path / "out", (trial(0), GOOD))
-    report.write(folder)
+    tables.write(folder)
     assert "<td>&lt;b&gt;0.5&lt;/b&gt;</td>" in (folder / "report.html").read_text()
     assert "| &lt;b&gt;0.5&lt;/b&gt; |" in (folder / "report.md").read_text()
 
@@ -265,7 +265,7 @@ def test_a_damaged_folder_is_one_clear_line(case: str, tmp_path: Path) -> None:
         data = content if isinstance(content, bytes) else content.encode()
         (folder / name).write_bytes(good if content == "good" else data)
     with pytest.raises(UsageError, match="out") as caught:
-        report.write(folder)
+        tables.write(folder)
     assert told in str(caught.value)
     assert not (folder / "report.html").exists()
 
@@ -278,4 +278,4 @@ def test_a_line_with_other_types_is_no_trial(name: str, value: Any, tmp_path: Pa
     path = folder / "trials.jsonl"
     path.write_text(json.dumps({**json.loads(path.read_text()), name: value}) + "\n")
     with pytest.raises(UsageError, match="line 1 is no trial"):
-        report.rows(folder)
+        tables.rows(folder)

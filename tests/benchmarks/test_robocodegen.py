@@ -8,28 +8,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from robocodegen_solutions import SOLUTIONS
 
-from benchmarks import models, report
-from benchmarks.problems import GENERALISATIONS
-from benchmarks.problems_check import check_problem
-from benchmarks.problems_format import SCHEMA
-from benchmarks.problems_judge import examine, judge
+from benchmarks import models
+from benchmarks.problems.judge import examine, judge
+from benchmarks.problems.problem import GENERALISATIONS
+from benchmarks.problems.schema import SCHEMA
+from benchmarks.problems.validation import check_problem
+from benchmarks.report import tables
 from benchmarks.results import Line, begin, read_header
+from benchmarks.robocodegen.suite import ARMS, RoboCodeGenSuite, problem_set
 from benchmarks.robocodegen.summary import LIBRARY, parts
-from benchmarks.robocodegen.trial import ARMS, RoboCodeGenSuite, problem_set
-from benchmarks.suites import Outcome, Settings, Trial, suite
+from benchmarks.suite import Outcome, Settings, Trial, suite
 from benchmarks.worker import run_trial
-from cap import prompt as prompts
-from cap import registry
-from cap.cli import run as cap
+from cap.checker.allowlist import EVERYWHERE
+from cap.checker.undefined import undefined
+from cap.cli.main import run as cap
 from cap.errors import ModelError, UsageError
-from cap.library import EVERYWHERE
 from cap.models.base import Completion, Request
 from cap.models.replay import Recorder
-from cap.names import undefined
-from cap.program import Program
-from cap.trace import plain
+from cap.program.program import Program
+from cap.prompt import prompt as prompts
+from cap.robot import registry
+from cap.trace.trace import plain
+from tests.benchmarks.robocodegen_solutions import SOLUTIONS
 from tests.fakes.scripted import Scripted
 
 PROBLEMS = problem_set(None).problems
@@ -355,7 +356,7 @@ def test_the_report_counts_by_family_and_by_kind(tmp_path: Path) -> None:
         right = PROBLEMS[trial.task].family == "numpy"
         results.add(trial, replace(blank, success=right, cause="" if right else "task"))
     results.close()
-    rows = {row["problems"]: row for row in report.summary(tmp_path / "run")}
+    rows = {row["problems"]: row for row in tables.summary(tmp_path / "run")}
     assert rows["family: numpy"]["n"] == 16
     assert rows["family: numpy"]["solved %, 95 %"].startswith("100.0")
     assert rows["family: scene"]["solved %, 95 %"].startswith("0.0")
@@ -374,7 +375,7 @@ def test_the_report_takes_a_pass_apart(tmp_path: Path) -> None:
     (trial,) = found.trials(1, 0, None, ["flat-single"])
     results.add(trial, Outcome(**plain(asdict(found.run(trial, settings)))))
     results.close()
-    rows = {row["problems"]: row["n"] for row in report.summary(tmp_path / "run")}
+    rows = {row["problems"]: row["n"] for row in tables.summary(tmp_path / "run")}
     assert rows == {"family: numpy": 2, "generalisation: localism": 2, "all": 2}
 
 

@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 
-from benchmarks import report, runner
+from benchmarks import runner
+from benchmarks.report import tables
 from benchmarks.results import begin, read_lines
-from benchmarks.suites import Outcome, Settings, Trial, suite
-from cap.cli import run as cap
+from benchmarks.suite import Outcome, Settings, Trial, suite
+from cap.cli.main import run as cap
 from cap.errors import UsageError
 
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
@@ -192,7 +193,7 @@ def test_comparing_counts_pairs(tmp_path: Path) -> None:
         results = begin(tmp_path / name, suite("tabletop"), settings, resume=False)
         runner.run(results, trials(2), settings)
         results.close()
-    (row, *_) = report.compare(tmp_path / "a", tmp_path / "b")
+    (row, *_) = tables.compare(tmp_path / "a", tmp_path / "b")
     assert (row["n, paired"], row["first %"], row["second %"], row["only first"]) == (2, 100, 0, 2)
 
 

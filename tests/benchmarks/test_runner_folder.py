@@ -15,13 +15,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import report, runner
+from benchmarks import runner
 from benchmarks.ledger import Ledger
 from benchmarks.models import model_for
+from benchmarks.report import tables
 from benchmarks.results import Results, begin, read_lines
-from benchmarks.suites import OWN_PROMPTS, UNPAID, Outcome, Settings, Trial, suite
+from benchmarks.suite import OWN_PROMPTS, UNPAID, Outcome, Settings, Trial, suite
 from benchmarks.worker import run_trial
-from cap.cli import run as cap
+from cap.cli.main import run as cap
 from cap.errors import SpendLimit, UsageError
 from cap.models.base import Request
 from tests.fakes.openai_server import FakeServer, Fault, error
@@ -35,7 +36,7 @@ GOOD = Outcome(True, "", "words", "x", "", 1, 0, 0, 0, 0.0, 0.1, {})
 @pytest.fixture(autouse=True)
 def _no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spare each test matplotlib's start; the charts have tests of their own."""
-    monkeypatch.setattr("benchmarks.report_charts.draw", lambda cells: {})
+    monkeypatch.setattr("benchmarks.report.charts.draw", lambda cells: {})
 
 
 def opened(folder: Path, *, resume: bool = False) -> Results:
@@ -171,7 +172,7 @@ def test_a_report_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     results.close()
     (tmp_path / "report.md").symlink_to("/dev/full")
     with pytest.raises(UsageError, match="cannot write the report"):
-        report.write(tmp_path)
+        tables.write(tmp_path)
     assert len(list(read_lines(tmp_path))) == 1
 
 
@@ -418,7 +419,7 @@ def test_what_is_no_folder_of_this_version_is_refused(tmp_path: Path) -> None:
     results.close()
     header = tmp_path / "header.json"
     with pytest.raises(UsageError, match=f"is a file; name the results folder: {tmp_path}"):
-        report.rows(header)
+        tables.rows(header)
     header.write_text(json.dumps({**json.loads(header.read_text()), "format_version": 99}))
     with pytest.raises(UsageError, match="has format 99, this version reads 1"):
-        report.rows(tmp_path)
+        tables.rows(tmp_path)

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from benchmarks.suites import Outcome, Settings, Trial, suite
-from benchmarks.tabletop import trial as trials
+from benchmarks.suite import Outcome, Settings, Trial, suite
+from benchmarks.tabletop import suite as trials
 from benchmarks.tabletop.reference import reference
+from benchmarks.tabletop.suite import CELLS, TabletopSuite
 from benchmarks.tabletop.tasks import TASKS
-from benchmarks.tabletop.trial import CELLS, TabletopSuite
 from cap.errors import ModelError, UsageError
 from cap.models.base import Completion, Request
 from cap.result import Call, Failure
-from cap.turns import TurnResult
+from cap.session.turn import TurnResult
 
 SUITE = TabletopSuite()
 ORACLE = Settings("tabletop", "oracle", "instant")
@@ -117,7 +117,7 @@ def test_trials_do_not_depend_on_their_order() -> None:
 def test_trials_do_not_depend_on_the_process() -> None:
     trial = Trial("im-stack-blocks", "IM-noise", 4)
     code = (
-        "import json; from dataclasses import asdict; from benchmarks.suites import *\n"
+        "import json; from dataclasses import asdict; from benchmarks.suite import *\n"
         "settings = Settings('tabletop', 'oracle', 'instant')\n"
         f"outcome = suite('tabletop').run({trial!r}, settings)\n"
         "print(json.dumps({**asdict(outcome), 'seconds': 0}))"

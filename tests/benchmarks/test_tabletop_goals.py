@@ -13,11 +13,11 @@ from benchmarks.tabletop.draws import Setup, prepare
 from benchmarks.tabletop.judge import PLACES, Positions, judge
 from benchmarks.tabletop.monologue import TASKS_IM
 from benchmarks.tabletop.oracles import oracle
+from benchmarks.tabletop.suite import CELLS
 from benchmarks.tabletop.tasks import TASKS, Task
-from benchmarks.tabletop.trial import CELLS
 from cap.errors import ModelError, UsageError
 from cap.models.base import Completion, Request
-from cap.session import Session
+from cap.session.session import Session
 from robots.ravens import create
 
 BY_NAME = {task.name: task for task in (*TASKS, *TASKS_IM)}

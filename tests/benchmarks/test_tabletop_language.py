@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.suites import Settings, Trial
-from benchmarks.tabletop import trial as trials
+from benchmarks.suite import Settings, Trial
+from benchmarks.tabletop import suite as trials
 from benchmarks.tabletop.language import Step, as_program, parse
 from cap.models.base import Completion, Request
 

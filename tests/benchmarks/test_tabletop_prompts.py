@@ -8,9 +8,9 @@ import pytest
 
 from benchmarks.tabletop.attributes import EVERY, SEEN, UNSEEN
 from benchmarks.tabletop.tasks import TASKS
-from cap import registry
 from cap.models.nearest import Nearest
-from cap.prompt_check import check_robot_prompts
+from cap.robot import registry
+from cap.validation.prompts import check_robot_prompts
 
 SYNONYMS = (
     *("grey", "magenta", "violet", "teal", "front", "lower", "lowest", "rightmost", "below"),

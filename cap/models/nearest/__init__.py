@@ -56,7 +56,7 @@ from cap.models.nearest.reading import REMEDY, Reading, closest
 from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.template import Template, names_in
 from cap.models.nearest.words import unreadable
-from cap.prompt import Example, split_examples
+from cap.prompt.examples import Example, split_examples
 
 
 class Nearest:

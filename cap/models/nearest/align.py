@@ -11,8 +11,8 @@ import math
 from dataclasses import dataclass
 from functools import cache
 
+from cap.models.nearest.cost import Reader
 from cap.models.nearest.lexicon import CHEAP
-from cap.models.nearest.price import Reader
 from cap.models.nearest.template import Slot, Template
 from cap.models.nearest.words import PLACING, Token, is_function
 

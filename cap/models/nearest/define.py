@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cap.errors import NoMatch
 from cap.models.nearest.words import stem
-from cap.prompt import Example
+from cap.prompt.examples import Example
 
 _EMPTY_VERBS = frozenset(("get", "make", "compute", "calculate", "find", "create"))
 

@@ -26,7 +26,7 @@ from cap.models.nearest.template import (
     names_in,
 )
 from cap.models.nearest.words import Token, is_function, is_plural, stem, tokenise
-from cap.prompt import Example
+from cap.prompt.examples import Example
 
 Found = dict[Span, tuple[SlotKind, str, bool]]
 """By span: what may fill it, what the code does with it, and if the code has its singular."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from cap.errors import NoMatch
 from cap.models.nearest.align import LIMIT, Aligner, Alignment
+from cap.models.nearest.cost import Reader
 from cap.models.nearest.lexicon import Lexicon
-from cap.models.nearest.price import Reader
 from cap.models.nearest.rebind import rebind
 from cap.models.nearest.synonyms import REWRITTEN, canonical
 from cap.models.nearest.template import Template

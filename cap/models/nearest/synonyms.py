@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from cap.models.nearest.normalizer import named, plain
 from cap.models.nearest.numerals import CARDINALS, LENGTHS, NUMBER
-from cap.models.nearest.plain import named, plain
 from cap.models.nearest.words import stem, tokenise
 
 _LINE = re.compile(r"^#: (.+?) = (.+)$")

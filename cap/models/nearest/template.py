@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeVar, cast
 
 from cap.errors import PromptError
 from cap.models.nearest.words import Token
-from cap.prompt import Example, parse_context
+from cap.prompt.examples import Example
+from cap.prompt.prompt import parse_context
 
 Tree = TypeVar("Tree", bound=ast.AST)
 Span = tuple[int, int]

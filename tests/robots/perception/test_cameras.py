@@ -12,24 +12,26 @@ import numpy as np
 import pytest
 
 from cap.errors import NotFound
-from robots.perception import CameraObserver, calibration, choose_detector, poses, see
-from robots.perception.frames import Frame
-from robots.perception.hand_eye import HandEye
-from robots.perception.marker import find_marker
-from robots.perception.pairs import Pair, Pairs
-from robots.perception.pybullet_camera import Lens, PyBulletCamera
+from robots.arm import rotations, ur5e
+from robots.arm.motion import Pose
+from robots.perception import CameraObserver, choose_detector, see
+from robots.perception.bullet_camera import Lens, PyBulletCamera
+from robots.perception.calibration import hand_eye
+from robots.perception.calibration.file import HandEye
+from robots.perception.calibration.marker import find_marker
+from robots.perception.calibration.pairs import Pair, Pairs
+from robots.perception.camera import Frame
 from robots.perception.segmentation import ColorDepthDetector
-from robots.ravens import arm, create
-from robots.ravens.bullet import p
-from robots.ravens.eyes import SHAPES
-from robots.ravens.motion import Pose
+from robots.ravens import create
+from robots.ravens.observation import SHAPES
 from robots.ravens.scene import ALL_NAMES
+from robots.simulation.bullet import p
 
 DETECTOR = ColorDepthDetector(SHAPES)
 IN_HAND = HandEye(
     "simulated",
     "hand",
-    poses.pose_of((0.0, 0.13, -0.16), poses.rotation_of((0.03, 0.02, 0.05))),
+    rotations.pose_of((0.0, 0.13, -0.16), rotations.rotation_of((0.03, 0.02, 0.05))),
     datetime.date(2026, 1, 1),
     "drawing",
 )
@@ -56,23 +58,23 @@ def room() -> Iterator[int]:
 def test_every_pixel_knows_the_point_it_sees(
     room: int, width: int, height: int, turn: tuple[float, float, float]
 ) -> None:
-    down = poses.rotation_of((math.pi, 0, 0)) @ poses.rotation_of(turn)
-    pose = poses.pose_of((0.5, 0.3, 0.5), down)
+    down = rotations.rotation_of((math.pi, 0, 0)) @ rotations.rotation_of(turn)
+    pose = rotations.pose_of((0.5, 0.3, 0.5), down)
     frame = PyBulletCamera(room, lambda: pose, Lens(width, height, 50.0)).capture()
     assert (frame.depth_m > 0).all()
     assert np.abs(frame.points()[..., 2]).max() < 1e-5
 
 
 def test_a_camera_that_sees_nothing_knows_no_depth(room: int) -> None:
-    frame = PyBulletCamera(room, lambda: poses.pose_of((0, 0, 1)), Lens(16, 16, 50.0)).capture()
+    frame = PyBulletCamera(room, lambda: rotations.pose_of((0, 0, 1)), Lens(16, 16, 50.0)).capture()
     assert (frame.depth_m == 0).all()
     assert DETECTOR.detect(frame) == ()
 
 
 def test_scale_changes_nothing_that_is_seen(room: int) -> None:
     """A camera told that the room is built twice as large sees it half as large."""
-    pose = poses.looking((0.3, -0.4, 0.6), (0, 0, 0))
-    near = poses.pose_of(pose[:3, 3] / 2, pose[:3, :3])
+    pose = rotations.looking((0.3, -0.4, 0.6), (0, 0, 0))
+    near = rotations.pose_of(pose[:3, 3] / 2, pose[:3, :3])
     plain = PyBulletCamera(room, lambda: pose, Lens(48, 48, 40.0)).capture()
     scaled = PyBulletCamera(room, lambda: near, Lens(48, 48, 40.0, 0.05, 1.5), scale=2.0).capture()
     assert np.allclose(scaled.depth_m * 2, plain.depth_m, atol=1e-5)
@@ -110,8 +112,8 @@ def held_camera(robot: Any, calibrated: HandEye, joints: Any) -> PyBulletCamera:
     world.state = replace(world.state, joints=joints)
 
     def tcp() -> list[float]:
-        tip = arm.forward(world.state.joints)
-        return [*tip[:3, 3], *poses.rotation_vector(tip[:3, :3])]
+        tip = ur5e.forward(world.state.joints)
+        return [*tip[:3, 3], *rotations.rotation_vector(tip[:3, :3])]
 
     camera: PyBulletCamera = world.camera(Lens(320, 320, 66.0), calibrated.pose_source(tcp))
     return camera
@@ -136,7 +138,7 @@ def test_a_camera_in_the_hand_sees_what_the_fixed_one_sees(seed: int) -> None:
 def test_a_wrong_calibration_shows_as_wrong_places() -> None:
     robot: Any = create(seed=1, objects=["red block", "blue bowl"])
     frame = held_camera(robot, IN_HAND, Pose(0.0, -0.36, 0.45, 0.0).joints()).capture()
-    knocked = replace(frame, pose=frame.pose @ poses.pose_of((0.02, 0.0, 0.0)))
+    knocked = replace(frame, pose=frame.pose @ rotations.pose_of((0.02, 0.0, 0.0)))
     right = {each.name: each.position for each in DETECTOR.detect(frame)}
     for seen in DETECTOR.detect(knocked):
         assert math.dist(seen.position, right[seen.name]) == pytest.approx(0.02, abs=0.002)
@@ -153,8 +155,8 @@ def sticker_pairs(client: int, camera_in_tcp: Any, n: int) -> Pairs:
     for _ in range(n):
         eye = rng.uniform((-0.25, -0.25, 0.35), (0.25, 0.25, 0.5))
         aim = (*rng.uniform(-0.08, 0.08, 2), 0.0)
-        roll = poses.pose_of((0, 0, 0), poses.rotation_of((0, 0, rng.uniform(-1.5, 1.5))))
-        pose = poses.looking(eye, aim) @ roll
+        roll = rotations.pose_of((0, 0, 0), rotations.rotation_of((0, 0, rng.uniform(-1.5, 1.5))))
+        pose = rotations.looking(eye, aim) @ roll
         frame = PyBulletCamera(client, lambda pose=pose: pose, Lens(240, 240, 58.0)).capture()
         marker = find_marker(replace(frame, pose=np.eye(4)), sticker_color(frame))
         pairs.append(Pair(pose @ np.linalg.inv(camera_in_tcp), marker))
@@ -171,15 +173,15 @@ def sticker_color(frame: Frame) -> tuple[int, int, int]:
 
 def test_a_camera_is_calibrated_from_its_own_pictures_of_a_sticker(room: int) -> None:
     truth = IN_HAND.pose
-    pose, fit = calibration.solve(sticker_pairs(room, truth, 16))
+    pose, fit = hand_eye.solve(sticker_pairs(room, truth, 16))
     assert fit.ok(1.0)
     assert np.linalg.norm(pose[:3, 3] - truth[:3, 3]) <= 0.003
-    turn = poses.rotation_vector(pose[:3, :3].T @ truth[:3, :3])
+    turn = rotations.rotation_vector(pose[:3, :3].T @ truth[:3, :3])
     assert np.linalg.norm(turn) <= math.radians(0.3)
 
 
 def test_no_sticker_and_two_stickers_are_refused(room: int) -> None:
-    pose = poses.looking((0.1, -0.3, 0.5), (0, 0, 0))
+    pose = rotations.looking((0.1, -0.3, 0.5), (0, 0, 0))
     frame = PyBulletCamera(room, lambda: pose, Lens(240, 240, 50.0)).capture()
     color = sticker_color(frame)
     with pytest.raises(NotFound, match="only 0 pixels have the marker's colour"):

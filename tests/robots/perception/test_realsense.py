@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from cap.errors import NotConnected, RobotError, UsageError
+from robots.arm.rotations import looking, pose_of, pose_of_tcp
 from robots.perception import see
-from robots.perception.poses import looking, pose_of, pose_of_tcp
-from robots.perception.pybullet_camera import Lens
+from robots.perception.bullet_camera import Lens
 from robots.perception.realsense import RealSenseCamera
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import create
-from robots.ravens.eyes import SHAPES
+from robots.ravens.observation import SHAPES
 from tests.fakes.realsense import HEIGHT, MATRIX, SERIAL, WIDTH, Device, Pictures, intrinsics
 
 rs = pytest.importorskip("pyrealsense2")

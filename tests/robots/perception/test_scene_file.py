@@ -8,7 +8,7 @@ import pytest
 
 from cap.errors import ConfigError
 from robots.perception import Detection, SceneFile
-from robots.ravens.eyes import scene_of
+from robots.ravens.observation import scene_of
 
 SCENE = """\
 # metres

@@ -1,0 +1,1 @@
+"""Scripted sessions as a suite."""

@@ -1,0 +1,291 @@
+"""What a batch expects of a session, judged on the robot's true state.
+
+Effects, each with its arguments in a list (or a list of such lists):
+
+    on         [a, b]       a rests on b: centres within 4 cm seen from above, a higher
+    inside     [a, b]       the same within 6 cm, for bowls
+    near       [a, b, m?]   centres within m metres, 0.10 by default; b may be a place or [x, y]
+    at         [a, b, m?]   the same, 0.06 by default
+    left_of, right_of, behind, in_front_of    [a, b]    by 1 cm or more
+    stacked    [a, b, ...]  from the bottom to the top, each on the one before
+    moved      [a, ...]     each is 1 cm or more from where it was
+    only_moved [a, ...]     every other object is where it was, to 1 cm
+    said       words        something that was said since then has these words in it, in any case
+    fails      true         the program must fail, or the instruction be declined
+
+Metres; x right, y away from the front edge. Behind is farther away.
+
+A check program is Python of the kind robots run, in the sandbox, with these variables: `positions`
+and `before` (name to (x, y, z)), `objects`, `moved` (names) and `said` (a list of utterances). It
+leaves `ret_val` as True, or is one expression that is.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from cap.checker.allowlist import EVERYWHERE
+from cap.checker.checker import check
+from cap.checker.undefined import undefined
+from cap.errors import CheckFailed, UsageError, did_you_mean
+from cap.program.program import Program
+from cap.sandbox.limits import Limits
+from cap.sandbox.sandbox import Sandbox
+from cap.scope import Scope
+
+Positions = Mapping[str, tuple[float, float, float]]
+ON_M, INSIDE_M, NEAR_M, AT_M = 0.04, 0.06, 0.10, 0.06
+MOVED_M = 0.01
+CHECK_S = 5.0
+"""Longest time of a check program, seconds."""
+VARIABLES = frozenset(["positions", "before", "objects", "moved", "said"])
+RETURNS = "ret_val"
+
+
+@dataclass(frozen=True)
+class View:
+    """What effects are judged on."""
+
+    before: Positions
+    """Where each object was, xyz in metres."""
+    after: Positions
+    """Where each is now."""
+    said: Sequence[str] = ()
+    """What was said since, oldest first."""
+    places: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Places by name, xy in metres."""
+
+    @property
+    def moved(self) -> list[str]:
+        """The objects that are elsewhere than before."""
+        return [
+            name
+            for name, was in self.before.items()
+            if name not in self.after or math.dist(was, self.after[name]) > MOVED_M
+        ]
+
+    def xyz(self, name: str) -> tuple[float, float, float]:
+        """Return where an object is.
+
+        Raises:
+            UsageError: There is none of that name.
+        """
+        if name not in self.after:
+            hint = did_you_mean(name, self.after) or f" There are: {', '.join(self.after)}."
+            raise UsageError(f"no object {name!r} in the scene.{hint}")
+        return self.after[name]
+
+    def xy(self, where: Any) -> tuple[float, float]:
+        """Return a point, or where an object or a place is.
+
+        Raises:
+            UsageError: There is none of that name.
+        """
+        if isinstance(where, list | tuple):
+            return float(where[0]), float(where[1])
+        return self.places[where] if where in self.places else self.xyz(where)[:2]
+
+
+def judge(expect: Mapping[str, Any], view: View) -> str | None:
+    """Return None if every effect is there, else what is not. `fails` is not looked at."""
+    missing = [
+        reason
+        for name, value in expect.items()
+        if name != "fails"
+        for arguments in _each(name, value)
+        if (reason := _judged(name, arguments, view)) is not None
+    ]
+    return "; ".join(missing) or None
+
+
+def _judged(name: str, arguments: Any, view: View) -> str | None:
+    """Return None if one effect is there, else what is not."""
+    try:
+        return EFFECTS[name].missing(arguments, view)
+    except UsageError as error:
+        return f"{name}: {error}"
+
+
+def run_check(source: str, view: View) -> str | None:
+    """Return None if a check program leaves True, else why not."""
+    variables = {
+        "positions": dict(view.after),
+        "before": dict(view.before),
+        "objects": list(view.after),
+        "moved": view.moved,
+        "said": list(view.said),
+    }
+    with Sandbox(Scope(variables=variables), limits=Limits(program_s=CHECK_S)) as sandbox:
+        result = sandbox.run(_program(source), RETURNS)
+    if result.failure is not None:
+        return f"the check failed: {result.failure}"
+    return None if result.value is True else f"the check gave {result.value!r:.80}, not True"
+
+
+def wrong_check(source: str) -> str | None:
+    """Return why a check program cannot be run at all, or None."""
+    try:
+        program = Program.parse(_program(source)).without_imports(EVERYWHERE)
+    except CheckFailed as error:
+        return str(error)
+    for violation in check(program.tree):
+        return str(violation)
+    for entry in undefined(program, VARIABLES | EVERYWHERE):
+        known = ", ".join(sorted(VARIABLES))
+        return f"line {entry.line}: name '{entry.name}' is not defined; there are {known}"
+    bound = {node.id for node in ast.walk(program.tree) if isinstance(node, ast.Name)}
+    return None if RETURNS in bound else f"it sets no {RETURNS}"
+
+
+def _program(source: str) -> str:
+    """Return a check as a program: an expression gives the result."""
+    try:
+        ast.parse(source.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    return f"{RETURNS} = ({source.strip()}\n)\n"
+
+
+def wrong_effects(expect: Any) -> str | None:
+    """Return what is wrong with a table of effects, or None."""
+    if not isinstance(expect, dict) or not expect:
+        return f"must be a table of effects; known: {', '.join(EFFECTS)}"
+    for name, value in expect.items():
+        if name not in EFFECTS:
+            hint = did_you_mean(name, EFFECTS) or f" Known: {', '.join(EFFECTS)}."
+            return f"has an unknown effect {name!r}.{hint}"
+        if not all(EFFECTS[name].fits(arguments) for arguments in _each(name, value)):
+            return f"has a wrong '{name}': it takes {EFFECTS[name].form}, not {value!r:.60}"
+    return None
+
+
+def _each(name: str, value: Any) -> list[Any]:
+    """Return the arguments of each use of an effect; several are a list of lists."""
+    several = isinstance(value, list) and value and all(isinstance(one, list) for one in value)
+    return value if several and isinstance(value, list) else [value]
+
+
+def names_in(expect: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield every name of an object or place in a table of effects, with its effect."""
+    for effect, value in expect.items():
+        for arguments in _each(effect, value) if isinstance(value, list) else ():
+            for name in arguments:
+                if isinstance(name, str):
+                    yield effect, name
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One thing that can be expected."""
+
+    form: str
+    """Its arguments, for messages."""
+    fits: Callable[[Any], bool]
+    """Tells whether arguments have that form."""
+    missing: Callable[[Any, View], str | None]
+    """Returns None if it is there, else what is not."""
+
+
+def _is_names(value: Any, least: int, most: int | None = None) -> bool:
+    return (
+        isinstance(value, list)
+        and least <= len(value) <= (most or len(value))
+        and all(isinstance(name, str) and name.strip() for name in value)
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _is_near(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) not in (2, 3) or not isinstance(value[0], str):
+        return False
+    where, most = value[1], value[2] if len(value) == 3 else 1.0
+    point = isinstance(where, list) and len(where) == 2 and all(map(_is_number, where))
+    return (isinstance(where, str) or point) and _is_number(most) and most > 0
+
+
+def _above(most_m: float, word: str = "on") -> Callable[[Any, View], str | None]:
+    def missing(arguments: Any, view: View) -> str | None:
+        a, b = arguments
+        one, other = view.xyz(a), view.xyz(b)
+        apart_m, higher_m = math.dist(one[:2], other[:2]), one[2] - other[2]
+        if apart_m <= most_m and higher_m > 0:
+            return None
+        return f"{a} is not {word} {b}: {apart_m:.3f} m beside and {higher_m:.3f} m above it"
+
+    return missing
+
+
+def _within(usual_m: float) -> Callable[[Any, View], str | None]:
+    def missing(arguments: Any, view: View) -> str | None:
+        a, b, *given = arguments
+        most_m = given[0] if given else usual_m
+        apart_m = math.dist(view.xy(a), view.xy(b))
+        return None if apart_m <= most_m else f"{a} is {apart_m:.3f} m from {b}, not {most_m:g}"
+
+    return missing
+
+
+def _beside(words: str, axis: int, sign: int) -> Callable[[Any, View], str | None]:
+    def missing(arguments: Any, view: View) -> str | None:
+        a, b = arguments
+        ahead_m = sign * (view.xy(a)[axis] - view.xy(b)[axis])
+        return None if ahead_m >= MOVED_M else f"{a} is not {words} {b}, by {ahead_m:.3f} m"
+
+    return missing
+
+
+def _stacked(names: Any, view: View) -> str | None:
+    on = _above(ON_M)
+    found = [on([above, below], view) for below, above in pairwise(names)]
+    return next((reason for reason in found if reason), None)
+
+
+def _moved(names: Any, view: View) -> str | None:
+    still = [name for name in names if view.xyz(name) and name not in view.moved]
+    return f"did not move: {', '.join(still)}" if still else None
+
+
+def _only_moved(names: Any, view: View) -> str | None:
+    others = [name for name in view.moved if name not in names]
+    return f"moved as well: {', '.join(others)}" if others else None
+
+
+def _said(words: Any, view: View) -> str | None:
+    if any(words.casefold() in text.casefold() for text in view.said):
+        return None
+    heard = " / ".join(view.said) if view.said else "nothing"
+    return f"did not say {words!r}; said: {heard:.200}"
+
+
+_TWO = "[a, b], two names"
+
+
+def _pair(value: Any) -> bool:
+    return _is_names(value, 2, 2)
+
+
+EFFECTS: Mapping[str, Effect] = {
+    "on": Effect(_TWO, _pair, _above(ON_M)),
+    "inside": Effect(_TWO, _pair, _above(INSIDE_M, "in")),
+    "near": Effect("[a, b] or [a, b, metres]", _is_near, _within(NEAR_M)),
+    "at": Effect("[a, b] or [a, b, metres]", _is_near, _within(AT_M)),
+    "left_of": Effect(_TWO, _pair, _beside("left of", 0, -1)),
+    "right_of": Effect(_TWO, _pair, _beside("right of", 0, 1)),
+    "behind": Effect(_TWO, _pair, _beside("behind", 1, 1)),
+    "in_front_of": Effect(_TWO, _pair, _beside("in front of", 1, -1)),
+    "stacked": Effect(
+        "two names or more, bottom to top", lambda value: _is_names(value, 2), _stacked
+    ),
+    "moved": Effect("a list of names", lambda value: _is_names(value, 1), _moved),
+    "only_moved": Effect("a list of names", lambda value: _is_names(value, 0), _only_moved),
+    "said": Effect("words", lambda value: isinstance(value, str) and bool(value), _said),
+    "fails": Effect("true or false", lambda value: isinstance(value, bool), lambda *_: None),
+}

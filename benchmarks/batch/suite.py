@@ -1,0 +1,232 @@
+"""Scripted sessions as a suite: a trial is one session, its instructions one after the other.
+
+An instruction succeeds if its program ran to its end (or failed, where `fails` is expected) and
+everything expected of it is so. The first that does not ends the session. The sessions themselves
+stand in the settings, so a results folder is whole without the file they came from.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.batch.batch_file import Batch
+from benchmarks.batch.effects import View, judge, run_check
+from benchmarks.batch.scenes import AT, prompts_of, robot_of
+from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.pictures import keep_pictures
+from benchmarks.suite import Outcome, Settings, Trial
+from cap.errors import CapError, UsageError
+from cap.robot.robot_files import is_file
+from cap.sandbox.limits import Limits
+from cap.scope import Rewindable, Robot
+from cap.session.session import Session, TurnResult
+
+OPTIONS = ("limits", "pictures", "sessions", *MODEL_OPTIONS)
+"""What `Settings.options` may hold."""
+SHOWN_CALLS = 200
+"""Calls of a session that are written down."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One instruction that was carried out."""
+
+    turn: TurnResult
+    """How it went."""
+    missed: str
+    """What is not as expected, or ""."""
+    cause: str
+    """"" or who is to blame."""
+
+    @property
+    def why(self) -> str:
+        """Why it did not succeed, or ""."""
+        if not self.cause:
+            return ""
+        return self.missed or str(self.turn.failure)
+
+
+class BatchSuite:
+    """The sessions of one file."""
+
+    name = "batch"
+
+    def __init__(self, batch: Batch | None = None) -> None:
+        """Take what a file says; in a worker nothing, since trials come with their settings."""
+        self.version = batch.version if batch else ""
+        self._sessions = batch.sessions if batch else {}
+        self._named = batch.models if batch else {}
+
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """Return every session with its robot, in the file's order."""
+        return tuple((name, _shown(session)) for name, session in self._sessions.items())
+
+    def trials(
+        self,
+        n: int = 1,
+        seed: int = 0,
+        tasks: Sequence[str] | None = None,
+        splits: Sequence[str] | None = None,
+    ) -> tuple[Trial, ...]:
+        """Return one trial for each session; its seed is the file's.
+
+        Raises:
+            UsageError: There is no file.
+        """
+        if not self._sessions:
+            raise UsageError("a batch comes from a file; run it with cap batch FILE")
+        return tuple(
+            Trial(name, _shown(session), session["seed"])
+            for name, session in self._sessions.items()
+        )
+
+    def check(self, settings: Settings) -> None:
+        """Refuse models that cannot be asked, before the first session.
+
+        Raises:
+            UsageError: An unknown model or option.
+            MissingKey: A model needs a key and none is set.
+        """
+        if unknown := sorted(set(settings.options) - set(OPTIONS)):
+            raise UsageError(f"unknown options {unknown}; known: {', '.join(OPTIONS)}")
+        for spec in dict.fromkeys(entry["model"] for entry in self._sessions.values()):
+            try:
+                model_for(spec, {**settings.options, "ledger": None})
+            except CapError as error:
+                if spec not in self._named:
+                    raise
+                raise type(error)(f"{self._named[spec]}: {error}") from None
+
+    def run(self, trial: Trial, settings: Settings) -> Outcome:
+        """Carry out one session.
+
+        Raises:
+            UsageError: Its robot, objects, model or prompts cannot be used.
+        """
+        start_s = time.perf_counter()
+        entry = settings.options["sessions"][trial.task]
+        meter = Meter(model_for(entry["model"], settings.options, trial))
+        prompts, robot = prompts_of(entry), robot_of(entry)
+        with Session(
+            robot,
+            meter,
+            prompts=prompts,
+            seed=seed_of(trial),
+            limits=Limits(**settings.options.get("limits", {})),
+        ) as session:
+            first = robot.snapshot() if isinstance(robot, Rewindable) else None
+            before = dict(robot.positions())
+            steps = _carry_out(session, entry)
+            missed = _unmet(entry, View(before, dict(robot.positions()), _said(robot), _at(robot)))
+            outcome = meter.settled(_outcome(entry, steps, missed, meter))
+            extra = {**outcome.extra, "after": dict(robot.positions())}
+            if not outcome.success:
+                extra |= {"before": before, "objects": list(before)}
+                extra |= _pictures(robot, first, trial, settings)
+        return replace(outcome, seconds=time.perf_counter() - start_s, extra=extra)
+
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return nothing: no paper has these."""
+        return {}
+
+
+def _shown(session: Mapping[str, Any]) -> str:
+    """Return a session's robot as reports show it: of a file only its folder and name."""
+    robot = str(session["robot"])
+    return "/".join(Path(robot).parts[-2:]) if is_file(robot) else robot
+
+
+def _at(robot: Robot) -> Mapping[str, tuple[float, float]]:
+    return AT.get(robot.name, {})
+
+
+def _said(robot: Robot) -> Sequence[str]:
+    return tuple(getattr(robot, "spoken", ()))
+
+
+def _carry_out(session: Session, entry: Mapping[str, Any]) -> list[Step]:
+    """Carry out the instructions, up to the first that does not succeed."""
+    steps: list[Step] = []
+    for asked in entry["instructions"]:
+        before, told = dict(session.robot.positions()), len(_said(session.robot))
+        turn = session.run(asked["text"])
+        robot = session.robot
+        view = View(before, dict(robot.positions()), _said(robot)[told:], _at(robot))
+        steps.append(_step(asked, turn, view))
+        if steps[-1].cause:
+            break
+    return steps
+
+
+def _step(asked: Mapping[str, Any], turn: TurnResult, view: View) -> Step:
+    fails = (asked["expect"] or {}).get("fails", False)
+    if turn.failure is not None and not (fails and turn.failure.cause != "infrastructure"):
+        cause = turn.failure.cause
+        # Nobody sits beside a batch: what was interrupted was not the program's doing.
+        return Step(turn, "", "infrastructure" if cause == "person" else cause)
+    if turn.failure is None and fails:
+        return Step(turn, "it ran to its end, and should have failed", "task")
+    missed = _unmet(asked, view)
+    return Step(turn, missed, "task" if missed else "")
+
+
+def _unmet(asked: Mapping[str, Any], view: View) -> str:
+    """Return what is not as an instruction, or a session, expects; "" if all is."""
+    missed = judge(asked["expect"] or {}, view)
+    if missed is None and asked["check"]:
+        missed = run_check(asked["check"], view)
+    return missed or ""
+
+
+def _outcome(entry: Mapping[str, Any], steps: Sequence[Step], missed: str, meter: Meter) -> Outcome:
+    """Return the verdict; `seconds` is still to come."""
+    last = steps[-1]
+    cause = last.cause or ("task" if missed else "")
+    why = last.why if last.cause else missed
+    one = len(entry["instructions"]) == 1
+    where = "" if one or not last.cause else f"{last.turn.instruction!r}: "
+    calls = [call for step in steps for call in step.turn.as_json()["calls"]]
+    usage = meter.usage
+    return Outcome(
+        success=not cause,
+        cause=cause,
+        instruction="; ".join(asked["text"] for asked in entry["instructions"]),
+        program=_programs(steps),
+        failure=f"{where}{why}" if cause else "",
+        calls=len(calls),
+        requests=meter.requests,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cost_usd=usage.cost_usd,
+        seconds=0.0,
+        extra={"turns": [_told(step) for step in steps]}
+        | ({"calls": [_call(call) for call in calls[:SHOWN_CALLS]]} if cause else {}),
+    )
+
+
+def _programs(steps: Sequence[Step]) -> str:
+    if len(steps) == 1:
+        return steps[0].turn.program
+    return "\n".join(f"# {step.turn.instruction}\n{step.turn.program}" for step in steps)
+
+
+def _told(step: Step) -> dict[str, Any]:
+    turn = step.turn
+    return {"instruction": turn.instruction, "ok": not step.cause, "why": step.why}
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: call[key] for key in ("name", "args", "kwargs", "result", "error")}
+
+
+def _pictures(robot: Any, first: Any, trial: Trial, settings: Settings) -> dict[str, Any]:
+    """Keep pictures of a session that failed, if they are asked for and its robot can be drawn."""
+    folder = settings.options.get("pictures")
+    if folder is None or first is None or not hasattr(robot, "render"):
+        return {}
+    number = list(settings.options["sessions"]).index(trial.task) + 1
+    return keep_pictures(robot, first, Path(folder), f"session-{number}")

@@ -1,0 +1,173 @@
+"""The control suite: a model writes a controller as a program, which runs in the sandbox.
+
+Every reading and every torque or push is a call of a primitive; simulated time passes only in those
+calls, so outcomes do not depend on how fast anything runs. Success is what the world's own record
+says when the program has ended, however it ended. Else `model` gave nothing usable, `program`
+failed (a refused push or torque is its mistake: there is no other robot to blame), or all went well
+and the `task` is not done.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from benchmarks.asking import Nobody, check_options, chosen, limits_of
+from benchmarks.control.tasks import TASKS, Task, Verdict
+from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.suite import Outcome, Settings, Trial
+from cap.errors import PromptError
+from cap.prompt.prompt import Prompt
+from cap.result import Failure
+from cap.robot import registry
+from cap.sandbox.limits import Limits
+from cap.session.session import Session, TurnResult
+
+BASELINES = ("oracle", "no-op")
+OPTIONS = ("limits", *MODEL_OPTIONS)
+"""What `Settings.options` may hold."""
+LIMITS = Limits(program_s=60.0, calls=100_000)
+"""A controller makes some ten calls for each of a thousand steps."""
+
+
+class ControlSuite:
+    """Two controllers, each in an episode that the seed decides."""
+
+    name = "control"
+    version = "1"
+    takes = ("prompts",)
+
+    def check(self, settings: Settings) -> None:
+        """Refuse what no trial could be run with, before the first one.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            MissingKey: The model needs a key and none is set.
+        """
+        check_options(settings, OPTIONS)
+        limits_of(settings.options.get("limits", {}), LIMITS)
+        if settings.model not in BASELINES:
+            model_for(settings.model, {**settings.options, "ledger": None})
+        for task in TASKS:
+            load_prompt(settings.prompts, task)
+
+    def require(self, trials: Sequence[Trial]) -> None:
+        """Make each task's world once, in vain.
+
+        Raises:
+            MissingExtra: What simulates a task is not installed.
+        """
+        for task in dict.fromkeys(trial.task for trial in trials):
+            TASKS[task].robot(0).close()
+
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """Return every task; there is one split, without a name."""
+        return tuple((name, "") for name in TASKS)
+
+    def trials(
+        self,
+        n: int,
+        seed: int,
+        tasks: Sequence[str] | None = None,
+        splits: Sequence[str] | None = None,
+    ) -> tuple[Trial, ...]:
+        """Return `n` trials of every task asked for, with the seeds from `seed` on.
+
+        Raises:
+            UsageError: No trials, or an unknown task or split.
+        """
+        cells = chosen(self.cells(), n, tasks, splits)
+        return tuple(Trial(*cell, number) for cell in cells for number in range(seed, seed + n))
+
+    def run(self, trial: Trial, settings: Settings) -> Outcome:
+        """Let one program control one episode.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            MissingKey: The model needs a key and none is set.
+            MissingExtra: What simulates the task is not installed.
+        """
+        start_s = time.perf_counter()
+        check_options(settings, OPTIONS)
+        task = TASKS[trial.task]
+        asks = settings.model not in BASELINES
+        meter = Meter(model_for(settings.model, settings.options, trial) if asks else Nobody())
+        turn, verdict = _episode(task, trial, settings, meter)
+        usage = meter.usage
+        outcome = Outcome(
+            success=verdict.missed is None,
+            cause="" if verdict.missed is None else _blamed(turn.failure),
+            instruction=turn.instruction,
+            program=turn.program,
+            failure=str(turn.failure or verdict.missed or ""),
+            calls=len(turn.calls),
+            requests=meter.requests,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cost_usd=usage.cost_usd,
+            seconds=time.perf_counter() - start_s,
+            extra={"measured": verdict.metrics, "missed": verdict.missed, "series": verdict.series},
+        )
+        return meter.settled(outcome)
+
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return no rate: the paper tells of one cartpole episode of 500 steps, and of one film."""
+        return {}
+
+    def plot(self, folder: Path) -> list[Path]:
+        """Draw the episodes of a results folder into it; return the files.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+            UsageError: There is no episode, or the folder cannot be written.
+        """
+        from benchmarks.control.plot import draw
+
+        return draw(folder)
+
+
+def _episode(
+    task: Task, trial: Trial, settings: Settings, meter: Meter
+) -> tuple[TurnResult, Verdict]:
+    prompt = load_prompt(settings.prompts, task.name)
+    words = task.instruction(trial.seed)
+    with Session(
+        task.robot(trial.seed),
+        meter,
+        prompts={"ui": replace(prompt, name="ui")},
+        seed=seed_of(trial),
+        limits=limits_of(settings.options.get("limits", {}), LIMITS),
+    ) as session:
+        if settings.model in BASELINES:
+            source = task.oracle(trial.seed) if settings.model == "oracle" else "pass\n"
+            turn = session.execute(source, words)
+        else:
+            turn = session.run(words)
+        return turn, task.judge(session.robot)
+
+
+def _blamed(failure: Failure | None) -> str:
+    """Return who is to blame for an episode that was not controlled."""
+    if failure is None:
+        return "task"
+    if failure.robot and failure.kind == "raised":
+        return "program"
+    # Nobody sits beside a benchmark: what was interrupted was not the program's doing.
+    return "infrastructure" if failure.cause == "person" else str(failure.cause)
+
+
+@cache
+def load_prompt(name: str, task: str) -> Prompt:
+    """Load a task's prompt from a shipped folder or a path, once for each process.
+
+    Raises:
+        PromptError: No such folder, or it has no prompt of the task's name.
+    """
+    shipped = registry.prompts_path() / name
+    found = registry.load_prompts(shipped if shipped.is_dir() else Path(name))
+    if task not in found:
+        raise PromptError(f"the prompts '{name}' have no {task}.py; add the file")
+    return found[task]

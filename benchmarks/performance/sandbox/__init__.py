@@ -1,0 +1,1 @@
+"""What running a program costs here and in other engines."""

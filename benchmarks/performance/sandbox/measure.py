@@ -1,0 +1,305 @@
+"""`cap bench sandbox`: what running a program costs here and in other engines, in one table.
+
+Every engine lives in a process of its own (`engine_process`), one is measured at a
+time, and rounds go through all of them in turn (A B A B), so that what the machine does meanwhile
+meets all alike. The first measurement of each is thrown away. A row in `x` compares each round
+with plain exec's in the same round, after what a trivial program costs in either.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import math
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.performance.sandbox.engine_process import (
+    LIMIT_S,
+    PATIENCE_S,
+    REST_S,
+    EngineFailed,
+    Host,
+    end,
+    next_line,
+    start,
+    why_silent,
+)
+from benchmarks.performance.sandbox.engines import (
+    ANY_CORE,
+    ENGINES,
+    NO_SPARE,
+    ONE_CORE,
+    OURS,
+    PLAIN,
+)
+from benchmarks.performance.sandbox.machine import described
+from benchmarks.performance.sandbox.programs import CALLS
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one engine reached in one row."""
+
+    middle: float
+    """The row's statistic: the median, or the 99th percentile."""
+    low: float
+    """Smallest."""
+    high: float
+    """Largest."""
+    runs: int
+    """How many were measured."""
+    unit: str
+    """Unit of the three."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    what: str
+    """What was measured."""
+    unit: str
+    """Unit of the limit."""
+    limit: float | None
+    """What the median must not pass; None if there is no limit."""
+    at_least: bool
+    """True if the limit is a lower one."""
+    cells: Mapping[str, Cell | str]
+    """By engine: what it reached, or why it has no figure."""
+
+    @property
+    def ok(self) -> bool:
+        """True if this sandbox is within the limit."""
+        ours = self.cells[OURS]
+        if self.limit is None:
+            return True
+        if isinstance(ours, str):
+            return False
+        return ours.middle >= self.limit if self.at_least else ours.middle <= self.limit
+
+
+@dataclass(frozen=True)
+class Task:
+    """How a row is measured."""
+
+    what: str
+    """What is measured."""
+    kind: str
+    """`time`, `net` (after the cost of a trivial program), `rate`, `overshoot` or `cold`."""
+    program: str
+    """Name of the program."""
+    unit: str
+    """Unit shown; `x` compares with plain exec."""
+    scale: float
+    """From seconds (or programs per second) to the unit."""
+    limit: float | None
+    """What this sandbox must reach."""
+    share: float = 1.0
+    """Rounds, as a share of those asked for."""
+    needs: frozenset[str] = frozenset()
+    """What an engine must be able to do."""
+    variant: str = ""
+    """How the engines are set up, if not in the usual way."""
+    only_ours: bool = False
+    """True if the others have nothing of the kind."""
+    budget_s: float = 5.0
+    """No engine takes longer for the row, but for a single measurement."""
+
+
+def _calls(what: str, program: str, variant: str, limit: float | None) -> Task:
+    """Return a row of microseconds per primitive call."""
+    return Task(
+        f"call, {what}, {variant}",
+        "net",
+        program,
+        "us",
+        1e6 / CALLS,
+        limit,
+        share=0.3,
+        needs=frozenset(["calls"]),
+        variant=variant,
+    )
+
+
+TASKS = (
+    Task("trivial program, spare worker ready", "time", "trivial", "ms", 1e3, 0.25),
+    Task(
+        "trivial program, no spare worker",
+        "time",
+        "trivial",
+        "ms",
+        1e3,
+        1.5,
+        variant=NO_SPARE,
+        only_ours=True,
+    ),
+    Task("program with 7 calls", "time", "seven", "ms", 1e3, 0.7, needs=frozenset(["calls"])),
+    Task("trivial programs, back to back", "rate", "trivial", "1/s", 1.0, 700, share=0.2),
+    Task("CPU-bound loop", "net", "cpu", "x", 1.0, 1.02),
+    Task("numpy-bound", "net", "numpy", "x", 1.0, 1.05, needs=frozenset(["numpy"])),
+    _calls("number", "numbers", ONE_CORE, 11),
+    _calls("number", "numbers", ANY_CORE, None),
+    _calls("3-vector", "vectors", ONE_CORE, 13),
+    _calls("3-vector", "vectors", ANY_CORE, None),
+    Task("cold start to first result", "cold", "trivial", "ms", 1e3, 150, share=0.3),
+    Task(
+        f"past a limit of {LIMIT_S * 1e3:g} ms, p99",
+        "overshoot",
+        "endless",
+        "ms",
+        1e3,
+        10,
+        share=3.0,
+        needs=frozenset(["deadline"]),
+        budget_s=15.0,
+    ),
+)
+
+
+def installed() -> dict[str, str | None]:
+    """Return the engines by name, each with how to install it, or None if it is there."""
+    return {
+        name: None if _importable(engine.package) else engine.install
+        for name, engine in ENGINES.items()
+    }
+
+
+def _importable(package: str) -> bool:
+    """Tell whether a package is there, without importing it."""
+    return importlib.util.find_spec(package.split(".")[0]) is not None
+
+
+def conditions() -> list[str]:
+    """Return where and how the measurements are made, in lines."""
+    from cap import Sandbox
+    from cap.sandbox.parent.template_client import Template
+
+    template = Template()
+    try:
+        level = Sandbox(template=template).level
+    finally:
+        template.close()
+    load = os.getloadavg()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    numpy = importlib.metadata.version("numpy")
+    peers = [
+        f"{engine.title} {importlib.metadata.version(engine.install.split()[-1])}"
+        for engine in ENGINES.values()
+        if engine.install and _importable(engine.package)
+    ]
+    busy = ": the machine is busy, which makes every figure worse" if load[0] > 0.5 else ""
+    return [
+        f"{platform.machine()}, {cores} cores, Python {platform.python_version()}, numpy {numpy} "
+        "with one thread",
+        described(),
+        f"load average {', '.join(f'{value:.2f}' for value in load)}{busy}",
+        f"sandbox level: {level}; it pins caller and worker to one core, but for 'any core'",
+        "in 'one core' the other engines are bound to one; elsewhere they run on any",
+        f"{REST_S * 1e3:g} ms of rest before each timed run, none where it says back to back",
+        f"compared with plain exec{''.join(f', {peer}' for peer in peers)}",
+    ]
+
+
+def measure(
+    runs: int = 40, engines: Sequence[str] = tuple(ENGINES), tasks: Sequence[Task] = TASKS
+) -> Iterator[Row]:
+    """Measure everything; rows come as they are ready.
+
+    Args:
+        runs: Rounds of a row of ordinary cost; at least 3.
+        engines: Those to compare; this sandbox and plain exec among them.
+        tasks: The rows.
+    """
+    for task in tasks:
+        yield _row(task, max(3, round(runs * task.share)), engines)
+
+
+def _row(task: Task, rounds: int, engines: Sequence[str]) -> Row:
+    able = [
+        name
+        for name in engines
+        if not task.needs & ENGINES[name].lacks and (name == OURS or not task.only_ours)
+    ]
+    seen, failed = _rounds(task, rounds, able)
+    cells = {name: failed.get(name) or _cell(task, name, seen) for name in engines}
+    return Row(task.what, task.unit, task.limit, task.kind == "rate", cells)
+
+
+Seen = Mapping[str, dict[int, float]]
+"""By engine and round: seconds, or programs per second."""
+
+
+def _rounds(task: Task, rounds: int, engines: Sequence[str]) -> tuple[Seen, dict[str, str]]:
+    """Measure in turn until each engine has its rounds or has used its time.
+
+    Returns:
+        What was measured, and by engine why it failed.
+    """
+    hosts = {name: Host(name, task.variant) for name in engines}
+    seen: Seen = {name: {} for name in engines}
+    used_s, failed = dict.fromkeys(engines, 0.0), dict[str, str]()
+    try:
+        for turn in range(rounds + 1):
+            for name, host in hosts.items():
+                if name in failed or used_s[name] > task.budget_s:
+                    continue
+                begin_s = time.monotonic()
+                try:
+                    value = (
+                        _cold(name) if task.kind == "cold" else host.ask(task.kind, task.program)
+                    )
+                except EngineFailed as error:
+                    failed[name] = str(error)
+                    continue
+                taken_s = time.monotonic() - begin_s
+                # The first is a warm-up, unless there will be no second.
+                if turn > 0 or taken_s > task.budget_s:
+                    seen[name][turn] = value
+                    used_s[name] += taken_s
+    finally:
+        for host in hosts.values():
+            host.close()
+    return seen, failed
+
+
+def _cold(name: str) -> float:
+    """Return the seconds from starting an interpreter to its first program's value."""
+    begin_s = time.perf_counter()
+    process = start([sys.executable, "-P", "-c", ENGINES[name].cold])
+    try:
+        line = next_line(process, PATIENCE_S)
+        taken_s = time.perf_counter() - begin_s
+        if not line:
+            raise EngineFailed(why_silent(process, line))
+    finally:
+        end(process)
+    if line.strip() != b"2":
+        raise EngineFailed(f"wrong result: {line!r}")
+    return taken_s
+
+
+def _cell(task: Task, name: str, seen: Seen) -> Cell | str:
+    """Return an engine's figures in the row's unit; plain exec's own are times, not ratios."""
+    unit, values = task.unit, [task.scale * value for value in seen.get(name, {}).values()]
+    if unit == "x" and name == PLAIN:
+        unit, values = "ms", [1e3 * value for value in values]
+    elif unit == "x":
+        plain = seen.get(PLAIN, {})
+        values = [
+            value / plain[turn] for turn, value in seen.get(name, {}).items() if turn in plain
+        ]
+    if not values:
+        return "n/a"
+    middle = percentile(values, 0.99) if task.kind == "overshoot" else statistics.median(values)
+    return Cell(middle, min(values), max(values), len(values), unit)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the smallest value that at least this share of them do not pass."""
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]

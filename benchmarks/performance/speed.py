@@ -1,0 +1,221 @@
+"""`cap bench speed`: where the time goes, medians over repeated runs.
+
+- `cap --help`: CPU seconds of a fresh interpreter.
+- one LMP call, no model: wall seconds from instruction to value, sandbox included, with a spare
+  worker ready (as it is whenever a model took its time).
+- pick and place: CPU seconds of `put_first_on_second` in physics mode, no pictures.
+- the same, filmed: with a 240x240 picture every quarter of a simulated second (60 steps of the
+  original release).
+- a stroke through 100 points by the drawing arm: CPU seconds in physics mode.
+- fetch in the kitchen: CPU seconds to pick up an object, drive to another location and place it
+  there, in physics mode.
+- reset to a new scene: wall seconds, warm process. The original release takes 2.5 to 5 s.
+"""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cap.engine.engine import Engine
+from cap.models.base import Completion, Request
+from cap.robot import registry
+from cap.sandbox.sandbox import Sandbox
+from cap.trace.trace import Trace
+
+FRAME_EVERY_S = 0.25
+_PAIRS = (
+    ("red block", "blue bowl"),
+    ("green block", "yellow block"),
+    ("blue block", "top left corner"),
+    ("green block", "red bowl"),
+    ("red block", "middle"),
+)
+"""Moves of one round: into a bowl, onto a block, to a corner, off a stack, out of a bowl."""
+_CARRIED = ("apple", "coke can", "bowl", "chip bag", "banana", "water bottle")
+"""What is on the kitchen's table, and carried off it in turn."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    what: str
+    """What was measured."""
+    unit: str
+    """`CPU-s` or `s` (wall)."""
+    median: float
+    """Median over the runs."""
+    low: float
+    """Smallest."""
+    high: float
+    """Largest."""
+    runs: int
+    """How many were measured."""
+    limit: float
+    """What it must not pass."""
+    original: float | None = None
+    """The same in the original release's notebook, measured on such a machine; None if none."""
+
+    @property
+    def ok(self) -> bool:
+        """True if the median is within the limit."""
+        return self.median <= self.limit
+
+
+def measure(runs: int = 10) -> Iterator[Row]:
+    """Measure everything this machine can; rows come as they are ready.
+
+    Args:
+        runs: Measurements of each kind; at least 3.
+
+    Raises:
+        MissingExtra: PyBullet is not installed; the rows without physics were yielded before.
+    """
+    yield _help(max(3, runs // 2))
+    yield _engine(runs * 10)
+    yield from _physics(runs)
+    yield _stroke(runs)
+    yield _fetch(runs)
+
+
+def _row(
+    what: str, unit: str, times: list[float], limit: float, original: float | None = None
+) -> Row:
+    middle = statistics.median(times)
+    return Row(what, unit, middle, min(times), max(times), len(times), limit, original)
+
+
+def _timed(work: Callable[[], Any], clock: Callable[[], float]) -> float:
+    begin = clock()
+    work()
+    return clock() - begin
+
+
+def _help(runs: int) -> Row:
+    """CPU time of `cap --help` in a fresh interpreter, as the operating system counts it."""
+
+    def children_s() -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    command = [sys.executable, "-m", "cap", "--help"]
+
+    def work() -> None:
+        subprocess.run(command, check=True, capture_output=True)
+
+    work()
+    times = [_timed(work, children_s) for _ in range(runs)]
+    return _row("cap --help", "CPU-s", times, 0.3)
+
+
+class _Fixed:
+    """A model that takes no time: the engine's own cost is what is left."""
+
+    name = "fixed"
+
+    def complete(self, request: Request) -> Completion:
+        return Completion("ret_val = objects[0]\n", self.name)
+
+
+def _engine(runs: int) -> Row:
+    """Wall time of one LMP call: render, extract, check, names, sandbox, return value."""
+    robot = registry.make_robot("ravens", mode="instant")
+    prompts = registry.robot_prompts("ravens")
+    prompt = prompts["parse_obj_name"]
+    with Sandbox() as sandbox:
+        engine = Engine(
+            robot,
+            _Fixed(),
+            prompts,
+            registry.function_prompt(),
+            sandbox=sandbox,
+            trace=Trace(),
+        )
+
+        def work() -> None:
+            answer = engine.run(prompt, "the first object", engine.context(prompt))
+            assert answer.result.failure is None, answer.result.failure
+
+        for _ in range(5):
+            work()
+        times = []
+        for _ in range(runs):
+            time.sleep(0.02)  # any model takes longer: the spare worker is ready
+            times.append(_timed(work, time.perf_counter))
+    return _row("one LMP call, no model", "s", times, 0.005)
+
+
+def _physics(runs: int) -> Iterator[Row]:
+    robot: Any = registry.make_robot("ravens", mode="physics", seed=1)
+    try:
+        times = _moves(robot, runs)
+        yield _row("pick and place", "CPU-s", times, 0.05, 0.94)
+        robot.frame_every_s = FRAME_EVERY_S
+        robot.on_frame = lambda: robot.render(240, 240)
+        times = _moves(robot, max(5, runs // 2))
+        robot.on_frame = None
+        yield _row("the same, filmed", "CPU-s", times, 0.5, 7.97)
+        resets = [partial(robot.reset, seed) for seed in range(runs)]
+        times = [_timed(reset, time.perf_counter) for reset in resets]
+        yield _row("reset to a new scene", "s", times, 0.02, 2.5)
+    finally:
+        robot.close()
+
+
+def _stroke(runs: int) -> Row:
+    """CPU time of the drawing arm's stroke through 100 points, a circle of 10 cm."""
+    robot: Any = registry.make_robot("drawing", mode="physics", objects=["red block"], seed=1)
+    turn = np.linspace(0.0, 2 * np.pi, 100)
+    circle = np.array([0.0, -0.5]) + 0.05 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    try:
+        begin = robot.snapshot()
+        times = []
+        for _ in range(runs):
+            robot.restore(begin)
+            times.append(_timed(partial(robot.draw, circle), time.process_time))
+        return _row("a stroke through 100 points", "CPU-s", times, 0.1)
+    finally:
+        robot.close()
+
+
+def _fetch(runs: int) -> Row:
+    """CPU time to carry an object from the table to the countertop of the kitchen."""
+    robot: Any = registry.make_robot("kitchen", mode="physics", objects=_CARRIED)
+    times: list[float] = []
+
+    def fetch() -> None:
+        robot.pick_obj(name)
+        robot.goto_loc("countertop")
+        robot.place_at_obj("countertop")
+
+    try:
+        for seed in range(runs):
+            robot.reset(seed)
+            name = _CARRIED[seed % len(_CARRIED)]
+            times.append(_timed(fetch, time.process_time))
+    finally:
+        robot.close()
+    return _row("fetch and place in the kitchen", "CPU-s", times, 0.3)
+
+
+def _moves(robot: Any, runs: int) -> list[float]:
+    """CPU time of each of a series of moves, in fresh scenes."""
+    times: list[float] = []
+    seed = 0
+    while len(times) < runs:
+        seed += 1
+        robot.reset(seed)
+        for first, second in _PAIRS:
+            move = partial(robot.put_first_on_second, first, second)
+            times.append(_timed(move, time.process_time))
+    return times[:runs]

@@ -1,0 +1,1 @@
+"""Function-writing problems and their judge."""

@@ -1,0 +1,273 @@
+"""Judging functions: each is called in a worker of its own, its results are compared here.
+
+What a problem brings along runs in other workers than the function that is judged: the maker of
+inputs, the reference, and each call of a function that a solution may use. Inputs and results cross
+as plain data, a fresh copy for every call; nothing a worker says is believed but the results.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from benchmarks.problems.equality import difference, shown, unfit
+from benchmarks.problems.problem import LIMITS, Problem
+from benchmarks.problems.problem_file import checked
+from cap.errors import ProblemError
+from cap.result import Failure, Result
+from cap.sandbox.limits import Limits
+from cap.sandbox.sandbox import Sandbox
+from cap.sandbox.wire import codec
+from cap.scope import Primitive, Scope
+
+
+@dataclass(frozen=True)
+class Exam:
+    """The cases of a problem for one seed, with what is right."""
+
+    problem: Problem
+    """Whose."""
+    cases: tuple[list[Any], ...]
+    """Arguments of each call; with the scene before them where there is one."""
+    expected: tuple[Any, ...]
+    """The reference's results."""
+    known: Mapping[bytes, bytes]
+    """Answers of the given functions that are known already."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of one function."""
+
+    passed: int
+    """Cases with the right result, up to the first wrong one."""
+    cases: int
+    """All."""
+    missed: str
+    """Why it is not right, one line; "" if it is."""
+
+    @property
+    def right(self) -> bool:
+        """True if every result was right."""
+        return not self.missed
+
+
+class Desk:
+    """Hands out the cases of one problem and takes in results; a robot to the engine."""
+
+    simulated = True
+
+    def __init__(
+        self,
+        problem: Problem,
+        cases: Sequence[list[Any]],
+        take: Callable[[int, Any], str | None],
+        known: dict[bytes, bytes],
+    ) -> None:
+        """Begin with the first case.
+
+        Args:
+            problem: Whose cases they are.
+            cases: What to call the function with.
+            take: Told each result with the case's number; returns what is wrong with it, or None.
+            known: Answers of the given functions; grows.
+        """
+        self.missed = ""
+        """What was wrong first."""
+        self.handed_in = 0
+        """Right results so far."""
+        self._problem = problem
+        self._cases = cases
+        self._take = take
+        self._known = known
+        self._open = False
+        """A case is out, and no result is in."""
+
+    def primitives(self) -> Mapping[str, Primitive]:
+        """Return what the loop is driven by, and the functions that are given."""
+        found = {
+            function.__name__: Primitive.of(function, "perception")
+            for function in (self.next_case, self.hand_in)
+        }
+        for name in self._problem.given_names:
+            found[name] = Primitive.of(self._given(name), "perception", name)
+        return found
+
+    def context(self) -> Mapping[str, Any]:
+        """Return no facts."""
+        return {}
+
+    def stop(self) -> None:
+        """Do nothing: nothing moves."""
+
+    def close(self) -> None:
+        """Do nothing: nothing is held."""
+
+    def next_case(self) -> list[Any] | None:
+        """Return the arguments of the next call; None if there is none, or one went wrong."""
+        if self._open:
+            raise ValueError("the case before has no result yet")
+        if self.missed or self.handed_in == len(self._cases):
+            return None
+        self._open = True
+        return self._arguments
+
+    def hand_in(self, value: Any, arguments: list[Any]) -> None:
+        """Take the result of the case that is open, with its arguments as the call left them."""
+        if not self._open:
+            raise ValueError("no case is open")
+        if codec.encode(arguments) != codec.encode(self._arguments):
+            self._miss("it changed its arguments")
+        elif wrong := self._take(self.handed_in, value):
+            self._miss(wrong)
+        else:
+            self.handed_in += 1
+        self._open = False
+
+    def verdict(self, failure: Failure | None) -> Verdict:
+        """Return what came of it all, given how the program ended."""
+        if failure is not None and not self.missed:
+            self._miss(str(failure))
+        if self.handed_in < len(self._cases) and not self.missed:
+            self._miss("it ended before the last case")
+        return Verdict(self.handed_in, len(self._cases), self.missed)
+
+    @property
+    def _arguments(self) -> list[Any]:
+        case = self._cases[self.handed_in]
+        return case[1:] if self._problem.given else case
+
+    def _miss(self, why: str) -> None:
+        if self._open:
+            called = f"{self._problem.name}({', '.join(map(shown, self._arguments))})"
+            why = f"case {self.handed_in + 1}, {called}: {why}"
+        self.missed = why
+
+    def _given(self, name: str) -> Callable[..., Any]:
+        """Return a given function: it runs in a worker of its own, about the open case's scene."""
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            if not self._open:
+                raise ValueError(f"{name}() can be called inside {self._problem.name}() only")
+            asked = [self.handed_in, name, list(arguments), named]
+            key = codec.encode(asked)
+            if key not in self._known:
+                variables = {"scene": self._cases[self.handed_in][0], "asked": asked[2:]}
+                result = _call_given(self._problem.given, name, variables)
+                self._known[key] = codec.encode(_value_or_raise(name, result))
+            return codec.decode(self._known[key])
+
+        return call
+
+
+@lru_cache(maxsize=128)
+def examine(problem: Problem, seed: int) -> Exam:
+    """Make the cases of a problem for a seed, and have the reference answer them; once.
+
+    Raises:
+        ProblemError: The cases cannot be made, or the reference fails them.
+    """
+    cases, written = _cases(problem, seed)
+    known: dict[bytes, bytes] = {}
+    results: list[Any] = []
+
+    def take(number: int, value: Any) -> str | None:
+        results.append(value)
+        if wrong := unfit(value):
+            return f"it returned {wrong}"
+        return difference(written[number], value, problem.tolerance) if number in written else None
+
+    verdict = judge_source(problem, problem.reference, Desk(problem, cases, take, known), LIMITS)
+    if not verdict.right:
+        raise ProblemError(f"problem '{problem.name}': the reference fails: {verdict.missed}")
+    return Exam(problem, tuple(cases), tuple(results), known)
+
+
+def desk(exam: Exam) -> Desk:
+    """Return a desk that compares what comes in with what is right."""
+
+    def take(number: int, value: Any) -> str | None:
+        return difference(exam.expected[number], value, exam.problem.tolerance)
+
+    return Desk(exam.problem, exam.cases, take, dict(exam.known))
+
+
+def judge(exam: Exam, source: str, limits: Limits = LIMITS) -> Verdict:
+    """Judge a solution that is already written."""
+    return judge_source(exam.problem, source, desk(exam), limits)
+
+
+def judge_source(problem: Problem, source: str, place: Desk, limits: Limits) -> Verdict:
+    """Have a solution called for every case of a desk."""
+    sandbox = Sandbox(Scope(primitives=place.primitives()), limits=limits)
+    result = sandbox.run(f"{source.rstrip()}\n\n\n{problem.loop}")
+    return place.verdict(result.failure)
+
+
+_MADE = """
+case_arguments = [{cases}
+]
+rng = np.random.default_rng({seed})
+case_arguments += [arguments(rng) for number in range({count})]
+exam = [[list(entry) for entry in case_arguments], [{written}
+]]
+"""
+
+
+def _cases(problem: Problem, seed: int) -> tuple[list[list[Any]], dict[int, Any]]:
+    """Return the arguments of every call, and the results that are written in the file."""
+    made = _MADE.format(
+        cases="".join(f"\n[{case.arguments}\n]," for case in problem.cases),
+        written="".join(
+            f"\n[{number}, {case.result}\n],"
+            for number, case in enumerate(problem.cases)
+            if case.result is not None
+        ),
+        seed=_seed_for(problem, seed),
+        count=problem.random_cases if problem.random else 0,
+    )
+    maker = problem.random or "def arguments(rng):\n    return []"
+    source = f"{problem.setup}\n\n\n{maker}\n\n\n{made}"
+    result = Sandbox(limits=LIMITS).run(source, returns="exam")
+    where = f"problem '{problem.name}': its cases"
+    if result.failure is not None:
+        raise ProblemError(f"{where} cannot be made: {result.failure}")
+    cases, written = result.value
+    for number, case in enumerate(cases, 1):
+        count = len(problem.parameters) + bool(problem.given)
+        if len(case) != count:
+            raise ProblemError(f"{where}: case {number} has {len(case)} entries, not {count}")
+        if wrong := unfit(case):
+            raise ProblemError(f"{where}: case {number} holds {wrong}")
+    return cases, dict(written)
+
+
+def _seed_for(problem: Problem, seed: int) -> int:
+    """Return a problem's own seed: what others there are, and their order, change nothing."""
+    sequence = np.random.SeedSequence([seed, zlib.crc32(problem.name.encode())])
+    return int(sequence.generate_state(1)[0])
+
+
+def _call_given(source: str, name: str, variables: Mapping[str, Any]) -> Result:
+    program = _given_program(source, name)
+    sandbox = Sandbox(limits=replace(LIMITS, calls=0))
+    return sandbox.execute(program, Scope(variables=variables), returns="answer")
+
+
+@lru_cache(maxsize=64)
+def _given_program(source: str, name: str) -> Any:
+    return checked(f"{source}\n\n\nanswer = {name}(*asked[0], **asked[1])\n", "given")
+
+
+def _value_or_raise(name: str, result: Result) -> Any:
+    """Return a given function's value; its exception is raised in the program that called it."""
+    failure = result.failure
+    if failure is None:
+        return result.value
+    kind = codec.RAISABLE.get(failure.error, ValueError)
+    raise kind(f"{name}(): {failure.message}")

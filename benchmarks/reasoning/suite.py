@@ -1,0 +1,164 @@
+"""The reasoning suite: questions about a scene, answered in language or by a program.
+
+Trial number `seed` of a cell asks question `seed` modulo 30, in a scene of that seed: 30 trials ask
+every question once. All three arms are asked the same questions in the same scenes. Success is a
+right answer (`answers`); else `model` gave no answer that can be read, `program` failed, or all
+went well and the answer is wrong (`task`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks.asking import check_options, chosen, limits_of
+from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.reasoning.arms import LMPS, Reply, baseline, in_code, in_words
+from benchmarks.reasoning.objects import OBJECTS
+from benchmarks.reasoning.positions import POSITIONS
+from benchmarks.reasoning.questions import Asked, Question, put
+from benchmarks.suite import Outcome, Settings, Trial
+from cap.errors import PromptError
+from cap.prompt.prompt import Prompt
+from cap.robot import registry
+from cap.trace.trace import plain
+
+QUESTIONS: Mapping[str, tuple[Question, ...]] = {
+    "object-selection": OBJECTS,
+    "position-selection": POSITIONS,
+}
+"""By task."""
+ARMS = ("direct", "step-by-step", "lmp")
+"""The splits."""
+BASELINES = ("oracle", "no-op")
+OPTIONS = ("limits", *MODEL_OPTIONS)
+"""What `Settings.options` may hold."""
+_PAPER: Mapping[tuple[str, str], float] = {
+    ("object-selection", "direct"): 39.3,
+    ("object-selection", "step-by-step"): 67.9,
+    ("object-selection", "lmp"): 96.4,
+    ("position-selection", "direct"): 30.4,
+    ("position-selection", "step-by-step"): 47.8,
+    ("position-selection", "lmp"): 100.0,
+}
+"""Percent of its own 28 and 23 questions."""
+_NOT_COMPARED = ("position-selection", "lmp")
+"""A value that cannot be relied on: the evaluation published with the paper compares the positions
+that LMPs answered, and does not use what comes of it."""
+
+
+class ReasoningSuite:
+    """Two tasks under three arms."""
+
+    name = "reasoning"
+    version = "1"
+    takes = ("prompts",)
+
+    def check(self, settings: Settings) -> None:
+        """Refuse what no trial could be run with, before the first one.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            MissingKey: The model needs a key and none is set.
+        """
+        check_options(settings, OPTIONS)
+        limits_of(settings.options.get("limits", {}))
+        if settings.model not in BASELINES:
+            model_for(settings.model, {**settings.options, "ledger": None})
+
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """Return every task under every arm."""
+        return tuple((task, arm) for task in QUESTIONS for arm in ARMS)
+
+    def trials(
+        self,
+        n: int,
+        seed: int,
+        tasks: Sequence[str] | None = None,
+        splits: Sequence[str] | None = None,
+    ) -> tuple[Trial, ...]:
+        """Return `n` trials of every cell asked for, with the seeds from `seed` on.
+
+        Raises:
+            UsageError: No trials, or an unknown task or split.
+        """
+        cells = chosen(self.cells(), n, tasks, splits)
+        return tuple(Trial(*cell, number) for cell in cells for number in range(seed, seed + n))
+
+    def run(self, trial: Trial, settings: Settings) -> Outcome:
+        """Ask one question once.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            MissingKey: The model needs a key and none is set.
+        """
+        start_s = time.perf_counter()
+        check_options(settings, OPTIONS)
+        questions = QUESTIONS[trial.task]
+        asked = put(questions[trial.seed % len(questions)], trial.seed)
+        is_baseline = settings.model in BASELINES
+        meter = Meter(
+            baseline(settings.model, asked, trial.split)
+            if is_baseline
+            else model_for(settings.model, settings.options, trial)
+        )
+        reply = _ask(asked, trial, settings, meter)
+        usage = meter.usage
+        outcome = Outcome(
+            success=not reply.cause,
+            cause=reply.cause,
+            instruction=asked.words,
+            program=reply.text,
+            failure=reply.missed,
+            calls=reply.calls,
+            requests=0 if is_baseline else meter.requests,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cost_usd=0.0 if is_baseline else usage.cost_usd,
+            seconds=time.perf_counter() - start_s,
+            extra=_evidence(asked),
+        )
+        return meter.settled(outcome)
+
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return the paper's value for a cell, in percent of its own questions."""
+        value = _PAPER.get((task, split))
+        method = "CaP (answers not compared)" if (task, split) == _NOT_COMPARED else "CaP"
+        return {} if value is None else {method: value}
+
+
+def _ask(asked: Asked, trial: Trial, settings: Settings, meter: Meter) -> Reply:
+    kind = asked.question.kind
+    if trial.split != "lmp":
+        folder = f"{settings.prompts}-{trial.split}"
+        return in_words(asked, meter, load_prompts(folder, (kind,))[kind])
+    prompts = load_prompts(settings.prompts, tuple(LMPS.values()))
+    seed = seed_of(trial)
+    limits = limits_of(settings.options.get("limits", {}))
+    return in_code(asked, meter, prompts, seed=seed, limits=limits)
+
+
+def _evidence(asked: Asked) -> dict[str, Any]:
+    """Return what a reader needs to check the verdict."""
+    return {
+        "question": asked.question.name,
+        "right": plain(asked.answer),
+        "scene": {name: list(where) for name, where in asked.scene.positions.items()},
+    }
+
+
+@cache
+def load_prompts(name: str, needed: tuple[str, ...]) -> Mapping[str, Prompt]:
+    """Load prompts by the name of a shipped folder or by a path, once for each process.
+
+    Raises:
+        PromptError: No such folder, or a prompt in it is missing or cannot be used.
+    """
+    shipped = registry.prompts_path() / name
+    found = registry.load_prompts(shipped if shipped.is_dir() else Path(name))
+    if lacking := [entry for entry in needed if entry not in found]:
+        raise PromptError(f"the prompts '{name}' have no {', '.join(lacking)}; add the files")
+    return found

@@ -1,0 +1,310 @@
+"""The RoboCodeGen suite: one trial is one function, written by a model and judged by its results.
+
+Two by two arms: the prompt's examples call helpers they do not define, or define all in one; and
+helpers that an answer lacks are asked for (recursive), or the answer fails (single). A function is
+asked for by the engine's own function generation: the program is the loop that calls it once for
+each case, and the model fills in what that program lacks.
+
+Problems are independent of each other. With the option `shared_library` they are not: one trial is
+then a pass over all problems, in order, and what was written for one is there for the next.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks.asking import check_options, count_or_refused, known_or_refused
+from benchmarks.models import MODEL_OPTIONS, Meter, model_for
+from benchmarks.problems.judge import Verdict, desk, examine
+from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
+from benchmarks.problems.problem_file import load
+from benchmarks.robocodegen.summary import LIBRARY, summarize
+from benchmarks.suite import ENDPOINT, Outcome, Settings, Trial
+from cap.engine.answer import Answer, State
+from cap.engine.engine import Engine
+from cap.engine.generation import Budget
+from cap.errors import UsageError
+from cap.models.base import Completion, Model, Request
+from cap.program.program import Program
+from cap.prompt import prompt as prompts
+from cap.prompt.prompt import Header, Prompt
+from cap.robot import registry
+from cap.sandbox.limits import Limits
+from cap.sandbox.sandbox import Sandbox
+from cap.scope import Definition
+from cap.trace.trace import Trace
+
+FILES = ("numpy", "control", "geometry", "scene")
+ARMS: Mapping[str, tuple[str, bool]] = {
+    "hierarchical-recursive": ("hierarchical", True),
+    "flat-recursive": ("flat", True),
+    "hierarchical-single": ("hierarchical", False),
+    "flat-single": ("flat", False),
+}
+"""Prompt file and whether missing helpers are generated, by the name of the arm."""
+BASELINES = ("oracle", "no-op")
+OPTIONS = ("limits", "problems", "repairs", "shared_library", *MODEL_OPTIONS)
+"""What `Settings.options` may hold."""
+_LOOP = Prompt("robocodegen", Header(), "", (), ())
+"""Stands for the program around a function: no model writes it."""
+
+
+class RoboCodeGenSuite:
+    """Functions from their headers, in four arms."""
+
+    name = "robocodegen"
+    usual_n = 1
+    takes = ("prompts",)
+    """Samples, where nobody says how many: a model at temperature 0 answers the same again."""
+
+    def __init__(self, problems: str | None = None, shared_library: bool = False) -> None:
+        """Read the problems.
+
+        Args:
+            problems: A problem file in place of the shipped ones.
+            shared_library: Keep what is written for one problem for those after it.
+
+        Raises:
+            ProblemError: The file cannot be used.
+        """
+        self._shared = shared_library
+        self._set = problem_set(problems)
+        self.version = f"1-{self._set.sha256[:12]}"
+
+    def adjusted(self, options: Mapping[str, Any]) -> RoboCodeGenSuite:
+        """Return the suite as options ask for it."""
+        return RoboCodeGenSuite(options.get("problems"), bool(options.get("shared_library")))
+
+    def check(self, settings: Settings) -> None:
+        """Refuse what no trial could be run with; of a person's own problems, those that are wrong.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            ProblemError: A reference fails its own test.
+        """
+        _check_options(settings)
+        for file, _ in ARMS.values():
+            function_prompt(settings.prompts, file, ())
+        if settings.model not in BASELINES:
+            model_for(settings.model, {**settings.options, "ledger": None})
+        if settings.options.get("problems"):
+            for problem in self._set.problems.values():
+                examine(problem, 0)
+
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """Return every problem with every arm."""
+        return tuple((name, arm) for arm in ARMS for name in self._set.problems)
+
+    def trials(
+        self,
+        n: int,
+        seed: int,
+        tasks: Sequence[str] | None = None,
+        splits: Sequence[str] | None = None,
+    ) -> tuple[Trial, ...]:
+        """Return `n` samples of every problem asked for; all have the same cases, those of `seed`.
+
+        Raises:
+            UsageError: No samples or too many, an unknown problem or arm, or a shared library with
+                some problems only.
+        """
+        count_or_refused(n, "samples")
+        known_or_refused("problem", tasks, list(self._set.problems))
+        known_or_refused("arm", splits, list(ARMS))
+        if self._shared and tasks:
+            raise UsageError("a shared library needs all problems, in order; leave out --tasks")
+        names = [LIBRARY] if self._shared else list(self._set.problems)
+        return tuple(
+            Trial(name, arm, seed, sample)
+            for arm in ARMS
+            if not splits or arm in splits
+            for name in names
+            if not tasks or name in tasks
+            for sample in range(n)
+        )
+
+    def run(self, trial: Trial, settings: Settings) -> Outcome:
+        """Have one function written and judge it, or one pass of them.
+
+        Raises:
+            UsageError: The settings name a model, prompts, problems or an option that do not exist.
+            ProblemError: A problem's own reference fails; that is no verdict on a model.
+        """
+        _check_options(settings)
+        if trial.task == LIBRARY:
+            return _run_library(trial, settings, self._set)
+        return _run_one(trial, settings, self._set.problems[trial.task], ()).outcome
+
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return no values: the paper's are for its own problems; those of groups stand beside."""
+        return {}
+
+    def summary(self, folder: Path) -> list[dict[str, Any]]:
+        """Return each arm by family, by kind of generalisation, and as a whole."""
+        return summarize(folder, self._set)
+
+
+def problem_set(path: str | None) -> ProblemSet:
+    """Return the problems of a file, or the shipped ones; read once, and again once it changes.
+
+    Raises:
+        ProblemError: The file cannot be used.
+    """
+    here = Path(__file__).resolve().parent
+    files = [Path(path)] if path else [here / f"{name}.toml" for name in FILES]
+    return _loaded(tuple((file, file.stat().st_mtime_ns if file.exists() else 0) for file in files))
+
+
+@cache
+def _loaded(stamped: tuple[tuple[Path, int], ...]) -> ProblemSet:
+    return load([file for file, _ in stamped])
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """How one problem went."""
+
+    outcome: Outcome
+    """The verdict."""
+    written: tuple[Definition, ...]
+    """What the model wrote for it."""
+
+
+def _run_one(
+    trial: Trial, settings: Settings, problem: Problem, library: tuple[Definition, ...]
+) -> _Attempt:
+    """Have one function written, with what is there already, and judge it."""
+    start_s = time.perf_counter()
+    place = desk(examine(problem, trial.seed))
+    file, recursive = ARMS[trial.split]
+    meter = _Asked(_model(settings, problem, trial), bool(settings.options.get("repairs")))
+    engine = Engine(
+        place,
+        meter,
+        {},
+        function_prompt(settings.prompts, file, problem.given_names),
+        sandbox=Sandbox(limits=replace(LIMITS, **settings.options.get("limits", {}))),
+        trace=Trace(),
+        seed=trial.seed,
+        budget=Budget() if recursive else Budget(depth=1),
+    )
+    answer = engine.run_program(_LOOP, Program.parse(problem.loop), State(definitions=library))
+    verdict = place.verdict(answer.result.failure)
+    outcome = _outcome(problem, answer, verdict, meter, time.perf_counter() - start_s)
+    return _Attempt(meter.settled(outcome), answer.generated)
+
+
+def _run_library(trial: Trial, settings: Settings, problems: ProblemSet) -> Outcome:
+    """Have all functions written, one after the other, each with those before it at hand."""
+    library: dict[str, Definition] = {}
+    outcomes: dict[str, Outcome] = {}
+    for name, problem in problems.problems.items():
+        attempt = _run_one(trial, settings, problem, tuple(library.values()))
+        outcomes[name] = attempt.outcome
+        library |= {entry.name: entry for entry in attempt.written}
+    ended = list(outcomes.values())
+    failed = [outcome for outcome in ended if not outcome.success]
+    known = all(outcome.cost_usd is not None for outcome in ended)
+    unasked = next((one for one in failed if ENDPOINT in one.extra), None)
+    told = {} if unasked is None else {ENDPOINT: unasked.extra[ENDPOINT]}
+    return Outcome(
+        success=not failed,
+        cause=(unasked or failed[0]).cause if failed else "",
+        instruction=f"all {len(ended)} problems, in order",
+        program="\n\n".join(entry.source for entry in library.values()),
+        failure=f"{len(failed)} of {len(ended)} not right" if failed else "",
+        calls=sum(outcome.calls for outcome in ended),
+        requests=sum(outcome.requests for outcome in ended),
+        prompt_tokens=sum(outcome.prompt_tokens for outcome in ended),
+        completion_tokens=sum(outcome.completion_tokens for outcome in ended),
+        cost_usd=sum(outcome.cost_usd or 0.0 for outcome in ended) if known else None,
+        seconds=sum(outcome.seconds for outcome in ended),
+        extra={"problems": {name: vars(outcome) for name, outcome in outcomes.items()}, **told},
+    )
+
+
+def _outcome(
+    problem: Problem, answer: Answer, verdict: Verdict, meter: Meter, seconds: float
+) -> Outcome:
+    failure, usage = answer.result.failure, meter.usage
+    cause = "" if failure is None else str(failure.cause)
+    # A given function that is asked for what is not there refuses; that is the caller's mistake.
+    cause = {"robot": "program", "person": "infrastructure"}.get(cause, cause)
+    asked = ", ".join(problem.parameters)
+    return Outcome(
+        success=verdict.right,
+        cause="" if verdict.right else cause or "task",
+        instruction=f"{problem.result} = {problem.name}({asked})",
+        program="\n\n".join(entry.source.strip() for entry in (*answer.kept, *answer.generated)),
+        failure=verdict.missed,
+        calls=sum(call.name in problem.given_names for call in answer.result.calls),
+        requests=meter.requests,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cost_usd=usage.cost_usd,
+        seconds=seconds,
+        extra={
+            "passed_cases": verdict.passed,
+            "cases": verdict.cases,
+            "functions": [entry.name for entry in answer.generated],
+        },
+    )
+
+
+@cache
+def function_prompt(folder: str, file: str, given: tuple[str, ...]) -> Prompt:
+    """Return the prompt of an arm; a first line tells which functions a problem gives.
+
+    Raises:
+        PromptError: The folder has no such prompt.
+    """
+    shipped = registry.prompts_path() / folder
+    prompt = prompts.load((shipped if shipped.is_dir() else Path(folder)) / f"{file}.py")
+    if not given:
+        return prompt
+    return replace(prompt, text=f"from scene import {', '.join(given)}\n{prompt.text}")
+
+
+# --- models
+
+
+class _Asked(Meter):
+    """A model that is counted, and asked again only where repairs are allowed."""
+
+    def __init__(self, model: Model, repairs: bool) -> None:
+        super().__init__(model)
+        self.repairs = repairs and bool(getattr(model, "repairs", True))
+        """Whether it is asked again after an answer that cannot be used."""
+
+
+class _Author:
+    """A baseline: it knows what to write."""
+
+    repairs = False
+
+    def __init__(self, name: str, source: str) -> None:
+        self.name = name
+        self._source = source
+
+    def complete(self, request: Request) -> Completion:
+        """Answer with what it knows, at no cost."""
+        return Completion(self._source, self.name, cost_usd=0.0)
+
+
+def _model(settings: Settings, problem: Problem, trial: Trial) -> Model:
+    if settings.model == "oracle":
+        return _Author("oracle", problem.reference)
+    if settings.model == "no-op":
+        return _Author("no-op", f"{problem.header}\n    return None\n")
+    return model_for(settings.model, settings.options, trial)
+
+
+def _check_options(settings: Settings) -> None:
+    check_options(settings, OPTIONS)
+    known = [entry.name for entry in fields(Limits)]
+    known_or_refused("limit", list(settings.options.get("limits", {})), known)

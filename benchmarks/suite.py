@@ -1,0 +1,233 @@
+"""The seam between suites of tasks and the runner."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from cap.errors import UsageError, did_you_mean
+from cap.robot import robot_files
+
+SUITES: Mapping[str, tuple[str, str]] = {
+    "control": ("benchmarks.control.suite", "ControlSuite"),
+    "reasoning": ("benchmarks.reasoning.suite", "ReasoningSuite"),
+    "humaneval": ("benchmarks.humaneval.suite", "HumanEvalSuite"),
+    "tabletop": ("benchmarks.tabletop.suite", "TabletopSuite"),
+    "robocodegen": ("benchmarks.robocodegen.suite", "RoboCodeGenSuite"),
+    "drawing": ("benchmarks.drawing.tasks", "drawing"),
+    "kitchen": ("benchmarks.kitchen.tasks", "kitchen"),
+    "embodiments": ("benchmarks.embodiments.suite", "EmbodimentSuite"),
+    "batch": ("benchmarks.batch.suite", "BatchSuite"),
+}
+"""Where each suite is, by name; imported when it is used."""
+OWN_PROMPTS: Mapping[str, str] = {
+    "control": "control",
+    "reasoning": "reasoning",
+    "robocodegen": "robocodegen",
+    "tabletop": "ravens-seen",
+}
+"""The shipped prompt folder a suite uses where none is named; else its robot's own."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What identifies a trial; also the key of its line in `trials.jsonl`."""
+
+    task: str
+    """Task or problem."""
+    split: str
+    """Such as `SA-SI`; "" where there are none."""
+    seed: int
+    """Of the scene."""
+    sample: int = 0
+    """Number of the model's sample."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All a worker process needs to run trials: plain data."""
+
+    suite: str
+    """The suite's name."""
+    model: str
+    """A baseline of the suite, or a model's name."""
+    mode: str = "physics"
+    """Kind of world."""
+    perception: str = "truth"
+    """What programs see the world by."""
+    prompts: str = "ravens-seen"
+    """A shipped prompt folder's name, or a path."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Of the model, limits, disturbances: what the suite takes."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a trial ended: plain data, the same for the same seeds but for `seconds`."""
+
+    success: bool
+    """True if the goal was reached."""
+    cause: str
+    """"" or who is to blame: model, program, robot, infrastructure, or task (ran, not reached)."""
+    instruction: str
+    """The person's words."""
+    program: str
+    """What was run; "" if nothing."""
+    failure: str
+    """Why it failed, one line; "" if it did not."""
+    calls: int
+    """Calls of primitives."""
+    requests: int
+    """Questions to the model."""
+    prompt_tokens: int
+    """Tokens read."""
+    completion_tokens: int
+    """Tokens written."""
+    cost_usd: float | None
+    """Price in dollars; None if not known."""
+    seconds: float
+    """Wall time."""
+    extra: Mapping[str, Any]
+    """The suite's own, as JSON can hold it; no times. Reports give the numbers in `measured`."""
+
+
+ENDPOINT = "endpoint"
+"""The entry of `Outcome.extra` that says why the model could not be asked."""
+UNPAID = "unpaid"
+"""The cause of an outcome that is none: the run's budget ended; the trial is still to be run."""
+
+
+class Suite(Protocol):
+    """A set of tasks that can be run one trial at a time."""
+
+    name: str
+    """As the command line takes it."""
+    version: str
+    """Changes whenever the same settings may give other outcomes."""
+
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """Return every task with its split, in report order."""
+
+    def trials(
+        self,
+        n: int,
+        seed: int,
+        tasks: Sequence[str] | None = None,
+        splits: Sequence[str] | None = None,
+    ) -> tuple[Trial, ...]:
+        """Return `n` trials of every cell asked for.
+
+        Raises:
+            UsageError: No trials, or an unknown task or split.
+        """
+
+    def run(self, trial: Trial, settings: Settings) -> Outcome:
+        """Carry out one trial; never raises for what a model or a program did."""
+
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return published values for a cell, in percent by method."""
+
+
+@runtime_checkable
+class Draws(Protocol):
+    """A suite whose episodes can be drawn."""
+
+    def plot(self, folder: Path) -> list[Path]:
+        """Draw the episodes of a results folder into it; return the files.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+            UsageError: There is nothing to draw, or the folder cannot be written.
+        """
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A suite whose tasks depend on options."""
+
+    def adjusted(self, options: Mapping[str, Any]) -> Suite:
+        """Return the suite as `Settings.options` ask for it.
+
+        Raises:
+            UsageError: They cannot be had.
+        """
+
+
+@runtime_checkable
+class Checks(Protocol):
+    """A suite that can tell before the first trial what is wrong with settings."""
+
+    def check(self, settings: Settings) -> None:
+        """Refuse settings no trial could be run with.
+
+        Raises:
+            CapError: With the remedy.
+        """
+
+
+@runtime_checkable
+class Requires(Protocol):
+    """A suite whose tasks do not all need the same things installed."""
+
+    def require(self, trials: Sequence[Trial]) -> None:
+        """Refuse trials for which something is not there.
+
+        Raises:
+            MissingExtra: With the line that installs it.
+        """
+
+
+@runtime_checkable
+class Takes(Protocol):
+    """A suite that says which of a run's settings mean something to it; else all do."""
+
+    takes: tuple[str, ...]
+    """Of `mode`, `perception` and `prompts`."""
+
+
+@runtime_checkable
+class Proves(Protocol):
+    """A suite whose oracle need not solve every split."""
+
+    oracle_splits: tuple[str, ...]
+    """Those it must; the others are run when they are asked for."""
+
+
+@runtime_checkable
+class Summarizes(Protocol):
+    """A suite with a table of its own, beside the one every suite has."""
+
+    def summary(self, folder: Path) -> list[dict[str, Any]]:
+        """Return the table's rows for a results folder; may write files of the suite into it."""
+
+
+def suite(name: str, options: Mapping[str, Any] | None = None) -> Suite:
+    """Return a suite by its name, adjusted to options where it can be.
+
+    Args:
+        name: One of `SUITES`, or a Python file with a function `suite`.
+        options: Those of the settings.
+
+    Raises:
+        UsageError: There is none of that name, or not with these options.
+    """
+    if robot_files.is_file(name):
+        return _of_file(Path(name))
+    if name not in SUITES:
+        known = [entry for entry in SUITES if entry != "batch"]  # that one comes from a file
+        hint = robot_files.within(name, "tasks.py") or did_you_mean(name, known)
+        raise UsageError(f"unknown suite '{name}'.{hint} Known: {', '.join(known)}")
+    module, factory = SUITES[name]
+    found: Suite = getattr(importlib.import_module(module), factory)()
+    return found.adjusted(options) if options and isinstance(found, Adjustable) else found
+
+
+def _of_file(path: Path) -> Suite:
+    make = getattr(robot_files.load_module(path), "suite", None)
+    if not callable(make):
+        raise UsageError(f"{path} has no function 'suite'; it makes the suite")
+    found: Suite = make()
+    return found

@@ -1,0 +1,292 @@
+"""The tabletop suite: one trial is one instruction in one scene, judged on the world's true state.
+
+Success is what the judge finds when the program has ended, however it ended. Anything else is a
+failure with a cause: `model` gave nothing usable, `program` failed, a primitive of the `robot`
+refused or missed, the `infrastructure` broke, or all went well and the `task` is not done.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks.asking import Nobody, check_options, chosen, limits_of
+from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.pictures import keep_pictures
+from benchmarks.suite import Outcome, Settings, Trial
+from benchmarks.tabletop import language
+from benchmarks.tabletop.attributes import EVERY, Attributes
+from benchmarks.tabletop.draws import Setup, prepare
+from benchmarks.tabletop.judge import judge
+from benchmarks.tabletop.monologue import SPLITS_IM, TASKS_IM
+from benchmarks.tabletop.oracles import oracle
+from benchmarks.tabletop.reference import reference
+from benchmarks.tabletop.tasks import SPLITS, TASKS, Task
+from cap.errors import ModelError, NotFound, UsageError
+from cap.models.base import Model
+from cap.prompt.prompt import Prompt
+from cap.robot import registry
+from cap.session.session import Session, TurnResult
+from robots.ravens import RavensRobot, create
+from robots.ravens.scene import PLACES, plain
+
+PLANNER = "nl"
+BASELINES = ("oracle", "no-op")
+OPTIONS = ("disturbances", "limits", "pictures", *MODEL_OPTIONS)
+"""What `Settings.options` may hold."""
+SHOWN_CALLS = 200
+"""Calls of a failed trial that are written down."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One task under one split."""
+
+    task: Task
+    """The task."""
+    attributes: Attributes
+    """The words it draws from."""
+    noise: Mapping[str, float]
+    """What goes wrong in the world."""
+
+
+CELLS: Mapping[tuple[str, str], Cell] = {
+    (task.name, split): Cell(task, attributes, {})
+    for split, (seen, attributes) in SPLITS.items()
+    for task in TASKS
+    if task.seen == seen
+} | {
+    (task.name, split): Cell(task, EVERY, noise)
+    for split, noise in SPLITS_IM.items()
+    for task in TASKS_IM
+}
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What was tried in one trial."""
+
+    program: str
+    """The program or plan; "" if there was none."""
+    turn: TurnResult | None = None
+    """How it ran, if it ran."""
+    failure: str = ""
+    """Why it did not end well, or ""."""
+    cause: str = ""
+    """Who is to blame for that, or ""."""
+
+    @classmethod
+    def of(cls, turn: TurnResult, there: Collection[str], program: str | None = None) -> Attempt:
+        """Return what a turn tells; `there` is what truly is in the scene."""
+        failure = turn.failure
+        cause = "" if failure is None else str(failure.cause)
+        # Nobody sits beside a benchmark: what was interrupted was not the program's doing.
+        cause = "infrastructure" if cause == "person" else cause
+        if failure is not None and failure.robot and failure.error == NotFound.__name__:
+            cause = _who_lost_it(turn, there)
+        return cls(turn.program if program is None else program, turn, str(failure or ""), cause)
+
+
+def _who_lost_it(turn: TurnResult, there: Collection[str]) -> str:
+    """Return the program if it asked for what is not there, the robot if it did not see it."""
+    lost = [call for call in turn.calls if (call.error or "").startswith(NotFound.__name__)]
+    given = [value for call in lost[-1:] for value in (*call.args, *call.kwargs.values())]
+    named = [name for value in given for name in (value if isinstance(value, list) else [value])]
+    exists = {*there, *PLACES}
+    seen = all(isinstance(name, str) and plain(name) in exists for name in named)
+    return "robot" if named and seen else "program"
+
+
+class TabletopSuite:
+    """Fourteen families in 22 cells, and Inner Monologue's eight with and without its noise."""
+
+    name = "tabletop"
+    version = "1"
+    oracle_splits = (*SPLITS, "IM")
+    takes = ("mode", "perception", "prompts")
+
+    def check(self, settings: Settings) -> None:
+        """Refuse what no trial could be run with, before the first one.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            MissingKey: The model needs a key and none is set.
+        """
+        _actor(settings)
+        limits_of(settings.options.get("limits", {}))
+        _model(replace(settings, options={**settings.options, "ledger": None}))
+        load_prompts(settings.prompts)
+        wrong = settings.options.get("disturbances", {})
+        create(mode=settings.mode, perception=settings.perception, disturbances=wrong).close()
+
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """Return every task with its split, in the papers' order."""
+        return tuple(CELLS)
+
+    def trials(
+        self,
+        n: int,
+        seed: int,
+        tasks: Sequence[str] | None = None,
+        splits: Sequence[str] | None = None,
+    ) -> tuple[Trial, ...]:
+        """Return `n` trials of every cell asked for, with the seeds from `seed` on.
+
+        Raises:
+            UsageError: No trials, or an unknown task or split.
+        """
+        cells = chosen(tuple(CELLS), n, tasks, splits)
+        seeds = range(seed, seed + n)
+        return tuple(Trial(task, split, number) for task, split in cells for number in seeds)
+
+    def run(self, trial: Trial, settings: Settings) -> Outcome:
+        """Carry out one trial.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            MissingKey: The model needs a key and none is set.
+        """
+        start_s = time.perf_counter()
+        act = _actor(settings)
+        cell = CELLS[trial.task, trial.split]
+        setup = prepare(cell.task, cell.attributes, trial.split, trial.seed)
+        meter = Meter(_model(settings, trial))
+        prompts = load_prompts("ravens-seen" if act is _baseline else settings.prompts)
+        limits = limits_of(settings.options.get("limits", {}))
+        robot = _robot(setup, cell, settings)
+        with Session(robot, meter, prompts=prompts, seed=seed_of(trial), limits=limits) as session:
+            first = robot.snapshot()
+            attempt = act(session, meter, setup, cell.task, settings)
+            after = dict(robot.positions())
+            missed = judge(setup.goal, setup.before, after, robot.spoken)
+            # With where everything ended, two runs that agree have agreed in every motion.
+            ended = {name: list(where) for name, where in after.items()}
+            extra: dict[str, Any] = {"scene_seed": setup.scene_seed, "after": ended}
+            if missed is not None:
+                extra |= _evidence(attempt, setup, missed)
+                extra |= _pictures(robot, first, trial, settings)
+        outcome = replace(
+            _outcome(attempt, setup, meter, missed),
+            seconds=time.perf_counter() - start_s,
+            extra=extra,
+        )
+        return meter.settled(outcome)
+
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return the paper's values for a cell, in percent by method."""
+        return reference(task, split)
+
+
+Act = Callable[[Session, Meter, Setup, Task, Settings], Attempt]
+
+
+def _actor(settings: Settings) -> Act:
+    """Return what carries out an instruction.
+
+    Raises:
+        UsageError: An unknown option, or a planner without a model.
+    """
+    check_options(settings, OPTIONS)
+    if settings.model == PLANNER:
+        raise UsageError(f"'{PLANNER}' plans with a model; name it, as in {PLANNER}:openai/NAME")
+    if settings.model in BASELINES:
+        return _baseline
+    return _plan if settings.model.startswith(f"{PLANNER}:") else _write
+
+
+def _baseline(
+    session: Session, meter: Meter, setup: Setup, task: Task, settings: Settings
+) -> Attempt:
+    """Run the task's own program, or one that does nothing."""
+    source = oracle(task, setup.words) if settings.model == "oracle" else "pass\n"
+    return Attempt.of(session.execute(source, setup.instruction), setup.before)
+
+
+def _write(session: Session, meter: Meter, setup: Setup, task: Task, settings: Settings) -> Attempt:
+    """Let the model write a program."""
+    return Attempt.of(session.run(setup.instruction), setup.before)
+
+
+def _plan(session: Session, meter: Meter, setup: Setup, task: Task, settings: Settings) -> Attempt:
+    """Let the model list sentences, and carry those out."""
+    try:
+        steps = language.plan(meter, setup.instruction, session.robot.context())
+    except ModelError as error:
+        return Attempt("", None, f"{type(error).__name__}: {error}", "model")
+    turn = session.execute(language.as_program(steps), setup.instruction)
+    return Attempt.of(turn, setup.before, "\n".join(map(str, steps)))
+
+
+def _outcome(attempt: Attempt, setup: Setup, meter: Meter, missed: str | None) -> Outcome:
+    """Return the verdict; `seconds` and `extra` are still to come."""
+    usage = meter.usage
+    return Outcome(
+        success=missed is None,
+        cause="" if missed is None else attempt.cause or "task",
+        instruction=setup.instruction,
+        program=attempt.program,
+        failure=attempt.failure or missed or "",
+        calls=len(attempt.turn.calls) if attempt.turn else 0,
+        requests=meter.requests,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cost_usd=usage.cost_usd,
+        seconds=0.0,
+        extra={},
+    )
+
+
+def _evidence(attempt: Attempt, setup: Setup, missed: str) -> dict[str, Any]:
+    """Return what a reader needs to see why a trial failed, as plain data."""
+    calls = attempt.turn.as_json()["calls"] if attempt.turn else []
+    return {
+        "objects": list(setup.objects),
+        "goal": setup.goal,
+        "missed": missed,
+        "before": {name: list(where) for name, where in setup.before.items()},
+        "calls": [
+            {key: call[key] for key in ("name", "args", "kwargs", "result", "error")}
+            for call in calls[:SHOWN_CALLS]
+        ],
+    }
+
+
+def _pictures(robot: RavensRobot, first: Any, trial: Trial, settings: Settings) -> dict[str, Any]:
+    """Draw the world after and before into the folder the option `pictures` names, if it does."""
+    if (folder := settings.options.get("pictures")) is None:
+        return {}
+    stem = f"{trial.task}_{trial.split}_{trial.seed}_{trial.sample}"
+    return keep_pictures(robot, first, Path(folder), stem)
+
+
+def _robot(setup: Setup, cell: Cell, settings: Settings) -> RavensRobot:
+    wrong = {**cell.noise, **settings.options.get("disturbances", {})}
+    return create(
+        seed=setup.scene_seed,
+        mode=settings.mode,
+        objects=setup.objects,
+        perception=settings.perception,
+        disturbances=wrong,
+    )
+
+
+@cache
+def load_prompts(name: str) -> Mapping[str, Prompt]:
+    """Load prompts by the name of a shipped folder or by a path, once for each process.
+
+    Raises:
+        PromptError: No such folder, or a prompt in it cannot be used.
+    """
+    shipped = registry.prompts_path() / name
+    return registry.load_prompts(shipped if shipped.is_dir() else Path(name))
+
+
+def _model(settings: Settings, trial: Trial | None = None) -> Model:
+    """Return the model of some settings, the same one within a process."""
+    if settings.model in BASELINES:
+        return Nobody()
+    return model_for(settings.model.removeprefix(f"{PLANNER}:"), settings.options, trial)

@@ -1,0 +1,1 @@
+"""The check: what a program may be, judged without running it."""

@@ -1,0 +1,155 @@
+"""The names every program has without a hint: numpy, math, shapely's geometry, typing, builtins.
+
+Only names are listed here; the worker imports what stands behind them. Every module is shown
+through an allow-list: nothing that reads, writes, loads, maps memory, evaluates text or leads to
+another module.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+from cap.checker.modules import MODULES, names
+from cap.errors import ROBOT_ERRORS
+
+SHAPELY_GEOMETRY = names(
+    """
+    GeometryCollection LinearRing LineString MultiLineString MultiPoint MultiPolygon Point
+    Polygon box
+    """
+)
+SHAPELY_AFFINITY = names("affine_transform rotate scale skew translate")
+SHAPELY_OPS = names("nearest_points unary_union")
+TYPING = names("Any Callable Dict Iterable List Optional Sequence Set Tuple Union")
+STANDARD = ("math",)
+NUMPY = ("np", "numpy")
+
+LIBRARY_NAMES: frozenset[str] = frozenset(
+    [*NUMPY, *STANDARD, *SHAPELY_GEOMETRY, *SHAPELY_AFFINITY, *SHAPELY_OPS, "affinity", *TYPING]
+)
+
+SAFE_BUILTINS = names(
+    """
+    abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod
+    enumerate filter float format frozenset hash hex int isinstance issubclass iter len list
+    map max min next object oct ord pow print property range repr reversed round set slice
+    sorted staticmethod str sum super tuple type zip ArithmeticError AssertionError
+    AttributeError BaseException BufferError EOFError Exception FileNotFoundError
+    FloatingPointError GeneratorExit ImportError IndexError KeyError KeyboardInterrupt
+    LookupError MemoryError NameError NotImplemented NotImplementedError OSError OverflowError
+    PermissionError RecursionError RuntimeError StopIteration SystemExit TimeoutError TypeError
+    UnboundLocalError UnicodeError UserWarning ValueError Warning ZeroDivisionError Ellipsis
+    True False None
+    """
+)
+BUILTIN_NAMES = frozenset([*SAFE_BUILTINS, *ROBOT_ERRORS, "LMPFailed", "print", "__name__"])
+EVERYWHERE = LIBRARY_NAMES | BUILTIN_NAMES
+"""Every name a program may read without a hint."""
+
+FORBIDDEN_BUILTINS = frozenset(
+    names(
+        """
+        aiter anext breakpoint compile copyright credits delattr dir eval exec exit getattr
+        globals hasattr help id input license locals memoryview open quit setattr vars
+        """
+    )
+)
+
+_NUMPY = frozenset(
+    names(
+        """
+        False_ True_ abs absolute acos acosh add all allclose amax amin angle any append
+        apply_along_axis arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin
+        argpartition argsort argwhere around array array2string array_equal array_equiv array_repr
+        array_split array_str asanyarray asarray ascontiguousarray asin asinh astype atan atan2
+        atanh atleast_1d atleast_2d atleast_3d average bartlett base_repr binary_repr bincount
+        bitwise_and bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_or
+        bitwise_right_shift bitwise_xor blackman block bool bool_ broadcast_arrays broadcast_shapes
+        broadcast_to busday_count busday_offset byte bytes_ c_ can_cast cbrt cdouble ceil choose
+        clip clongdouble column_stack common_type complex128 complex256 complex64 complexfloating
+        compress concat concatenate conj conjugate convolve copy copysign copyto corrcoef correlate
+        cos cosh count_nonzero cov cross csingle cumprod cumsum cumulative_prod cumulative_sum
+        datetime64 datetime_as_string deg2rad degrees delete diag diag_indices diag_indices_from
+        diagflat diagonal diff digitize divide divmod dot double dsplit dstack dtype e ediff1d
+        einsum empty empty_like equal euler_gamma exp exp2 expand_dims expm1 extract eye fabs
+        fill_diagonal finfo fix flatiter flatnonzero flip fliplr flipud float128 float16 float32
+        float64 float_ float_power floating floor floor_divide fmax fmin fmod
+        format_float_positional format_float_scientific frexp fromiter full full_like gcd generic
+        geomspace gradient greater greater_equal half hamming hanning heaviside histogram
+        histogram2d histogram_bin_edges histogramdd hsplit hstack hypot i0 identity iinfo imag in1d
+        index_exp indices inexact inf inner insert int16 int32 int64 int8 int_ intc integer interp
+        intersect1d intp invert is_busday isclose iscomplex iscomplexobj isdtype isfinite isfortran
+        isin isinf isnan isnat isneginf isposinf isreal isrealobj isscalar issubdtype iterable ix_
+        kaiser kron lcm ldexp left_shift less less_equal lexsort linspace log log10 log1p log2
+        logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logspace long longdouble
+        longlong mask_indices matmul matrix_transpose matvec max maximum mean median meshgrid mgrid
+        min min_scalar_type minimum mod modf moveaxis multiply nan nan_to_num nanargmax nanargmin
+        nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile
+        nanstd nansum nanvar ndarray ndenumerate ndim ndindex negative newaxis nextafter nonzero
+        not_equal number object_ ogrid ones ones_like outer packbits pad partition percentile
+        permute_dims pi piecewise place poly poly1d polyadd polyder polydiv polyfit polyint polymul
+        polysub polyval positive pow power prod promote_types ptp put put_along_axis putmask
+        quantile r_ rad2deg radians ravel ravel_multi_index real real_if_close reciprocal remainder
+        repeat reshape resize result_type right_shift rint roll rollaxis roots rot90 round round_
+        row_stack s_ searchsorted select setdiff1d setxor1d shape short sign signbit signedinteger
+        sin sinc single sinh size sort sort_complex spacing split sqrt square squeeze stack std str_
+        subtract sum swapaxes take take_along_axis tan tanh tensordot tile timedelta64 trace
+        transpose trapezoid trapz tri tril tril_indices tril_indices_from trim_zeros triu
+        triu_indices triu_indices_from true_divide trunc ubyte uint uint16 uint32 uint64 uint8 uintc
+        uintp ulong ulonglong union1d unique unique_all unique_counts unique_inverse unique_values
+        unpackbits unravel_index unsignedinteger unstack unwrap ushort vander var vdot vecdot vecmat
+        vectorize vsplit vstack where zeros zeros_like
+        c_ fft linalg r_ random
+        """
+    )
+)
+"""Left out on purpose: files (load, save, fromfile, memmap), text that is evaluated (matrix, bmat,
+fromregex), raw memory (frombuffer, nditer, lib), settings, and every other module."""
+_LINALG = names(
+    """
+    LinAlgError cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
+    matrix_norm matrix_power matrix_rank matrix_transpose multi_dot norm outer pinv qr slogdet
+    solve svd svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm
+    """
+)
+_FFT = names(
+    """
+    fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft irfft2 irfftn
+    rfft rfft2 rfftfreq rfftn
+    """
+)
+_RANDOM = names(
+    """
+    choice default_rng exponential normal permutation rand randint randn random
+    random_sample seed shuffle standard_normal uniform
+    """
+)
+_SUBMODULES = {"linalg": frozenset(_LINALG), "fft": frozenset(_FFT), "random": frozenset(_RANDOM)}
+
+
+@cache
+def numpy_names(submodule: str = "") -> frozenset[str]:
+    """Return the attributes programs may use of `np`, or of one of its submodules.
+
+    Both lists are cut down to what the installed numpy has.
+    """
+    import numpy as np
+
+    if submodule:
+        return _SUBMODULES[submodule] & set(dir(getattr(np, submodule)))
+    return _NUMPY & set(dir(np))
+
+
+@cache
+def module_names(module: str) -> frozenset[str] | None:
+    """Return what programs may use of a module, by its full name; None if it is not listed."""
+    top, _, rest = module.partition(".")
+    if top == "numpy" and (not rest or rest in _SUBMODULES):
+        return numpy_names(rest)
+    listed = {
+        "math": [name for name in dir(math) if not name.startswith("_")],
+        "affinity": SHAPELY_AFFINITY,
+        **MODULES,
+    }
+    return frozenset(listed[module]) if module in listed else None

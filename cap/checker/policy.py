@@ -1,0 +1,44 @@
+"""What the check allows, as data; named policies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cap.checker.allowlist import BUILTIN_NAMES, EVERYWHERE
+from cap.checker.modules import BENCHMARK_BUILTINS, BENCHMARK_MODULES
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What the check allows."""
+
+    name: str = "robot"
+    """Named in traces."""
+    max_nodes: int = 20_000
+    """Largest syntax tree."""
+    max_depth: int = 100
+    """Deepest nesting of the tree."""
+    modules: frozenset[str] = field(default_factory=frozenset)
+    """Modules a program may import, of those `cap.checker.modules` lists; none for robots."""
+    builtins: frozenset[str] = field(default_factory=frozenset)
+    """Builtins it may use besides the usual ones; none for robots."""
+    private: bool = False
+    """It may have names of its own that begin with one underscore."""
+    library: bool = True
+    """The library's names are there without an import, as robots' programs know them; without them
+    a program is like an imported module: `__name__` is not `__main__`."""
+
+    @classmethod
+    def benchmark(cls) -> Policy:
+        """Return the policy for problems with tests: listed standard modules may be imported."""
+        return cls(
+            "benchmark", modules=BENCHMARK_MODULES, builtins=BENCHMARK_BUILTINS, private=True
+        )
+
+    def names(self) -> frozenset[str]:
+        """Return every name a program may read, whatever its scope."""
+        return (EVERYWHERE if self.library else BUILTIN_NAMES) | self.builtins
+
+    def as_data(self) -> dict[str, list[str]]:
+        """Return what a worker needs to know of its rights, as plain data."""
+        return {"modules": sorted(self.modules), "builtins": sorted(self.builtins)}

@@ -1,0 +1,26 @@
+"""`cap bench plot`: what a suite can draw of a results folder, written into it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from cap.errors import UsageError
+
+
+@click.command("plot")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+def command(folder: Path) -> int:
+    """Draw the episodes of a results folder into it as SVG; needs the extra `report`."""
+    from benchmarks.results import read_header
+    from benchmarks.suite import Draws, suite
+
+    found = suite(read_header(folder)["settings"]["suite"])
+    if not isinstance(found, Draws):
+        raise UsageError(
+            f"suite '{found.name}' has nothing to draw; see its tables: cap bench report"
+        )
+    for path in found.plot(folder):
+        click.echo(f"plot: {path}")
+    return 0

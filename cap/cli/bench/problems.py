@@ -1,0 +1,92 @@
+"""`cap bench problems`: the function-writing problems, their format, and whether they are fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _absolute(_: Any, __: Any, value: Path | None) -> str | None:
+    return None if value is None else str(value.resolve())
+
+
+def problem_options(command: F) -> F:
+    """Add the options of suites of function-writing problems to `cap bench run`."""
+    for option in (
+        click.option(
+            "--shared-library",
+            is_flag=True,
+            help="RoboCodeGen: keep what is written for one problem for those after it.",
+        ),
+        click.option(
+            "--problems",
+            type=click.Path(path_type=Path),
+            callback=_absolute,
+            metavar="FILE",
+            help="RoboCodeGen: your own; cap bench problems --schema.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command("problems")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--schema", is_flag=True, help="Print the format, as a file that works.")
+@click.option("--check", is_flag=True, help="Try references and mutants; 1 if one is not fit.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+def problems(file: Path | None, schema: bool, check: bool, as_json: bool) -> int:
+    """List the problems of a file, by default RoboCodeGen's."""
+    from benchmarks.problems.schema import SCHEMA
+    from benchmarks.robocodegen.suite import problem_set
+    from cap.cli.tables import show
+
+    if schema:
+        click.echo(SCHEMA, nl=False)
+        return 0
+    found = problem_set(None if file is None else str(file))
+    if check:
+        return _check(found, as_json)
+    rows = [
+        {
+            "problem": problem.name,
+            "family": problem.family,
+            "generalisation": problem.generalisation,
+            "reason": problem.reason,
+            "parameters": ", ".join(problem.parameters),
+            "cases": len(problem.cases) + (problem.random_cases if problem.random else 0),
+            "mutants": len(problem.mutants),
+        }
+        for problem in found.problems.values()
+    ]
+    show(rows, as_json)
+    return 0
+
+
+def _check(found: Any, as_json: bool) -> int:
+    """Try every problem, and tell what is wrong with each that is not fit."""
+    from benchmarks.problems.validation import check_problem
+    from cap.cli.tables import show
+
+    findings = [check_problem(problem) for problem in found.problems.values()]
+    rows = [
+        {
+            "problem": finding.problem.name,
+            "cases": finding.cases,
+            "mutants rejected": f"{finding.rejected}/{len(finding.problem.mutants)}",
+            **({"faults": list(finding.faults)} if as_json else {}),
+        }
+        for finding in findings
+    ]
+    show(rows, as_json)
+    faulty = [finding for finding in findings if finding.faults]
+    for finding in faulty:
+        for fault in finding.faults:
+            click.echo(f"{finding.problem.name}: {fault}", err=True)
+    click.echo(f"{len(findings) - len(faulty)} of {len(findings)} problems are fit", err=True)
+    return 1 if faulty else 0

@@ -1,0 +1,195 @@
+"""What `cap bench run`, `cap bench oracle` and `cap batch` share: carrying out many trials."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cap.cli.options import Asked, F, Named, with_options
+from cap.errors import EndpointFailed, SpendLimit, UsageError
+from cap.trace.terminal import printable
+
+Told = Callable[[Any, Any], None]
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How trials are run, whatever they are."""
+
+    jobs: int
+    """Processes at a time."""
+    engine: str
+    """`local` or `ray`."""
+    ray_address: str | None
+    """Of a running cluster."""
+    out: Path | None
+    """Results folder; None for a new one."""
+    resume: bool
+    """Go on with what is there."""
+    pictures: bool
+    """Keep a picture before and after each failed trial."""
+
+
+_CLICK = (
+    click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True),
+    click.option(
+        "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True
+    ),
+    click.option("--ray-address", metavar="ADDRESS", help="Of a running cluster."),
+    click.option("--out", type=Named(path_type=Path), metavar="DIR", help="Results folder."),
+    click.option("--resume", is_flag=True, help="Go on with what --out holds."),
+    click.option("--pictures", is_flag=True, help="Before and after each failure, in the report."),
+)
+SHARED = """--max-calls and --max-cost are for the whole run, what --resume adds included: its
+    processes count in one file, spent.json in --out (on a Ray cluster every machine must see that
+    folder). A run whose budget ends stops there and can be resumed. --concurrency is shared out
+    among the --jobs."""
+
+
+def runner_options(command: F) -> Callable[..., Any]:
+    """Add the runner's options to a command; it gets them as one `manner` argument."""
+    return with_options(command, _CLICK, Manner, "manner")
+
+
+def options_for(asked: Asked, config: Any, manner: Manner) -> tuple[dict[str, Any], Manner]:
+    """Return the model's part of a run's options, and the manner with as many jobs as may be."""
+    options = {
+        "base_url": config.base_url,
+        "model_mode": config.model_mode,
+        "timeout_s": asked.model_timeout,
+        "temperature": asked.temperature,
+        "cache": None if config.cache is None else str(Path(config.cache).resolve()),
+        "max_calls": config.max_calls,
+        "max_cost": config.max_cost,
+        "prices": {name: dict(price) for name, price in config.prices.items()},
+    }
+    if config.sources["concurrency"] != "default":
+        manner = replace(manner, jobs=min(manner.jobs, config.concurrency))
+        options["concurrency"] = config.concurrency // manner.jobs
+    return {name: value for name, value in options.items() if value not in (None, {})}, manner
+
+
+def carry_out(suite: Any, trials: Sequence[Any], settings: Any, manner: Manner, title: str) -> Path:
+    """Run trials and write the report; return the results folder.
+
+    Args:
+        suite: What they are of.
+        trials: All of them; those that ended in an earlier run are left out.
+        settings: What with.
+        manner: How.
+        title: What the folder is named by, if it is a new one.
+
+    Raises:
+        CapError: They cannot be run, or not to the end; what was written stays.
+    """
+    from benchmarks import runner
+    from benchmarks.results import begin
+    from benchmarks.suite import Checks, Requires
+
+    if isinstance(suite, Checks):
+        suite.check(settings)
+    if isinstance(suite, Requires):
+        suite.require(trials)
+    if manner.resume and manner.out is None:
+        raise UsageError("--resume goes on with a results folder; say which with --out")
+    folder = manner.out or _new_folder(settings.suite, title)
+    settings = replace(settings, options=_with_places(settings.options, folder, manner))
+    results = begin(folder, suite, settings, resume=manner.resume)
+    try:
+        if manner.pictures:
+            (folder / "pictures").mkdir(exist_ok=True)
+        with _progress(len(trials), len(results.done.intersection(trials))) as told:
+            runner.run(
+                results,
+                trials,
+                settings,
+                jobs=manner.jobs,
+                engine=manner.engine,
+                address=manner.ray_address,
+                on_done=told,
+            )
+    except (SpendLimit, EndpointFailed) as error:
+        error.run = str(folder)
+        raise
+    except KeyboardInterrupt:
+        click.echo(f"stopped; to go on: the same command with --out {folder} --resume", err=True)
+        raise Interrupted(folder) from None
+    finally:
+        results.close()
+    _tell_what_broke(folder)
+    return folder
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while trials ran; what had ended is in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        """Name the folder."""
+        super().__init__()
+        self.folder = folder
+
+
+def _tell_what_broke(folder: Path) -> None:
+    """Say how many trials the infrastructure ended, why, and how to run them again."""
+    from benchmarks.results import read_lines
+
+    ended = [line.outcome for line in read_lines(folder)]
+    broken = [outcome.failure for outcome in ended if outcome.cause == "infrastructure"]
+    if broken:
+        click.echo(
+            f"note: {len(broken)} of {len(ended)} trials were ended by infrastructure, such as: "
+            f"{printable(broken[-1])}; to run them again: --out {folder} --resume",
+            err=True,
+        )
+
+
+def _with_places(options: Any, folder: Path, manner: Manner) -> dict[str, Any]:
+    """Return options with the files that the run's processes share."""
+    folder, found = folder.resolve(), dict(options)
+    if "max_calls" in found or "max_cost" in found:
+        found["ledger"] = str(folder / "spent.json")
+    if manner.pictures:
+        found["pictures"] = str(folder / "pictures")
+    return found
+
+
+def _new_folder(suite: str, title: str) -> Path:
+    from cap.trace.trace import new_run_folder
+
+    return new_run_folder(Path("runs"), suite, title)
+
+
+@contextmanager
+def _progress(total: int, before: int) -> Iterator[Told]:
+    """Tell of each trial: a bar in a terminal, else a line each."""
+    won = 0
+    ended = before
+    if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True)) as bar:
+            task = bar.add_task("trials", total=total, completed=before)
+
+            def tell(trial: Any, outcome: Any) -> None:
+                nonlocal won, ended
+                won, ended = won + outcome.success, ended + 1
+                bar.update(task, advance=1, description=f"{won} of {ended - before} succeeded")
+
+            yield tell
+        return
+
+    def line(trial: Any, outcome: Any) -> None:
+        nonlocal ended
+        ended += 1
+        word = "ok" if outcome.success else f"failed ({outcome.cause})"
+        name = printable(f"{trial.task} {trial.split} seed {trial.seed}")
+        click.echo(f"{ended}/{total} {name}: {word}, {outcome.seconds:.1f} s", err=True)
+
+    yield line

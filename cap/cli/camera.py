@@ -1,0 +1,128 @@
+"""`cap robots camera FILE`: check a camera's calibration file, or make it from measured pairs."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cap.cli.options import finite
+
+if TYPE_CHECKING:
+    from robots.perception.calibration.file import HandEye
+    from robots.perception.calibration.hand_eye import Fit
+
+
+@click.command("camera")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--pairs",
+    "pairs_file",
+    type=click.Path(path_type=Path),
+    metavar="PAIRS",
+    help="Measured pairs of TCP and marker to check it against.",
+)
+@click.option("--solve", is_flag=True, help="Make FILE from the pairs; it may not exist yet.")
+@click.option("--name", metavar="TEXT", help="With --solve: the camera's name.")
+@click.option("--serial", metavar="TEXT", help="With --solve: which device it is.")
+@click.option(
+    "--limit-mm",
+    type=click.FloatRange(min=0, min_open=True),
+    callback=finite,
+    default=3.0,
+    show_default=True,
+    metavar="MM",
+    help="Greatest median error; three times it for the greatest, twice for what is seen off.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(
+    file: Path,
+    pairs_file: Path | None,
+    solve: bool,
+    name: str | None,
+    serial: str | None,
+    limit_mm: float,
+    as_json: bool,
+) -> int:
+    """Check where a camera is said to be (hand-eye calibration); 1 if it does not fit the pairs."""
+    from robots.perception.calibration import hand_eye
+    from robots.perception.calibration.file import load
+    from robots.perception.calibration.pairs import load_pairs
+
+    if solve and pairs_file is None:
+        raise click.UsageError("--solve needs --pairs PAIRS")
+    if not solve and (name is not None or serial is not None):
+        raise click.UsageError("--name and --serial go with --solve")
+    if solve and file.exists():
+        raise click.UsageError(f"{file} exists; remove it, or leave out --solve to check it")
+    pairs = load_pairs(pairs_file) if pairs_file is not None else None
+    if solve and pairs is not None:
+        found, fit = _solved(pairs, name or "camera", serial)
+        if good := fit.ok(limit_mm):
+            file.write_text(found.text(), encoding="utf-8")
+        _show(found, fit, limit_mm, as_json)
+        return 0 if good else 1
+    found = load(file)
+    measured = hand_eye.check(found, pairs) if pairs is not None else None
+    _show(found, measured, limit_mm, as_json)
+    return 0 if measured is None or measured.ok(limit_mm) else 1
+
+
+def _solved(pairs: Any, name: str, serial: str | None) -> tuple[HandEye, Fit]:
+    from robots.perception.calibration import hand_eye
+    from robots.perception.calibration.file import HandEye
+
+    pose, fit = hand_eye.solve(pairs)
+    made = HandEye(
+        camera=name,
+        mount=pairs.mount,
+        pose=pose,
+        date=datetime.date.today(),
+        method="points",
+        serial=serial,
+        pairs=len(pairs.pairs),
+        residual_median_mm=fit.median_mm,
+        residual_max_mm=fit.max_mm,
+    )
+    return made, fit
+
+
+def _show(found: HandEye, fit: Fit | None, limit_mm: float, as_json: bool) -> None:
+    """Print what the file says and how it fits."""
+    facts: dict[str, Any] = {
+        "camera": found.camera,
+        "serial": found.serial,
+        "mount": found.mount,
+        "position_m": [round(float(part), 6) for part in found.pose[:3, 3]],
+        "date": found.date.isoformat(),
+        "method": found.method,
+    }
+    if fit is not None:
+        facts |= {
+            "pairs": len(fit.errors_mm),
+            "median_mm": round(fit.median_mm, 3),
+            "max_mm": round(fit.max_mm, 3),
+            "off_mm": round(fit.off_mm, 3),
+            "worst_pair": int(fit.errors_mm.argmax()) + 1,
+            "gain": round(fit.gain, 3),
+            "limit_mm": limit_mm,
+            "ok": fit.ok(limit_mm),
+        }
+    if as_json:
+        click.echo(json.dumps(facts))
+        return
+    for key, value in facts.items():
+        if value is not None and key != "ok":
+            click.echo(f"{key}: {value}")
+    if fit is None:
+        click.echo("the file is well formed; --pairs PAIRS checks it against measurements")
+    elif fit.ok(limit_mm):
+        click.echo("ok")
+    else:
+        click.echo(
+            f"refused: median_mm may be {limit_mm:g}, max_mm {3 * limit_mm:g} and off_mm "
+            f"{2 * limit_mm:g}; measure the worst pair again, or calibrate anew"
+        )

@@ -1,0 +1,43 @@
+"""`cap exec FILE.py`: a program you wrote, through the same check and sandbox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from cap.cli.run import report, reported, watch
+from cap.cli.session_options import Options, open_session, session_options
+from cap.errors import UsageError
+
+
+@click.command("exec")
+@click.argument("file", type=click.Path(path_type=Path))
+@session_options
+def command(options: Options, file: Path) -> int:
+    """Run a program from a file; it may use every primitive and LMP of the robot."""
+    source = read_source(file)
+    return reported(options, lambda: _exec(options, file, source))
+
+
+def _exec(options: Options, file: Path, source: str) -> int:
+    with open_session(options, [file.name]) as session:
+        watch(session, options)
+        session.execute(source, file.name)
+        return report(session, options, [])
+
+
+def read_source(file: Path) -> str:
+    """Read a program file.
+
+    Raises:
+        UsageError: It is missing, unreadable, or not text.
+    """
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise UsageError(f"no file {file}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file} is not UTF-8 text: {error.reason} at {error.start}") from None
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror or error}") from None

@@ -1,0 +1,1 @@
+"""The engine: from an instruction to what came of its program."""

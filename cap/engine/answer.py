@@ -1,0 +1,113 @@
+"""What goes into the engine with an instruction, and what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from cap.models.base import Usage
+from cap.program.program import Program
+from cap.prompt.prompt import Turn
+from cap.result import Result
+from cap.scope import Definition, Primitive
+
+NOTHING = Usage()
+Approve = Callable[[str], bool]
+"""Shown the complete program; False refuses it."""
+
+
+class Body(Protocol):
+    """What the engine needs of a robot."""
+
+    simulated: bool
+    """False where a program moves real hardware."""
+
+    def primitives(self) -> Mapping[str, Primitive]:
+        """Return the functions programs may call, by name."""
+
+    def context(self) -> Mapping[str, Any]:
+        """Return facts a prompt may ask for, such as `objects`: plain data."""
+
+    def stop(self) -> None:
+        """Stop all motion at once; safe to call from any thread."""
+
+    def close(self) -> None:
+        """Release what it holds."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of one instruction."""
+
+    result: Result
+    """Value or failure, and the calls: those of all attempts."""
+    program: Program | None = None
+    """The program, if there was one; of several attempts the last."""
+    generated: tuple[Definition, ...] = ()
+    """Functions written for it, dependencies first."""
+    kept: tuple[Definition, ...] = ()
+    """Functions it uses that were there before: of earlier turns, and skills."""
+    completion: str = ""
+    """The model's raw answer."""
+    ran: bool = False
+    """True if the program was started."""
+    attempts: int = 1
+    """Programs asked for, repairs included."""
+    usage: Usage = NOTHING
+    """What the model took, for everything that was asked for on the way."""
+
+    @property
+    def source(self) -> str:
+        """The complete program: functions it uses, generated functions, then the program."""
+        parts = [entry.source for entry in self.kept]
+        parts += [f"# Generated function.\n{entry.source.strip()}" for entry in self.generated]
+        parts += [self.program.source] if self.program else []
+        return "\n\n".join(part.strip() for part in parts) + "\n"
+
+    @property
+    def written(self) -> str:
+        """What the model wrote for the program itself; its raw answer where that is none."""
+        return self.program.source if self.program else self.completion
+
+
+@dataclass(frozen=True)
+class State:
+    """What a session hands to a program and takes back."""
+
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    """Plain data by name."""
+    definitions: tuple[Definition, ...] = ()
+    """Functions and classes as source."""
+    history: tuple[Turn, ...] = ()
+    """Earlier turns, for the prompt."""
+    dropped: Mapping[str, str] = field(default_factory=dict)
+    """Names that could not be kept, with the reason."""
+    hints: tuple[str, ...] = ()
+    """Lines that tell the model what else exists: skills."""
+
+
+def unanswered(answer: Answer) -> bool:
+    """Tell whether a model gave no answer, or none for a function the program lacks."""
+    failure = answer.result.failure
+    return failure is not None and failure.kind == "model" and not answer.ran
+
+
+def with_note(answer: Answer, after: Answer) -> Answer:
+    """Return an answer whose repair could not be had, with the reason beside its own failure."""
+    failure, why = answer.result.failure, after.result.failure
+    assert failure is not None
+    assert why is not None
+    message = f"{failure.message}; a repair was asked for, but {why.error}: {why.message}"
+    result = replace(answer.result, failure=replace(failure, message=message))
+    return replace(answer, result=result, attempts=answer.attempts + 1)
+
+
+def joined(before: Answer, after: Answer) -> Answer:
+    """Return the later of two attempts, with what the earlier one called and printed."""
+    result = replace(
+        after.result,
+        calls=(*before.result.calls, *after.result.calls),
+        stdout=before.result.stdout + after.result.stdout,
+    )
+    return replace(after, result=result, attempts=before.attempts + 1)

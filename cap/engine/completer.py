@@ -1,0 +1,139 @@
+"""From a program to a complete one: checked, without faults, everything it calls defined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from cap.checker.checker import check
+from cap.checker.policy import Policy
+from cap.checker.signatures import static_faults
+from cap.checker.undefined import undefined
+from cap.engine.failures import FaultsFound, ViolationsFound
+from cap.engine.generation import Budget, Wanted, generate
+from cap.engine.question import Author, Order
+from cap.engine.repair import again
+from cap.errors import CapError, EmptyCompletion, GenerationFailed, ModelError
+from cap.models.base import Completion
+from cap.program.program import Program
+from cap.prompt.prompt import Prompt, Turn
+from cap.scope import Definition, Scope
+from cap.trace.trace import Trace
+
+
+class Completer:
+    """Completes programs, with one model and one prompt for functions."""
+
+    def __init__(
+        self, author: Author, prompt: Prompt, policy: Policy, budget: Budget, trace: Trace
+    ) -> None:
+        """Keep whom to ask, with which prompt, what is allowed, and where events go."""
+        self.author = author
+        self.prompt = prompt
+        self.policy = policy
+        self.budget = budget
+        self.trace = trace
+
+    def complete(
+        self, program: Program, scope: Scope, unavailable: Callable[[str], str | None]
+    ) -> tuple[Definition, ...]:
+        """Return the functions a program lacks, after a look at the program itself.
+
+        Raises:
+            CheckFailed: The program is refused; nothing was asked for.
+            GenerationFailed: A function cannot be had.
+            ModelError: The model gave no answer.
+        """
+        known = known_names(scope, self.policy)
+        self._check(program, scope)
+        if faults := static_faults(program, scope, known):
+            reasons = [faults[0].reason, *(f"line {f.line}: {f.reason}" for f in faults[1:])]
+            self.trace.event("violations", source=program.source, found=reasons)
+            raise FaultsFound(faults[0].line, reasons)
+        if not undefined(program, known):  # the usual case
+            return ()
+
+        def faults_of(program: Program, written: Sequence[Definition]) -> list[str]:
+            wider = replace(scope, definitions=(*scope.definitions, *written))
+            found = static_faults(program, wider, known_names(wider, self.policy))
+            return [f"line {fault.line}: {fault.reason}" for fault in found]
+
+        tally = self.author.tally
+        mark = tally.mark()
+        return generate(
+            program,
+            known,
+            lambda wanted: self._write(wanted, scope),
+            budget=self.budget,
+            unavailable=unavailable,
+            faults=faults_of,
+            tokens=lambda: tally.since(mark).completion_tokens,
+            again=may_repair(self.author),
+        )
+
+    def _write(self, wanted: Sequence[Wanted], scope: Scope) -> list[Program | CapError]:
+        """Ask for the functions of one wave, all at once."""
+        for entry in wanted:
+            if entry.reason:
+                source = entry.failed.source if entry.failed else ""
+                name = self.prompt.name
+                self.trace.event("repair", lmp=name, attempt=2, reason=entry.reason, source=source)
+        answers = self.author.ask_all(self.prompt, [_order(entry) for entry in wanted])
+        return [
+            self._read(entry.name, answer, scope)
+            for entry, answer in zip(wanted, answers, strict=True)
+        ]
+
+    def _read(self, name: str, answer: Completion | ModelError, scope: Scope) -> Program | CapError:
+        """Return the checked program of an answer, or what is wrong with it."""
+        if isinstance(answer, ModelError):
+            return answer
+        try:
+            program = Program.from_completion(answer.text, self.prompt.header.stop)
+            program = program.without_imports(known_names(scope, self.policy))
+            self._check(program, scope)
+        except EmptyCompletion as error:  # it can be asked again, as after any other mistake
+            return GenerationFailed(str(error))
+        except CapError as error:
+            return error
+        self.trace.event("generated", name=name, source=program.source)
+        return program
+
+    def _check(self, program: Program, scope: Scope) -> None:
+        reserved = frozenset([*scope.primitives, *scope.groups])
+        if violations := check(program.tree, self.policy, reserved):
+            self.trace.event("violations", source=program.source, found=list(map(str, violations)))
+            raise ViolationsFound(violations)
+
+
+def may_repair(author: Author) -> bool:
+    """Tell whether a model can be asked to mend what it wrote."""
+    return bool(getattr(author.model, "repairs", True))
+
+
+def known_names(scope: Scope, policy: Policy) -> frozenset[str]:
+    """Return every name a program of this scope may read."""
+    return scope.names() | policy.names()
+
+
+def kept_for(program: Program, scope: Scope, written: Iterable[Definition]) -> list[Definition]:
+    """Return the definitions of a scope that a program uses, by way of others too, in order."""
+    kept = {entry.name: entry for entry in scope.definitions}
+    if not kept:
+        return []
+    used: set[str] = set()
+    ahead = [program, *(Program.parse(entry.source) for entry in written)]
+    while ahead:
+        for entry in undefined(ahead.pop(), ()):
+            if entry.name in kept and entry.name not in used:
+                used.add(entry.name)
+                ahead.append(Program.parse(kept[entry.name].source))
+    return [entry for name, entry in kept.items() if name in used]
+
+
+def _order(entry: Wanted) -> Order:
+    """Return what to ask for a function; after a failed answer, that one and why it failed."""
+    if not entry.reason:
+        return Order(entry.request)
+    code = entry.failed.source if entry.failed else ""
+    return Order(entry.request, history=(Turn(entry.request, code, note=again(entry.reason)),))

@@ -1,0 +1,395 @@
+"""The engine: one instruction walks from prompt to result, and so does every LMP it calls.
+
+    prompt -> completion -> program -> check -> generated functions -> sandbox -> value
+
+An LMP called from inside a program is a primitive whose body, here in the parent, walks the same
+road with a worker of its own while the outer program waits.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cap.engine.answer import Answer, Approve, Body, State, joined, unanswered, with_note
+from cap.engine.approval import Allow, asked
+from cap.engine.completer import Completer, kept_for, known_names, may_repair
+from cap.engine.failures import explain, failure_of, lmp_failed, unfit
+from cap.engine.gate import Gate
+from cap.engine.generation import Budget
+from cap.engine.question import Author, Order, Tally
+from cap.engine.rehearsal import Rehearsal, Rehearse
+from cap.engine.repair import Repairs, acted, failed_turn, reason_of, sort_of
+from cap.engine.return_kinds import kind_error
+from cap.errors import CapError, LMPFailed, PromptError
+from cap.models.base import Model
+from cap.program.program import Program
+from cap.prompt.prompt import Prompt, parse_context, render_context
+from cap.result import Call, Failure, Result
+from cap.robot import robot_facts
+from cap.sandbox.sandbox import Sandbox
+from cap.scope import Primitive, Scope
+from cap.trace.trace import Trace
+
+__all__ = ["Answer", "Approve", "Body", "Engine", "State", "failure_of"]
+
+MAX_NESTING = 6
+"""How deep LMPs may call LMPs."""
+INTERRUPTED = Failure("interrupted", "Interrupted", "stopped by Ctrl-C")
+
+
+class Engine:
+    """Runs the LMPs of one robot with one model."""
+
+    def __init__(
+        self,
+        robot: Body,
+        model: Model,
+        prompts: Mapping[str, Prompt],
+        function_prompt: Prompt,
+        *,
+        sandbox: Sandbox,
+        trace: Trace,
+        seed: int = 0,
+        approve: Approve | None = None,
+        budget: Budget | None = None,
+        repairs: Repairs | None = None,
+        tally: Tally | None = None,
+        rehearsal: Rehearsal | None = None,
+        allow: Allow | None = None,
+    ) -> None:
+        """Set up the road.
+
+        Args:
+            robot: Whose functions programs may call.
+            model: What writes programs.
+            prompts: The LMPs, by name.
+            function_prompt: Asks for one function.
+            sandbox: Where programs run.
+            trace: Where events go.
+            seed: Start of all random numbers inside programs.
+            approve: Shown each complete program before it moves anything.
+            budget: How many functions may be generated for one program.
+            repairs: How often a program may be written again; on hardware by default never for
+                what fails while it runs.
+            tally: Counts completions, also those of other engines that share it.
+            rehearsal: Has each program run in a twin of the robot first.
+            allow: Shown each call that moves the robot before it does.
+        """
+        self.robot = robot
+        self.model = model
+        self.prompts = prompts
+        self.sandbox = sandbox
+        self.trace = trace
+        self.gate = Gate(approve, rehearsal, trace)
+        self.repairs = repairs or Repairs(runtime=1 if robot.simulated else 0)
+        self.seed = seed
+        self.programs = 0
+        """Programs run so far; each has random numbers of its own, by its number."""
+        self.tally = tally or Tally()
+        self.author = Author(model, trace, self.tally)
+        self._function_prompt = function_prompt
+        self._budget = budget
+        self._completer = Completer(
+            self.author, function_prompt, sandbox.policy, budget or Budget(), trace
+        )
+        self._primitives = {**asked(robot.primitives(), allow), **self._lmp_primitives()}
+
+    def run(
+        self,
+        prompt: Prompt,
+        instruction: str,
+        context: str = "",
+        state: State | None = None,
+        *,
+        fixed: bool = False,
+    ) -> Answer:
+        """Have a program written for an instruction and run it; repair it if need be.
+
+        Args:
+            prompt: The LMP.
+            instruction: The person's words, or a program's.
+            context: Assignment lines shown above them.
+            state: What a session remembers.
+            fixed: The context is the caller's own; else an attempt that acted before it failed
+                has the facts in it read again.
+        """
+        mark = self.tally.mark()
+        answer = self._attempts(prompt, instruction, context, state or State(), fixed)
+        return replace(answer, usage=self.tally.since(mark))
+
+    def run_program(self, prompt: Prompt, program: Program, state: State) -> Answer:
+        """Check, complete and run a program in a prompt's scope; it is not repaired."""
+        mark = self.tally.mark()
+        scope = self.scope(prompt, state)
+        program = program.without_imports(known_names(scope, self.sandbox.policy))
+        answer = self._walk(prompt, program, scope, state)
+        return replace(answer, usage=self.tally.since(mark))
+
+    def _attempts(
+        self, prompt: Prompt, instruction: str, context: str, state: State, fixed: bool
+    ) -> Answer:
+        """Try, and try again as long as a repair is left and changes something."""
+        left = self.repairs.nested(prompt.header.actions) if self.trace.depth else self.repairs
+        order = Order(instruction, context, state.history, state.hints)
+        answer = self._attempt(prompt, order, state)
+        assert answer is not None
+        while (failure := answer.result.failure) is not None and may_repair(self.author):
+            calls = answer.result.calls
+            sort = sort_of(failure, calls, answer.ran)
+            if sort is None or not left.allow(sort):
+                break
+            left = left.without(sort)
+            self._announce(prompt, answer, failure)
+            turn = failed_turn(instruction, order.context, answer.written, failure, calls)
+            order = replace(order, history=(*order.history, turn))
+            try:
+                if acted(calls) and not fixed:
+                    order = replace(order, context=self._reread(prompt, order.context))
+                after = self._attempt(prompt, order, state, answer.written)
+            except KeyboardInterrupt:
+                if self.trace.depth:
+                    raise
+                return replace(answer, result=replace(answer.result, failure=INTERRUPTED))
+            if after is None:
+                return replace(answer, attempts=answer.attempts + 1)
+            if unanswered(after):
+                return with_note(answer, after)
+            answer = joined(answer, after)
+        return answer
+
+    def _announce(self, prompt: Prompt, answer: Answer, failure: Failure) -> None:
+        """Write down that a program is about to be repaired, and why."""
+        self.trace.event(
+            "repair",
+            lmp=prompt.name,
+            attempt=answer.attempts + 1,
+            reason=reason_of(failure),
+            source=answer.written,
+        )
+
+    def _attempt(
+        self, prompt: Prompt, order: Order, state: State, before: str | None = None
+    ) -> Answer | None:
+        """Ask the model once, and run what it wrote; None if it wrote the same as before."""
+        text = ""
+        try:
+            facts = parse_context(order.context)
+            text = self.author.ask(prompt, order).text
+            program = Program.from_completion(text, prompt.header.stop)
+        except CapError as error:
+            refused = Answer(Result(failure=failure_of(error)), completion=text)
+            return None if text and text == before else refused
+        state = replace(state, variables={**state.variables, **facts})
+        scope = self.scope(prompt, state)
+        program = program.without_imports(known_names(scope, self.sandbox.policy))
+        if program.source == before:
+            return None
+        answer = replace(self._walk(prompt, program, scope, state), completion=text)
+        failure = answer.result.failure
+        if failure is None or failure.kind != "undefined" or may_repair(self.author):
+            return answer
+        return replace(answer, result=replace(answer.result, failure=unfit(failure)))
+
+    def _walk(self, prompt: Prompt, program: Program, scope: Scope, state: State) -> Answer:
+        """Take a program the rest of the way: complete it, have it approved, run it."""
+        unavailable = functools.partial(self._unavailable, prompt, state)
+        try:
+            generated = self._completer.complete(program, scope, unavailable)
+        except CapError as error:
+            return self._show(prompt, Answer(Result(failure=failure_of(error)), program))
+        kept = tuple(kept_for(program, scope, generated))
+        answer = self._show(prompt, Answer(Result(), program, generated, kept))
+        refusal = self.gate.refusal(prompt, answer, self._in_twin(prompt, answer, state))
+        if refusal is not None:
+            return replace(answer, result=Result(failure=refusal))
+        if generated:
+            scope = replace(scope, definitions=(*scope.definitions, *generated))
+        return replace(answer, result=self._execute(prompt, program, scope), ran=True)
+
+    def _show(self, prompt: Prompt, answer: Answer) -> Answer:
+        """Write down a complete program, also one that was refused, and show it."""
+        assert answer.program is not None
+        path = self.trace.program(prompt.name, answer.source)
+        self.trace.event(
+            "program",
+            lmp=prompt.name,
+            source=answer.program.source,
+            generated=[(entry.name, entry.source) for entry in answer.generated],
+            notes=answer.program.notes,
+            path=path.name if path else None,
+        )
+        return answer
+
+    def _in_twin(self, prompt: Prompt, answer: Answer, state: State) -> Rehearse:
+        """Return what carries a program out on a twin, as it would be here."""
+
+        def rehearse(twin: Body, trace: Trace) -> Result:
+            assert answer.program is not None
+            engine = self._copy(twin, trace)
+            scope = engine.scope(prompt, state)
+            scope = replace(scope, definitions=(*scope.definitions, *answer.generated))
+            return engine._execute(prompt, answer.program, scope)
+
+        return rehearse
+
+    def _copy(self, robot: Body, trace: Trace) -> Engine:
+        """Return an engine like this one, at the same point, for another robot."""
+        engine = Engine(
+            robot,
+            self.model,
+            self.prompts,
+            self._function_prompt,
+            sandbox=self.sandbox,
+            trace=trace,
+            seed=self.seed,
+            budget=self._budget,
+            repairs=self.repairs,
+            tally=self.tally,
+        )
+        engine.programs = self.programs
+        return engine
+
+    def scope(self, prompt: Prompt, state: State | None = None) -> Scope:
+        """Return what a prompt's programs may use: what its hints name, and no more."""
+        state = state or State()
+        itself = prompt.name if prompt.name in self.prompts else None
+        allowed = {
+            name: primitive
+            for name, primitive in self._primitives.items()
+            if (primitive.kind != "action" or prompt.header.actions) and name != itself
+        }
+        groups = {"robot": tuple(allowed)} if "robot" in prompt.hints else {}
+        hinted = {name: allowed[name] for name in prompt.hints if name in allowed}
+        return Scope(
+            primitives=allowed if groups or not prompt.hints else hinted,
+            variables=state.variables,
+            definitions=state.definitions,
+            groups=groups,
+        )
+
+    def context(self, prompt: Prompt, given: Mapping[str, Any] | None = None) -> str:
+        """Return the context lines a prompt asks for, from the robot as it is now.
+
+        Args:
+            prompt: What asks.
+            given: Facts by name that come before the robot's own.
+
+        Raises:
+            PromptError: It asks for a fact nobody knows.
+        """
+        if not prompt.header.context:
+            return ""
+        facts = {**robot_facts.facts(self.robot), **(given or {})}
+        if lacking := [name for name in prompt.header.context if name not in facts]:
+            raise PromptError(
+                f"prompt '{prompt.name}' asks for context {lacking}, which nobody gives; "
+                f"known: {sorted(facts)}"
+            )
+        return render_context({name: facts[name] for name in prompt.header.context})
+
+    def _reread(self, prompt: Prompt, context: str) -> str:
+        """Return context lines with the facts a prompt asks for as they are now."""
+        now = parse_context(self.context(prompt, {}))
+        return render_context({**parse_context(context), **now}) if now else context
+
+    def _lmp_primitives(self) -> dict[str, Primitive]:
+        """Return every prompt that returns a value as a function programs may call."""
+        return {
+            name: Primitive.of(self.caller(prompt), "lmp", name)
+            for name, prompt in self.prompts.items()
+            if prompt.header.returns is not None
+        }
+
+    def caller(
+        self, prompt: Prompt, variables: Mapping[str, Any] | None = None
+    ) -> Callable[..., Any]:
+        """Return an LMP as a function for other programs.
+
+        Args:
+            prompt: The LMP.
+            variables: Plain data its programs see besides their keyword arguments.
+        """
+
+        def call(description: str, context: str = "", **given: Any) -> Any:
+            if not isinstance(description, str) or not isinstance(context, str):
+                raise TypeError(f"{prompt.name}() takes a description in words (a string)")
+            return self._nested(prompt, description, context, {**(variables or {}), **given})
+
+        call.__doc__ = f"Ask the '{prompt.name}' LMP; returns {' or '.join(prompt.header.kind)}."
+        return call
+
+    def answer(
+        self, prompt: Prompt, description: str, context: str, variables: Mapping[str, Any]
+    ) -> Answer:
+        """Run an LMP for a caller: context as given, or what its prompt asks for.
+
+        Raises:
+            PromptError: It asks for a fact nobody knows.
+        """
+        shown = context or self.context(prompt, variables)
+        state = State(variables=variables)
+        return self.run(prompt, description, shown, state, fixed=bool(context))
+
+    def _nested(
+        self, prompt: Prompt, description: str, context: str, variables: Mapping[str, Any]
+    ) -> Any:
+        called = f"{prompt.name}({description!r})"
+        if self.trace.depth >= MAX_NESTING:
+            raise LMPFailed(f"{called}: LMPs call each other too deep")
+        self.trace.depth += 1
+        try:
+            self.trace.event("instruction", lmp=prompt.name, text=description)
+            answer = self.answer(prompt, description, context, variables)
+        except PromptError as error:
+            raise LMPFailed(f"{called}: {error}") from None
+        finally:
+            self.trace.depth -= 1
+        if answer.result.failure is not None:
+            raise lmp_failed(called, answer.result.failure)
+        return answer.result.value
+
+    def _unavailable(self, prompt: Prompt, state: State, name: str) -> str | None:
+        """Tell why an undefined name must not be generated."""
+        if name in state.dropped:
+            return f"'{name}' {state.dropped[name]}"
+        if name in self._primitives:
+            return f"'{name}' is not available to '{prompt.name}' programs"
+        return None
+
+    def _execute(self, prompt: Prompt, program: Program, scope: Scope) -> Result:
+        header = prompt.header
+        self.programs += 1
+        sequence = np.random.SeedSequence([self.seed, self.programs])
+        calls: list[Call] = []
+
+        def on_call(call: Call) -> None:
+            calls.append(call)
+            self.trace.event("call", **vars(call))
+
+        try:
+            result = self.sandbox.execute(
+                program,
+                scope,
+                returns=header.returns,
+                keep=header.session,
+                seed=int(sequence.generate_state(1)[0]),
+                on_call=on_call,
+                robot=self.robot,
+            )
+        except KeyboardInterrupt:
+            if self.trace.depth:  # the outer program ends as well
+                raise
+            return Result(failure=INTERRUPTED, calls=tuple(calls))
+        if result.failure is not None and header.session:
+            return replace(result, failure=explain(result.failure))
+        if result.failure is None and header.returns is not None:
+            wrong = kind_error(result.value, header.kind)
+            if wrong is not None:
+                failure = Failure("value", "WrongKind", f"'{header.returns}': {wrong}")
+                return replace(result, failure=failure)
+        return result

@@ -1,0 +1,71 @@
+"""What a program is refused for, as errors; errors as failures, and failures as errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cap.checker.checker import Violation
+from cap.engine.generation import UndefinedName
+from cap.errors import CapError, CheckFailed, GenerationFailed, LMPFailed, ModelError
+from cap.program.program import ProgramSyntaxError
+from cap.result import Failure, FailureKind
+
+
+class ViolationsFound(CheckFailed):
+    """The check refused a program."""
+
+    def __init__(self, violations: Sequence[Violation]) -> None:
+        first, *rest = violations
+        super().__init__("; ".join([first.reason, *map(str, rest[:4])]))
+        self.violations = tuple(violations)
+        self.line = first.line
+
+
+class FaultsFound(CheckFailed):
+    """A program calls or reads something in a way that cannot be."""
+
+    def __init__(self, line: int, reasons: Sequence[str]) -> None:
+        super().__init__("; ".join(reasons[:5]))
+        self.line = line
+
+
+def failure_of(error: CapError) -> Failure:
+    """Describe an error raised before a program ran."""
+    kind: FailureKind = "violation"
+    if isinstance(error, ModelError):
+        kind = "model"
+    elif isinstance(error, ProgramSyntaxError):
+        kind = "syntax"
+    elif isinstance(error, UndefinedName):
+        kind = "undefined"
+    elif isinstance(error, GenerationFailed):
+        kind = "generation"
+    name = error.violations[0].rule if isinstance(error, ViolationsFound) else type(error).__name__
+    return Failure(kind, name, str(error), getattr(error, "line", None))
+
+
+def lmp_failed(called: str, failure: Failure) -> LMPFailed:
+    """Return the error that tells a caller how an LMP failed."""
+    message = f"{called}: {failure.message or failure.error}"
+    error = LMPFailed(message)
+    error.failure = replace(failure, message=message)
+    return error
+
+
+def unfit(failure: Failure) -> Failure:
+    """Return the failure of an offline answer that reads what nothing has set: none was close."""
+    why, _, _ = failure.message.partition(" Did you mean")
+    message = (
+        f"the closest example goes on with an earlier instruction ({why.rstrip('.')}); "
+        "rephrase it, or use a language model with -m"
+    )
+    return Failure("model", "NoMatch", message, failure.line)
+
+
+def explain(failure: Failure) -> Failure:
+    """Add to a name nobody set what it means in a session: "undo that" as its first words, say."""
+    if failure.error != "NameError":
+        return failure
+    why = "no earlier instruction of this session has set it"
+    return replace(failure, message=f"{failure.message}; {why}")

@@ -1,0 +1,192 @@
+"""An LMP as a function: a prompt, a model, and plain Python functions. No robot is needed.
+
+Example:
+    area = {"red block": 0.04, "blue bowl": 0.12}
+    with LMP(PROMPT, model, functions={"get_area": lambda name: area[name]}) as biggest:
+        name = biggest("the bigger of the two", objects=list(area))
+
+It walks the same road as a session's instruction: the program is checked, completed, run in a
+sandbox and repaired. Only its functions run in this process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cap.engine.answer import Answer
+from cap.engine.engine import Engine
+from cap.engine.failures import lmp_failed
+from cap.engine.question import Tally
+from cap.errors import UsageError
+from cap.models.base import Model
+from cap.models.providers import make_model
+from cap.prompt.prompt import Prompt, load, one_line, parse
+from cap.robot import registry
+from cap.sandbox.limits import Limits
+from cap.sandbox.sandbox import Sandbox
+from cap.scope import Primitive
+from cap.trace.trace import Trace
+
+
+class LMP:
+    """A language model program that is called like a function; a context manager."""
+
+    def __init__(
+        self,
+        prompt: Prompt | Path | str,
+        model: str | Model,
+        *,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
+        variables: Mapping[str, Any] | None = None,
+        lmps: Mapping[str, LMP] | None = None,
+        name: str | None = None,
+        trace: Trace | None = None,
+        limits: Limits | None = None,
+        seed: int = 0,
+    ) -> None:
+        """Put an LMP together.
+
+        Args:
+            prompt: A prompt, its file, or its text.
+            model: What writes programs: a name, as `cap models list` shows them, or a model itself.
+            functions: What its programs may call, by name; they get plain data and return it.
+            variables: Plain data its programs see, and facts its prompt may ask for as context.
+            lmps: Other LMPs its programs may call, by name.
+            name: What it is called in traces and messages; the prompt's name by default.
+            trace: Where events go; nowhere by default.
+            limits: What one program may use.
+            seed: Start of all random numbers inside programs.
+
+        Raises:
+            UsageError: A name is given twice, or something that cannot be called as a function.
+            PromptError: The prompt cannot be read.
+            MissingKey: The model needs a key and none is set.
+        """
+        self.prompt = _prompt(prompt, name)
+        self.model = make_model(model) if isinstance(model, str) else model
+        self.trace = trace or Trace()
+        self._functions = dict(functions or {})
+        self._variables = dict(variables or {})
+        self._lmps = dict(lmps or {})
+        self._limits = limits
+        self._seed = seed
+        _refuse_doubles(self._functions, self._variables, self._lmps)
+        self._engine = self._engine_on(self.trace, Tally())
+
+    def __enter__(self) -> LMP:
+        """Start loading what runs programs; return itself."""
+        self._engine.sandbox.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing: programs end with their calls."""
+
+    def __call__(self, instruction: str, context: str = "", **variables: Any) -> Any:
+        """Carry out one instruction and return its value.
+
+        Args:
+            instruction: What is wanted, in words.
+            context: Assignment lines shown above it; what the prompt asks for by default.
+            variables: Further plain data its program sees.
+
+        Raises:
+            UsageError: The instruction is empty.
+            LMPFailed: There is no value; `failure` tells why.
+        """
+        answer = self.run(instruction, context, **variables)
+        if answer.result.failure is not None:
+            raise lmp_failed(f"{self.prompt.name}({instruction!r})", answer.result.failure)
+        return answer.result.value
+
+    def run(self, instruction: str, context: str = "", **variables: Any) -> Answer:
+        """Carry out one instruction and return all that came of it, also a failure.
+
+        Raises:
+            UsageError: The instruction is empty.
+            PromptError: The prompt asks for context that nobody gives.
+        """
+        words = one_line(instruction)
+        if not words:
+            raise UsageError("the instruction is empty; say what is wanted")
+        self.trace.turn += 1
+        self.trace.event("instruction", lmp=self.prompt.name, text=words)
+        answer = self._engine.answer(self.prompt, words, context, {**self._variables, **variables})
+        failure = answer.result.failure
+        if failure is not None:
+            self.trace.event("failure", **vars(failure), cause=failure.cause)
+        self.trace.event("done", ok=failure is None)
+        return answer
+
+    def _engine_on(self, trace: Trace, tally: Tally) -> Engine:
+        """Return an engine for this LMP; one for each LMP that calls it, with that one's trace."""
+        return Engine(
+            _Functions(self._primitives(trace, tally), self._variables),
+            self.model,
+            {},
+            registry.function_prompt(),
+            sandbox=Sandbox(limits=self._limits),
+            trace=trace,
+            seed=self._seed,
+            tally=tally,
+        )
+
+    def _primitives(self, trace: Trace, tally: Tally) -> dict[str, Primitive]:
+        found = {name: _primitive(name, function) for name, function in self._functions.items()}
+        for name, lmp in self._lmps.items():
+            prompt = replace(lmp.prompt, name=name)
+            caller = lmp._engine_on(trace, tally).caller(prompt, lmp._variables)
+            found[name] = Primitive.of(caller, "lmp", name)
+        return found
+
+
+class _Functions:
+    """Plain functions in a robot's place: nothing moves."""
+
+    simulated = True
+
+    def __init__(self, primitives: Mapping[str, Primitive], facts: Mapping[str, Any]) -> None:
+        self._primitives = primitives
+        self._facts = facts
+
+    def primitives(self) -> Mapping[str, Primitive]:
+        """Return the functions programs may call, by name."""
+        return self._primitives
+
+    def context(self) -> Mapping[str, Any]:
+        """Return the facts a prompt may ask for."""
+        return self._facts
+
+    def stop(self) -> None:
+        """Do nothing: there is no motion."""
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to release."""
+
+
+def _prompt(prompt: Prompt | Path | str, name: str | None) -> Prompt:
+    if isinstance(prompt, str):
+        return parse(prompt, name or "lmp", infer=True)
+    loaded = load(prompt) if isinstance(prompt, Path) else prompt
+    return replace(loaded, name=name) if name else loaded
+
+
+def _primitive(name: str, function: Callable[..., Any]) -> Primitive:
+    try:
+        return Primitive.of(function, "perception", name)
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"'{name}' cannot be given to programs: {function!r} is no function with a known "
+            "signature; wrap it in one with `def`"
+        ) from None
+
+
+def _refuse_doubles(*given: Mapping[str, Any]) -> None:
+    names = [name for names in given for name in names]
+    for name in names:
+        if not name.isidentifier() or name.startswith("_"):
+            raise UsageError(f"'{name}' is no name a program can use; choose another")
+        if names.count(name) > 1:
+            raise UsageError(f"'{name}' is given twice, as two different things; rename one")

@@ -1,0 +1,189 @@
+"""Asking the model for programs: written down, several at a time, and counted.
+
+Requests that do not need each other's answers are sent together. What is written down of them, and
+in which order, does not depend on which answer came first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from cap.errors import ModelError
+from cap.models.base import Completion, Model, Request, Streams, Usage
+from cap.models.replay import request_key
+from cap.prompt.prompt import Prompt, Turn
+from cap.trace.trace import Trace
+
+T = TypeVar("T")
+MOST_AT_ONCE = 8
+"""How many requests are under way at the same time; the model may hold some of them back."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What one program is asked for with."""
+
+    instruction: str
+    """The words of its comment line."""
+    context: str = ""
+    """Assignment lines shown above them."""
+    history: tuple[Turn, ...] = ()
+    """Earlier turns, and earlier attempts at this one, oldest first."""
+    hints: tuple[str, ...] = ()
+    """Lines that tell what else exists."""
+
+
+class Tally:
+    """Counts completions; an engine shares it with the LMPs its programs call."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._completions: list[Completion] = []
+
+    def add(self, completion: Completion) -> None:
+        """Count one more."""
+        self._completions.append(replace(completion, text=""))
+
+    def mark(self) -> int:
+        """Return where the count stands, for `since`."""
+        return len(self._completions)
+
+    def since(self, mark: int) -> Usage:
+        """Return what the completions after a mark took."""
+        return functools.reduce(Usage.plus, self._completions[mark:], Usage())
+
+
+class Author:
+    """Asks one model for programs."""
+
+    def __init__(self, model: Model, trace: Trace, tally: Tally) -> None:
+        """Keep the model, where events go, and the count."""
+        self.model = model
+        self.tally = tally
+        self._trace = trace
+
+    def ask(self, prompt: Prompt, order: Order) -> Completion:
+        """Return the answer to one order.
+
+        Raises:
+            ModelError: There is none.
+        """
+        (answer,) = self.ask_all(prompt, [order])
+        if isinstance(answer, ModelError):
+            raise answer
+        return answer
+
+    def ask_all(self, prompt: Prompt, orders: Sequence[Order]) -> list[Completion | ModelError]:
+        """Return the answers to orders that do not depend on each other, in their order."""
+        requests = [self._request(prompt, order) for order in orders]
+        answers = self._answers(prompt, requests)
+        for request, answer in zip(requests, answers, strict=True):
+            if isinstance(answer, Completion):
+                self._note(prompt, request, answer)
+            else:
+                why = {"error": type(answer).__name__, "message": str(answer)}
+                self._trace.event("unanswered", lmp=prompt.name, **self._key(request), **why)
+        return answers
+
+    def _key(self, request: Request) -> dict[str, str]:
+        """Return what a run folder is replayed by; making it takes longer than all else here."""
+        return {"key": request_key(request)} if self._trace.folder else {}
+
+    def _answers(
+        self, prompt: Prompt, requests: Sequence[Request]
+    ) -> list[Completion | ModelError]:
+        if len(requests) == 1:
+            try:
+                return [self._complete(prompt, requests[0])]
+            except ModelError as error:
+                return [error]
+        return together([functools.partial(self.model.complete, request) for request in requests])
+
+    def _complete(self, prompt: Prompt, request: Request) -> Completion:
+        """Ask on this thread; where somebody watches, the text appears as it is written."""
+        if not self._trace.listeners or not isinstance(self.model, Streams):
+            return self.model.complete(request)
+        told = functools.partial(self._trace.progress, "text", lmp=prompt.name)
+        return self.model.stream(request, lambda piece: told(text=piece))
+
+    def _request(self, prompt: Prompt, order: Order) -> Request:
+        text = prompt.render(order.instruction, order.context, order.history, order.hints)
+        self._trace.event(
+            "prompt",
+            lmp=prompt.name,
+            sha256=prompt.sha256,
+            model=self.model.name,
+            tail=text.removeprefix(prompt.text.rstrip()).strip(),
+        )
+        return Request(prompt=text, stop=prompt.header.stop)
+
+    def _note(self, prompt: Prompt, request: Request, completion: Completion) -> None:
+        self.tally.add(completion)
+        self._trace.event(
+            "completion",
+            lmp=prompt.name,
+            **self._key(request),
+            text=completion.text,
+            model=completion.model,
+            prompt_tokens=completion.prompt_tokens,
+            completion_tokens=completion.completion_tokens,
+            cost_usd=completion.cost_usd,
+            notes=completion.notes,
+        )
+
+
+def together(work: Sequence[Callable[[], T]], most: int = MOST_AT_ONCE) -> list[T | ModelError]:
+    """Do several things at the same time; return what came of each, in the order of the work.
+
+    The threads are daemons, not a pool's: after Ctrl-C a request may still be waiting for its
+    answer, and nobody must wait for that request, at the end of the process neither.
+
+    Args:
+        work: What to do; each may raise `ModelError`, which is returned in its place.
+        most: How many at the same time.
+
+    Raises:
+        Exception: Whatever else one of them raised; those not yet begun are dropped.
+    """
+    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[int, T | BaseException]] = queue.SimpleQueue()
+    for number in range(len(work)):
+        waiting.put(number)
+
+    def serve() -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                number = waiting.get_nowait()
+                try:
+                    done.put((number, work[number]()))
+                except BaseException as error:  # the waiting thread raises it
+                    done.put((number, error))
+
+    for _ in range(min(most, len(work))):
+        threading.Thread(target=serve, name="cap-model", daemon=True).start()
+    try:
+        return _gathered(done, len(work))
+    except BaseException:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                waiting.get_nowait()
+        raise
+
+
+def _gathered(
+    done: queue.SimpleQueue[tuple[int, T | BaseException]], count: int
+) -> list[T | ModelError]:
+    """Wait for all outcomes, or for the first that ends everything."""
+    outcomes: dict[int, T | ModelError] = {}
+    while len(outcomes) < count:
+        number, outcome = done.get()
+        if isinstance(outcome, BaseException) and not isinstance(outcome, ModelError):
+            raise outcome
+        outcomes[number] = outcome
+    return [outcomes[number] for number in range(count)]

@@ -1,0 +1,91 @@
+"""Rehearsal: a program runs in a simulated twin of the robot before it runs on the robot.
+
+The twin stands in the scene as it is seen now. What fails there, or passes a limit there, does not
+run here. The model's answers to what the program asks on the way are remembered: the run that
+follows gets the same, and whatever else has to be written then is shown to the person first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
+
+from cap.errors import RobotError
+from cap.result import Failure, Result
+from cap.scope import Robot
+from cap.session.turn import Moved, moved
+from cap.trace.trace import Event, Trace
+
+Rehearse = Callable[[Robot, Trace], Result]
+"""Carries the program out on a twin, telling a trace."""
+
+
+@runtime_checkable
+class Rehearsable(Protocol):
+    """A robot that has a simulated twin."""
+
+    def twin(self) -> Robot:
+        """Return a simulated robot with the same primitives in the scene as it is seen now."""
+
+
+@dataclass
+class Rehearsal:
+    """Rehearses the programs of one robot, and knows what it has seen."""
+
+    robot: Rehearsable
+    """Whose twin is used."""
+    sources: dict[str, str] = field(default_factory=dict)
+    """Programs of nested LMPs of the last rehearsal: the LMP by its program."""
+
+    def run(self, rehearse: Rehearse) -> Rehearsed:
+        """Have a program carried out on a new twin.
+
+        Args:
+            rehearse: Carries it out.
+
+        Raises:
+            RobotError: The scene cannot be seen, or the twin is real.
+        """
+        self.sources.clear()
+        trace = Trace()
+        trace.listeners.append(self._note)
+        twin = self.robot.twin()
+        if not twin.simulated:
+            raise RobotError("the robot's twin is no simulation, so nothing can be rehearsed in it")
+        try:
+            before = dict(twin.positions())
+            result = rehearse(twin, trace)
+            seconds = float(getattr(twin, "sim_time_s", 0.0))
+            return Rehearsed(result, moved(before, twin.positions()), seconds)
+        finally:
+            twin.close()
+
+    def knows(self, source: str) -> bool:
+        """Tell whether a nested program is one the last rehearsal ran."""
+        return source in self.sources
+
+    def _note(self, event: Event) -> None:
+        if event.kind == "program":
+            self.sources[str(event.data["source"])] = str(event.data["lmp"])
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """How a rehearsal went."""
+
+    result: Result
+    """What came of the program there."""
+    moved: Moved
+    """Objects that moved: from where to where, metres."""
+    sim_s: float
+    """Simulated seconds it took; 0 in a twin without dynamics."""
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why the program must not run; None if it may."""
+        failed = self.result.failure
+        if failed is None:
+            return None
+        message = f"in the rehearsal: {failed.message}; nothing moved"
+        return replace(failed, kind="rehearsal", message=message)

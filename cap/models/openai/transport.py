@@ -1,0 +1,196 @@
+"""One endpoint over the official SDK: a request out, a decoded answer back, in time."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import weakref
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from cap.config import is_loopback
+from cap.models.openai.errors import sdk
+from cap.models.openai.replies import (
+    CleanText,
+    broken_off,
+    connection_fault,
+    read_body,
+    too_slow,
+    transient_status,
+)
+from cap.models.openai.retry import Deadline
+from cap.models.openai.stream import Teller, read_stream
+
+if TYPE_CHECKING:
+    import openai
+
+Mode = Literal["chat", "completion"]
+
+CONNECT_S = 10.0
+"""Longest wait for a connection, in seconds."""
+
+_NO_KEY = "none"  # The SDK insists on some text; servers without keys ignore it.
+
+
+class Wire:
+    """The connections to one endpoint; safe to use from several threads."""
+
+    def __init__(self, base_url: str, key: str | None, clean: CleanText) -> None:
+        """Describe the endpoint; nothing is opened yet.
+
+        Args:
+            base_url: Its address, up to and with `/v1`.
+            key: Its key, or None.
+            clean: Takes keys out of what the endpoint says.
+        """
+        self._base_url = base_url
+        self._key = key
+        self._clean = clean
+        self._lock = threading.Lock()
+        self._local = threading.local()
+        self._client: openai.OpenAI | None = None
+
+    def send(
+        self,
+        mode: Mode,
+        parameters: Mapping[str, Any],
+        deadline: Deadline,
+        teller: Teller | None = None,
+    ) -> Any:
+        """Send one request and return the decoded answer.
+
+        Args:
+            mode: `chat` or `completion`.
+            parameters: What is sent.
+            deadline: Ends the waiting.
+            teller: Told the pieces of a streamed answer's text; None where none was asked for.
+
+        Raises:
+            Transient: The request is not to blame.
+            openai.APIStatusError: The endpoint refuses the request.
+        """
+        import openai
+
+        left_s = max(deadline.left_s(), 0.001)
+        connect_s = min(CONNECT_S, left_s)
+        client = self._connect()
+        endpoint: Any = client.chat.completions if mode == "chat" else client.completions
+        timeout = openai.Timeout(left_s, connect=connect_s)
+        try:
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(self._ending(left_s))
+                asked = endpoint.with_streaming_response.create(timeout=timeout, **parameters)
+                answer = stack.enter_context(_whole(asked, deadline))
+                if teller is None:
+                    return read_body(answer, deadline)
+                teller.begin()
+                return read_stream(answer, deadline, teller)
+        except openai.APIStatusError as error:
+            if failure := transient_status(error, self._clean):
+                raise failure from None
+            raise
+        except openai.APIConnectionError as error:
+            if deadline.left_s() <= 0:
+                raise too_slow(deadline) from None
+            raise connection_fault(error, connect_s) from None
+
+    def models(self) -> tuple[str, ...] | None:
+        """Return the names of the models there, sorted; None where the endpoint does not tell."""
+        openai = sdk()
+
+        try:
+            with self._ending(CONNECT_S):
+                listed = self._connect().models.list(timeout=CONNECT_S)
+            return tuple(sorted(str(entry.id) for entry in listed.data))
+        except (openai.OpenAIError, ValueError, AttributeError, TypeError):
+            return None
+
+    def close(self) -> None:
+        """Close the connections; a later request opens new ones."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _connect(self) -> openai.OpenAI:
+        """Return the SDK's client, made on first use: importing the SDK is slow."""
+        with self._lock:
+            if self._client is None:
+                import openai
+
+                # A proxy meant for the internet cannot reach this machine's own servers.
+                http = openai.DefaultHttpxClient(
+                    trust_env=not is_loopback(self._base_url),
+                    event_hooks={"response": [partial(_answering, self._local)]},
+                )
+                weakref.finalize(self, http.close)
+                self._client = openai.OpenAI(
+                    api_key=self._key or _NO_KEY,
+                    base_url=self._base_url,
+                    max_retries=0,
+                    http_client=http,
+                )
+            return self._client
+
+    @contextlib.contextmanager
+    def _ending(self, seconds: float) -> Iterator[None]:
+        """End the reading of an answer after some time.
+
+        The HTTP library waits so long for each piece, not for all of them: an answer that stops in
+        the middle, or drips, would hold us far longer.
+        """
+        watch = _Watch()
+        self._local.watch = watch
+        timer = threading.Timer(seconds, watch.end)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+
+@contextlib.contextmanager
+def _whole(asked: Any, deadline: Deadline) -> Iterator[Any]:
+    """Open an answer; an error's text may break off while the SDK reads it, unwrapped."""
+    try:
+        answer = asked.__enter__()
+    except Exception as error:
+        if type(error).__module__.startswith("http"):  # its HTTP library, of whichever name
+            raise broken_off(deadline) from None
+        raise
+    try:
+        yield answer
+    finally:
+        asked.__exit__(None, None, None)
+
+
+class _Watch:
+    """Ends one answer."""
+
+    def __init__(self) -> None:
+        self._connection: socket.socket | None = None
+        self._over = False
+
+    def begin(self, connection: socket.socket) -> None:
+        """Note what the answer comes on; it may be too late already."""
+        self._connection = connection
+        if self._over:
+            self.end()
+
+    def end(self) -> None:
+        """Wake whoever reads: closing the connection would not."""
+        self._over = True
+        if self._connection is not None:
+            with contextlib.suppress(OSError):
+                self._connection.shutdown(socket.SHUT_RDWR)
+
+
+def _answering(local: threading.local, response: Any) -> None:
+    """Note which connection an answer comes on; called before its body is read."""
+    stream = response.extensions.get("network_stream")
+    watch = getattr(local, "watch", None)
+    if stream is not None and watch is not None:
+        watch.begin(stream.get_extra_info("socket"))

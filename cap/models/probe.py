@@ -1,0 +1,172 @@
+"""What an endpoint can do: a few tiny requests, each for one thing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import Any
+
+from cap.errors import ModelError, ModelUnreachable
+from cap.models.base import Request
+from cap.models.capabilities import Abilities
+from cap.models.openai.errors import Refused
+from cap.models.openai.model import OpenAIModel
+from cap.models.openai.replies import read_reply
+from cap.models.openai.transport import Mode
+from cap.models.scorers.choice import WIDTHS, alternatives
+from cap.models.scorers.exact import tokens_of
+
+PROMPT = "1, 2, 3, 4,"
+STOP = "6"
+MAX_TOKENS = 16
+
+_OPTIONAL: Mapping[str, Any] = {"temperature": 0.0, "seed": 1}
+
+
+def check(
+    model: OpenAIModel,
+    clock: Callable[[], float] = time.monotonic,
+    today: Callable[[], date] = date.today,
+) -> Abilities:
+    """Find out what a model's endpoint can do, and remember it.
+
+    Args:
+        model: Whose endpoint.
+        clock: Monotonic time, in seconds.
+        today: The day it is.
+
+    Returns:
+        What it can do; None where an answer left it open.
+
+    Raises:
+        ModelError: It answers neither to messages nor to bare prompts.
+    """
+    probe = _Probe(model, clock)
+    chat, completions = probe.mode("chat"), probe.mode("completion")
+    if not chat and not completions:
+        assert probe.last is not None  # each mode failed with an error
+        raise model.unusable(probe.last) if isinstance(probe.last, Refused) else probe.last
+    mode: Mode = model.mode
+    if not (chat if mode == "chat" else completions):
+        mode = "chat" if chat else "completion"
+    refused = tuple(name for name in _OPTIONAL if probe.takes(mode, name) is False)
+    if mode == "chat" and probe.limit != "max_tokens":
+        refused += ("max_tokens",)
+    stop = probe.stops(mode)
+    logprobs = probe.logprobs(mode)
+    echo = probe.echoes() if completions else completions
+    found = {
+        "chat": chat,
+        "completions": completions,
+        "streaming": probe.streams(),
+        "stop": stop,
+        "seed": "seed" not in refused,
+        "logprobs": logprobs,
+        "echo": echo,
+        "rung": "exact" if echo else "choice" if (logprobs or 0) > 1 else "sampled",
+        "refused": refused + (("stop",) if stop is False else ()),
+        "latency_s": round(min(probe.times), 4),
+        "checked": today().isoformat(),
+    }
+    model.learn(**found)
+    return model.abilities
+
+
+class _Probe:
+    """Asks one endpoint for one thing at a time."""
+
+    def __init__(self, model: OpenAIModel, clock: Callable[[], float]) -> None:
+        self._model = model
+        self._clock = clock
+        self.limit = "max_tokens"
+        self.times: list[float] = []
+        self.last: ModelError | None = None
+        self._free: dict[Mode, str] = {}
+        """What it says when nothing stops it."""
+
+    def ask(self, mode: Mode, **more: Any) -> Any:
+        """Send the prompt with some parameter more and return the answer.
+
+        Raises:
+            ModelUnreachable: Nobody is there.
+            ModelError: It was refused, or went wrong.
+        """
+        if mode == "chat":
+            sent = {"messages": [{"role": "user", "content": f"Count on: {PROMPT}"}], **more}
+            sent = {self.limit: MAX_TOKENS, **sent}
+        else:
+            sent = {"prompt": PROMPT, "max_tokens": MAX_TOKENS, **more}
+        begun = self._clock()
+        body = self._model.request(mode, sent, once=True)
+        self.times.append(self._clock() - begun)
+        return body
+
+    def tried(self, mode: Mode, **more: Any) -> tuple[bool | None, Any]:
+        """Return whether something is taken, None where that is open, and the answer."""
+        try:
+            return True, self.ask(mode, **more)
+        except ModelUnreachable:
+            raise
+        except ModelError as error:
+            self.last = error
+            return (False if isinstance(error, Refused) else None), None
+
+    def mode(self, mode: Mode) -> bool | None:
+        """Tell whether one way of asking works."""
+        taken, body = self.tried(mode)
+        if taken is False and mode == "chat" and self.limit in str(self.last):
+            self.limit = "max_completion_tokens"
+            taken, body = self.tried(mode)
+        has_choices = isinstance(body, dict) and bool(body.get("choices"))
+        if taken and not has_choices:
+            self.last = ModelError(f"{self._model.name} answered without any choices")
+        if taken and has_choices:
+            self._free[mode] = read_reply(body, Request(PROMPT)).text
+        return taken and has_choices
+
+    def takes(self, mode: Mode, name: str) -> bool | None:
+        """Tell whether a parameter is taken."""
+        return self.tried(mode, **{name: _OPTIONAL[name]})[0]
+
+    def stops(self, mode: Mode) -> bool | None:
+        """Tell whether an answer ends before a stop string; open where it would not come to it."""
+        taken, body = self.tried(mode, stop=[STOP])
+        if not taken:
+            return taken
+        if STOP in read_reply(body, Request(PROMPT)).text:
+            return False
+        return True if STOP in self._free.get(mode, "") else None
+
+    def logprobs(self, mode: Mode) -> int | None:
+        """Return how many alternatives to a token are told."""
+        for width in WIDTHS:
+            asked = {"logprobs": True, "top_logprobs": width} if mode == "chat" else {}
+            taken, body = self.tried(mode, **(asked or {"logprobs": width}))
+            if taken:
+                try:
+                    return len(alternatives(body))
+                except Refused:
+                    return 0
+            if taken is None:
+                return None
+        return 0
+
+    def echoes(self) -> bool | None:
+        """Tell whether the log-probabilities of the prompt's own tokens are told."""
+        taken, body = self.tried("completion", echo=True, logprobs=1, max_tokens=1)
+        if not taken:
+            return taken
+        try:
+            return bool(tokens_of(body, PROMPT))
+        except Refused:
+            return False
+
+    def streams(self) -> bool | None:
+        """Tell whether the text comes in several pieces."""
+        pieces: list[str] = []
+        try:
+            self._model.stream(Request(PROMPT, max_tokens=MAX_TOKENS), pieces.append)
+        except ModelError:
+            return None
+        return len(pieces) > 1

@@ -1,0 +1,1 @@
+"""Comparing continuations of a prompt."""

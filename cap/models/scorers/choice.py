@@ -1,0 +1,176 @@
+"""Comparing by one question: continuations as lettered answers, and how likely each letter is."""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cap.models.base import Scores
+from cap.models.openai.errors import Refused
+from cap.models.scorers.scorer import Asker
+from cap.prompt.prompt import without_synonyms
+
+LABELS = string.ascii_uppercase
+MISSING = 2.0
+"""A letter that is not told is at most as likely as the last one told; this many nats less."""
+
+WIDTHS = (20, 5)
+"""How many alternatives to ask for; servers have different limits."""
+
+_QUESTION = "Which of these comes next?"
+_ANSWER = "Answer with its letter alone."
+
+
+def choice(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
+    """Return the log-probability of each continuation among them all.
+
+    Where there are more than letters are told, they are compared in groups, and the groups by their
+    best: p(option) = p(option in its group) / p(best in its group) * p(best among the bests).
+
+    Raises:
+        Refused: The endpoint does not tell log-probabilities.
+    """
+    question = _Question(asker, prompt)
+    return Scores(tuple(_normal(question.compare(list(continuations)))), "choice")
+
+
+class _Question:
+    """One comparison, which learns on the way how many letters the endpoint tells."""
+
+    def __init__(self, asker: Asker, prompt: str) -> None:
+        self._asker = asker
+        self._prompt = without_synonyms(prompt)
+        self._endpoint = asker.endpoint
+        self._mode = self._endpoint.mode if self._endpoint else "chat"
+        known = self._endpoint.abilities.logprobs if self._endpoint else None
+        if known is not None and known < 2:
+            raise Refused("it tells no alternatives to a token")
+        self._widths = [known] if known else list(WIDTHS)
+        self._limit = "max_tokens"
+
+    def compare(self, options: Sequence[str]) -> list[float]:
+        """Return log-probabilities; normalised within what was compared at once."""
+        width = min(self._widths[0], len(LABELS))
+        if len(options) <= width:
+            return self._both_ways(options) if len(options) > 1 else [0.0]
+        size = math.ceil(len(options) / math.ceil(len(options) / width))
+        groups = [list(options[at : at + size]) for at in range(0, len(options), size)]
+        within = [self.compare(group) for group in groups]
+        bests = [
+            group[values.index(max(values))] for group, values in zip(groups, within, strict=True)
+        ]
+        among = self.compare(bests)
+        return [
+            value - max(values) + best
+            for values, best in zip(within, among, strict=True)
+            for value in values
+        ]
+
+    def _both_ways(self, options: Sequence[str]) -> list[float]:
+        """Ask in both orders and take the mean: models favour the first letters, or the last."""
+        forward = self._ask(options)
+        if forward is None:
+            return self.compare(options)  # in smaller groups
+        backward = self._ask(options[::-1])
+        if backward is None:
+            return self.compare(options)
+        return [
+            math.log((math.exp(one) + math.exp(other)) / 2)
+            for one, other in zip(forward, backward[::-1], strict=True)
+        ]
+
+    def _ask(self, options: Sequence[str]) -> list[float] | None:
+        """Return log-probabilities in one order; None if fewer letters are told than options."""
+        told = alternatives(self._send(_question(self._prompt, options, self._mode)))
+        if len(told) < len(options) and len(told) < self._widths[0]:
+            if len(told) < 2:
+                raise Refused("it tells no alternatives to a token")
+            self._learn(len(told))
+            return None
+        self._learn(self._widths[0])
+        labels = LABELS[: len(options)]
+        found = _by_label(told, labels)
+        if not found:
+            raise Refused("none of its likely answers is a letter")
+        lowest = min(told.values()) - MISSING
+        return _normal([found.get(label, lowest) for label in labels])
+
+    def _learn(self, width: int) -> None:
+        self._widths = [width]
+        if self._endpoint is not None and self._endpoint.abilities.logprobs != width:
+            self._endpoint.learn(logprobs=width)
+
+    def _send(self, text: str) -> Any:
+        """Ask for one token and its alternatives, with fewer of them or otherwise if need be."""
+        while True:
+            try:
+                return self._asker.request(self._mode, self._parameters(text))
+            except Refused as error:
+                if self._mode == "chat" and self._limit in str(error):
+                    if self._limit == "max_completion_tokens":
+                        raise
+                    self._limit = "max_completion_tokens"
+                elif len(self._widths) > 1:
+                    self._widths = self._widths[1:]
+                else:
+                    raise
+
+    def _parameters(self, text: str) -> dict[str, Any]:
+        if self._mode == "chat":
+            asked = {"logprobs": True, "top_logprobs": self._widths[0]}
+            message = {"role": "user", "content": text}
+            return {"messages": [message], self._limit: 1, "temperature": 0.0, **asked}
+        count = self._widths[0]
+        return {"prompt": text, "max_tokens": 1, "temperature": 0.0, "logprobs": count}
+
+
+def _question(prompt: str, options: Sequence[str], mode: str) -> str:
+    lines = [
+        f"{label}) {' '.join(text.split())}" for label, text in zip(LABELS, options, strict=False)
+    ]
+    if mode == "chat":
+        return "\n".join([prompt, "", _QUESTION, *lines, _ANSWER])
+    return "\n".join([prompt, "", _QUESTION, *lines, "Answer:"])
+
+
+def alternatives(body: Any) -> Mapping[str, float]:
+    """Return the alternatives to an answer's first token.
+
+    Raises:
+        Refused: It tells none.
+    """
+    try:
+        logprobs = body["choices"][0]["logprobs"]
+        if content := logprobs.get("content"):
+            entries = content[0]["top_logprobs"]
+            told = {entry["token"]: float(entry["logprob"]) for entry in entries}
+        else:
+            told = {word: float(value) for word, value in logprobs["top_logprobs"][0].items()}
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        raise Refused("it does not tell log-probabilities") from None
+    return {word: value for word, value in told.items() if math.isfinite(value)}
+
+
+def _by_label(told: Mapping[str, float], labels: str) -> dict[str, float]:
+    """Return the log-probability of each label, however its token is written."""
+    found: dict[str, float] = {}
+    for word, value in told.items():
+        label = word.strip(" \n\t().:*\u2581\u0120")
+        if label and len(label) == 1 and label in labels:
+            found[label] = _sum(found[label], value) if label in found else value
+    return found
+
+
+def _sum(one: float, other: float) -> float:
+    """Return log(e^one + e^other)."""
+    high = max(one, other)
+    return high + math.log(math.exp(one - high) + math.exp(other - high))
+
+
+def _normal(logprobs: Sequence[float]) -> list[float]:
+    """Return log-probabilities that sum to one."""
+    high = max(logprobs)
+    total = high + math.log(math.fsum(math.exp(value - high) for value in logprobs))
+    return [value - total for value in logprobs]

@@ -1,0 +1,130 @@
+"""Exact log-probabilities, where the server tells those of a prompt's own tokens.
+
+vLLM and llama-cpp-python do, by `echo` and `logprobs` on completions. One more token is asked for
+than needed: to some servers none means no limit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cap.models.base import Scores
+from cap.models.openai.errors import Refused
+from cap.models.scorers.scorer import Asker, at_once
+from cap.prompt.prompt import without_synonyms
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token of prompt and continuation."""
+
+    start: int
+    """Where it begins in the text, in characters."""
+    end: int
+    """Where the next one begins."""
+    logprob: float | None
+    """Of it, after all before; None for the very first."""
+
+
+def exact(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
+    """Return the log-probability of each continuation.
+
+    A tokenizer may join the prompt's last characters with a continuation's first. Then all are
+    counted from the first such token on: each has the same term more, the log-probability of
+    those characters, and their differences stay exact.
+
+    Raises:
+        Refused: The server has no such thing.
+    """
+
+    def ask(continuation: str, once: bool = False) -> list[Token]:
+        text = prompt + continuation
+        parameters = {
+            "prompt": text,
+            "max_tokens": 1,
+            "temperature": 0.0,
+            "echo": True,
+            "logprobs": 1,
+        }
+        return tokens_of(asker.request("completion", parameters, once=once), text)
+
+    prompt = without_synonyms(prompt)
+    # The first alone: where it is refused, the others are not sent.
+    answers = [ask(continuations[0], once=True)]
+    if len(continuations) > 1:
+        answers += at_once(ask, continuations[1:])
+    begin = _common_start([token for tokens in answers for token in tokens], len(prompt))
+    sums = tuple(_sum(tokens, begin) for tokens in answers)
+    joined = len(prompt) - begin
+    note = f"the prompt's last {joined} characters share tokens with continuations"
+    return Scores(sums, "exact", (note,) if joined else ())
+
+
+def tokens_of(body: Any, text: str) -> list[Token]:
+    """Return the tokens of the text that was sent, without those that were written.
+
+    Raises:
+        Refused: The answer does not have them.
+    """
+    try:
+        choice = body["choices"][0]
+        told = choice["logprobs"]
+        words, logprobs = list(told["tokens"]), list(told["token_logprobs"])
+        echoed = choice["text"].lstrip()[:40]
+    except (KeyError, IndexError, TypeError, AttributeError):
+        raise Refused("it does not give the log-probabilities of the prompt") from None
+    if len(words) != len(logprobs) or not text.lstrip().startswith(echoed[: len(text.lstrip())]):
+        raise Refused("it does not repeat the prompt")
+    starts = _starts(words, told.get("text_offset"), text)
+    ends = [*starts[1:], max(len(text), starts[-1] if starts else 0)]
+    entries = zip(starts, ends, logprobs, strict=True)
+    tokens = [Token(start, end, logprob) for start, end, logprob in entries if start < len(text)]
+    if not tokens or max(ends) < len(text) or not all(map(_usable, tokens[1:])):
+        raise Refused("it does not give the log-probabilities of the whole prompt")
+    return tokens
+
+
+def _usable(token: Token) -> bool:
+    value = token.logprob
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and not math.isnan(value or 0.0)
+
+
+def _starts(words: Sequence[str], offsets: Any, text: str) -> list[int]:
+    """Return where each token begins in the text.
+
+    A mark such as `<s>` before the text is no part of it, but some servers count its characters.
+    """
+    given = isinstance(offsets, list) and len(offsets) == len(words)
+    starts = [int(offset) for offset in offsets] if given else _summed(words)
+    if len(words) > 1 and words[0] and not text.startswith(words[0]):
+        mark = starts[1] - starts[0]
+        if mark == len(words[0]):
+            return [0, *(start - starts[0] - mark for start in starts[1:])]
+    return [start - starts[0] for start in starts]
+
+
+def _summed(words: Sequence[str]) -> list[int]:
+    starts, place = [], 0
+    for word in words:
+        starts.append(place)
+        place += len(word)
+    return starts
+
+
+def _common_start(tokens: Sequence[Token], boundary: int) -> int:
+    """Return the last place, at the boundary or before it, that lies inside no token."""
+    while starts := [token.start for token in tokens if token.start < boundary < token.end]:
+        boundary = min(starts)
+    return boundary
+
+
+def _sum(tokens: Sequence[Token], begin: int) -> float:
+    """Return the log-probability of the text from a place on."""
+    counted = [token for token in tokens if token.end > begin]
+    if any(token.logprob is None for token in counted):
+        raise Refused("the prompt is too short: its first token has no log-probability")
+    return math.fsum(token.logprob or 0.0 for token in counted)

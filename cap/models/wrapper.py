@@ -1,0 +1,102 @@
+"""Around a model: what a wrapper passes on, so that each says only what it adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cap.errors import ModelError
+from cap.models.base import Completion, Model, Request, Scores, ScoringModel, Streams
+
+if TYPE_CHECKING:
+    from cap.models.openai.model import OpenAIModel
+    from cap.models.openai.transport import Mode
+
+Ask = Callable[[], Completion]
+
+
+class Wrapped:
+    """A model that goes through another; a subclass says what happens on the way."""
+
+    def __init__(self, model: Model) -> None:
+        """Wrap a model."""
+        self._model = model
+        self.name = model.name
+        self.repairs: bool = getattr(model, "repairs", True)
+        """False if it is useless to ask it to mend what it wrote."""
+
+    @property
+    def endpoint(self) -> OpenAIModel | None:
+        """The endpoint behind it all, if there is one."""
+        found: OpenAIModel | None = getattr(self._model, "endpoint", None)
+        return found
+
+    @property
+    def identity(self) -> str:
+        """What decides its answers besides the request."""
+        return str(getattr(self._model, "identity", self.name))
+
+    def complete(self, request: Request) -> Completion:
+        """Answer one request."""
+        return self._through(request, lambda: self._model.complete(request))
+
+    def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
+        """Answer one request, its text told as it comes; at once where the model cannot stream."""
+        told = False
+
+        def tell(piece: str) -> None:
+            nonlocal told
+            told = True
+            on_text(piece)
+
+        completion = self._through(request, lambda: self._streamed(request, tell))
+        if not told:
+            on_text(completion.text)
+        return completion
+
+    def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
+        """Compare continuations, by the best way there is.
+
+        Raises:
+            ModelError: No usable answer.
+        """
+        from cap.models.scorers.scorer import sampled, score
+
+        if self.endpoint is None and isinstance(self._model, ScoringModel):
+            return self._model.score(prompt, continuations)
+        if self.endpoint is None:
+            return sampled(self, prompt, continuations)
+        return score(self, prompt, continuations)  # each of its requests comes by here
+
+    def request(self, mode: Mode, parameters: Mapping[str, Any], *, once: bool = False) -> Any:
+        """Send one request to the endpoint, as it is.
+
+        Raises:
+            ModelError: There is none, or no usable answer.
+        """
+        if self.endpoint is None:
+            raise ModelError(f"{self.name} is no endpoint; choose another model")
+        model: Any = self._model
+        return self._through_bare(
+            mode, parameters, lambda: model.request(mode, parameters, once=once)
+        )
+
+    def close(self) -> None:
+        """Let go of connections, if the model has any."""
+        if close := getattr(self._model, "close", None):
+            close()
+
+    def _through(self, request: Request, ask: Ask) -> Completion:
+        """Answer a request by asking, or otherwise."""
+        return ask()
+
+    def _through_bare(
+        self, mode: Mode, parameters: Mapping[str, Any], ask: Callable[[], Any]
+    ) -> Any:
+        """Answer a bare request by asking, or otherwise."""
+        return ask()
+
+    def _streamed(self, request: Request, on_text: Callable[[str], None]) -> Completion:
+        if isinstance(self._model, Streams):
+            return self._model.stream(request, on_text)
+        return self._model.complete(request)

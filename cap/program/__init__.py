@@ -1,0 +1,1 @@
+"""Programs: found in a model's answer, parsed, compiled."""

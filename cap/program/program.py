@@ -1,0 +1,167 @@
+"""A program: its source, its syntax tree, its code object; from a person's text or a model's."""
+
+from __future__ import annotations
+
+import ast
+import re
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from cap.errors import CheckFailed, EmptyCompletion
+from cap.program.extraction import program_text
+from cap.program.parser import MAX_SOURCE_CHARS, compiled, parsed
+
+__all__ = ["MAX_ANSWER_CHARS", "MAX_SOURCE_CHARS", "Program", "ProgramSyntaxError", "compiled"]
+
+MAX_ANSWER_CHARS = 16 * MAX_SOURCE_CHARS
+MAX_SHOWN_CHARS = 120
+"""How much of a line a message repeats."""
+_CONTROL = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x9f]")
+
+
+class ProgramSyntaxError(CheckFailed):
+    """The program is not valid Python."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Program:
+    """Source with its syntax tree."""
+
+    source: str
+    """What is shown, checked and run."""
+    tree: ast.Module
+    """The same, parsed."""
+    notes: tuple[str, ...] = ()
+    """What was taken off on the way, for the trace."""
+
+    @cached_property
+    def code(self) -> types.CodeType:
+        """The program compiled, once for all who need it; never executed in this process."""
+        return compiled(self.tree)
+
+    @classmethod
+    def parse(cls, source: str | bytes, notes: Sequence[str] = ()) -> Program:
+        """Parse source text.
+
+        Raises:
+            ProgramSyntaxError: Not valid Python, or too large or too deeply nested to be read.
+        """
+        source = _newlines(_text(source))
+        _check_characters(source)
+        try:
+            tree = parsed(source)
+            program = cls(source, tree, tuple(notes))
+            program.code  # noqa: B018 finds what the grammar lets pass: `return` outside a function
+            return program
+        except SyntaxError as error:
+            shown = (error.text or "").strip()
+            where = f" in {shown[:MAX_SHOWN_CHARS]!r}" if shown else ""
+            raise ProgramSyntaxError(
+                f"not valid Python: {error.msg}{where}", error.lineno
+            ) from None
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise ProgramSyntaxError(f"cannot be parsed: {error or type(error).__name__}") from None
+
+    @classmethod
+    def from_completion(cls, text: str, stop: Sequence[str] = ()) -> Program:
+        """Extract the program from a model's answer.
+
+        Args:
+            text: The answer.
+            stop: Strings that begin a next turn, as in the request.
+
+        Raises:
+            EmptyCompletion: No code in it.
+            ProgramSyntaxError: Code that is not valid Python.
+        """
+        _check_size(text, MAX_ANSWER_CHARS)
+        source, notes = program_text(text, stop)
+        program = cls.parse(source, notes)
+        if not _does_something(program.tree):
+            raise EmptyCompletion(_no_code(text))
+        return program
+
+    def without_imports(self, names: frozenset[str]) -> Program:
+        """Drop imports that bind only names already in scope; every chat model writes them."""
+        if "import" not in self.source:  # the usual case, without a walk
+            return self
+        doomed = [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            and all(
+                {alias.name.split(".")[0], alias.asname or alias.name.split(".")[0]} <= names
+                for alias in node.names
+            )
+        ]
+        if not doomed:
+            return self
+        lines = [line.encode() for line in self.source.split("\n")]
+        for node in sorted(doomed, key=lambda node: (node.lineno, node.col_offset), reverse=True):
+            first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+            head, tail = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
+            alone = node in self.tree.body and not head.strip() and not tail.strip()
+            lines[first : last + 1] = [] if alone else [head + b"pass" + tail]
+        note = "removed, already in scope: " + "; ".join(ast.unparse(node) for node in doomed)
+        return Program.parse(b"\n".join(lines).decode(), (*self.notes, note))
+
+
+def _check_characters(source: str) -> None:
+    """Refuse raw control characters: a kept program must not steer the terminal it is shown in."""
+    for number, line in enumerate(source.split("\n"), 1):
+        if found := _CONTROL.search(line):
+            what = f"control character U+{ord(found[0]):04X}; write it as an escape"
+            raise ProgramSyntaxError(f"the program holds {what}", number)
+
+
+def _check_size(text: str | bytes, limit_chars: int) -> None:
+    if len(text) > limit_chars:
+        size = f"{len(text)} characters, the limit is {limit_chars}"
+        raise ProgramSyntaxError(f"the program is too long: {size}")
+
+
+def _text(source: str | bytes) -> str:
+    """Return a source that is text and not too long; bytes are read as UTF-8."""
+    if not isinstance(source, str | bytes):
+        raise ProgramSyntaxError(f"the program is not text but '{type(source).__name__}'")
+    _check_size(source, MAX_SOURCE_CHARS)
+    try:
+        return source if isinstance(source, str) else source.decode()
+    except UnicodeDecodeError as error:
+        raise ProgramSyntaxError(f"the program is not text: {error.reason}") from None
+
+
+def _newlines(text: str) -> str:
+    """Write every line end as the parser reads it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _does_something(tree: ast.Module) -> bool:
+    """Return False for nothing, for mere imports, and for prose or data that happens to parse."""
+    return any(
+        not isinstance(node, ast.Import | ast.ImportFrom)
+        and not (isinstance(node, ast.Expr) and all(map(_is_data, ast.walk(node.value))))
+        for node in tree.body
+    )
+
+
+_DATA = (
+    *(ast.Name, ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp),
+    *(ast.expr_context, ast.unaryop),
+)
+
+
+def _is_data(node: ast.AST) -> bool:
+    return isinstance(node, _DATA)
+
+
+def _no_code(text: str) -> str:
+    shown = " ".join(text.split())[:80]
+    said = f"answered with prose: {shown!r}" if shown else "answered with nothing"
+    return f"the model {said}; try again, or another model with -m"

@@ -1,0 +1,1 @@
+"""Prompt files: what a model is shown."""

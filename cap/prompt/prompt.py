@@ -1,0 +1,322 @@
+"""Prompt files: a header, hints (imports) and examples (instruction comments with code).
+
+A prompt file is Python text:
+
+    # /// cap
+    # returns = "ret_val"          the variable a program of this prompt must set
+    # kind = ["name", "names"]     what that value may be
+    # context = ["objects"]        facts shown before each instruction, as `objects = [...]`
+    # session = false              whether variables and earlier turns are kept
+    # initial = { shapes = [] }    variables a session begins with
+    # actions = false              whether its programs may move the robot
+    # ///
+    import numpy as np
+    from robot import get_obj_pos
+
+    objects = ['red block', 'blue bowl']
+    # the red block.
+    ret_val = 'red block'
+
+Lines `#: put = place, set` above the first example state synonyms. They serve `nearest`, which
+knows no English of its own; language models are not sent them.
+
+The header is TOML in comments. Of a file without one, what it would say is read off the examples
+(`cap.prompt.headerless`), so that prompts of the original release work as they are.
+
+The text sent to the model is the file less its header, then the session's earlier turns, then this
+turn's context and instruction.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cap.errors import PromptError
+from cap.prompt import headerless
+from cap.prompt.examples import Example, split_examples
+
+HEADER = re.compile(r"^# /// cap\n(?P<body>(?:#[^\n]*\n)*?)# ///[ \t]*\n", re.MULTILINE)
+_OPENED = re.compile(r"^# /// cap[ \t]*$", re.MULTILINE)
+_JOINERS = "\u200c\u200d"
+"""Not printable, but part of words: Persian compounds, emoji of several signs."""
+KINDS = ("any", "name", "names", "point", "points", "number", "boolean", "text")
+
+
+@dataclass(frozen=True)
+class Header:
+    """A prompt file's metadata."""
+
+    returns: str | None = None
+    """Variable that holds the program's value, or None."""
+    kind: tuple[str, ...] = ("any",)
+    """What the value may be: any of `KINDS`."""
+    context: tuple[str, ...] = ()
+    """Robot facts shown before the instruction."""
+    session: bool = False
+    """Keep variables and earlier turns between instructions."""
+    actions: bool = False
+    """Programs may call action primitives."""
+    stop: tuple[str, ...] = ("\n# ", "\nobjects = [")
+    """Stop strings of the completion."""
+    prefix: str = ""
+    """Put before the instruction inside its comment, such as `define function: `."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """Sample keyword arguments, for executing the examples."""
+    initial: Mapping[str, Any] = field(default_factory=dict)
+    """Variables a session begins with."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One finished instruction of a session, as later prompts show it."""
+
+    instruction: str
+    """The person's words."""
+    code: str
+    """The program's source."""
+    context: str = ""
+    """The context lines it was shown."""
+    note: str = ""
+    """How it failed, or ""."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A loaded prompt file."""
+
+    name: str
+    """File stem; programs call the LMP by it."""
+    header: Header
+    """Metadata."""
+    text: str
+    """The file without its header: what the model reads first."""
+    hints: tuple[str, ...]
+    """Names its import lines bind, besides the library names."""
+    examples: tuple[Example, ...]
+    """Its examples, in order."""
+    path: Path | None = None
+    """Where it was read from."""
+    inferred: tuple[str, ...] = ()
+    """The header that was read off its examples, line by line, if it has none."""
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of the text, for traces."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def render(
+        self,
+        instruction: str,
+        context: str = "",
+        history: Sequence[Turn] = (),
+        hints: Sequence[str] = (),
+    ) -> str:
+        """Return the text of one request; it ends with the instruction's comment line.
+
+        Args:
+            instruction: The person's words.
+            context: Assignment lines shown above them.
+            history: Earlier turns, oldest first.
+            hints: Lines that name what else exists, skills for one; between examples and history.
+        """
+        parts = [self.text.rstrip()]
+        if hints:
+            parts.append("\n".join(hints))
+        parts += [
+            _block(turn.context, self.header.prefix, turn.instruction, turn.code, turn.note)
+            for turn in history
+        ]
+        parts.append(_block(context, self.header.prefix, instruction))
+        return "\n\n".join(parts) + "\n"
+
+
+def without_synonyms(text: str) -> str:
+    """Return prompt text as a language model reads it: without its `#:` lines."""
+    return "".join(line for line in text.splitlines(True) if not line.startswith("#: "))
+
+
+def one_line(text: str) -> str:
+    """Return words that cannot leave their comment line: control characters become spaces.
+
+    What stands for a byte that could not be decoded is shown as such.
+    """
+    return " ".join("".join(map(_in_line, text)).split())
+
+
+def _in_line(char: str) -> str:
+    if "\ud800" <= char <= "\udfff":
+        return "\N{REPLACEMENT CHARACTER}"
+    return char if char.isprintable() or char in _JOINERS else " "
+
+
+def comment(instruction: str, prefix: str = "") -> str:
+    """Return the comment line that asks for a program."""
+    words = one_line(instruction)
+    return f"# {prefix}{words}" + ("" if words.endswith((".", "?", "!")) else ".")
+
+
+def _block(context: str, prefix: str, instruction: str, code: str = "", note: str = "") -> str:
+    lines = [context, comment(instruction, prefix), code.rstrip(), note and f"#! {one_line(note)}"]
+    return "\n".join(line for line in lines if line)
+
+
+def load(path: Path) -> Prompt:
+    """Read a prompt file.
+
+    Raises:
+        PromptError: It cannot be read, or its header or its Python is wrong; with file and line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PromptError(f"cannot read prompt file {path}: {error}") from None
+    return parse(text, name=path.stem, path=path, infer=True)
+
+
+def parse(text: str, name: str, path: Path | None = None, *, infer: bool = False) -> Prompt:
+    """Parse prompt text.
+
+    Args:
+        text: The text.
+        name: What programs call the LMP by.
+        path: Named in errors.
+        infer: Read off the examples what a header would say, if there is none.
+
+    Raises:
+        PromptError: Its header or its Python is wrong; with file and line.
+    """
+    where = str(path or name)
+    text = text.replace("\r\n", "\n").removeprefix("\ufeff")
+    header, body, skipped = _header(text, where)
+    try:
+        tree = ast.parse(body)
+    except SyntaxError as error:
+        line = (error.lineno or 0) + skipped
+        raise PromptError(
+            f"{where}, line {line}: {error.msg}; a prompt must be valid Python"
+        ) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise PromptError(f"{where}: {error or 'nested too deep'}; not valid Python") from None
+    known = header or Header()
+    whole = Prompt(name, known, body.strip("\n") + "\n", _hints(tree), (), path)
+    if header is None and infer:
+        return _bare(whole, body)
+    return replace(whole, examples=split_examples(body, known.prefix, first_line=skipped + 1))
+
+
+def _bare(prompt: Prompt, body: str) -> Prompt:
+    """Return a prompt without a header, with what its examples tell."""
+    prefix = headerless.prefix_of(body)
+    spaced = split_examples(body, prefix)
+    names = {line.partition(" = ")[0] for entry in spaced[:2] for line in entry.context.split("\n")}
+    examples = tuple(
+        replace(entry, code=entry.code.partition("\n# ")[0].rstrip()) if prefix else entry
+        for entry in split_examples(body, prefix, names=names)
+        if not headerless.is_title(entry.code)
+    )
+    inferred = headerless.infer(
+        [entry.code for entry in examples],
+        [entry.context for entry in examples],
+        any(entry.follows for entry in examples),
+        prefix,
+    )
+    return replace(
+        prompt,
+        header=Header(**vars(inferred)),
+        examples=examples,
+        inferred=inferred.lines(),
+    )
+
+
+def _header(text: str, where: str) -> tuple[Header | None, str, int]:
+    """Return the metadata if there is any, the text after it and how many lines it took."""
+    match = HEADER.search(text)
+    if match is None:
+        if opened := _OPENED.search(text):
+            line = text[: opened.start()].count("\n") + 1
+            raise PromptError(f"{where}, line {line}: header has no end; close it with '# ///'")
+        return None, text, 0
+    toml = "\n".join(line[1:].removeprefix(" ") for line in match["body"].split("\n"))
+    try:
+        values = tomllib.loads(toml)
+    except tomllib.TOMLDecodeError as error:
+        raise PromptError(f"{where}: header is not valid TOML: {error}") from None
+    known = {entry.name for entry in fields(Header)}
+    if unknown := sorted(set(values) - known):
+        raise PromptError(f"{where}: header has unknown keys {unknown}; known: {sorted(known)}")
+    for key, value in values.items():
+        if not _TYPES[key](value):
+            raise PromptError(f"{where}: header '{key}' cannot be {value!r}")
+        if key in _LISTS:
+            values[key] = (value,) if isinstance(value, str) else tuple(value)
+    if wrong := [kind for kind in values.get("kind", ()) if kind not in KINDS]:
+        raise PromptError(f"{where}: header kind {wrong} unknown; known: {list(KINDS)}")
+    body = text[: match.start()] + text[match.end() :]
+    return Header(**values), body, match[0].count("\n")
+
+
+def _is_words(value: object) -> bool:
+    entries = value if isinstance(value, list) else [value]
+    return all(isinstance(entry, str) for entry in entries)
+
+
+_LISTS = ("kind", "context", "stop")
+_TYPES: dict[str, Callable[[object], bool]] = {
+    **dict.fromkeys(_LISTS, _is_words),
+    **dict.fromkeys(("returns", "prefix"), lambda value: isinstance(value, str)),
+    **dict.fromkeys(("session", "actions"), lambda value: isinstance(value, bool)),
+    **dict.fromkeys(("arguments", "initial"), lambda value: isinstance(value, dict)),
+}
+"""What each key of a header may hold."""
+
+
+def _hints(tree: ast.Module) -> tuple[str, ...]:
+    """Return the names imported at the top, in order."""
+    names: list[str] = []
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names += [(alias.asname or alias.name).split(".")[0] for alias in node.names]
+    return tuple(dict.fromkeys(names))
+
+
+def render_context(facts: Mapping[str, Any]) -> str:
+    """Return facts as assignment lines, values by repr so that no name can break out."""
+    return "\n".join(f"{name} = {_plain(value)!r}" for name, value in facts.items())
+
+
+def _plain(value: Any) -> Any:
+    """Return a value without numpy's types, whose repr is no literal."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if type(value) in (list, tuple, set):
+        return type(value)(map(_plain, value))
+    if type(value) is dict:
+        return {_plain(key): _plain(entry) for key, entry in value.items()}
+    return value
+
+
+def parse_context(text: str, where: str = "context") -> dict[str, Any]:
+    """Read assignment lines back into values; only literals are accepted.
+
+    Raises:
+        PromptError: A line is not `name = literal`.
+    """
+    try:
+        values = {}
+        for node in ast.parse(text).body:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    values[name] = ast.literal_eval(value)
+                case _:
+                    raise ValueError(f"line {node.lineno} is not an assignment to one name")
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        raise PromptError(f"{where} must be lines of `name = literal`: {error}") from None
+    return values

@@ -1,0 +1,1 @@
+"""Robots: the protocol, finding them, and what they say of their world."""

@@ -1,0 +1,196 @@
+"""Finding robots and prompts: entry points and package data, never the current folder."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from cap.errors import CapError, PromptError, RobotError, UsageError, did_you_mean
+from cap.prompt import prompt as prompts
+from cap.prompt.prompt import Prompt
+from cap.robot import robot_files
+from cap.scope import Robot
+
+ROBOT_GROUP = "cap.robots"
+EVERY_ROBOT = ("seed", "mode", "objects")
+"""Options that every robot's factory takes."""
+METHODS = ("primitives", "context", "positions", "stop", "close")
+"""What every robot can do."""
+_ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class RobotEntry:
+    """A registered robot, not yet loaded."""
+
+    name: str
+    """What `--robot` takes."""
+    target: str
+    """`module:factory`."""
+    entry: EntryPoint
+    """How to load it."""
+
+    def factory(self) -> Callable[..., Robot]:
+        """Import the robot's factory.
+
+        Raises:
+            UsageError: It does not import, or another package of the same name hides it.
+        """
+        module = self.entry.module.split(".")[0]
+        if (hidden := shadowed(module)) is not None:
+            raise UsageError(f"package '{module}' is hidden by {hidden}; rename it or move away")
+        try:
+            loaded: Callable[..., Robot] = self.entry.load()
+        except CapError:
+            raise
+        except Exception as error:  # a plug-in may fail in any way
+            reason = f"{type(error).__name__}: {error}"
+            raise UsageError(
+                f"robot '{self.name}' ({self.target}) does not load: {reason}"
+            ) from None
+        return loaded
+
+
+def shadowed(module: str) -> str | None:
+    """Return the path that hides one of this distribution's own packages, or None."""
+    if module not in ("robots", "benchmarks"):
+        return None
+    spec = importlib.util.find_spec(module)
+    origin = spec.origin if spec else None
+    if origin is None and spec is not None and spec.submodule_search_locations:
+        origin = next(iter(spec.submodule_search_locations))
+    ours = _ROOT.parent / module
+    if origin is not None and ours not in (Path(origin).resolve(), Path(origin).resolve().parent):
+        return str(origin)
+    return None
+
+
+def robots() -> dict[str, RobotEntry]:
+    """Return every registered robot by name, sorted."""
+    found = {
+        entry.name: RobotEntry(entry.name, entry.value, entry)
+        for entry in entry_points(group=ROBOT_GROUP)
+    }
+    return dict(sorted(found.items()))
+
+
+def make_robot(name: str, **options: Any) -> Robot:
+    """Build a robot by its registered name, or from a file with a `create` function.
+
+    Raises:
+        UsageError: Unknown robot, an option it does not take, or what is made is no robot.
+        RobotError: It could not be made.
+    """
+    factory = robot_files.factory(Path(name)) if robot_files.is_file(name) else _registered(name)
+    _check_options(name, factory, options)
+    try:
+        robot = factory(**options)
+    except CapError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"robot '{name}': create() failed: {_told(error)}") from None
+    except Exception as error:  # a person's file, and a machine, may fail in any way
+        raise RobotError(f"robot '{name}': create() failed: {_told(error)}") from None
+    lacking = [f"attribute '{one}'" for one in ("name", "simulated") if not hasattr(robot, one)]
+    lacking += [f"method '{one}'" for one in METHODS if not callable(getattr(robot, one, None))]
+    if lacking:
+        raise UsageError(f"robot '{name}' has no {', no '.join(lacking)}; see cap.scope.Robot")
+    return robot
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def own_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that are a robot's own.
+
+    Raises:
+        UsageError: One is of every robot, and is said in another way.
+    """
+    if others := [name for name in EVERY_ROBOT if name in given]:
+        raise UsageError(
+            f"{others[0]!r} is no option of the robot's own; say it with --{others[0]}, in a "
+            f"batch file with the session's key {others[0]!r}"
+        )
+    return dict(given)
+
+
+def _check_options(name: str, factory: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    """Refuse options a factory does not take, before it connects to anything.
+
+    Raises:
+        UsageError: There is one.
+    """
+    try:
+        parameters = inspect.signature(factory).parameters.values()
+    except (TypeError, ValueError):  # it has none that can be read
+        return
+    if any(entry.kind is entry.VAR_KEYWORD for entry in parameters):
+        return
+    taken = [entry.name for entry in parameters if entry.kind is not entry.POSITIONAL_ONLY]
+    for option in options:
+        if option in taken:
+            continue
+        if option in EVERY_ROBOT:
+            every = "seed, mode and objects"
+            raise UsageError(f"robot '{name}': its create() must take {every}, and has no {option}")
+        own = [known for known in taken if known not in EVERY_ROBOT]
+        hint = did_you_mean(option, own) or f" It takes: {', '.join(own) or 'none'}."
+        raise UsageError(f"robot '{name}' has no option {option!r}.{hint}")
+
+
+def _registered(name: str) -> Callable[..., Robot]:
+    known = robots()
+    if name not in known:
+        listed = ", ".join(known) or "none; is the package installed?"
+        hint = robot_files.within(name, "robot.py") or did_you_mean(name, known)
+        raise UsageError(f"unknown robot '{name}'.{hint} Known: {listed}")
+    return known[name].factory()
+
+
+def prompts_path() -> Path:
+    """Return the folder of shipped prompts, in a wheel or in a checkout."""
+    for folder in (_ROOT / "_prompts", _ROOT.parent / "prompts"):
+        if folder.is_dir():
+            return folder
+    raise PromptError("the shipped prompts are missing; reinstall code-as-policies")
+
+
+def load_prompts(folder: Path) -> Mapping[str, Prompt]:
+    """Load every prompt file of a folder, by name.
+
+    Raises:
+        PromptError: No such folder, no prompts in it, or one that cannot be used.
+    """
+    if not folder.is_dir():
+        raise PromptError(f"no prompt folder at {folder}")
+    files = sorted(folder.glob("*.py"))
+    if not files:
+        raise PromptError(f"no prompt files (*.py) in {folder}")
+    return {path.stem: prompts.load(path) for path in files}
+
+
+def robot_prompts(robot: str, folder: Path | None = None) -> Mapping[str, Prompt]:
+    """Load a robot's prompts: from `folder`, those beside its file, or those shipped for it."""
+    own = robot_files.prompts_of(Path(robot)) if robot_files.is_file(robot) else None
+    return load_prompts(folder or own or prompts_path() / _prompts_of(robot))
+
+
+def _prompts_of(robot: str) -> str:
+    """Return the name of a robot's prompt folder: its own, or what its module says in `PROMPTS`."""
+    if (prompts_path() / robot).is_dir() or robot not in robots():
+        return robot
+    module = importlib.import_module(robots()[robot].entry.module)
+    return str(getattr(module, "PROMPTS", robot))
+
+
+def function_prompt() -> Prompt:
+    """Load the prompt that asks for one function."""
+    return prompts.load(prompts_path() / "functions" / "define.py")

@@ -1,0 +1,74 @@
+"""What a robot says of its world, taken with care: a person may have written it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from cap.errors import CapError, RobotError
+from cap.sandbox.wire.codec import WireError, encode
+
+Xyz = tuple[float, float, float]
+
+
+class Telling(Protocol):
+    """Whatever has facts for prompts."""
+
+    def context(self) -> Mapping[str, Any]:
+        """Return facts by name."""
+
+
+class Placing(Protocol):
+    """Whatever knows where objects are."""
+
+    def positions(self) -> Mapping[str, Xyz]:
+        """Return where each object is, xyz in metres."""
+
+
+def facts(robot: Telling) -> dict[str, Any]:
+    """Return a robot's facts.
+
+    Raises:
+        RobotError: They cannot be had, or are not plain data.
+    """
+    try:
+        found = dict(robot.context())
+        objects = found.get("objects", [])
+        encode(found)
+        good = isinstance(objects, list | tuple) and all(isinstance(one, str) for one in objects)
+    except CapError:
+        raise
+    except WireError as error:
+        raise RobotError(f"{_whose(robot)} context() is not plain data: {error}") from None
+    except Exception as error:
+        raise RobotError(f"{_whose(robot)} context() failed: {_told(error)}") from None
+    if not good:
+        raise RobotError(f"{_whose(robot)} context() has objects that are no list of names")
+    return found
+
+
+def places(robot: Placing) -> dict[str, Xyz]:
+    """Return where a robot's objects are, xyz in metres.
+
+    Raises:
+        RobotError: That cannot be had, or is no table of points.
+    """
+    try:
+        found = dict(robot.positions())
+        for name, (x, y, z) in found.items():
+            if not isinstance(name, str):
+                raise TypeError(f"{name!r} is no name")
+            float(x), float(y), float(z)
+    except CapError:
+        raise
+    except Exception as error:
+        raise RobotError(f"{_whose(robot)} positions() failed: {_told(error)}") from None
+    return found
+
+
+def _whose(robot: Any) -> str:
+    return f"robot '{getattr(robot, 'name', '?')}':"
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}; see cap robots check"

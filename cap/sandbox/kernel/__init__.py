@@ -1,0 +1,1 @@
+"""The lock-down of a worker by the kernel."""

@@ -1,0 +1,208 @@
+"""The layers that hold a worker: whether each one holds here, and how it is applied.
+
+A layer counts only if it was seen to hold: a child of the template applies it alone and attempts
+what it must refuse. What holds is then applied for real, partly in the template, whose children
+inherit it, partly in each worker, always before any program text arrives.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import resource
+import signal
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cap.sandbox.kernel import landlock, libc, namespaces, seccomp
+from cap.sandbox.kernel.layers import LAYERS, Report
+from cap.sandbox.template_protocol import Budget
+
+_PROBE_BYTES = 256 << 20
+_STACK_BYTES = 8 << 20
+_CPU_SLACK_S = 0.5
+"""The parent's clock comes first; the kernel's is for a parent that cannot act."""
+_FIRST_FREE = 5
+"""Descriptors 0 to 2 are /dev/null, 3 and 4 the pipes; a worker has no further one."""
+
+
+def probe(without: frozenset[str] = frozenset()) -> Report:
+    """Try every layer in a child of its own; needs a process with one thread.
+
+    Args:
+        without: Layers to leave out, for tests.
+    """
+    attempts: dict[str, Callable[[], None]] = {
+        "rlimits": _try_rlimits,
+        "landlock": _try_landlock,
+        "seccomp": _try_seccomp,
+        "namespaces": _try_namespaces,
+    }
+    missing = {}
+    for name, attempt in attempts.items():
+        why = "left out" if name in without else _in_child(attempt)
+        if why:
+            missing[name] = why
+    return Report(tuple(name for name in LAYERS if name not in missing), missing, without)
+
+
+def _in_child(attempt: Callable[[], None]) -> str:
+    """Return why an attempt failed in a child, or ""."""
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            attempt()
+            code = 0
+        except BaseException as error:  # whatever it is, the layer does not hold
+            os.write(writes, f"{type(error).__name__}: {error}"[:500].encode())
+        finally:
+            os._exit(code)
+    os.close(writes)
+    with open(reads, "rb") as pipe:
+        why = pipe.read().decode(errors="replace")
+    status = os.waitpid(child, 0)[1]
+    return why or (f"the attempt ended with status {status}" if status else "")
+
+
+def _try_rlimits() -> None:
+    kernel_limits(Budget(1, _PROBE_BYTES), mapped_bytes()).apply(Report(("rlimits",)))
+    _must_fail("a file was opened", lambda: os.open("/", os.O_RDONLY))
+    _must_fail("memory is not limited", lambda: bytearray(2 * _PROBE_BYTES))
+
+
+def _try_landlock() -> None:
+    libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
+    landlock.restrict()
+    _must_fail("a folder was opened", lambda: os.open("/", os.O_RDONLY))
+
+
+def _try_seccomp() -> None:
+    libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
+    seccomp.prepared()()
+    _must_fail("a file was opened", lambda: os.open("/", os.O_RDONLY))
+    _must_fail("a socket was made", socket.socket)
+    _must_fail("a process was forked", _fork)
+
+
+def _try_namespaces() -> None:
+    os.close(os.pidfd_open(os.getpid()))  # numbers of processes mean nothing across namespaces
+    namespaces.unshare()
+    if child := os.fork():
+        if os.waitpid(child, 0)[1]:
+            raise OSError(0, "no empty root folder, or another process to be seen")
+        return
+    namespaces.empty_root()
+    os._exit(0 if os.getpid() == 1 and not os.listdir("/") else 1)
+
+
+def _fork() -> None:
+    if os.fork() == 0:
+        os._exit(0)
+
+
+def _must_fail(otherwise: str, action: Callable[[], object]) -> None:
+    try:
+        action()
+    except (OSError, MemoryError):
+        return
+    raise RuntimeError(otherwise)
+
+
+def lock_template(report: Report) -> None:
+    """Apply what workers inherit; the template can only fork and talk to its parent after.
+
+    Raises:
+        OSError: A layer that was seen to hold cannot be applied: nothing may run.
+    """
+    if "namespaces" in report.layers:
+        namespaces.empty_root()
+    if "capabilities" not in report.without:
+        with contextlib.suppress(OSError):
+            libc.drop_capabilities()
+    if {"landlock", "seccomp"} & set(report.layers):
+        libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
+        libc.prctl(libc.PR_SET_DUMPABLE, 0)
+    if "landlock" in report.layers:
+        landlock.restrict()
+
+
+def worker_lock(report: Report) -> tuple[Callable[[], None], ...]:
+    """Prepare what each worker applies itself: last of all the filter of system calls.
+
+    Raises:
+        OSError: A layer that was seen to hold cannot be applied: nothing may run. Also when called.
+    """
+    steps: list[Callable[[], None]] = []
+    # With a namespace of their own, workers end with its first process, the template.
+    if "namespaces" not in report.layers:
+        with contextlib.suppress(OSError):
+            steps.append(libc.prepared_prctl(libc.PR_SET_PDEATHSIG, int(signal.SIGKILL)))
+    if "seccomp" in report.layers:
+        steps.append(seccomp.prepared())
+    return tuple(steps)
+
+
+@dataclass(frozen=True)
+class KernelLimits:
+    """What the kernel lets one process use, ready to be applied."""
+
+    values: tuple[tuple[int, tuple[int, int]], ...]
+    """Resources with their soft and hard limits."""
+    timer_s: float
+    """Processor seconds to the signal that ends it."""
+
+    def apply(self, report: Report) -> None:
+        """Hold this process to them; the signals that tell of processor time end it.
+
+        Raises:
+            OSError, ValueError: A limit that was seen to hold cannot be set: nothing may run.
+        """
+        if "rlimits" in report.without:
+            return
+        for limit, value in self.values:
+            try:
+                resource.setrlimit(limit, value)
+            except (OSError, ValueError):  # macOS has some of them, and says that it has not all
+                if "rlimits" in report.layers:
+                    raise
+        signal.setitimer(signal.ITIMER_PROF, self.timer_s)
+
+
+def kernel_limits(budget: Budget, mapped_bytes: int) -> KernelLimits:
+    """Return the limits for a budget.
+
+    Args:
+        budget: What to allow.
+        mapped_bytes: Address space in use already, which the budget does not count.
+    """
+    seconds = math.ceil(budget.cpu_s) + 2
+    stack = resource.getrlimit(resource.RLIMIT_STACK)[0]
+    return KernelLimits(
+        values=(
+            (resource.RLIMIT_CPU, (seconds, seconds + 1)),
+            (resource.RLIMIT_DATA, (budget.memory_bytes,) * 2),
+            # Shared mappings are no private data; the whole address space bounds them.
+            (resource.RLIMIT_AS, (budget.memory_bytes + mapped_bytes,) * 2),
+            (resource.RLIMIT_STACK, (_STACK_BYTES if stack < 0 else min(stack, _STACK_BYTES),) * 2),
+            (resource.RLIMIT_NOFILE, (_FIRST_FREE, _FIRST_FREE)),
+            (resource.RLIMIT_NPROC, (0, 0)),
+            (resource.RLIMIT_FSIZE, (0, 0)),
+            (resource.RLIMIT_CORE, (0, 0)),
+        ),
+        # The limit on processor time counts whole seconds only; the timer is finer.
+        timer_s=budget.cpu_s + _CPU_SLACK_S,
+    )
+
+
+def mapped_bytes() -> int:
+    """Return the address space this process uses; 0 where it cannot be known."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        return 0
+    return pages * resource.getpagesize()

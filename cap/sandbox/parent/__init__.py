@@ -1,0 +1,1 @@
+"""The trusted side: starts workers, serves their calls, holds their deadlines."""

@@ -1,0 +1,295 @@
+"""The trusted side of one program: serves its worker's calls and holds its deadlines.
+
+LMP primitives run on the caller's thread, where the model, the trace and the person are, and so
+does everything while the program makes no robot call. Robot primitives run on the robot's thread
+(`robot_thread`): at the first one the conversation moves there, until the program
+ends or asks an LMP. The caller's thread waits meanwhile, so it can stop the robot, kill the
+workers and go on, whatever a primitive does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import select
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any, Protocol
+
+from cap.errors import ROBOT_ERRORS, LMPFailed, NotConnected, RobotError
+from cap.result import Call, Failure, FailureKind, Result
+from cap.sandbox.limits import Limits
+from cap.sandbox.parent import deadlines, primitive_calls
+from cap.sandbox.parent.deadlines import Clocks
+from cap.sandbox.parent.result_message import Raised, read_result
+from cap.sandbox.parent.robot_thread import Hung, RobotThread, callers_thread
+from cap.sandbox.parent.template_client import Worker
+from cap.sandbox.wire import codec, frames
+from cap.scope import Scope
+
+_Message = list[Any]
+
+
+_talking: ContextVar[Conversation | None] = ContextVar("conversation", default=None)
+
+
+class Stoppable(Protocol):
+    """What the conversation needs of a robot; a simulated one also has `sim_time_s`."""
+
+    def stop(self) -> None:
+        """Stop all motion at once; safe to call from any thread."""
+
+
+class Conversation:
+    """One worker's calls, from its program to its result."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        scope: Scope,
+        limits: Limits,
+        on_call: Callable[[Call], None] | None = None,
+        *,
+        robot: Stoppable | None = None,
+        thread: RobotThread | None = None,
+    ) -> None:
+        """Prepare to talk to a worker; `hold` does it.
+
+        Args:
+            worker: Runs the program.
+            scope: What it may use.
+            limits: How much of everything.
+            on_call: Told of every call once it is served.
+            robot: Stopped when a call takes too long.
+            thread: The robot's; without a robot the calling thread has one of its own.
+        """
+        self.worker = worker
+        self.limits = limits
+        self.on_call = on_call
+        self.robot = robot
+        self._log: list[primitive_calls.Entry] = []
+        self.clocks = Clocks(limits)
+        self._now_s = self.clocks.start_s
+        """When the program and its calls last took turns; each end is the other's begin."""
+        self._thread = thread or callers_thread()
+        self._keeps_thread = thread is not None
+        self._primitives = primitive_calls.Primitives(scope.primitives)
+        self._ends = worker.requests, worker.answers
+        self._poller = frames.poll_for(worker.answers, select.POLLIN)
+        self._raised: Raised = {}
+        self._stopped = False
+        self._sim_start_s = self._sim_time_s()
+        self._inner: list[Conversation] = []
+        """The programs its LMP calls run, to be killed with it."""
+        self._outer = _talking.get()
+
+    def hold(self, job: bytes) -> Result:
+        """Send the job, serve its calls, return its result."""
+        tokens = _talking.set(self), deadlines.current.set(self.clocks)
+        if self._outer is not None:
+            self._outer._inner.append(self)
+        try:
+            return self._hold(job)
+        finally:
+            if self._outer is not None:
+                self._outer._inner.remove(self)
+            _talking.reset(tokens[0])
+            deadlines.current.reset(tokens[1])
+
+    def _hold(self, job: bytes) -> Result:
+        try:
+            result = read_result(self._talk(job), self._raised, self.limits)
+            return self._with_calls(result)
+        except codec.DeadlinePassed:
+            return self._timeout()
+        except (codec.PeerClosed, BrokenPipeError):
+            if self._stopped:
+                return self._timeout()
+            why = "its process ended before it finished (out of memory, or killed)"
+            return self._failed("killed", "WorkerDied", why)
+        except codec.WireError as error:
+            why = f"the worker broke the protocol: {error}"
+            return self._failed("protocol", "ProtocolError", why)
+        except _Stop as stop:
+            return self._failed(stop.kind, stop.error, str(stop), robot=stop.robot)
+        except Hung:
+            return self._hung()
+
+    def _talk(self, job: bytes) -> _Message:
+        """Exchange messages until the program is done; return the last."""
+        message = self._exchange(job)
+        while message[0] == "call":
+            if self._thread.hung or self._primitives.kind(message[1]) == "lmp":
+                message = self._exchange(self._serve(message))
+            else:
+                stretch = functools.partial(self._robot_calls, message)
+                message = self._thread.run(stretch, self, self.limits.grace_s)
+        return message
+
+    def _robot_calls(self, message: _Message) -> _Message:
+        """Serve calls of the robot until there comes something else; on the robot's thread."""
+        self._now_s = time.monotonic()  # the wait for the thread is nobody's time
+        while message[0] == "call" and self._primitives.kind(message[1]) != "lmp":
+            message = self._exchange(self._serve(message))
+        return message
+
+    def _exchange(self, frame: bytes) -> _Message:
+        """Send a frame and wait for the next, no longer than the program's own time allows."""
+        begin_s = self._now_s
+        deadline_s = self.clocks.deadline_s(begin_s)
+        try:
+            answer = frames.exchange(self._ends, self._poller, frame, begin_s, deadline_s)
+            return _checked(codec.decode(answer))
+        finally:
+            self._now_s = time.monotonic()
+            self.clocks.program_s += self._now_s - begin_s
+
+    def _serve(self, message: _Message) -> bytes:
+        """Run one primitive here, in the parent; return the answer's frame."""
+        _, name, args, kwargs = message
+        self._check_limits()
+        result = failed = None
+        begin_s = self._now_s
+        self.clocks.begin(name, begin_s)
+        try:
+            function = self._primitives.function(name, args, kwargs)
+            if self._thread.hung:
+                self._refuse(name)
+            result = function(*args, **kwargs)
+            answer = codec.encode(["ok", result])
+        except Exception as error:  # a fault of the robot's own code is its failure, not a crash
+            raised, text = self._note_failure(error)
+            answer = codec.encode(["error", raised, text])
+            result, failed = None, f"{raised}: {text}"
+        self._now_s = now_s = time.monotonic()
+        duration_s = self.clocks.end(now_s)
+        start_s = begin_s - self.clocks.start_s
+        self._log.append((name, tuple(args), kwargs, start_s, duration_s, result, failed))
+        if self.on_call is not None:
+            self.on_call(self._record(self._log[-1]))
+            self._now_s = time.monotonic()
+        if self._stopped or self.clocks.calls_s > self.limits.calls_s:
+            raise self._too_long(name)
+        return answer
+
+    def _refuse(self, name: str) -> None:
+        if self._primitives.kind(name) != "lmp":
+            raise NotConnected("the robot did not stop when told to; see to it and reset it")
+
+    def _check_limits(self) -> None:
+        if len(self._log) >= self.limits.calls:
+            why = f"more than {self.limits.calls} calls; is a loop without an end?"
+            raise _Stop("limit", "CallLimit", why)
+        if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
+            why = f"more than {self.limits.sim_s:g} s of simulated time"
+            raise _Stop("limit", "SimTimeLimit", why)
+
+    def _sim_time_s(self) -> float:
+        return float(getattr(self.robot, "sim_time_s", 0.0))
+
+    def _note_failure(self, error: Exception) -> tuple[str, str]:
+        """Return name and message as the program sees them, and remember who failed."""
+        names = [parent.__name__ for parent in type(error).__mro__]
+        kind = next((name for name in names if name in codec.RAISABLE), "")
+        text = codec.one_line(str(error) if kind else f"{names[0]}: {error}")
+        kind = kind or RobotError.__name__
+        failure = getattr(error, "failure", None)
+        if isinstance(error, LMPFailed) and isinstance(failure, Failure):
+            self._raised[kind, text] = failure
+        elif kind in ROBOT_ERRORS:
+            self._raised[kind, text] = Failure("raised", kind, text, robot=True)
+        return kind, text
+
+    # --- the waiting thread's side (`robot_thread.Watched`)
+
+    def left_s(self) -> float:
+        """Return the seconds until the call that runs, or the next, may be too long."""
+        return self.clocks.left_s()
+
+    def interrupt(self) -> None:
+        """Stop the robot and kill the workers of this program and of those inside it."""
+        self._stopped = True
+        for inner in list(self._inner):
+            inner.interrupt()
+        if self.robot is not None:
+            with contextlib.suppress(Exception):  # the deadline holds, whatever the robot says
+                self.robot.stop()
+        self.worker.kill()
+
+    def abandon(self) -> bool:
+        """Give up the call that runs; False if none does. It comes to nothing when it returns."""
+        try:
+            name, _ = self.clocks.running.pop()
+        except IndexError:
+            return False
+        self._abandoned = name
+        return True
+
+    def _hung(self) -> Result:
+        """Describe a call that did not return when it was stopped."""
+        if not self._keeps_thread:  # there is no robot to see to
+            self._thread.reset()
+        name = self._abandoned
+        spent = f"longer than {self.limits.calls_s:g} s"
+        why = f"'{name}' took {spent}, did not end when stopped, and may still be running"
+        self._log.append((name, (), {}, 0.0, 0.0, None, f"Timeout: {why}"))
+        return self._failed("timeout", "CallTimeout", why, robot=True)
+
+    # --- results
+
+    def _too_long(self, name: str) -> _Stop:
+        robot = self._primitives.kind(name) != "lmp"
+        why = f"calls took longer than {self.limits.calls_s:g} s; '{name}' was stopped"
+        return _Stop("timeout", "CallTimeout", why, robot=robot)
+
+    def _timeout(self) -> Result:
+        if self.clocks.program_s < self.limits.program_s:
+            return self._failed("timeout", "CallTimeout", "the program that asked ran out of time")
+        limit = f"{self.limits.program_s:g} s"
+        return self._failed("timeout", "TimeLimit", f"the program ran longer than {limit}")
+
+    def _failed(
+        self, kind: FailureKind, error: str, message: str, *, robot: bool = False
+    ) -> Result:
+        return self._with_calls(Result(failure=Failure(kind, error, message, robot=robot)))
+
+    def _with_calls(self, result: Result) -> Result:
+        served = tuple(map(self._record, self._log))
+        return replace(result, calls=served, program_s=self.clocks.program_s)
+
+    def _record(self, entry: primitive_calls.Entry) -> Call:
+        return primitive_calls.record(entry, self._primitives.kind(entry[0]))
+
+
+class _Stop(Exception):
+    """A limit of the conversation was passed."""
+
+    def __init__(self, kind: FailureKind, error: str, message: str, *, robot: bool = False) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.error = error
+        self.robot = robot
+
+
+def _checked(message: Any) -> _Message:
+    """Return a message of the worker's in its full form: a call or a result.
+
+    Raises:
+        WireError: It is neither.
+    """
+    if type(message) is list and message:
+        if message[0] == "call":
+            if len(message) == 3:
+                message.append({})
+            if (
+                len(message) == 4
+                and type(message[1]) is str
+                and type(message[2]) is list
+                and type(message[3]) is dict
+            ):
+                return message
+        elif message[0] == "done" and len(message) == 2 and type(message[1]) is dict:
+            return message
+    raise codec.WireError("unknown message")

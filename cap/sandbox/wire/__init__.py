@@ -1,0 +1,1 @@
+"""What crosses between parent and worker: plain data in frames."""

@@ -1,0 +1,335 @@
+"""What crosses between parent and worker: plain data, both ways, in frames.
+
+A frame holds one MessagePack value. Everything else that may cross has an extension code below;
+nothing that executes on arrival (no pickle, no marshal) does. `encode` is for calls and their
+results: quick, each value a tree. `encode_shared` is for a session's state: the same object in
+two places stays one, and a list may hold itself. `decode` reads both.
+"""
+
+from __future__ import annotations
+
+import functools
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import msgpack
+import numpy as np
+
+from cap.sandbox.wire import graph, payloads, records
+from cap.sandbox.wire.depth import MAX_DEPTH, TOO_DEEP, check_depth
+from cap.sandbox.wire.errors import RAISABLE, DeadlinePassed, PeerClosed, WireError, one_line, text
+from cap.sandbox.wire.frames import MAX_FRAME_BYTES, receive, send
+from cap.sandbox.wire.payloads import MAX_ELEMENTS
+
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_ELEMENTS",
+    "MAX_FRAME_BYTES",
+    "RAISABLE",
+    "DeadlinePassed",
+    "PeerClosed",
+    "WireError",
+    "decode",
+    "encode",
+    "encode_shared",
+    "one_line",
+    "receive",
+    "send",
+    "text",
+]
+
+MAX_INT_BITS = 14_000
+"""Python itself refuses to write out integers much longer than this."""
+_MAX_CLASHES = 1000
+_SMALL_BYTES = 4096
+"""Frames up to here cannot grow to much, whatever they hold."""
+(
+    _ARRAY, _SCALAR, _TUPLE, _SET, _FROZENSET, _RANGE, _COMPLEX, _INT, _GEOMETRY, _TEXTS,
+    _VECTOR, _FLOAT, _TEXT, _OBJECTS, _RECORD, _ERROR,
+) = range(16)  # fmt: skip
+_SHARED = b"\xc1"
+"""Begins the bytes of `encode_shared`; no MessagePack value begins so."""
+_SEQUENCES: dict[type, int] = {tuple: _TUPLE, set: _SET, frozenset: _FROZENSET}
+_QUICK_KEYS = frozenset([str, bytes, int, float, bool, type(None)])
+"""Keys whose hashes a hostile worker cannot make equal in number."""
+_FLOAT64 = np.dtype(np.float64)
+_DOUBLE = struct.Struct("<d")
+
+
+def encode(value: Any) -> bytes:
+    """Return a value as bytes.
+
+    Raises:
+        WireError: It holds something that is not plain data, is too deep, or too large.
+    """
+    data = _pack(value)
+    if len(data) > MAX_DEPTH:  # each level takes a byte at least
+        check_depth(value)
+    return data
+
+
+def encode_shared(value: Any) -> bytes:
+    """Return a value as bytes in which shared objects and cycles survive.
+
+    Raises:
+        WireError: It holds something that is not plain data, is too deep, or too large.
+    """
+    shared = graph.Graph(_pack)
+    shared.add(value)
+    return _SHARED + _pack(shared.nodes)
+
+
+def encode_variables(variables: dict[str, Any]) -> tuple[bytes, list[str]]:
+    """Return variables as bytes of one dictionary, and the names of those that cannot cross."""
+    shared = graph.Graph(_pack)
+    dropped = shared.add_each(variables)
+    return _SHARED + _pack(shared.nodes), dropped
+
+
+def decode(data: bytes) -> Any:
+    """Read bytes from `encode` or `encode_shared`; arrays are fresh, writable copies.
+
+    Raises:
+        WireError: Not a well-formed value.
+    """
+    try:
+        if data[:1] == _SHARED:
+            return graph.rebuild(_Reader().read(data[1:]), _check_keys)
+        if len(data) > _SMALL_BYTES:
+            return _Reader().read(data)
+        value = msgpack.unpackb(
+            data, ext_hook=_leaf, strict_map_key=False, object_pairs_hook=_mapping
+        )
+    except WireError:
+        raise
+    except Exception as error:  # msgpack and numpy raise many kinds on hostile bytes
+        raise WireError(f"malformed frame: {type(error).__name__}") from None
+    if len(data) > MAX_DEPTH:  # each level takes a byte at least
+        check_depth(value)
+    return value
+
+
+# --- out
+
+_packers: list[msgpack.Packer] = []
+"""Packers not in use: making one costs more than a small value, and none may be entered twice."""
+
+
+def _pack(value: Any) -> bytes:
+    try:
+        packer = _packers.pop()
+    except IndexError:
+        packer = msgpack.Packer(default=_default, strict_types=True)
+    try:
+        data: bytes = packer.pack(value)
+    except WireError:
+        raise
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise WireError(f"cannot cross the sandbox: {error}") from None
+    _packers.append(packer)  # not after an error, when it may hold half a value
+    if len(data) > MAX_FRAME_BYTES:
+        raise WireError(f"{len(data)} bytes are too large to cross the sandbox")
+    return data
+
+
+_Extension = msgpack.ExtType
+_new: Callable[..., msgpack.ExtType] = tuple.__new__
+
+
+def _extension(code: int, data: bytes) -> msgpack.ExtType:
+    """Make an `ExtType` past its own checks, which take longer than packing it."""
+    return _new(_Extension, (code, data))
+
+
+def _default(value: Any) -> msgpack.ExtType:
+    """Return what is not MessagePack's own as an extension; the common kinds come first."""
+    kind = type(value)
+    if kind is np.ndarray:
+        if value.dtype is _FLOAT64 and value.ndim == 1:
+            return _extension(_VECTOR, value.tobytes())
+        return _array(value)
+    if kind is np.float64:
+        return _extension(_FLOAT, _DOUBLE.pack(value))
+    if kind in _SEQUENCES:
+        return _extension(_SEQUENCES[kind], _pack(list(value)))
+    if kind is int:
+        return _integer(value)
+    return _rare(kind, value)
+
+
+def _array(array: np.ndarray) -> msgpack.ExtType:
+    if array.dtype.kind in "US":
+        parts = [array.dtype.kind, list(array.shape), array.ravel().tolist()]
+        return _extension(_TEXTS, _pack(parts))
+    if array.dtype.kind == "O":
+        return _extension(_OBJECTS, _pack(payloads.object_parts(array)))
+    return _extension(_ARRAY, payloads.array_bytes(array))
+
+
+def _integer(value: int) -> msgpack.ExtType:
+    if value.bit_length() > MAX_INT_BITS:
+        raise WireError("an integer of more than 4000 digits cannot cross the sandbox")
+    return _extension(_INT, hex(value).encode())
+
+
+def _rare(kind: type, value: Any) -> msgpack.ExtType:
+    if kind is range:
+        return _extension(_RANGE, _pack([value.start, value.stop, value.step]))
+    if kind is complex:
+        return _extension(_COMPLEX, _pack([value.real, value.imag]))
+    if kind is np.str_ or kind is np.bytes_:
+        return _extension(_TEXT, _pack(value.item()))
+    if isinstance(value, np.generic):
+        return _extension(_SCALAR, payloads.array_bytes(np.asarray(value)))
+    if hasattr(value, "geom_type"):
+        return _extension(_GEOMETRY, _pack(payloads.geometry_parts(value)))
+    if (record := records.fields_of(value)) is not None:
+        return _extension(_RECORD, _pack(list(record)))
+    if RAISABLE.get(kind.__name__) is kind:
+        words = value.args[0] if value.args and type(value.args[0]) is str else str(value)
+        return _extension(_ERROR, _pack([kind.__name__, one_line(words)]))
+    raise WireError(f"a value of type '{kind.__name__}' cannot cross the sandbox")
+
+
+# --- in
+
+
+def _mapping(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    _check_keys([key for key, _ in pairs])
+    return dict(pairs)
+
+
+def _check_keys(keys: list[Any]) -> None:
+    """Refuse keys made to share one hash, with which a dictionary would take for ever to fill."""
+    if len(keys) > 16:
+        odd = [key for key in keys if type(key) not in _QUICK_KEYS or _is_long(key)]
+        if len(odd) - len({hash(key) for key in odd}) > _MAX_CLASHES:
+            raise WireError("keys that share one hash")
+
+
+def _is_long(key: Any) -> bool:
+    return type(key) is int and key.bit_length() > 64
+
+
+def _leaf(code: int, data: bytes) -> Any:
+    """Read an extension of a small frame; only what nests needs a reader."""
+    if code == _VECTOR:
+        return np.frombuffer(data).copy()
+    return _Reader().extension(code, data)
+
+
+class _Reader:
+    """Reads what nests or is large, and counts: no frame may grow to much more than its bytes."""
+
+    def __init__(self) -> None:
+        self.level = 0
+        self.left_bytes = 2 * MAX_FRAME_BYTES
+        self.left_elements = MAX_ELEMENTS
+
+    def read(self, data: bytes) -> Any:
+        """Read one value; each level of extensions takes some 40 kB of the C stack."""
+        self.level += 1
+        self.left_bytes -= len(data)
+        if self.level > MAX_DEPTH:
+            raise WireError(TOO_DEEP)
+        if self.left_bytes < 0:
+            raise WireError("nested values that are too large to cross the sandbox")
+        if len(data) <= _SMALL_BYTES:
+            self._count(len(data))
+            value = msgpack.unpackb(
+                data,
+                ext_hook=self.extension,
+                strict_map_key=False,
+                object_pairs_hook=_mapping,
+            )
+        else:
+            value = self._read_large(data)
+        self.level -= 1
+        if len(data) > MAX_DEPTH:
+            check_depth(value)
+        return value
+
+    def _read_large(self, data: bytes) -> Any:
+        # Skipping builds nothing and needs every element to be there; only then are the sizes
+        # that containers claim worth believing.
+        whole = msgpack.Unpacker(max_buffer_size=len(data))
+        whole.feed(data)
+        whole.skip()
+        return msgpack.unpackb(
+            data,
+            ext_hook=self.extension,
+            list_hook=self._list,
+            object_pairs_hook=self._pairs,
+            strict_map_key=False,
+            max_array_len=MAX_ELEMENTS,
+            max_map_len=MAX_ELEMENTS,
+        )
+
+    def _list(self, entries: list[Any]) -> list[Any]:
+        self._count(len(entries) + 1)
+        return entries
+
+    def _pairs(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+        self._count(2 * len(pairs) + 1)
+        return _mapping(pairs)
+
+    def _count(self, elements: int) -> None:
+        self.left_elements -= elements
+        if self.left_elements < 0:
+            raise WireError(f"more than {MAX_ELEMENTS} values cannot cross the sandbox")
+
+    def extension(self, code: int, data: bytes) -> Any:
+        """Read an extension."""
+        if code == _VECTOR:
+            return np.frombuffer(data).copy()
+        if code == _FLOAT:
+            return np.float64(_DOUBLE.unpack(data)[0])
+        if code in (_ARRAY, _SCALAR):
+            array = payloads.read_array(data)
+            return array if code == _ARRAY else array.reshape(())[()]
+        if code == _INT:
+            return _read_integer(data)
+        parts = self.read(data)
+        if code == _TEXT and type(parts) in (str, bytes):
+            return np.str_(parts) if type(parts) is str else np.bytes_(parts)
+        if type(parts) is not list or code not in _BUILDERS:
+            raise WireError("malformed extension")
+        return _BUILDERS[code](parts)
+
+
+def _read_integer(data: bytes) -> int:
+    if len(data) > MAX_INT_BITS // 4 + 3:
+        raise WireError("an integer of more than 4000 digits cannot cross the sandbox")
+    return int(data, 16)
+
+
+def _read_set(kind: type, parts: list[Any]) -> Any:
+    _check_keys(parts)
+    return kind(parts)
+
+
+def _read_error(name: str, message: str) -> Exception:
+    if type(message) is not str:
+        raise WireError("malformed exception")
+    return RAISABLE[name](message)
+
+
+def _read_record(name: str, values: dict[str, Any]) -> Any:
+    if type(values) is not dict:
+        raise WireError("malformed record")
+    return records.build(name, values)
+
+
+_BUILDERS: dict[int, Callable[[list[Any]], Any]] = {
+    _TUPLE: tuple,
+    _SET: functools.partial(_read_set, set),
+    _FROZENSET: functools.partial(_read_set, frozenset),
+    _RANGE: lambda parts: range(*parts),
+    _COMPLEX: lambda parts: complex(*parts),
+    _GEOMETRY: lambda parts: payloads.read_geometry(*parts),
+    _TEXTS: lambda parts: payloads.read_texts(*parts),
+    _OBJECTS: lambda parts: payloads.read_objects(*parts),
+    _RECORD: lambda parts: _read_record(*parts),
+    _ERROR: lambda parts: _read_error(*parts),
+}

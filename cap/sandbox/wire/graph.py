@@ -1,0 +1,210 @@
+"""Values with shared parts and cycles as one flat table, and back.
+
+Each object is a node. A container's node is a list: its kind, then the numbers of the nodes it
+holds; anything else is its own node. The first node is the value. Mutable containers are made
+empty and filled once all exist, so they may hold themselves; tuples, frozen sets and records
+are made when first needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cap.sandbox.wire import records
+from cap.sandbox.wire.depth import MAX_DEPTH, TOO_DEEP
+from cap.sandbox.wire.errors import WireError
+
+_MUTABLE: dict[str, Callable[[], Any]] = {"list": list, "dict": dict, "set": set}
+_KINDS: dict[type, str] = {
+    list: "list",
+    dict: "dict",
+    set: "set",
+    tuple: "tuple",
+    frozenset: "frozenset",
+}
+_MAX_HASHED = 1 << 22
+"""Values looked at while keys are hashed."""
+_UNSHARED = frozenset([type(None), bool, int, float, str, bytes, complex])
+
+
+class Graph:
+    """The table of one frame, filled value by value."""
+
+    def __init__(self, pack: Callable[[Any], bytes]) -> None:
+        """Start an empty table.
+
+        Args:
+            pack: Raises `WireError` on a leaf that may not cross.
+        """
+        self.nodes: list[Any] = []
+        self._pack = pack
+        self._values: list[Any] = []
+        self._places: dict[int, int] = {}
+
+    def add(self, value: Any) -> int:
+        """Add a value with all it holds; return its node. What cannot cross leaves no trace.
+
+        Raises:
+            WireError: Some of it may not cross, or is too deep.
+        """
+        start = len(self.nodes)
+        try:
+            place = self._place(value)
+            self._fill(start)
+        except WireError:
+            del self.nodes[start:], self._values[start:]
+            self._places = {key: at for key, at in self._places.items() if at < start}
+            raise
+        return place
+
+    def add_each(self, variables: Mapping[str, Any]) -> list[str]:
+        """Add a dictionary without the values that cannot cross; return the names of those."""
+        table: list[Any] = ["dict"]
+        dropped = []
+        self.nodes.append(table)
+        self._values.append(variables)
+        for name, value in variables.items():
+            try:
+                place = self.add(value)
+            except WireError:
+                dropped.append(name)
+            else:
+                table += (self.add(name), place)
+        return dropped
+
+    def _place(self, value: Any) -> int:
+        """Return a value's node, a new and empty one at its first sight."""
+        shared = type(value) not in _UNSHARED
+        if shared and id(value) in self._places:
+            return self._places[id(value)]
+        place = len(self.nodes)
+        self.nodes.append(None)
+        self._values.append(value)  # also keeps it alive, and so its id its own
+        if shared:
+            self._places[id(value)] = place
+        return place
+
+    def _fill(self, done: int) -> None:
+        """Write the nodes from `done` on, level by level, without recursion."""
+        for _ in range(MAX_DEPTH + 1):
+            end = len(self.nodes)
+            if done == end:
+                return
+            for place in range(done, end):
+                self.nodes[place] = self._node(self._values[place])
+            done = end
+        raise WireError(TOO_DEEP)
+
+    def _node(self, value: Any) -> Any:
+        kind = _KINDS.get(type(value))
+        if kind == "dict":
+            return [kind, *(self._place(part) for pair in value.items() for part in pair)]
+        if kind is not None:
+            return [kind, *map(self._place, value)]
+        if (record := records.fields_of(value)) is not None:
+            name, fields = record
+            parts = [part for pair in fields.items() for part in pair]
+            return ["record", *map(self._place, [name, *parts])]
+        self._pack(value)
+        return value
+
+
+def rebuild(nodes: list[Any], check_keys: Callable[[list[Any]], None]) -> Any:
+    """Return the value of a table.
+
+    Args:
+        nodes: As `Graph` made them, or as a hostile worker did.
+        check_keys: Raises `WireError` on keys that may not be put into one dictionary or set.
+
+    Raises:
+        WireError: Not a well-formed table.
+    """
+    table = _Table(nodes, check_keys)
+    made = [table.get(place) for place in range(len(nodes))]
+    for value, node in zip(made, nodes, strict=True):
+        if type(node) is list and node[0] in _MUTABLE:
+            if node[0] != "list":
+                table.check_keys(node[1:] if node[0] == "set" else node[1::2])
+            _fill(value, [made[place] for place in node[1:]])
+    return made[0]
+
+
+def _fill(value: Any, parts: list[Any]) -> None:
+    if type(value) is list:
+        value.extend(parts)
+    elif type(value) is set:
+        value.update(parts)
+    else:
+        value.update(zip(parts[::2], parts[1::2], strict=True))
+
+
+class _Table:
+    """Nodes on their way to values."""
+
+    def __init__(self, nodes: list[Any], check_keys: Callable[[list[Any]], None]) -> None:
+        self.nodes = nodes
+        self.made: dict[int, Any] = {}
+        self.level = 0
+        self._check_keys = check_keys
+        self._weights: dict[int, int] = {}
+        self._left = _MAX_HASHED
+        if not nodes:
+            raise WireError("an empty table")
+        _check_levels(nodes)
+
+    def get(self, place: int) -> Any:
+        """Return a node's value; mutable containers are still empty."""
+        if place not in self.made:
+            self.level += 1
+            if self.level > 2 * MAX_DEPTH:  # or a tuple that holds itself
+                raise WireError(TOO_DEEP)
+            self.made[place] = self._make(place, self.nodes[place])
+            self.level -= 1
+        return self.made[place]
+
+    def check_keys(self, places: list[int]) -> None:
+        """Check nodes that become keys: hashing one walks all it holds, each time it is held."""
+        self._left -= sum(self._weights.get(place, 1) for place in places)
+        if self._left < 0:
+            raise WireError("keys that are too large")
+        self._check_keys([self.made[place] for place in places])
+
+    def _make(self, place: int, node: Any) -> Any:
+        if type(node) is not list:
+            return node
+        kind, *places = node
+        if kind in _MUTABLE:
+            return _MUTABLE[kind]()
+        parts = list(map(self.get, places))
+        self._weights[place] = 1 + sum(self._weights.get(part, 1) for part in places)
+        if kind == "frozenset":
+            self.check_keys(places)
+        if kind == "tuple":
+            return tuple(parts)
+        if kind == "frozenset":
+            return frozenset(parts)
+        if kind != "record" or len(parts) % 2 == 0:
+            raise WireError("malformed table")
+        return records.build(parts[0], dict(zip(parts[1::2], parts[2::2], strict=True)))
+
+
+def _check_levels(nodes: list[Any]) -> None:
+    """Check every reference, and that nothing lies deeper than may cross."""
+    count = len(nodes)
+    for node in nodes:
+        if type(node) is list:
+            if not node or type(node[0]) is not str:
+                raise WireError("malformed table")
+            if not all(type(place) is int and 0 <= place < count for place in node[1:]):
+                raise WireError("a reference to nothing")
+    seen = {0}
+    level = [0]
+    for _ in range(MAX_DEPTH + 2):  # the dictionary of `add_each` is a level of its own
+        if not level:
+            break
+        found = {place for at in level if type(nodes[at]) is list for place in nodes[at][1:]} - seen
+        seen |= found
+        level = list(found)
+    if level or len(seen) < count:
+        raise WireError(TOO_DEEP if level else "a table with loose ends")

@@ -1,0 +1,138 @@
+"""Arrays, numpy scalars and geometries as bytes, and back, checked before anything is built."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any
+
+import numpy as np
+
+from cap.sandbox.wire.errors import WireError
+from cap.sandbox.wire.frames import MAX_FRAME_BYTES
+
+MAX_ELEMENTS = 1 << 22
+"""Values in one frame; the bytes inside arrays do not count."""
+MAX_DIMENSIONS = 32
+_DTYPES = {
+    np.dtype(order + code).str: np.dtype(order + code)
+    for code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"] + "?"
+    for order in "<>"
+}
+"""Every dtype that may cross, in both byte orders, by its short name."""
+_HEAD = struct.Struct("<4sB")
+_SIMPLE_WKB = (1, 2, 3)
+"""Codes of point, line and polygon: those that hold no other geometry."""
+_COLLECTIONS = ("MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection")
+
+
+def array_bytes(array: np.ndarray) -> bytes:
+    """Return an array of numbers or truth values: dtype, shape and contents.
+
+    Raises:
+        WireError: Its dtype may not cross.
+    """
+    if array.dtype.str not in _DTYPES:
+        raise WireError(f"an array of dtype '{array.dtype}' cannot cross the sandbox")
+    head = _HEAD.pack(array.dtype.str.encode(), array.ndim)
+    return head + struct.pack(f"<{array.ndim}Q", *array.shape) + array.tobytes()
+
+
+def read_array(data: bytes) -> np.ndarray:
+    """Read `array_bytes`; the array owns its memory and may be written.
+
+    Raises:
+        WireError: Not a well-formed array.
+    """
+    name, dimensions = _HEAD.unpack_from(data)
+    dtype = _DTYPES.get(name.rstrip(b"\0").decode("ascii", "replace"))
+    start = _HEAD.size + 8 * dimensions
+    if dtype is None or dimensions > MAX_DIMENSIONS or start > len(data):
+        raise WireError("malformed array")
+    shape = struct.unpack_from(f"<{dimensions}Q", data, _HEAD.size)
+    if check_shape(shape) * dtype.itemsize != len(data) - start:
+        raise WireError("an array whose shape does not fit its contents")
+    array = np.frombuffer(data, dtype, offset=start).reshape(shape)
+    # a truth value of another byte than 0 and 1 would be neither
+    return array.view(np.uint8) != 0 if dtype.kind == "b" else array.copy()
+
+
+def check_shape(shape: Any) -> int:
+    """Return how many elements an array of this shape has.
+
+    Raises:
+        WireError: Not a shape, or one of nothing that would be endless to list.
+    """
+    if len(shape) > MAX_DIMENSIONS or not all(type(n) is int and n >= 0 for n in shape):
+        raise WireError("malformed shape")
+    if 0 in shape and math.prod(n or 1 for n in shape) > MAX_ELEMENTS:
+        raise WireError("an empty array of too many rows")
+    return math.prod(shape)
+
+
+def read_texts(kind: str, shape: list[int], texts: list[Any]) -> np.ndarray:
+    """Read an array of strings or bytes; numpy pads every entry to the longest."""
+    if kind not in ("U", "S") or not all(type(text) in (str, bytes) for text in texts):
+        raise WireError("malformed text array")
+    if max(map(len, texts), default=0) * len(texts) > MAX_FRAME_BYTES:
+        raise WireError("a text array that grows too large")
+    check_shape(shape)
+    return np.array(texts, dtype=kind).reshape(shape)
+
+
+def object_parts(array: np.ndarray) -> list[Any]:
+    """Return an array of geometries (and None where there is none) as its shape and entries."""
+    import shapely
+
+    entries = array.ravel().tolist()
+    if not all(entry is None or isinstance(entry, shapely.Geometry) for entry in entries):
+        raise WireError("an array of objects that are no geometries cannot cross the sandbox")
+    return [list(array.shape), entries]
+
+
+def read_objects(shape: list[int], entries: list[Any]) -> np.ndarray:
+    """Read `object_parts`."""
+    import shapely
+
+    if not all(entry is None or isinstance(entry, shapely.Geometry) for entry in entries):
+        raise WireError("malformed array of geometries")
+    if check_shape(shape) != len(entries):
+        raise WireError("an array whose shape does not fit its contents")
+    array = np.empty(len(entries), dtype=object)
+    array[:] = entries
+    return array.reshape(shape)
+
+
+def geometry_parts(value: Any) -> list[Any]:
+    """Return a geometry as its type and contents; a collection's parts cross one by one.
+
+    Raises:
+        WireError: It only looks like a geometry.
+    """
+    import shapely
+
+    if not isinstance(value, shapely.Geometry):
+        raise WireError(f"a value of type '{type(value).__name__}' cannot cross the sandbox")
+    if hasattr(value, "geoms"):
+        return [value.geom_type, list(value.geoms)]
+    return [value.geom_type, shapely.to_wkb(value)]
+
+
+def read_geometry(name: str, data: Any) -> Any:
+    """Read `geometry_parts`; collections came in parts, as GEOS nests without a bound."""
+    import shapely
+
+    if name in _COLLECTIONS and isinstance(data, list):
+        build = {
+            "MultiPoint": shapely.multipoints,
+            "MultiLineString": shapely.multilinestrings,
+            "MultiPolygon": shapely.multipolygons,
+            "GeometryCollection": shapely.geometrycollections,
+        }[name]
+        return build(np.array(data, dtype=object))
+    (code,) = struct.unpack("<I" if data[0] else ">I", data[1:5])
+    if (code & 0x1FFFFFFF) % 1000 not in _SIMPLE_WKB:
+        raise WireError("malformed geometry")
+    geometry = shapely.from_wkb(data)
+    # WKB has no ring type: a LinearRing would come back as a LineString.
+    return shapely.LinearRing(geometry.coords) if name == "LinearRing" else geometry

@@ -1,0 +1,1 @@
+"""The untrusted side: the processes programs run in."""

@@ -1,0 +1,129 @@
+"""The template's own work: fork a worker for each order, remember how the old ones ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from cap.sandbox import template_protocol
+from cap.sandbox.kernel import libc, lockdown
+from cap.sandbox.kernel.layers import Report
+from cap.sandbox.kernel.lockdown import KernelLimits
+from cap.sandbox.template_protocol import Budget, Order
+from cap.sandbox.worker import worker
+
+CONTROL = 10
+"""The control socket here, out of the way of the descriptors that workers renumber."""
+_REQUESTS, _ANSWERS = 3, 4
+"""A worker's own two descriptors, besides /dev/null on 0 to 2."""
+_REMEMBERED = 256
+"""How many ended workers are remembered until somebody asks."""
+
+
+class Forks:
+    """Forks workers, each with two pipes whose other ends go to the parent."""
+
+    def __init__(self, control: socket.socket, report: Report) -> None:
+        """Prepare everything that workers share; the libraries are loaded already.
+
+        Args:
+            control: To the parent.
+            report: The layers that hold.
+        """
+        self._control = control
+        self._report = report
+        self._ended: dict[int, int] = {}
+        self._limits: dict[Budget, KernelLimits] = {}
+        self._lock = lockdown.worker_lock(report)
+        self._mapped_bytes = lockdown.mapped_bytes()
+        self._stage = worker.Stage(own_builtins="builtins" in report.without)
+        self._most_descriptors = os.sysconf("SC_OPEN_MAX")
+        self._fork: Callable[[], int] = os.fork
+        if sys.platform == "linux":
+            self._fork = libc.raw_fork()
+
+    def serve(self) -> None:
+        """Answer each order until the parent closes the socket."""
+        while message := self._control.recv(template_protocol.ORDER_BYTES, socket.MSG_WAITALL):
+            self._reap()
+            if message[:1] == template_protocol.STATUS:
+                status = self._ended.pop(template_protocol.read_number(message), -1)
+                self._control.sendall(
+                    template_protocol.ANSWER.pack(template_protocol.STATUS, status)
+                )
+            else:
+                self._start(Order.read(message), message[:1] == template_protocol.SPARE)
+
+    def _start(self, order: Order, spare: bool) -> None:
+        """Fork one worker and keep nothing of its pipes here.
+
+        What can be done before the fork is done here: every page a child writes to is copied.
+        """
+        theirs, requests = os.pipe()
+        answers, their_answers = os.pipe()
+        os.set_blocking(requests, False)  # a worker that does not read must not hold the parent
+        limits = self._limits_of(order.budget)
+        child = self._fork()
+        if child == 0:
+            try:
+                self._become(theirs, their_answers, limits, order.core, spare)
+            finally:
+                os._exit(70)
+        if child < 0:
+            raise OSError("fork failed")
+        self._announce(child, requests, answers)
+        for descriptor in (theirs, requests, answers, their_answers):
+            os.close(descriptor)
+
+    def _limits_of(self, budget: Budget) -> KernelLimits:
+        """Return the kernel's limits; most orders ask for the same."""
+        if budget not in self._limits:
+            self._limits = {budget: lockdown.kernel_limits(budget, self._mapped_bytes)}
+        return self._limits[budget]
+
+    def _announce(self, child: int, requests: int, answers: int) -> None:
+        """Send the parent its ends, and what names the process where its number does not."""
+        given = [requests, answers]
+        if hasattr(os, "pidfd_open"):
+            given.append(os.pidfd_open(child))
+        message = template_protocol.ANSWER.pack(template_protocol.WORKER, child)
+        socket.send_fds(self._control, [message], given)
+        for descriptor in given[2:]:
+            os.close(descriptor)
+
+    def _become(
+        self, requests: int, answers: int, limits: KernelLimits, core: int, spare: bool
+    ) -> NoReturn:
+        """Close everything but the two pipes, lock this process down, run its one program."""
+        os.dup2(answers, CONTROL - 1)
+        os.dup2(requests, _REQUESTS)
+        os.dup2(CONTROL - 1, _ANSWERS)
+        os.dup2(0, 1)
+        os.dup2(0, 2)
+        os.closerange(_ANSWERS + 1, self._most_descriptors)
+        limits.apply(self._report)
+        if spare:
+            self._stage.rehearse(lambda: bool(select.select([_REQUESTS], [], [], 0)[0]))
+        if (
+            core != template_protocol.ANYWHERE
+        ):  # only now, so as not to be in its caller's way before
+            os.sched_setaffinity(0, {core})
+        for step in self._lock:
+            step()
+        worker.main(self._stage, _REQUESTS, _ANSWERS)
+
+    def _reap(self) -> None:
+        """Collect ended workers; only now may their process ids be used again."""
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                child, status = os.waitpid(-1, os.WNOHANG)
+                if not child:
+                    return
+                self._ended[child] = status
+                if len(self._ended) > _REMEMBERED:
+                    del self._ended[next(iter(self._ended))]

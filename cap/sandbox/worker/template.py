@@ -1,0 +1,93 @@
+"""The template process: numpy and shapely loaded once, one fork per program.
+
+Run as a script by the parent, as `template.py CONTROL_FD WITHOUT PATH...`, where WITHOUT names the
+layers to leave out, for tests. It never sees program text. It first says which layers hold; then
+it loads the libraries, locks itself down and serves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+from pathlib import Path
+
+_BLOCK_BYTES = 8 << 20
+_LATE = (
+    "encodings.ascii",
+    "encodings.latin_1",
+    "encodings.utf_16",
+    "encodings.utf_32",
+    "numpy.ma",
+    "unicodedata",
+)
+"""What the libraries import on first use; a worker has no files left to import from."""
+_FOR_ATTACKS = ("ctypes", "mmap", "os", "resource", "select", "signal", "socket", "subprocess")
+"""What programs with Python's own builtins attack with, in tests of the other layers."""
+
+
+def main(descriptor: int, without: frozenset[str]) -> None:
+    """Try the layers, say which hold, load the libraries, lock, and serve.
+
+    Args:
+        descriptor: Of the control socket.
+        without: Layers to leave out.
+    """
+    from cap.sandbox.kernel import lockdown, namespaces
+
+    _stand_aside()
+    report = lockdown.probe(without)
+    if "namespaces" in report.layers:
+        namespaces.enter()
+    control = socket.socket(fileno=descriptor)
+    hello = json.dumps([report.layers, dict(report.missing)]).encode()
+    control.sendall(struct.pack("<i", len(hello)) + hello)
+    _load(_FOR_ATTACKS if "builtins" in without else ())
+
+    from cap.sandbox.worker import fork_server
+
+    serving = fcntl.fcntl(control.detach(), fcntl.F_DUPFD_CLOEXEC, fork_server.CONTROL)
+    server = fork_server.Forks(socket.socket(fileno=serving), report)
+    os.close(descriptor)
+    os.environ.clear()
+    gc.freeze()
+    gc.enable()
+    lockdown.lock_template(report)
+    server.serve()
+
+
+def _load(more: tuple[str, ...]) -> None:
+    """Import everything a program may need, and take first-use costs once for all workers."""
+    import numpy as np
+    import shapely
+
+    for name in (*_LATE, *more):
+        importlib.import_module(name)
+    square = np.eye(64) + 0.1
+    np.linalg.solve(square, square[0])
+    square @ square.T
+    np.random.default_rng(0)
+    shapely.Polygon([(0, 0), (1, 0), (0, 1)]).buffer(0.1)
+    # Freeing a large block teaches the allocator to keep such blocks instead of mapping anew.
+    bytearray(_BLOCK_BYTES)
+
+
+def _stand_aside() -> None:
+    """Leave Ctrl-C to the parent, and be the first to go when memory runs out."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+if __name__ == "__main__":
+    gc.disable()  # imports make much that stays and hardly any garbage
+    sys.path[:0] = sys.argv[3:]
+    with contextlib.suppress(ConnectionError):  # the parent is gone: nothing is left to do
+        main(int(sys.argv[1]), frozenset(filter(None, sys.argv[2].split(","))))

@@ -1,0 +1,252 @@
+"""The untrusted side: one fresh process runs one program and is gone.
+
+Robot functions are proxies that send a call over the pipe and wait for its answer; values cross
+as plain data (`cap.sandbox.wire.codec`), and nothing here is trusted by the parent.
+"""
+
+from __future__ import annotations
+
+import builtins
+import marshal
+import os
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from cap.checker.policy import Policy
+from cap.sandbox.wire import codec
+from cap.sandbox.worker.call_list import call_each
+from cap.sandbox.worker.namespace import PROGRAM_NAMES, Rights, kind_of, library, safe_builtins
+
+PROGRAM = "<program>"
+
+
+class Output:
+    """What the program prints, up to a limit."""
+
+    def __init__(self, limit_chars: int) -> None:
+        self.parts: list[str] = []
+        self.left = limit_chars
+
+    def print(self, *values: Any, sep: str | None = " ", end: str | None = "\n", **_: Any) -> None:
+        """Stand in for the builtin; `file` and `flush` mean nothing here."""
+        text = (" " if sep is None else sep).join(map(str, values))
+        text += "\n" if end is None else end
+        if len(text) > self.left:
+            raise OutputLimit("the program printed too much")
+        self.left -= len(text)
+        self.parts.append(text)
+
+
+class OutputLimit(BaseException):
+    """More was printed than the limit allows; programs cannot catch it by `except Exception`."""
+
+
+class Stage:
+    """What every program finds, made once in the template: building it costs each fork copies."""
+
+    def __init__(self, *, own_builtins: bool = False) -> None:
+        """Build it, and walk the common path once.
+
+        Args:
+            own_builtins: Give programs Python's own builtins, for tests of the other layers.
+        """
+        self.output = Output(0)
+        self.builtins = safe_builtins(self.output.print)
+        self._rights = Policy.benchmark().as_data()
+        self._more = safe_builtins(self.output.print, self._rights)
+        kind_of(None)  # its first call looks at every class there is
+        self.rehearse(lambda: False)
+        if own_builtins:
+            self.builtins = self._more = {**vars(builtins), "print": self.output.print}
+
+    def builtins_for(self, rights: Rights | None) -> dict[str, Any]:
+        """Return the builtins of a program with some rights; most have none."""
+        if not rights or not any(rights.values()):
+            return self.builtins
+        if rights == self._rights:
+            return self._more
+        return safe_builtins(self.output.print, rights)
+
+    def rehearse(self, wanted: Callable[[], bool]) -> None:
+        """Run programs of common kinds, so that what the first one costs is paid already.
+
+        Args:
+            wanted: Tells that somebody waits: no more rehearsing then.
+        """
+        for job in _REHEARSALS:
+            if wanted():
+                return
+            codec.decode(_run(self, codec.decode(codec.encode(job)), -1, -1))
+
+
+def main(stage: Stage, requests: int, answers: int) -> NoReturn:
+    """Run the one program that arrives on a pipe, send its result, and wait for the end.
+
+    Args:
+        stage: What the program finds.
+        requests: Read end: the program, then answers to its calls.
+        answers: Write end: its calls, then its result.
+    """
+    try:
+        job = codec.decode(codec.receive(requests))
+        codec.send(answers, _run(stage, job, requests, answers))
+        # Ending takes longer than most programs; the parent goes on first and then kills.
+        while os.read(requests, 1):
+            pass
+    except (codec.PeerClosed, BrokenPipeError):  # nobody needs it any more
+        pass
+    os._exit(0)
+
+
+def _run(stage: Stage, job: Mapping[str, Any], requests: int, answers: int) -> bytes:
+    """Run a program; return its last frame."""
+    output = stage.output
+    output.left = job["stdout_chars"]
+    output.parts.clear()
+    variables = codec.decode(job["variables"]) if job["variables"] else {}
+    space = _namespace(stage, job, requests, answers)
+    given: dict[str, Any] = {}  # what it left bound is of interest for a session alone
+    if job["keep"]:
+        given = {name: value for name, value in space.items() if name not in variables}
+    space.update(variables)
+    try:
+        # Code objects come from the parent alone; nothing a worker sends is ever read this way.
+        for code in (*job["definitions"], job["code"]):
+            exec(marshal.loads(code), space)
+        if job["calls"] is not None:
+            job = {**job, "returns": "answers"}
+            space["answers"] = call_each(space, *job["calls"])
+        message = _success(job, space, given)
+    except BaseException as error:  # whatever the program did ends here
+        message = _failure(error)
+    return _done(message, output)
+
+
+def _done(message: dict[str, Any], output: Output) -> bytes:
+    """Return the last frame; a result that does not fit in one is a failure of its own."""
+    stdout = codec.text("".join(output.parts))
+    try:
+        return codec.encode(["done", {**message, "stdout": stdout}])
+    except codec.WireError as error:
+        return codec.encode(["done", {**_failure(ValueError(str(error))), "stdout": stdout}])
+
+
+_COMMON = (
+    """
+def helper(count, *rest, **named):
+    return [f"{i:.1f}" for i in range(count)]
+class Thing:
+    def __init__(self, size):
+        self.size = size
+try:
+    print(sorted(helper(3), key=lambda text: -float(text)))
+    places = {name: Thing(at).size for at, name in enumerate(["a", "b"])}
+    {}["nothing"]
+except KeyError as error:
+    text = str(error)
+ret_val = [1.0, (2, "a")]
+""",
+    """
+point = np.array([0.5, 0.25]) * 2
+size = np.linalg.norm(point - point.mean())
+ret_val = np.round(point, 2).tolist()
+""",
+    "ret_val = Point(0, 0).distance(Point(1, 1))\n",
+)
+"""What many programs do, the most common first."""
+_REHEARSALS: tuple[dict[str, Any], ...] = tuple(
+    {
+        "code": marshal.dumps(compile(source, PROGRAM, "exec", dont_inherit=True)),
+        "calls": None,
+        "library": True,
+        "definitions": [],
+        "primitives": ["say"],
+        "groups": {},
+        "variables": b"",
+        "returns": "ret_val",
+        "keep": False,
+        "seed": 0,
+        "stdout_chars": 1000,
+    }
+    for source in _COMMON
+)
+
+
+def _namespace(stage: Stage, job: Mapping[str, Any], requests: int, answers: int) -> dict[str, Any]:
+    policy = job.get("policy")
+    names = library(job["seed"], policy)
+    space: dict[str, Any] = names if job["library"] else {}
+    space["__builtins__"] = stage.builtins_for(policy)
+    space["__name__"] = PROGRAM_NAMES[0 if job["library"] else 1]
+    for name in job["primitives"]:
+        space[name] = _proxy(name, requests, answers)
+    for group, members in job["groups"].items():
+        space[group] = types.SimpleNamespace(**{member: space[member] for member in members})
+    return space
+
+
+def _proxy(name: str, requests: int, answers: int) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        message = ["call", name, list(args), kwargs] if kwargs else ["call", name, list(args)]
+        try:
+            frame = codec.encode(message)
+        except codec.WireError as error:
+            raise TypeError(f"{name}(): {error}") from None
+        codec.send(answers, frame)
+        answer = codec.decode(codec.receive(requests))
+        if answer[0] == "ok":
+            return answer[1]
+        _, kind, text = answer
+        raise codec.RAISABLE[kind](text)
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+def _success(
+    job: Mapping[str, Any], space: dict[str, Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the value asked for and, for a session, what else the program left bound."""
+    message: dict[str, Any] = {"status": "ok", "defined": [], "dropped": [], "variables": b""}
+    if (returns := job["returns"]) is not None:
+        if returns not in space:
+            raise NameError(f"the program ended without setting '{returns}'")
+        try:
+            message["value"] = codec.encode(space[returns])
+        except codec.WireError as error:
+            raise TypeError(f"'{returns}' is not plain data: {error}") from None
+    if not job["keep"]:
+        return message
+    variables: dict[str, Any] = {}
+    for name, value in space.items():
+        if name.startswith("_") or (name in given and value is given[name]):
+            continue
+        if isinstance(value, types.FunctionType | type):
+            message["defined"].append(name)
+            continue
+        variables[name] = value
+    message["variables"], message["dropped"] = codec.encode_variables(variables)
+    return message
+
+
+def _failure(error: BaseException) -> dict[str, Any]:
+    line, inside = None, ""
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename == PROGRAM:
+            line = trace.tb_lineno
+        if code.co_filename.startswith("<"):
+            inside = "" if code.co_name == "<module>" else f" (in {code.co_name})"
+        trace = trace.tb_next
+    try:
+        text = str(error)
+    except BaseException:  # a program's own exception class may do anything
+        text = ""
+    return {
+        "status": "failed",
+        "error": type(error).__name__,
+        "message": codec.one_line(text) + inside,
+        "line": line,
+    }

@@ -1,0 +1,1 @@
+"""Sessions: instructions one after the other, what is kept between them."""

@@ -1,0 +1,175 @@
+"""A run over again, with no model: the same instructions, answered as they were answered then.
+
+A run folder holds all it takes: the session as it began, what was asked of it and in which order,
+each completion under the key of its request, and what came of each turn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from cap.engine.repair import Repairs
+from cap.errors import SavedError, UsageError
+from cap.models.replay import Replay
+from cap.session import session_file
+from cap.session.session import Session
+from cap.session.session_file import Saved
+from cap.session.turn import TurnResult
+from cap.trace.trace import plain, read_events
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing a person did in a session."""
+
+    kind: Literal["run", "execute", "undo"]
+    """Which."""
+    text: str = ""
+    """The instruction, or the program's name."""
+    source: str = ""
+    """The program a person wrote."""
+    turns: int = 0
+    """How many were undone."""
+    outcome: Any = None
+    """What came of it, as JSON; None of an undo."""
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What came of a step this time."""
+
+    step: Step
+    """What was done."""
+    turn: TurnResult | None
+    """The turn; None of an undo."""
+
+    @property
+    def same(self) -> bool:
+        """True if it ended as it did then: same success or error, same value, same positions."""
+        return self.turn is None or _outcome(self.turn) == self.step.outcome
+
+
+def steps(folder: Path) -> tuple[Step, ...]:
+    """Return what was done in a run, in order; a turn that a killed run never finished is left out.
+
+    Raises:
+        UsageError: It is no run folder.
+        SavedError: Its events are not those of a session.
+    """
+    found: list[Step] = []
+    moved: Any = None
+    failed: str | None = None
+    try:
+        for event in read_events(folder):
+            kind, data = event["kind"], event["data"]
+            if event["depth"]:
+                continue
+            if kind == "instruction":
+                failed = None
+                source = data.get("source", "")
+                found.append(Step("execute" if source else "run", data["text"], source))
+            elif kind == "undo":
+                found.append(Step("undo", turns=data["turns"]))
+            elif kind == "moved":
+                moved = data["objects"]
+            elif kind == "failure":
+                failed = data["error"]
+            elif kind == "done":
+                outcome = {"ok": data["ok"], "value": data.get("value")}
+                outcome |= {"moved": moved, "failed": failed}
+                found[-1] = replace(found[-1], outcome=outcome)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise SavedError(f"{folder / 'events.jsonl'} is damaged: {error!r}") from None
+    finished = [step for step in found if step.kind == "undo" or step.outcome is not None]
+    if not finished:
+        raise SavedError(f"no turn was finished in {folder}; there is nothing to replay")
+    return tuple(finished)
+
+
+def recorded(folder: Path) -> list[dict[str, Any]]:
+    """Return a run's completions as lines of a recording.
+
+    Raises:
+        UsageError: It is no run folder.
+        SavedError: Its completions have no keys.
+    """
+    lines = []
+    for event in read_events(folder):
+        if event.get("kind") not in ("completion", "unanswered"):
+            continue
+        data = event["data"]
+        if "key" not in data:
+            raise SavedError(f"{folder} was written by an older version; it cannot be replayed")
+        usage = {key: data.get(key, 0) for key in ("prompt_tokens", "completion_tokens")}
+        known = {key: data.get(key, "") for key in ("key", "text", "model")}
+        if "error" in data:
+            known |= {"error": data["error"], "text": data["message"]}
+        lines.append({**known, "prompt_end": "", "usage": usage})
+    return lines
+
+
+@contextlib.contextmanager
+def recording(folder: Path) -> Iterator[Path]:
+    """Give a run's completions as a recording file, while it is read."""
+    lines = [json.dumps(line) + "\n" for line in recorded(folder)]
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / f"{folder.resolve().name}.jsonl"
+        path.write_text("".join(lines), encoding="utf-8")
+        yield path
+
+
+def open_replay(folder: Path, **options: Any) -> Session:
+    """Open a session that begins as a run did and is answered from it.
+
+    Args:
+        folder: The run folder.
+        options: Further arguments of `Session.open`.
+
+    Raises:
+        SavedError: It cannot be replayed.
+    """
+    with recording(folder) as path:
+        model = Replay(path)
+    session = Session.resume(folder / session_file.START, model, **options)
+    return ready(session, session_file.read(folder, session_file.START), folder)
+
+
+def ready(session: Session, kept: Saved, folder: Path) -> Session:
+    """Have a restored session repair programs as the run did, and say what it replays.
+
+    Raises:
+        UsageError: The robot is real hardware, and its world not what it was.
+    """
+    if not session.robot.simulated:
+        raise UsageError(f"robot '{session.robot.name}' is real; runs are replayed in simulation")
+    session.model.name = f"replay/{folder}"
+    session.engine.repairs = Repairs(*kept.repairs)
+    session.engine.author.model.repairs = kept.mends  # type: ignore[attr-defined]
+    session.trace.update(model=session.model.name, replay=str(folder))
+    return session
+
+
+def replay(session: Session, todo: Sequence[Step]) -> Iterator[Replayed]:
+    """Do the steps of a run in a session, one at a time."""
+    for step in todo:
+        if step.kind == "undo":
+            session.undo(step.turns)
+            yield Replayed(step, None)
+        elif step.kind == "execute":
+            yield Replayed(step, session.execute(step.source, step.text))
+        else:
+            yield Replayed(step, session.run(step.text))
+
+
+def _outcome(turn: TurnResult) -> Any:
+    """Return what came of a turn, as a run folder has it."""
+    failed = turn.failure and turn.failure.error
+    outcome = {"ok": turn.ok, "value": plain(turn.value)}
+    outcome |= {"moved": plain(turn.moved), "failed": failed}
+    return json.loads(json.dumps(outcome))

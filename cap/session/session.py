@@ -1,0 +1,457 @@
+"""A session: one robot, one model, instructions one after the other.
+
+Example:
+    with Session.open("ravens", model="nearest", seed=0) as session:
+        turn = session.run("put the red block in the blue bowl")
+
+The session keeps what the robot's own LMP (`ui`) left bound: plain data, and functions as source. A
+turn that fails changes none of it; what it did to the world stays, and the history says so. In a
+run folder the session is written down after each turn, and `Session.resume` goes on from there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cap.engine.answer import NOTHING, Answer, Approve, State
+from cap.engine.approval import Allow
+from cap.engine.engine import INTERRUPTED, Engine
+from cap.engine.failures import failure_of
+from cap.engine.generation import Budget
+from cap.engine.rehearsal import Rehearsable, Rehearsal
+from cap.engine.repair import Repairs
+from cap.errors import CapError, PromptError, SandboxError, UsageError
+from cap.models.base import Model
+from cap.models.remembered import Remembered
+from cap.program.program import Program
+from cap.prompt.history import within
+from cap.prompt.prompt import Prompt, Turn, one_line
+from cap.result import Failure, Result
+from cap.robot import registry, robot_facts
+from cap.robot.robot_files import path_of
+from cap.sandbox.limits import Limits
+from cap.sandbox.sandbox import Sandbox
+from cap.scope import Rewindable, Robot
+from cap.session import resuming, session_file
+from cap.session.session_file import Saved
+from cap.session.skills.keeping import Origin, keep
+from cap.session.skills.store import Offer, SkillStore
+from cap.session.state import after_turn
+from cap.session.turn import TurnResult, total
+from cap.trace.trace import Trace, versions
+
+__all__ = ["Session", "TurnResult", "after_turn"]
+
+TOP = "ui"
+"""The prompt that answers a person; every robot has one."""
+HISTORY_TOKENS = 4000
+HARDWARE_LEVEL = "kernel-seccomp"
+"""Below this level of the sandbox only the check stands between a program and the host."""
+
+
+@dataclass(frozen=True)
+class _Checkpoint:
+    """Everything a turn may change, as it was before that turn."""
+
+    state: State
+    programs: int
+    origins: Mapping[str, str]
+    world: Any
+    """The robot's snapshot; None where there is none."""
+
+
+class Session:
+    """One robot and one model; a context manager."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        model: Model,
+        *,
+        prompts: Mapping[str, Prompt] | None = None,
+        trace: Trace | None = None,
+        seed: int = 0,
+        limits: Limits | None = None,
+        budget: Budget | None = None,
+        approve: Approve | None = None,
+        repairs: Repairs | None = None,
+        skills: SkillStore | None = None,
+        history_tokens: int = HISTORY_TOKENS,
+        rehearse: bool | None = None,
+        allow: Allow | None = None,
+        robot_file: Path | None = None,
+        min_level: str | None = None,
+    ) -> None:
+        """Start a session.
+
+        Args:
+            robot: What moves.
+            model: What writes programs.
+            prompts: By name, with a `ui`; those shipped for the robot by default.
+            trace: Where events go; nowhere by default.
+            seed: Start of all random numbers inside programs.
+            limits: What one program may use.
+            budget: How many functions may be generated for one program.
+            approve: Shown each complete program before it moves anything.
+            repairs: How often a program may be written again.
+            skills: Kept functions to offer to programs, and where to keep more.
+            history_tokens: How much of a prompt earlier turns may take.
+            rehearse: Whether each program runs in the robot's simulated twin first; by default
+                wherever there is one, as real robots have.
+            allow: Shown each call that moves the robot before it does; False refuses it.
+            robot_file: The file the robot was made from, for who goes on with the session.
+            min_level: The weakest sandbox level to accept; by default any in simulation, and
+                `HARDWARE_LEVEL` on real hardware.
+
+        Raises:
+            SandboxError: The sandbox is weaker here.
+            SkillError: A skill's file cannot be used.
+            UsageError: The robot is real hardware and nothing approves its programs.
+            PromptError: There is no `ui` prompt.
+        """
+        if not robot.simulated and approve is None:
+            raise UsageError(f"robot '{robot.name}' is real: its programs need an approval")
+        rehearsal = _rehearsal(robot, rehearse)
+        if rehearsal is not None:
+            model = Remembered(model)
+        prompts = registry.robot_prompts(robot.name) if prompts is None else prompts
+        if TOP not in prompts:
+            raise PromptError(f"the prompts of '{robot.name}' have no '{TOP}.py'")
+        self.robot = robot
+        self.robot_file = robot_file
+        self.model = model
+        self.trace = trace or Trace()
+        self.turns: list[TurnResult] = []
+        """Those of this process, without those undone."""
+        self.usage = NOTHING
+        """What the model took for all turns of this process, also those undone."""
+        self.history_tokens = history_tokens
+        self.earlier = 0
+        """Turns before those, in the session this one goes on from."""
+        self.origins: Mapping[str, str] = {}
+        """The instruction each kept function was written for, by name."""
+        self._skills: SkillStore | None = None
+        self._checkpoints: list[_Checkpoint] = []
+        self._closed = False
+        self._prompt = prompts[TOP]
+        self.state = State(variables=dict(self._prompt.header.initial))
+        self._function_prompt = registry.function_prompt()
+        needed = min_level or (None if robot.simulated else HARDWARE_LEVEL)
+        self._sandbox = Sandbox(limits=limits, min_level=needed)
+        self._sandbox.__enter__()
+        self.engine = Engine(
+            robot,
+            model,
+            prompts,
+            self._function_prompt,
+            sandbox=self._sandbox,
+            trace=self.trace,
+            seed=seed,
+            approve=approve,
+            budget=budget,
+            repairs=repairs,
+            rehearsal=rehearsal,
+            allow=allow,
+        )
+        self._describe(prompts, seed)
+        if skills is not None:
+            self.use_skills(skills)
+
+    def _describe(self, prompts: Mapping[str, Prompt], seed: int) -> None:
+        """Write down what the session runs, and with what."""
+        file = {} if self.robot_file is None else {"robot_file": str(self.robot_file)}
+        self.trace.update(
+            robot=self.robot.name,
+            **file,
+            model=self.model.name,
+            seed=seed,
+            prompts={name: prompt.sha256 for name, prompt in prompts.items()},
+            limits=self._sandbox.limits,
+            sandbox=self._sandbox.layers,
+            versions=versions(),
+        )
+
+    @classmethod
+    def open(
+        cls,
+        robot: str = "ravens",
+        model: str | Model = "nearest",
+        *,
+        seed: int = 0,
+        mode: str = "physics",
+        objects: list[str] | None = None,
+        base_url: str | None = None,
+        runs: Path | None = None,
+        **options: Any,
+    ) -> Session:
+        """Build robot and model by name and start a session.
+
+        Args:
+            robot: Registered robot, or a file with a `create` function.
+            model: `nearest`, `openai/NAME`, `ollama/NAME`, `replay/FILE`, ...; or a model itself.
+            seed: Of the scene and of random numbers inside programs.
+            mode: `physics` or `instant`.
+            objects: What stands on the table, by name; the robot's own choice by default.
+            base_url: An OpenAI-compatible endpoint.
+            runs: Where to make a run folder; None keeps no trace on disk.
+            options: Further arguments of `Session`.
+        """
+        from cap.models.providers import make_model
+        from cap.trace.trace import new_run_folder
+
+        if "prompts" not in options:
+            options["prompts"] = registry.robot_prompts(robot)
+        backend = model
+        if isinstance(backend, str):
+            backend = make_model(backend, base_url=base_url)
+        body = registry.make_robot(robot, seed=seed, mode=mode, objects=objects)
+        options.setdefault("robot_file", path_of(robot))
+        if runs is not None:
+            options["trace"] = Trace(new_run_folder(runs, robot, "session"))
+        try:
+            return cls(body, backend, seed=seed, **options)
+        except BaseException:
+            body.close()
+            raise
+
+    @classmethod
+    def resume(cls, path: Path, model: str | Model = "nearest", **options: Any) -> Session:
+        """Go on with a saved session where its last finished turn left it, with its own skills.
+
+        Args:
+            path: A run folder, or a file that `save` wrote.
+            model: As `open` takes it.
+            options: Further arguments of `open`; seed and objects are the saved ones, and so is a
+                registered robot. A robot from a file must be named: that file is executed.
+
+        Raises:
+            SavedError: It cannot be read, is not of this robot, or its robot is not named.
+        """
+        kept = session_file.read(path)
+        robot = options.pop("robot", None) or resuming.registered(kept)
+        given = {"mode": kept.mode} if kept.mode else {}
+        objects = None if kept.objects is None else list(kept.objects)
+        options = {**given, **options, "seed": kept.seed, "objects": objects}
+        session = cls.open(robot, model, **options)
+        try:
+            session.restore(kept)
+        except BaseException:
+            session.close("error")
+            raise
+        return session
+
+    def __enter__(self) -> Session:
+        """Return itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Close it; if an exception ends it, the robot is stopped first."""
+        if kind is not None:
+            self.robot.stop()
+        self.close("interrupted" if kind is not None else None)
+
+    def close(self, status: str | None = None) -> None:
+        """End the robot and the trace; further calls do nothing.
+
+        Args:
+            status: What the trace ends with; `done` or `failed` by the turns if None.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        self.robot.close()
+        failed = any(not turn.ok for turn in self.turns)
+        with contextlib.suppress(OSError):
+            self.trace.close(status or ("failed" if failed else "done"))
+
+    def run(self, instruction: str) -> TurnResult:
+        """Carry out one instruction.
+
+        Raises:
+            UsageError: The instruction is empty.
+        """
+        words = one_line(instruction)
+        if not words:
+            raise UsageError("the instruction is empty; say what the robot should do")
+        context = self.engine.context(self._prompt)
+        return self._turn(
+            words,
+            lambda: self.engine.run(self._prompt, words, context, self.state),
+            context,
+        )
+
+    def undo(self, turns: int = 1) -> bool:
+        """Go back to before the last turn, or before several.
+
+        Variables, functions and history are those of that moment; in simulation the world is too,
+        bit for bit. Real hardware stays where it is.
+
+        Args:
+            turns: How many turns to take back; those that failed count as well.
+
+        Returns:
+            True if the world went back too.
+
+        Raises:
+            UsageError: There are not that many turns.
+        """
+        if not 1 <= turns <= len(self.turns):
+            count = len(self.turns)
+            raise UsageError(f"cannot undo {turns} turns: there are {count} in this session")
+        before = self._checkpoints[-turns]
+        del self._checkpoints[-turns:], self.turns[-turns:]
+        self.state = before.state
+        self.engine.programs = before.programs
+        self.origins = before.origins
+        rewindable = isinstance(self.robot, Rewindable)
+        if isinstance(self.robot, Rewindable):
+            self.robot.restore(before.world)
+        self._keep(session_file.LATEST)
+        self.trace.event("undo", turns=turns, world=rewindable)
+        return rewindable
+
+    @property
+    def reserved(self) -> frozenset[str]:
+        """The names of the robot's own: primitives and LMPs."""
+        return frozenset([*self.robot.primitives(), *self.engine.prompts, "robot"])
+
+    def save(self, path: Path) -> Path:
+        """Write the session down, for `resume`; return the file.
+
+        Args:
+            path: The file, or a folder that is to hold it.
+        """
+        path = path / session_file.LATEST if path.is_dir() else path
+        session_file.write(resuming.described(self), path)
+        return path
+
+    def restore(self, kept: Saved) -> bool:
+        """Become a saved session; only before the first turn.
+
+        Returns:
+            True if the world came back too.
+
+        Raises:
+            SavedError: It is of another robot, or holds a name of this robot's own.
+            UsageError: The session has begun already.
+        """
+        if self.turns or self.trace.turn:
+            raise UsageError("a session that has begun cannot become another; open a new one")
+        return resuming.become(self, kept)
+
+    def use_skills(self, store: SkillStore) -> Offer:
+        """Offer a folder's skills to programs, and keep further ones there.
+
+        Raises:
+            SkillError: A file cannot be used; with file and line.
+            UsageError: The session has begun already.
+        """
+        if self.turns:
+            raise UsageError("skills are offered before the first turn; open another session")
+        offer = store.offer(self.engine.scope(self._prompt), self.reserved)
+        self._skills = store
+        self.state = replace(self.state, hints=offer.hints, definitions=offer.definitions)
+        if offer.skills or offer.left_out:
+            names = [skill.name for skill in offer.skills]
+            self.trace.event("skills", offered=names, left_out=offer.left_out)
+        return offer
+
+    def save_skill(self, name: str, rename_to: str | None = None) -> Path:
+        """Keep a function of this session, with the functions it needs; return its file.
+
+        Args:
+            name: A function that a program of this session defined, or that was generated for one.
+            rename_to: The name to keep it under; its own by default.
+
+        Raises:
+            UsageError: There is none, its name is taken, or it cannot stand without the session.
+        """
+        if self._skills is None:
+            raise UsageError("the session has no folder for skills; open it with skills=...")
+        hashes = self._prompt.sha256, self._function_prompt.sha256
+        origin = Origin(self.robot.name, self.model.name, *hashes, self.origins)
+        return keep(self._skills, self.state, name, rename_to, self.reserved, origin)
+
+    def execute(self, source: str, name: str = "program") -> TurnResult:
+        """Run a program written by a person through the same check and sandbox."""
+
+        def walk() -> Answer:
+            try:
+                program = Program.parse(source)
+            except CapError as error:
+                return Answer(Result(failure=failure_of(error)))
+            everything = replace(self._prompt, hints=(), name=TOP)
+            facts = robot_facts.facts(self.robot)
+            state = replace(self.state, variables={**facts, **self.state.variables})
+            return self.engine.run_program(everything, program, state)
+
+        return self._turn(name, walk, "", source=source)
+
+    def _turn(
+        self, words: str, walk: Callable[[], Answer], context: str, **given: str
+    ) -> TurnResult:
+        """Carry out one turn, whatever writes its program; `given` goes into the trace."""
+        if self._closed:
+            raise UsageError("the session is closed; open another")
+        if self.trace.turn == self.earlier:
+            self._keep(session_file.START)
+        self.trace.turn += 1
+        self.trace.event("instruction", lmp=TOP, text=words, **given)
+        if isinstance(self.model, Remembered):
+            self.model.forget()
+        before = robot_facts.places(self.robot)
+        self._checkpoints.append(self._checkpoint())
+        try:
+            answer = walk()
+        except KeyboardInterrupt:
+            answer = Answer(Result(failure=INTERRUPTED))
+        except SandboxError as error:
+            broken = Failure("protocol", type(error).__name__, str(error))
+            answer = Answer(Result(failure=broken))
+        if answer.result.failure is not None:
+            self.robot.stop()
+        turn = TurnResult.of(words, answer, before, robot_facts.places(self.robot))
+        self._remember(turn, answer, context)
+        self._keep(session_file.LATEST)
+        turn.tell(self.trace, self.model.name)
+        return turn
+
+    def _remember(self, turn: TurnResult, answer: Answer, context: str) -> None:
+        """Keep what a successful program left; keep of a failed one only that it happened."""
+        self.turns.append(turn)
+        self.usage = total([self.usage, turn.usage])
+        if answer.program is None:
+            return
+        entry = Turn(turn.instruction, answer.program.source, context, turn.note)
+        history = within((*self.state.history, entry), self.history_tokens)
+        before = self.state
+        self.state = replace(before, history=history)
+        if turn.ok:
+            self.state = after_turn(self.state, answer, self.earlier + len(self.turns))
+            written = set(self.state.definitions) - set(before.definitions)
+            new = {entry.name: turn.instruction for entry in written}
+            self.origins = {**self.origins, **new}
+
+    def _checkpoint(self) -> _Checkpoint:
+        world = self.robot.snapshot() if isinstance(self.robot, Rewindable) else None
+        return _Checkpoint(self.state, self.engine.programs, self.origins, world)
+
+    def _keep(self, name: str) -> None:
+        """Write the session into its run folder, if it has one."""
+        if self.trace.folder is not None:
+            session_file.write(resuming.described(self), self.trace.folder / name)
+
+
+def _rehearsal(robot: Robot, wanted: bool | None) -> Rehearsal | None:
+    """Return what rehearses a robot's programs, if that is wanted and can be done.
+
+    Raises:
+        UsageError: It was asked for, and the robot has no twin.
+    """
+    if wanted and not isinstance(robot, Rehearsable):
+        raise UsageError(f"robot '{robot.name}' has no simulated twin to rehearse in")
+    return Rehearsal(robot) if isinstance(robot, Rehearsable) and wanted is not False else None

@@ -1,0 +1,255 @@
+"""A session written down, and read back: one JSON file, nothing in it ever executed.
+
+    {"format": "cap session", "version": 1, "robot": {...}, "seed": 0, "turns": 2,
+     "variables": {"shown": {...}, "wire": "..."}, "definitions": [...], "history": [...],
+     "dropped": {...}, "hints": [...], "world": "..." or null, ...}
+
+`wire` and `world` are Base64 of the sandbox's wire format, plain data only: what a program may hand
+back may stand there, and no more. `shown` is for people. A run folder holds two such files: the
+session as it started (`start.json`), and as its last turn left it (`session.json`).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import os
+import reprlib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cap.checker.checker import check
+from cap.engine.answer import State
+from cap.errors import CapError, SavedError
+from cap.program.program import Program
+from cap.prompt.prompt import Turn
+from cap.robot import snapshots
+from cap.sandbox.wire.codec import WireError, decode, encode, encode_shared
+from cap.scope import Definition, Rewindable, Robot
+
+FORMAT, VERSION = "cap session", 1
+LATEST, START = "session.json", "start.json"
+T = TypeVar("T", Definition, Turn)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Everything that decides how a session goes on."""
+
+    robot: str
+    """Its registered name."""
+    mode: str | None
+    """Its kind of world, where it has several."""
+    objects: tuple[str, ...] | None
+    """What it was built with, where it is built with objects."""
+    seed: int
+    """Of the scene, and of random numbers in programs."""
+    programs: int
+    """Programs run so far."""
+    turns: int
+    """Turns finished so far, without those undone."""
+    state: State
+    """Variables, definitions, history, dropped names and hints."""
+    origins: Mapping[str, str]
+    """The instruction each definition was written for, by name."""
+    history_tokens: int
+    """Budget of the history."""
+    repairs: tuple[int, int]
+    """How often a program may be repaired: before it runs, and after it failed."""
+    mends: bool
+    """Whether its model can be asked to mend what it wrote."""
+    world: bytes | None = None
+    """The robot's snapshot in wire format; None where there is none."""
+    world_lost: str = ""
+    """Why a world that could be kept is not in the file."""
+    file: str | None = None
+    """The file its robot was made from, as an absolute path; None of a registered robot."""
+
+
+def world_of(robot: Robot) -> tuple[bytes | None, str]:
+    """Return a robot's world in wire format, or None and why it cannot be written."""
+    if not isinstance(robot, Rewindable):
+        return None, ""
+    try:
+        return encode(snapshots.pack(robot.snapshot(), snapshots.kind_of(robot))), ""
+    except (snapshots.NotPlain, WireError) as error:
+        return None, f"the world of '{robot.name}' cannot be written down: {error}"
+
+
+def put_world(robot: Robot, saved: Saved) -> bool:
+    """Put a saved world back into a robot; False if there is none.
+
+    Raises:
+        SavedError: It is not a world of this robot.
+    """
+    if saved.world is None or not isinstance(robot, Rewindable):
+        return False
+    try:
+        robot.restore(snapshots.unpack(decode(saved.world), snapshots.kind_of(robot)))
+    except (snapshots.NotPlain, WireError) as error:
+        raise SavedError(f"the saved world is none of robot '{robot.name}': {error}") from None
+    return True
+
+
+def write(saved: Saved, path: Path) -> None:
+    """Write a session; a reader finds the old file or the new one, never half of one."""
+    state = saved.state
+    shown = {name: _shown(value) for name, value in state.variables.items()}
+    values = {
+        "format": FORMAT,
+        "version": VERSION,
+        "robot": {
+            "name": saved.robot,
+            "mode": saved.mode,
+            "objects": saved.objects,
+            "file": saved.file,
+        },
+        "seed": saved.seed,
+        "programs": saved.programs,
+        "turns": saved.turns,
+        "variables": {"shown": shown, "wire": _text(encode_shared(dict(state.variables)))},
+        "definitions": [vars(entry) for entry in state.definitions],
+        "history": [vars(entry) for entry in state.history],
+        "dropped": dict(state.dropped),
+        "hints": state.hints,
+        "origins": dict(saved.origins),
+        "history_tokens": saved.history_tokens,
+        "repairs": saved.repairs,
+        "mends": saved.mends,
+        "world": saved.world and _text(saved.world),
+        "world_lost": saved.world_lost,
+    }
+    beside = path.with_name(f"{path.name}.part")
+    text = json.dumps(values, ensure_ascii=False, indent=1) + "\n"
+    # half a character is written as JSON's own escape of it
+    beside.write_text(text, encoding="utf-8", errors="backslashreplace")
+    os.replace(beside, path)
+
+
+def read(path: Path, name: str = LATEST) -> Saved:
+    """Read a saved session: a file, or the one of that name in a run folder.
+
+    Raises:
+        SavedError: There is none, or it is damaged or not a saved session.
+    """
+    path = path / name if path.is_dir() else path
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise SavedError(f"no saved session at {path}; name a run folder or its file") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise SavedError(f"cannot read the saved session {path}: {error}") from None
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
+        raise SavedError(f"{path} is not a saved session")
+    if values.get("version") != VERSION:
+        raise SavedError(
+            f"{path} was saved in format {values.get('version')}; this version reads {VERSION}"
+        )
+    try:
+        return _saved(values)
+    except (KeyError, TypeError, ValueError, WireError, CapError) as error:
+        reason = f"no {error}" if isinstance(error, KeyError) else error
+        raise SavedError(f"{path} is damaged: {reason}; resume an earlier run") from None
+
+
+def _saved(values: Mapping[str, Any]) -> Saved:
+    robot = _mapping(values["robot"])
+    objects = robot["objects"]
+    static, runtime = (_count(entry) for entry in values["repairs"])
+    world = values["world"]
+    return Saved(
+        robot=_words(robot["name"]),
+        mode=None if robot["mode"] is None else _words(robot["mode"]),
+        objects=None if objects is None else tuple(map(_words, objects)),
+        seed=_count(values["seed"]),
+        programs=_count(values["programs"]),
+        turns=_count(values["turns"]),
+        state=_state(values),
+        origins=_texts(values["origins"]),
+        history_tokens=_count(values["history_tokens"]),
+        repairs=(static, runtime),
+        mends=values["mends"] is True,
+        world=None if world is None else _bytes(world),
+        world_lost=_words(values["world_lost"]),
+        file=_path(robot.get("file")),
+    )
+
+
+def _state(values: Mapping[str, Any]) -> State:
+    variables = decode(_bytes(_mapping(values["variables"])["wire"]))
+    if not all(isinstance(name, str) and name.isidentifier() for name in _mapping(variables)):
+        raise ValueError("'variables' holds what is no name")
+    return State(
+        variables=variables,
+        definitions=tuple(_checked(_record(Definition, entry)) for entry in values["definitions"]),
+        history=tuple(_record(Turn, entry) for entry in values["history"]),
+        dropped=_texts(values["dropped"]),
+        hints=tuple(map(_words, values["hints"])),
+    )
+
+
+def _checked(definition: Definition) -> Definition:
+    """Return a definition that is one: a file may have been written by anybody."""
+    program = Program.parse(definition.source)
+    if [getattr(node, "name", None) for node in program.tree.body] != [definition.name]:
+        raise ValueError(f"'{definition.name}' is not the definition of that name")
+    for violation in check(program.tree):
+        raise ValueError(f"'{definition.name}', {violation}")
+    return definition
+
+
+def _record(kind: type[T], values: Any) -> T:
+    """Return a record whose fields are all text."""
+    given = _texts(values)
+    if set(given) != {entry.name for entry in fields(kind)}:
+        raise ValueError(f"a {kind.__name__.lower()} with other fields: {sorted(given)[:8]}")
+    return kind(**given)
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError(f"expected an object, got {type(value).__name__}")
+    return value
+
+
+def _texts(value: Any) -> dict[str, str]:
+    return {name: _words(entry) for name, entry in _mapping(value).items()}
+
+
+def _words(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, got {type(value).__name__}")
+    return value
+
+
+def _path(value: Any) -> str | None:
+    if value is not None and not (isinstance(value, str) and value.isprintable()):
+        raise TypeError(f"expected a path, got {value!r:.80}")
+    return value
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError(f"expected a whole number, got {value!r:.40}")
+    return value
+
+
+def _shown(value: Any) -> str:
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # Python shows no integer of more than 4300 digits
+        return type(value).__name__
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def _bytes(text: Any) -> bytes:
+    try:
+        return base64.b64decode(_words(text), validate=True)
+    except binascii.Error as error:
+        raise ValueError(f"not Base64: {error}") from None

@@ -1,0 +1,1 @@
+"""Functions that were written once and are kept."""

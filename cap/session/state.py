@@ -1,0 +1,67 @@
+"""What a program leaves for the next one: its plain data, and its functions as source."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from cap.engine.answer import Answer, State
+from cap.scope import Definition
+
+_METHOD_MARKS = ("staticmethod", "classmethod", "property")
+
+
+def after_turn(state: State, answer: Answer, number: int) -> State:
+    """Return the state a successful program leaves: its data, its functions as source.
+
+    Args:
+        state: The state it started from.
+        answer: What came of it.
+        number: Which turn it was, from 1; told of names that could not be kept.
+    """
+    assert answer.program is not None
+    written = {
+        node.name: Definition(node.name, ast.unparse(node) + "\n")
+        for node in answer.program.tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and not node.decorator_list
+        and not needs_values(node)
+    }
+    written |= {entry.name: entry for entry in answer.generated}
+    defined = answer.result.defined
+    kept = {entry.name: entry for entry in state.definitions if entry.name in defined}
+    kept |= {name: written[name] for name in defined if name in written}
+    lost = [*answer.result.dropped, *(name for name in defined if name not in kept)]
+    reason = f"was set in turn {number} and could not be kept (only plain data and functions can)"
+    dropped = {name: why for name, why in state.dropped.items() if name not in kept}
+    return replace(
+        state,
+        variables=answer.result.variables,
+        definitions=tuple(kept.values()),
+        dropped={**dropped, **dict.fromkeys(lost, reason)},
+    )
+
+
+def needs_values(node: ast.FunctionDef | ast.ClassDef) -> bool:
+    """True if making it again would evaluate more than constants, or call something."""
+    if isinstance(node, ast.ClassDef):
+        return bool(node.bases or node.keywords) or not all(map(_is_inert, node.body))
+    defaults = [*node.args.defaults, *(entry for entry in node.args.kw_defaults if entry)]
+    if any(not isinstance(entry, ast.Constant) for entry in defaults):
+        return True
+    return any(isinstance(inner, ast.Call) for part in _notes(node) for inner in ast.walk(part))
+
+
+def _is_inert(node: ast.stmt) -> bool:
+    """Tell whether a statement of a class body calls nothing when the class is made."""
+    if isinstance(node, ast.FunctionDef):
+        marks = all(isinstance(m, ast.Name) and m.id in _METHOD_MARKS for m in node.decorator_list)
+        return marks and not needs_values(node)
+    plain = isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr | ast.Pass)
+    return plain and not any(isinstance(inner, ast.Call) for inner in ast.walk(node))
+
+
+def _notes(node: ast.FunctionDef) -> list[ast.expr]:
+    """Return the annotations of a function, which making it evaluates."""
+    entries = [entry for entry in ast.walk(node.args) if isinstance(entry, ast.arg)]
+    return [note for note in [node.returns, *(entry.annotation for entry in entries)] if note]

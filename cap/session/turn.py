@@ -1,0 +1,134 @@
+"""What came of one instruction of a session, for people and for later prompts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cap.engine.answer import NOTHING, Answer
+from cap.models.base import Usage
+from cap.result import Call, Failure
+from cap.trace.trace import Trace, plain
+
+MOVED_M = 0.005
+"""Displacements below this are settling, not motion."""
+
+Xyz = tuple[float, float, float]
+Positions = Mapping[str, Xyz]
+Moved = Mapping[str, tuple[Xyz, Xyz]]
+"""Objects that moved: where from and where to, xyz in metres."""
+
+
+def moved(before: Positions, after: Positions) -> Moved:
+    """Return the objects that are elsewhere now."""
+    return {
+        name: (before[name], now)
+        for name, now in after.items()
+        if name in before and math.dist(before[name], now) > MOVED_M
+    }
+
+
+@dataclass(frozen=True)
+class TurnResult:
+    """What came of one instruction, for a person or a program to read."""
+
+    instruction: str
+    """The person's words."""
+    program: str
+    """The complete program, generated functions first; "" if there was none."""
+    value: Any
+    """The value the prompt returns, or None."""
+    calls: tuple[Call, ...]
+    """Every call of the program, in order."""
+    failure: Failure | None
+    """Why it failed, or None."""
+    moved: Moved
+    """Objects that moved: where from and where to, xyz in metres."""
+    stdout: str = ""
+    """What the program printed."""
+    attempts: int = 1
+    """Programs the model was asked for, repairs included."""
+    usage: Usage = NOTHING
+    """What the model took for all of it."""
+
+    @classmethod
+    def of(cls, words: str, answer: Answer, before: Positions, after: Positions) -> TurnResult:
+        """Describe an answer.
+
+        Args:
+            words: The person's words.
+            answer: What the engine made of them.
+            before: Where objects were, xyz in metres.
+            after: Where they are now.
+        """
+        result = answer.result
+        return cls(
+            instruction=words,
+            program=answer.source if answer.program else "",
+            value=result.value,
+            calls=result.calls,
+            failure=result.failure,
+            moved=moved(before, after),
+            stdout=result.stdout,
+            attempts=answer.attempts,
+            usage=answer.usage,
+        )
+
+    @property
+    def ok(self) -> bool:
+        """True if the program ran to its end."""
+        return self.failure is None
+
+    @property
+    def note(self) -> str:
+        """What later prompts are told of a failure, and of what was done by then; "" of success."""
+        if self.failure is None:
+            return ""
+        done = [call.name for call in self.calls if call.error is None and call.kind == "action"]
+        acted = f" after {', '.join(done)}" if done else " before anything was done"
+        return f"failed{acted}: {self.failure}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data for `--json`."""
+        failure = self.failure
+        described = failure and {**vars(failure), "cause": failure.cause}
+        return {
+            "instruction": self.instruction,
+            "program": self.program,
+            "value": plain(self.value),
+            "calls": plain([vars(call) for call in self.calls]),
+            "failure": described,
+            "moved": plain(self.moved),
+            "stdout": self.stdout,
+            "attempts": self.attempts,
+            "usage": vars(self.usage),
+        }
+
+    def tell(self, trace: Trace, model: str) -> None:
+        """Write down how the turn ended.
+
+        Args:
+            trace: Where.
+            model: The name of what wrote its program.
+        """
+        if self.stdout:
+            trace.event("stdout", text=self.stdout)
+        trace.event("moved", objects=self.moved)
+        if self.failure is not None:
+            trace.event("failure", **vars(self.failure), cause=self.failure.cause)
+        cost = {"attempts": self.attempts, "usage": self.usage, "model": model}
+        trace.event("done", ok=self.ok, value=self.value, **cost)
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """Return the sum; its price is known if each one's is."""
+    parts = list(usages)
+    known = [usage.cost_usd for usage in parts if usage.cost_usd is not None]
+    return Usage(
+        sum(usage.requests for usage in parts),
+        sum(usage.prompt_tokens for usage in parts),
+        sum(usage.completion_tokens for usage in parts),
+        sum(known) if len(known) == len(parts) else None,
+    )

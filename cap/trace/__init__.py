@@ -1,0 +1,1 @@
+"""The trace: what happened, written down, read back, shown."""

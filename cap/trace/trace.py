@@ -1,0 +1,210 @@
+"""The trace: one event for every station an instruction passes, in a run folder and to listeners.
+
+A run folder holds `run.json` (what was run, with what), `events.jsonl` (one event a line) and
+`programs/` (every program as executed, complete, runnable by `cap exec`); of a session also
+`start.json` and `session.json` (see `cap.session.session_file`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, is_dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cap.errors import UsageError
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened."""
+
+    kind: str
+    """The station: instruction, prompt, completion, program, call, moved, failure, ..."""
+    turn: int
+    """Instruction number in the session, from 1."""
+    depth: int
+    """0 in the instruction's own LMP, 1 in one it called, and so on."""
+    data: Mapping[str, Any]
+    """What this kind of event tells."""
+
+
+Listener = Callable[[Event], None]
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON can hold it: arrays as lists, geometries as WKT, the rest by repr."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else repr(value)
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(entry) for entry in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    return value.wkt if hasattr(value, "wkt") else repr(value)
+
+
+class Trace:
+    """Writes events to a run folder, if it has one, and tells the listeners."""
+
+    def __init__(self, folder: Path | None = None, header: Mapping[str, Any] | None = None) -> None:
+        self.folder = folder
+        self.listeners: list[Listener] = []
+        self.turn = 0
+        self.depth = 0
+        self._start_s = time.monotonic()
+        self._programs = 0
+        begin = {"format_version": FORMAT_VERSION, "status": "running", "pid": os.getpid()}
+        self._header = {**begin, **(header or {})}
+        if folder is not None:
+            (folder / "programs").mkdir(parents=True, exist_ok=True)
+            # half a character, in a model's text, is written as JSON's own escape of it
+            self._events = (folder / "events.jsonl").open(
+                "a", encoding="utf-8", buffering=1, errors="backslashreplace"
+            )
+            self._write_header()
+
+    def event(self, kind: str, /, **data: Any) -> None:
+        """Record one event."""
+        event = Event(kind, self.turn, self.depth, data)
+        if self.folder is not None:
+            line = {
+                "t": round(time.monotonic() - self._start_s, 4),
+                "turn": self.turn,
+                "depth": self.depth,
+                "kind": kind,
+                "data": plain(data),
+            }
+            self._events.write(json.dumps(line, ensure_ascii=False) + "\n")
+        for listener in self.listeners:
+            listener(event)
+
+    def progress(self, kind: str, /, **data: Any) -> None:
+        """Tell the listeners of something that is still going on; nothing is written down."""
+        for listener in self.listeners:
+            listener(Event(kind, self.turn, self.depth, data))
+
+    def program(self, name: str, source: str) -> Path | None:
+        """Keep a complete program as a file; return where."""
+        self._programs += 1
+        if self.folder is None:
+            return None
+        path = self.folder / "programs" / f"{self._programs:02d}_{name}.py"
+        path.write_text(source, encoding="utf-8", errors="backslashreplace")
+        return path
+
+    def update(self, **values: Any) -> None:
+        """Add to `run.json`."""
+        self._header |= values
+        if self.folder is not None:
+            self._write_header()
+
+    def close(self, status: str) -> None:
+        """Write the final status."""
+        self.update(status=status, seconds=round(time.monotonic() - self._start_s, 3))
+        if self.folder is not None:
+            self._events.close()
+
+    def _write_header(self) -> None:
+        assert self.folder is not None
+        # Written beside and moved over: a killed run never leaves half a file.
+        beside = self.folder / "run.json.part"
+        text = json.dumps(plain(self._header), indent=2, ensure_ascii=False)
+        beside.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+        os.replace(beside, self.folder / "run.json")
+
+
+def new_run_folder(runs: Path, robot: str, words: str) -> Path:
+    """Name and make a folder for one run: time, robot, the first words; never one that exists."""
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:40].strip("-") or "run"
+    for number in range(1, 1000):
+        suffix = "" if number == 1 else f"-{number}"
+        folder = runs / f"{stamp}_{Path(robot).stem}_{slug}{suffix}"
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise UsageError(f"cannot make a run folder in {runs}: {reason}; use --out") from None
+        return folder
+    raise UsageError(f"cannot find a free name for a run folder in {runs}")
+
+
+def versions() -> dict[str, str]:
+    """Return what a reader needs to reproduce a run: our version, Python's, the system's."""
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for name in ("code-as-policies", "numpy", "shapely", "openai", "pybullet"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def read_header(folder: Path) -> dict[str, Any]:
+    """Read a run folder's `run.json`.
+
+    Raises:
+        UsageError: Not a run folder, or the file is damaged.
+    """
+    path = folder / "run.json"
+    try:
+        header = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"{folder} is no run folder: it has no run.json") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from None
+    if not isinstance(header, dict):
+        raise UsageError(f"cannot read {path}: not a JSON object")
+    if header.get("status") == "running" and not _alive(header.get("pid")):
+        header["status"] = "killed"
+    return header
+
+
+def _alive(pid: Any) -> bool:
+    """Tell whether a process of that id runs on this machine."""
+    if not isinstance(pid, int):
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it exists and is somebody else's
+        return True
+    return True
+
+
+def read_events(folder: Path) -> list[dict[str, Any]]:
+    """Read a run's events; a half-written last line (a killed run) is left out."""
+    path = folder / "events.jsonl"
+    if not path.exists():
+        raise UsageError(f"{folder} is no run folder: it has no events.jsonl")
+    events: list[dict[str, Any]] = []
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
+    for line in lines:  # the words in a line may hold any other break
+        try:
+            events.append(json.loads(line))
+        except ValueError:
+            continue
+    return events

@@ -1,0 +1,1 @@
+"""Whether prompts and robots are fit to be used."""

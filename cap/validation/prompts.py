@@ -1,0 +1,194 @@
+"""Executing prompt files: every example runs, in the instant world, as if a model had written it.
+
+An example that names a missing function, raises, or returns the wrong kind of value is a finding.
+Nested LMPs are answered by `nearest`, from the same prompts. On a robot that is real in that mode
+too, no program that may move it runs unless somebody approves it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cap.checker.undefined import undefined
+from cap.engine.answer import Approve
+from cap.engine.engine import Engine, State
+from cap.engine.generation import UndefinedName
+from cap.errors import CapError
+from cap.models.base import Model
+from cap.program.program import Program
+from cap.prompt.examples import Example
+from cap.prompt.prompt import Prompt, parse_context
+from cap.result import Failure
+from cap.robot import registry
+from cap.sandbox.sandbox import Sandbox
+from cap.session.session import after_turn
+from cap.trace.trace import Trace
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One example that does not work."""
+
+    prompt: str
+    """Prompt file's stem."""
+    line: int
+    """Line of the instruction comment."""
+    instruction: str
+    """The example's words."""
+    reason: str
+    """What happened."""
+    skipped: bool = False
+    """True if the example was not executed, since it would move a real robot."""
+
+    def __str__(self) -> str:
+        """Return it as one line."""
+        return f"{self.prompt}.py line {self.line}: '{self.instruction}': {self.reason}"
+
+
+def check_robot_prompts(
+    robot: str, model: Model, folder: Path | None = None, approve: Approve | None = None
+) -> Iterator[tuple[Prompt, int, list[Finding]]]:
+    """Execute every example of a robot's prompts; yield prompt, number of examples, findings.
+
+    Args:
+        robot: A registered name, or a file with a `create` function.
+        model: Answers the LMPs that examples call.
+        folder: Prompts to check instead of the robot's own.
+        approve: Shown each program that may move a real robot; by default none of them runs.
+    """
+    prompts = registry.robot_prompts(robot, folder)
+    with Sandbox() as sandbox:
+        for prompt in prompts.values():
+            runner = _Runner(robot, prompt, prompts, model, sandbox, approve or _nobody)
+            findings = [found for example in prompt.examples if (found := runner.run(example))]
+            runner.close()
+            yield prompt, len(prompt.examples), findings
+
+
+def _nobody(source: str) -> bool:
+    return False
+
+
+class _Runner:
+    """Runs a prompt's examples in order; one that follows another shares its world and state."""
+
+    def __init__(
+        self,
+        robot: str,
+        prompt: Prompt,
+        prompts: Mapping[str, Prompt],
+        model: Model,
+        sandbox: Sandbox,
+        approve: Approve,
+    ) -> None:
+        self._robot_name = robot
+        self._prompt = prompt
+        self._prompts = prompts
+        self._model = model
+        self._sandbox = sandbox
+        self._approve = approve
+        self._function_prompt = registry.function_prompt()
+        self._engine: Engine | None = None
+        self._state = State()
+        self._broken: Finding | None = None
+        """The first example of the session at hand that did not run."""
+
+    def run(self, example: Example) -> Finding | None:
+        """Execute one example; return what is wrong with it, or None."""
+        if not self._goes_on(example):
+            self._broken = None
+        try:
+            found = self._run(example)
+        except CapError as error:
+            found = str(error)
+        if found is None:
+            return None
+        reason, skipped = str(found), isinstance(found, Failure) and found.kind == "refused"
+        if skipped:
+            reason = "not executed: it would move a real robot"
+        elif (before := self._broken) is not None:
+            skipped = before.skipped
+            reason += f" (it goes on from the example in line {before.line}, which did not run)"
+        finding = Finding(self._prompt.name, example.line, example.instruction, reason, skipped)
+        self._broken = self._broken or finding
+        return finding
+
+    def _goes_on(self, example: Example) -> bool:
+        """Tell whether an example shares the world and state of the one before."""
+        return self._engine is not None and example.follows and self._prompt.header.session
+
+    def close(self) -> None:
+        if self._engine is not None:
+            self._engine.robot.close()
+
+    def _run(self, example: Example) -> str | Failure | None:
+        if not example.code.strip():
+            return "there is no code under the instruction"
+        facts = parse_context(example.context)
+        if not self._goes_on(example):
+            self._start(facts)
+        assert self._engine is not None
+        state = self._state
+        variables = {**state.variables, **self._prompt.header.arguments, **facts}
+        program = Program.parse(example.code + "\n")
+        answer = self._engine.run_program(
+            self._prompt, program, replace(state, variables=variables)
+        )
+        if answer.result.failure is not None:
+            return answer.result.failure
+        self._state = after_turn(state, answer, number=1)
+        return None
+
+    def _start(self, facts: Mapping[str, Any]) -> None:
+        """Build a fresh scene with the objects the example's context names."""
+        self.close()
+        robot = registry.make_robot(self._robot_name, mode="instant", objects=facts.get("objects"))
+        self._engine = Engine(
+            robot,
+            self._model,
+            self._prompts,
+            self._function_prompt,
+            sandbox=self._sandbox,
+            trace=Trace(),
+            approve=None if robot.simulated else self._approve,
+        )
+        self._state = State(variables=dict(self._prompt.header.initial))
+
+
+def check_function_prompt(prompt: Prompt, known: frozenset[str]) -> list[Finding]:
+    """Check that each example defines what it was asked for and calls only what exists.
+
+    Args:
+        prompt: The function-generation prompt; its examples may call each other.
+        known: Names every program has.
+    """
+    findings: list[Finding] = []
+    defined: set[str] = set()
+    for example in prompt.examples:
+        try:
+            program = Program.parse(example.code + "\n")
+            name = _asked_for(example.instruction)
+            own = {getattr(node, "name", "") for node in program.tree.body}
+            missing = [entry.name for entry in undefined(program, known | defined | own)]
+            reason = "" if name in own else f"does not define '{name}'"
+        except (CapError, SyntaxError) as error:
+            missing, reason, own = [], str(error), set()
+        defined |= own
+        if missing:
+            reason = f"calls what no example defines before it: {', '.join(missing)}"
+        if reason:
+            findings.append(Finding(prompt.name, example.line, example.instruction, reason))
+    return findings
+
+
+def _asked_for(instruction: str) -> str:
+    """Return the function name in `total = get_total(xs)`."""
+    node = ast.parse(instruction).body[0]
+    call = node.value if isinstance(node, ast.Assign | ast.Expr) else None
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+        raise UndefinedName(f"'{instruction}' is no call of a function")
+    return call.func.id

@@ -1,0 +1,210 @@
+"""`cap robots check`: whether a robot is what the engine, a model and a person expect of one.
+
+It is built twice in its instant world, looked at, asked what it can be asked without arguments, and
+its prompts' examples are executed there. Of a robot that is real in that mode too, those that may
+move it run only if somebody approves them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cap.engine.answer import Approve
+from cap.engine.rehearsal import Rehearsable
+from cap.errors import CapError
+from cap.models.base import Model
+from cap.robot import registry
+from cap.sandbox.wire.codec import encode
+from cap.scope import Primitive, Rewindable, Robot
+from cap.validation.prompts import check_robot_prompts
+
+UNIT = re.compile(
+    r"(?<![\w'])(m|cm|mm|met(re|er)s?|centimet(re|er)s?|rad|radians?|degrees?|s|seconds?|m/s|rad/s|kg|N|Nm|"
+    r"pixels?|fractions?|percent|0 to 1|times|number of|how many)\b"
+)
+_PLAIN = (str, int, float, bool, complex, bytes, type(None), list, tuple, dict, set, frozenset)
+_LIBRARIES = ("numpy", "shapely")
+_SIMULATED = ("reset", "snapshot", "restore", "render")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that will not do."""
+
+    where: str
+    """The primitive, the prompt, or `robot`."""
+    reason: str
+    """What is wrong, and what to do."""
+    skipped: bool = False
+    """True if it only says what was not looked at."""
+
+    def __str__(self) -> str:
+        """Return it as one line."""
+        return f"{self.where}: {self.reason}"
+
+
+def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iterator[Finding]:
+    """Look at a robot and execute its prompts' examples; yield what is wrong.
+
+    Args:
+        name: A registered name, or a file with a `create` function.
+        model: Answers the LMPs that examples call.
+        approve: Shown each example that may move a real robot; by default none of them runs.
+
+    Raises:
+        UsageError: It does not load.
+    """
+    robot = registry.make_robot(name, mode="instant", seed=0)
+    wrong = list(_shape(robot))
+    yield from wrong
+    if wrong:
+        return
+    for primitive in robot.primitives().values():
+        yield from _primitive(primitive)
+    yield from _answers(robot)
+    if isinstance(robot, Rewindable):
+        other = registry.make_robot(name, mode="instant", seed=0)
+        yield from _same_bits(robot, other)
+        other.close()
+    robot.close()
+    yield from _closes_twice(robot)
+    yield from _prompts(name, model, approve)
+
+
+def _shape(robot: Any) -> Iterator[Finding]:
+    """Yield what a robot lacks altogether."""
+    rewinds = robot.simulated and not isinstance(robot, Rehearsable)
+    for method in _SIMULATED if rewinds else ():
+        if not callable(getattr(robot, method, None)):
+            yield Finding("robot", f"has no method '{method}'; see robots.base.SimulatedRobot")
+    if not inspect.getdoc(type(robot)):
+        yield Finding("robot", "its class has no docstring; a model reads it")
+
+
+def _primitive(primitive: Primitive) -> Iterator[Finding]:
+    """Yield what a primitive's signature and docstring lack."""
+    name, doc = primitive.name, primitive.doc
+    if not name.isidentifier() or name.startswith("_"):
+        yield Finding(name, "is no name a program can call")
+    if not doc:
+        yield Finding(name, "has no docstring; it is what a model reads")
+    try:
+        hints = typing.get_type_hints(primitive.function)
+    except Exception as error:
+        yield Finding(name, f"its annotations cannot be read: {error}")
+        return
+    numeric = False
+    for parameter in primitive.signature.parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            yield Finding(name, f"takes *{parameter.name}; name its parameters")
+            continue
+        if parameter.name not in hints:
+            yield Finding(name, f"parameter '{parameter.name}' has no type")
+            continue
+        if parameter.name not in doc:
+            yield Finding(name, f"its docstring does not say what '{parameter.name}' is")
+        yield from _crosses(name, f"parameter '{parameter.name}'", hints[parameter.name])
+        numeric |= _holds_numbers(hints[parameter.name])
+    if "return" not in hints:
+        yield Finding(name, "does not say what it returns")
+        return
+    yield from _crosses(name, "its result", hints["return"])
+    if (numeric or _holds_numbers(hints["return"])) and not UNIT.search(doc):
+        yield Finding(name, "has numbers, and its docstring states no unit")
+
+
+def _leaves(hint: Any) -> Iterator[Any]:
+    """Yield the plain types a type is made of."""
+    arguments = typing.get_args(hint)
+    origin = typing.get_origin(hint)
+    if origin is typing.Literal:
+        yield from map(type, arguments)
+        return
+    if isinstance(hint, typing.TypeVar | str) or hint is Ellipsis:
+        return
+    if origin not in (None, typing.Union, types.UnionType):
+        yield origin
+        if getattr(origin, "__module__", "").startswith(_LIBRARIES):
+            return
+    elif not arguments:
+        yield hint
+    for argument in arguments:
+        yield from _leaves(argument)
+
+
+def _crosses(where: str, what: str, hint: Any) -> Iterator[Finding]:
+    """Yield the types that cannot cross between a program and the robot."""
+    for leaf in _leaves(hint):
+        module = getattr(leaf, "__module__", "")
+        plain = leaf is Any or leaf in _PLAIN or module.startswith((*_LIBRARIES, "collections.abc"))
+        if not plain:
+            yield Finding(where, f"{what} is of {leaf!r}, which cannot cross; use plain data")
+
+
+def _holds_numbers(hint: Any) -> bool:
+    return any(
+        leaf in (float, complex) or getattr(leaf, "__module__", "").startswith("numpy")
+        for leaf in _leaves(hint)
+    )
+
+
+def _answers(robot: Robot) -> Iterator[Finding]:
+    """Yield what goes wrong with facts, and with questions that need no argument."""
+    known = robot.primitives()
+    asked = {
+        name: primitive.function
+        for name, primitive in known.items()
+        if primitive.kind == "perception"
+        and all(p.default is not p.empty for p in primitive.signature.parameters.values())
+    }
+    for name, question in {**asked, "context": robot.context, "positions": robot.positions}.items():
+        try:
+            value = question()
+            encode(dict(value) if isinstance(value, Mapping) else value)
+        except Exception as error:  # a person's code may fail in any way
+            yield Finding(name, f"fails when it is asked: {type(error).__name__}: {error}")
+    try:
+        robot.stop()
+    except Exception as error:
+        yield Finding("stop", f"must be safe at any time: {type(error).__name__}: {error}")
+
+
+def _same_bits(robot: Any, other: Any) -> Iterator[Finding]:
+    """Yield where the same seed, or a snapshot put back, gives another world."""
+    if dict(robot.positions()) != dict(other.positions()):
+        yield Finding("reset", "the same seed gives another world; draw only from the seed")
+    kept, places = robot.snapshot(), dict(robot.positions())
+    robot.reset(1)
+    robot.restore(kept)
+    if dict(robot.positions()) != places:
+        yield Finding("restore", "does not bring the world of a snapshot back")
+
+
+def _closes_twice(robot: Robot) -> Iterator[Finding]:
+    try:
+        robot.close()
+    except Exception as error:
+        yield Finding("close", f"fails the second time: {type(error).__name__}: {error}")
+
+
+def _prompts(name: str, model: Model, approve: Approve | None) -> Iterator[Finding]:
+    """Yield what is wrong with the robot's prompts."""
+    try:
+        for prompt, count, findings in check_robot_prompts(name, model, approve=approve):
+            where = f"prompts/{prompt.name}.py"
+            for found in findings:
+                if not found.skipped:
+                    yield Finding(f"{where} line {found.line}", found.reason)
+            if left := sum(found.skipped for found in findings):
+                reason = f"{left} of {count} examples were not executed: they move a real robot"
+                yield Finding(where, f"{reason}, and nobody approved it", skipped=True)
+        if "ui" not in registry.robot_prompts(name):
+            yield Finding("prompts", "there is no ui.py; it answers a person")
+    except CapError as error:
+        yield Finding("prompts", str(error))

@@ -1,0 +1,1 @@
+"""What every UR5e here shares."""

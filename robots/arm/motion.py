@@ -1,0 +1,222 @@
+"""Arm motions, computed ahead: lines of the fingertips, followed within the joint limits.
+
+A motion leads through a few poses with rounded corners; its timing is the fastest that keeps every
+joint within its speed and acceleration limits.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cap.errors import Unreachable
+from robots.arm import ur5e
+from robots.arm.ur5e import Array
+
+DT_S = 1 / 120
+"""Simulation step, seconds: twice that of the original release, at half the cost."""
+SPEED_LIMIT = np.full(6, 0.9 * ur5e.MAX_SPEED)
+"""Planned joint speed, rad/s: below the arm's limit, so that following never passes it."""
+ACCELERATION_LIMITS = np.array([22.0, 16.0, 26.0, 45.0, 45.0, 45.0])
+"""Planned joint acceleration, rad/s^2: the torque limits then drive the arm at any reach."""
+_FOR_BENDS = 0.6
+"""Share of the acceleration that bends of the path may take."""
+_SPACING_M = 0.008
+_ROUNDING_M = 0.04
+"""How far from a corner its rounding begins, metres."""
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Where the fingertips are and where the fingers close; the tool points straight down."""
+
+    x: float
+    """Metres."""
+    y: float
+    """Metres."""
+    z: float
+    """Metres."""
+    yaw: float
+    """Radians."""
+
+    @property
+    def array(self) -> Array:
+        """x, y, z, yaw."""
+        return np.array([self.x, self.y, self.z, self.yaw])
+
+    def joints(self) -> tuple[float, ...]:
+        """Return the joint angles that hold it, radians."""
+        angles = ur5e.inverse(self.array[None, :3], self.array[None, 3])[0]
+        return tuple(angles.tolist())
+
+    @classmethod
+    def of_joints(cls, joints: Sequence[float]) -> Pose:
+        """Return the pose that joint angles hold; the yaw keeps its whole turns."""
+        tip = ur5e.forward(joints)[:3, 3]
+        yaw = float(joints[0] + math.pi / 2 - joints[5])
+        return cls(float(tip[0]), float(tip[1]), float(tip[2]), yaw)
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One motion, ready to be followed."""
+
+    positions: Array
+    """Joint angles at the beginning of each step, shape (n, j), radians."""
+    velocities: Array
+    """Joint speeds during each step, shape (n, j), rad/s."""
+    end: Pose
+    """Where it ends."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """What the motions of an arm are computed with."""
+
+    inverse: Callable[[Array, Array], Array]
+    """Joint angles (n, j) for fingertips (n, 3) and yaws (n,); rows of NaN beyond reach."""
+    speed: Array
+    """Planned joint speeds, shape (j,), rad/s."""
+    acceleration: Array
+    """Planned joint accelerations, shape (j,), rad/s^2."""
+
+
+UR5E = Body(ur5e.inverse, SPEED_LIMIT, ACCELERATION_LIMITS)
+
+
+def through(points: Sequence[Pose], acceleration_mps2: float = math.inf, body: Body = UR5E) -> Leg:
+    """Return the fastest motion through poses that keeps the joint limits, from rest to rest.
+
+    Corners are rounded, so the arm does not stop at them.
+
+    Args:
+        points: At least two; the first is where the arm is.
+        acceleration_mps2: Greatest acceleration of the fingertips, m/s^2, for a loose load.
+        body: The arm.
+
+    Raises:
+        Unreachable: Part of the way is beyond the arm.
+    """
+    path = _rounded([point.array for point in points])
+    return along(path, acceleration_mps2=acceleration_mps2, body=body)
+
+
+def along(
+    path: Array,
+    *,
+    speed_mps: float = math.inf,
+    acceleration_mps2: float = math.inf,
+    body: Body = UR5E,
+) -> Leg:
+    """Return the fastest motion along a path that keeps the joint limits, from rest to rest.
+
+    Args:
+        path: x, y, z (m) and yaw (rad) of the fingertips, closely spaced, shape (n, 4).
+        speed_mps: Greatest speed of the fingertips, m/s.
+        acceleration_mps2: Their greatest acceleration, m/s^2.
+        body: The arm.
+
+    Raises:
+        Unreachable: Part of the way is beyond the arm.
+    """
+    if len(path) == 2:  # From rest to rest there must be a point to move at.
+        path = np.stack([path[0], path.mean(axis=0), path[1]])
+    joints = _joints(path, body)
+    hurried = np.hstack([joints / body.speed, _along(path) / speed_mps])
+    limited = np.hstack([joints / body.acceleration, path[:, :3] / acceleration_mps2])
+    rate = _fastest(hurried, limited)
+    nodes = _nodes_in_time(rate)
+    columns = [np.interp(nodes, np.arange(len(path)), column) for column in path.T]
+    followed = _joints(np.stack(columns, axis=1), body)
+    return Leg(followed[:-1], np.diff(followed, axis=0) / DT_S, Pose(*path[-1].tolist()))
+
+
+def _along(path: Array) -> Array:
+    """Return how far along a path each point is, shape (n, 1), metres."""
+    steps = np.linalg.norm(np.diff(path[:, :3], axis=0), axis=1)
+    return np.concatenate([[0.0], np.cumsum(steps)])[:, None]
+
+
+def _rounded(corners: Sequence[Array]) -> Array:
+    """Return closely spaced points, shape (n, 4), along a line with its corners rounded."""
+    spans = [(a, b) for a, b in itertools.pairwise(corners) if _length(b - a) > 1e-6]
+    if not spans:
+        return np.stack([corners[0], corners[-1]])
+    pieces: list[Array] = []
+    start = spans[0][0]
+    for (before, corner), (_, after) in itertools.pairwise(spans):
+        cut = min(_ROUNDING_M, _length(corner - before) / 2, _length(after - corner) / 2)
+        enter = corner + (before - corner) * (cut / _length(corner - before))
+        leave = corner + (after - corner) * (cut / _length(after - corner))
+        t = np.linspace(0.0, 1.0, 1 + max(4, math.ceil(2 * cut / _SPACING_M)))[1:, None]
+        pieces += [
+            straight_points(start, enter),
+            (1 - t) ** 2 * enter + 2 * t * (1 - t) * corner + t**2 * leave,
+        ]
+        start = leave
+    return np.vstack([spans[0][0][None], *pieces, straight_points(start, spans[-1][1])])
+
+
+def _length(step: Array) -> float:
+    """Return a step's length in metres, a turn of the wrist counted at a finger's radius."""
+    return math.hypot(float(np.linalg.norm(step[:3])), 0.05 * float(step[3]))
+
+
+def straight_points(start: Array, end: Array) -> Array:
+    """Return points after `start` up to and with `end`."""
+    count = max(2, math.ceil(_length(end - start) / _SPACING_M))
+    return start + np.linspace(0.0, 1.0, count + 1)[1:, None] * (end - start)
+
+
+def _fastest(speed: Array, acceleration: Array) -> Array:
+    """Return the rate at each point of a path, points per second, as fast as the limits allow.
+
+    One pass forwards and one backwards bound the squared rate, the usual numeric solution of
+    time-optimal path following; it is done twice, because what a bend takes of the acceleration
+    depends on the rate.
+
+    Args:
+        speed: Coordinates along the path in units of their speed limits, shape (n, k).
+        acceleration: Coordinates in units of their acceleration limits, shape (n, m).
+    """
+    first = np.abs(np.gradient(acceleration, axis=0)) + 1e-9
+    second = np.abs(np.gradient(np.gradient(acceleration, axis=0), axis=0))
+    slowest = np.abs(np.gradient(speed, axis=0)).max(axis=1) + 1e-9
+    most = np.minimum(1 / slowest**2, _FOR_BENDS / (second.max(axis=1) + 1e-9))
+    most[0] = most[-1] = 0.0
+    squared = most
+    for _ in range(2):
+        gain = (2 * ((1 - second * squared[:, None]) / first).min(axis=1)).tolist()
+        rate = most.tolist()
+        for k in range(1, len(rate)):
+            rate[k] = min(rate[k], rate[k - 1] + min(gain[k], gain[k - 1]))
+        for k in range(len(rate) - 2, -1, -1):
+            rate[k] = min(rate[k], rate[k + 1] + min(gain[k], gain[k + 1]))
+        squared = np.array(rate)
+    fastest: Array = np.sqrt(squared)
+    return fastest
+
+
+def _nodes_in_time(rate: Array) -> Array:
+    """Return how far along the path each step is, in points, with steady acceleration between."""
+    times = np.concatenate([[0.0], np.cumsum(2 / (rate[:-1] + rate[1:]))])
+    steps = max(2, math.ceil(times[-1] / DT_S))
+    moments = np.linspace(0.0, times[-1], steps + 1)
+    node = np.clip(np.searchsorted(times, moments, side="right") - 1, 0, len(rate) - 2)
+    since = moments - times[node]
+    bend = (rate[node + 1] ** 2 - rate[node] ** 2) / 2
+    reached: Array = node + rate[node] * since + bend * since**2 / 2
+    return reached
+
+
+def _joints(path: Array, body: Body) -> Array:
+    joints = body.inverse(path[:, :3], path[:, 3])
+    lost = np.isnan(joints).any(axis=1)
+    if lost.any():
+        x, y, z = path[int(lost.argmax()), :3]
+        raise Unreachable(f"the way leads through ({x:.2f}, {y:.2f}, {z:.2f}) m, beyond the arm")
+    return joints

@@ -1,0 +1,229 @@
+"""The drawing arm's primitives: what programs call, the same in both modes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from shapely.geometry import LineString
+
+from cap.errors import RobotError
+from cap.scope import Primitive
+from robots.arm.strokes import Array, Points, path_of
+from robots.base import action, perception, primitives_of
+from robots.drawing import picture
+from robots.drawing.board import BOARD_X, BOARD_Y, BoardState, check_path, sample_blocks
+from robots.drawing.worlds import PARK, Board
+from robots.ravens import scene
+from robots.ravens.world import Host
+from robots.table.arguments import named_points, point
+
+MakeBoard = Callable[[Host, BoardState], Board]
+
+
+class DrawingRobot:
+    """A UR5e with a pen over a whiteboard, on which a few coloured blocks stand.
+
+    Positions are xy in metres: x grows to the right, y grows up (away from the robot's front edge).
+    The board is x -0.3 to 0.3, y -0.8 to -0.2. Objects are named '<colour> block'. Places have
+    names too: 'top left corner', 'top right corner', 'bottom left corner', 'bottom right corner',
+    'top side', 'right side', 'bottom side', 'left side', 'middle'. A shape is an array of points,
+    shape (n, 2); a closed one ends with its first point.
+    """
+
+    name = "drawing"
+    simulated = True
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        seed: int,
+        mode: Literal["physics", "instant"],
+        make_board: MakeBoard,
+    ) -> None:
+        """Set the blocks of a seed on an empty board.
+
+        Raises:
+            UsageError: The blocks do not fit.
+        """
+        self.mode: str = mode
+        self.spoken: list[str] = []
+        """What `say` was given, in order."""
+        self.on_frame: Callable[[], None] | None = None
+        """Called every `frame_every_s` simulated seconds, or once per stroke when instant."""
+        self.frame_every_s = 0.25
+        """Simulated seconds between two calls of `on_frame`."""
+        self._names = tuple(names)
+        self._stop = threading.Event()
+        self._board = make_board(self, self._first_state(seed))
+        self._primitives = primitives_of(self)
+
+    def _first_state(self, seed: int) -> BoardState:
+        blocks = sample_blocks(self._names, np.random.default_rng(seed))
+        return BoardState(blocks, PARK.joints())
+
+    # What the engine needs of a robot.
+
+    def primitives(self) -> Mapping[str, Primitive]:
+        """Return the functions programs may call, by name."""
+        return self._primitives
+
+    def context(self) -> Mapping[str, Any]:
+        """Return the names of the objects on the board."""
+        return {"objects": self.state.scene.names}
+
+    def positions(self) -> Mapping[str, tuple[float, float, float]]:
+        """Return where each object is: xyz in metres. Drawing moves none of them."""
+        return {body.name: body.position for body in self.state.scene.bodies}
+
+    @property
+    def state(self) -> BoardState:
+        """The board as it is: objects, and the ink as polylines."""
+        return self._board.state
+
+    def stop(self) -> None:
+        """Stop the running stroke at its next simulation steps; safe from any thread.
+
+        The primitive that was moving raises `RobotError`; the ink it left stays.
+        """
+        self._stop.set()
+
+    def close(self) -> None:
+        """Release the simulation."""
+        self._board.close()
+
+    def reset(self, seed: int) -> None:
+        """Clean the board and set the blocks anew; the same seed gives the same bits."""
+        self._board.state = self._first_state(seed)
+        self.spoken.clear()
+
+    def snapshot(self) -> tuple[BoardState, tuple[str, ...]]:
+        """Return the whole state of the board and what was said: plain, immutable data."""
+        return self._board.state, tuple(self.spoken)
+
+    def restore(self, snapshot: tuple[BoardState, tuple[str, ...]]) -> None:
+        """Go back to a snapshot; what follows has the same bits as if nothing came between."""
+        self._board.state = snapshot[0]
+        self.spoken[:] = snapshot[1]
+
+    @property
+    def sim_time_s(self) -> float:
+        """Simulated seconds since the reset; 0 in instant mode, where motion takes no time."""
+        return self.state.time_s
+
+    def render(self, width: int = 480, height: int = 480) -> Any:
+        """Return the board from above as a PIL image."""
+        return picture.draw(self.state, None, width, height)
+
+    def svg(self) -> str:
+        """Return the board as SVG, in millimetres."""
+        return picture.svg(self.state)
+
+    def check_stop(self) -> None:
+        """Raise if `stop` was called since this action began."""
+        if self._stop.is_set():
+            raise RobotError("stopped: the stroke was interrupted; look at the board and go on")
+
+    def frame(self) -> None:
+        """Call `on_frame`, if anyone listens."""
+        if self.on_frame is not None:
+            self.on_frame()
+
+    # Perception.
+
+    @perception
+    def get_obj_names(self) -> list[str]:
+        """Return the names of the objects on the board, such as ['red block', 'blue block']."""
+        return self.state.scene.names
+
+    @perception
+    def get_obj_pos(self, name: str) -> Array:
+        """Return the centre of an object, or of a corner, a side or 'middle'.
+
+        Args:
+            name: An object's or a place's name, such as 'red block' or 'top left corner'.
+
+        Returns:
+            Array of shape (2,): x and y in metres on the board (x right, y up).
+
+        Raises:
+            NotFound: Nothing has that name.
+        """
+        known = named_points(self.state.scene)
+        return np.array(known[scene.find(name, known, "object or place")])
+
+    @perception
+    def denormalize_xy(self, pos_normalized: Sequence[float] | Array) -> Array:
+        """Turn a position given as fractions of the board into metres.
+
+        Args:
+            pos_normalized: Two numbers, 0 to 1: (0, 0) is the bottom left corner, (1, 1) the top
+                right corner, (0.5, 0.5) the middle.
+
+        Returns:
+            Array of shape (2,): x and y in metres.
+        """
+        x, y = point(pos_normalized, "pos_normalized")
+        return np.array(
+            [
+                BOARD_X[0] + x * (BOARD_X[1] - BOARD_X[0]),
+                BOARD_Y[0] + y * (BOARD_Y[1] - BOARD_Y[0]),
+            ]
+        )
+
+    # Actions.
+
+    @action
+    def draw(self, pts_2d: Points) -> float:
+        """Draw a line through points, pen down from the first to the last.
+
+        Args:
+            pts_2d: 2 or more points of x and y in metres on the board, shape (n, 2). To close a
+                shape, end with its first point.
+
+        Returns:
+            Length of the ink, metres.
+
+        Raises:
+            Unreachable: A point is off the board; nothing was drawn.
+            Collision: A block is in the way; nothing was drawn.
+            LimitExceeded: Too many points, or a full board.
+        """
+        return self._trace(pts_2d, keep=True)
+
+    @action
+    def erase(self, pts_2d: Points) -> float:
+        """Wipe along a line through points: ink within 1 cm of it goes away.
+
+        Args:
+            pts_2d: 2 or more points of x and y in metres on the board, shape (n, 2), such as those
+                a shape was drawn with.
+
+        Returns:
+            Length of the wiped line, metres.
+
+        Raises:
+            Unreachable: A point is off the board; nothing was wiped.
+            Collision: A block is in the way; nothing was wiped.
+            LimitExceeded: Too many points.
+        """
+        return self._trace(pts_2d, keep=False)
+
+    @action
+    def say(self, text: str) -> None:
+        """Tell the person something, in words.
+
+        Args:
+            text: What to say.
+        """
+        self.spoken.append(str(text))
+
+    def _trace(self, pts_2d: Points, *, keep: bool) -> float:
+        points = path_of(pts_2d, "pts_2d")
+        check_path(self.state.scene, points)
+        self._stop.clear()
+        self.check_stop()
+        stroke = self._board.trace(points, keep=keep)
+        return float(LineString(stroke).length)

@@ -1,0 +1,167 @@
+"""How the gripper can hold an object, and whether its fingers have room to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cap.errors import Collision
+from robots.kitchen.objects import BOWL_FOOT_R, BOWL_WALL_M, Thing
+from robots.kitchen.room import Point, inside
+from robots.ravens.grasps import FINGER_THICKNESS, FINGER_WIDTH, PALM_SIZE, Grip
+from robots.table.geometry import Rectangle, corners, distance, overlap
+
+STROKE_M = 0.10
+"""Widest distance between the fingers."""
+FINGER_M = 0.075
+"""From the palm to the fingertips."""
+MARGIN_M = 0.002
+GAP_M = 0.012
+"""Between objects that are put side by side."""
+_DEPTH_M = 0.045
+"""How far the fingertips reach below an object's top."""
+_RIM_DEPTH_M = 0.02
+_ABOVE_FLOOR_M = 0.007
+"""The fingertips stay this far above what an object stands on."""
+CLEARANCES_M = (0.009, 0.004)
+"""Between each open finger and the object; the narrow one where room is short."""
+_AROUND = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6)
+"""Twelfths of a turn."""
+_RIM_SPAN_M = 0.012
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """An object as the gripper meets it: a box, or an upright cylinder."""
+
+    length: float
+    """Metres."""
+    width: float
+    """Metres."""
+    height: float
+    """Metres."""
+    yaw: float
+    """Direction of the length, radians."""
+    round: bool
+    """An upright cylinder."""
+
+
+def footprint(thing: Thing) -> Footprint:
+    """Return how an object lies: the axis nearest the vertical is its height now."""
+    x, y, z, w = thing.quaternion
+    axes = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    up = int(np.abs(axes[2]).argmax())
+    first, second = sorted({0, 1, 2} - {up}, key=lambda axis: -thing.kind.size[axis])
+    size = thing.kind.size
+    yaw = math.atan2(axes[1, first], axes[0, first])
+    return Footprint(
+        size[first], size[second], size[up], yaw, thing.kind.shape != "box" and up == 2
+    )
+
+
+def free_grips(
+    grips: Iterable[Grip], around: Sequence[Thing], walls: Rectangle | None, doing: str
+) -> list[Grip]:
+    """Return those grips that touch nothing else, in their order.
+
+    Args:
+        grips: Ways to hold the object, best first.
+        around: Other objects near it.
+        walls: The inside of the bin or drawer it is in, seen from above.
+        doing: For the message.
+
+    Raises:
+        Collision: There is none; the message names what is in the way.
+    """
+    free: list[Grip] = []
+    blocker = "it is too wide for the fingers"
+    for grip in grips:
+        found = _blocker(grip, around, walls)
+        if found is None:
+            free.append(grip)
+        else:
+            blocker = f"{found} is in the way"
+    if not free:
+        raise Collision(f"no room for the fingers to {doing}: {blocker}")
+    return free
+
+
+def grips_of(thing: Thing) -> Iterator[Grip]:
+    """Yield the ways to hold an object, best first."""
+    if thing.kind.shape == "bowl":
+        yield from _rim_grips(thing)
+        return
+    shape = footprint(thing)
+    z = max(thing.top - _DEPTH_M, thing.bottom + _ABOVE_FLOOR_M)
+    turns = [shape.yaw + math.pi / 2]  # across the length
+    if shape.round:
+        turns = [shape.yaw + step * math.pi / 6 for step in range(6)]
+    elif shape.length + 2 * CLEARANCES_M[0] < STROKE_M:
+        turns.append(shape.yaw)
+    for clearance in CLEARANCES_M:
+        for turn in turns:
+            across = shape.width if turn != shape.yaw or shape.round else shape.length
+            if across + 2 * clearance <= STROKE_M:
+                yield Grip((*thing.xy, z), turn, across + 2 * clearance)
+
+
+def _rim_grips(bowl: Thing) -> Iterator[Grip]:
+    rim_r = bowl.radius - BOWL_WALL_M
+    for step in _AROUND:
+        angle = bowl.yaw + step * math.pi / 6
+        x, y = bowl.xy[0] + rim_r * math.cos(angle), bowl.xy[1] + rim_r * math.sin(angle)
+        yield Grip((x, y, bowl.top - _RIM_DEPTH_M), angle, _RIM_SPAN_M + 2 * CLEARANCES_M[0])
+
+
+def _blocker(grip: Grip, around: Iterable[Thing], walls: Rectangle | None) -> str | None:
+    """Return what the open gripper would touch, or None."""
+    c, s = math.cos(grip.yaw), math.sin(grip.yaw)
+    offset = (grip.gap_m + FINGER_THICKNESS) / 2
+    half = (FINGER_THICKNESS / 2 + MARGIN_M, FINGER_WIDTH / 2 + MARGIN_M)
+    x, y, z = grip.tip
+    fingers = [(x + sign * offset * c, y + sign * offset * s, *half, grip.yaw) for sign in (-1, 1)]
+    parts: list[tuple[Rectangle, float]] = [(finger, z) for finger in fingers]
+    parts.append(((x, y, PALM_SIZE[0] / 2, PALM_SIZE[1] / 2, grip.yaw), z + FINGER_M))
+    if walls is not None:
+        points = [point for finger in fingers for point in corners(finger)]
+        if not all(inside(walls, point) for point in points):
+            return "a wall"
+    for thing in around:
+        for rectangle, bottom in parts:
+            if thing.top > bottom and _touches(rectangle, bottom, thing):
+                return repr(thing.name)
+    return None
+
+
+def _touches(rectangle: Rectangle, bottom: float, thing: Thing) -> bool:
+    """Return whether a part of the gripper, from a height upwards, meets an object."""
+    if thing.kind.shape == "bowl":
+        room = bowl_radius(thing, bottom)
+        within = max(math.dist(corner, thing.xy) for corner in corners(rectangle)) < room
+        return not within and distance(rectangle, thing.xy) < thing.radius
+    shape = footprint(thing)
+    if shape.round:
+        return distance(rectangle, thing.xy) < shape.length / 2
+    return overlap(rectangle, (*thing.xy, shape.length / 2, shape.width / 2, shape.yaw))
+
+
+def bowl_radius(bowl: Thing, z: float) -> float:
+    """Return the inner radius of a bowl at a height above the ground, metres."""
+    share = min(max((z - bowl.bottom) / bowl.kind.size[2], 0.0), 1.0)
+    return BOWL_FOOT_R + share * (bowl.radius - BOWL_FOOT_R) - 1.5 * BOWL_WALL_M
+
+
+def apart(point: Point, thing: Thing, others: Iterable[Thing], gap_m: float = GAP_M) -> bool:
+    """Return whether an object would stand clear of others at a point, with a gap between."""
+    return all(
+        math.dist(point, other.xy) >= thing.radius + other.radius + gap_m for other in others
+    )

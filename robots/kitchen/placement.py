@@ -1,0 +1,276 @@
+"""How what the gripper holds is put down, decided on plain data before anything moves."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import shapely
+
+from cap.errors import Collision, Unreachable
+from robots.kitchen import arm
+from robots.kitchen.base_pose import standing
+from robots.kitchen.grasps import GAP_M, STROKE_M, apart, bowl_radius, free_grips
+from robots.kitchen.objects import BOWL_FLOOR_M, BOWL_FOOT_R, BOWL_WALL_M, Thing
+from robots.kitchen.paths import Array
+from robots.kitchen.plan import check_open, height_over, nearby, place_of, walls
+from robots.kitchen.room import Location, Point, inside, obstacles
+from robots.kitchen.state import Base, KitchenState, turned
+from robots.ravens.grasps import Grip
+
+NEAR_M = 0.15
+"""If a spot is taken, an object is put at the nearest free one within this."""
+ANYWHERE_M = 1.5
+"""Where only the location is named, any free spot of it will do."""
+_GRID_M = 0.02
+_SPOTS_TRIED = 60
+_RELEASE_M = 0.009
+"""How far each finger opens to let go."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the gripper puts down what it holds."""
+
+    base: Base
+    """Where the robot stands."""
+    grip: Grip
+    """Where it is let go; its gap is how far the fingers open."""
+    result: Thing
+    """Where it should come to rest."""
+    travel_z: float
+    """Fingertip height on the way there, metres."""
+
+
+def put(state: KitchenState, point: Point, within_m: float = NEAR_M) -> Place:
+    """Plan how what is held is put down at a point, or at the nearest free spot.
+
+    Args:
+        state: The world; something is held.
+        point: x and y, metres.
+        within_m: How far from it the object may go.
+
+    Raises:
+        Collision: No free spot that near.
+        Unreachable: The point is on no surface, or out of reach.
+    """
+    assert state.held is not None
+    bowl = _bowl_at(state, point)
+    if bowl is not None:
+        return put_in(state, bowl)
+    place = surface_at(state, point)
+    spots = _spots(state, state[state.held], point, place, within_m)
+    return _first(state, spots, place, f"({point[0]:.2f}, {point[1]:.2f}) m")
+
+
+def put_on(state: KitchenState, place: Location) -> Place:
+    """Plan how what is held is put on or in a location, wherever there is room.
+
+    Raises:
+        Collision: There is none.
+        Unreachable: A closed drawer, or out of reach.
+    """
+    assert state.held is not None
+    check_open(state, place)
+    x, y, _ = place.middle(state.opening_m(place.name))
+    if place.piece.kind in ("table", "counter"):  # nearer the front, in easy reach
+        x, y = _in_reach(state, place)
+    spots = _spots(state, state[state.held], (x, y), place, ANYWHERE_M)
+    return _first(state, spots, place, f"the {place.name}")
+
+
+def put_in(state: KitchenState, bowl: Thing) -> Place:
+    """Plan how what is held is put into a bowl.
+
+    Raises:
+        Collision: There is no room in it.
+        Unreachable: It is out of reach.
+    """
+    assert state.held is not None
+    thing = state[state.held]
+    z = bowl.bottom + BOWL_FLOOR_M
+    room = min(bowl_radius(bowl, z + 0.02), BOWL_FOOT_R - BOWL_WALL_M) - thing.radius
+    inside_it = state.contents(bowl)
+    free = [xy for xy in _rings(bowl.xy, room) if apart(xy, thing, inside_it, 0.0)]
+    free.sort(key=lambda xy: -min((math.dist(xy, t.xy) for t in inside_it), default=0.0))
+    spots = (thing.at((x, y, z + thing.half_height)) for x, y in free)
+    found = state.location_of(bowl.name)
+    place = None if found is None else state.room.locations[found]
+    return _first(state, spots, place, f"the {bowl.name}")
+
+
+def put_beside(state: KitchenState, other: Thing) -> Place:
+    """Plan how what is held is put next to an object.
+
+    Raises:
+        Collision: No free spot beside it.
+        Unreachable: It is out of reach.
+    """
+    assert state.held is not None
+    place = place_of(state, other.name)
+    point = other.xy
+    reach = state[state.held].radius + other.radius + 0.12
+    spots = _spots(state, state[state.held], point, place, reach)
+    return _first(state, spots, place, f"{other.name!r}")
+
+
+def _in_reach(state: KitchenState, place: Location) -> Point:
+    """Return the point of a large surface that lies ahead of where the robot stands."""
+    x, y, length, width, yaw = place.area()
+    c, s = math.cos(yaw), math.sin(yaw)
+    ahead = state.base.world(0.0, 0.62)
+    dx, dy = ahead[0] - x, ahead[1] - y
+    along = min(max(c * dx + s * dy, -length), length)
+    across = min(max(c * dy - s * dx, -width), width)
+    return (x + c * along - s * across, y + s * along + c * across)
+
+
+def _bowl_at(state: KitchenState, point: Point) -> Thing | None:
+    """Return the bowl in which a point lies."""
+    held = state.load()
+    return next(
+        (
+            thing
+            for thing in state.things
+            if thing.kind.shape == "bowl"
+            and thing.name not in held
+            and math.dist(thing.xy, point) < BOWL_FOOT_R
+        ),
+        None,
+    )
+
+
+def surface_at(state: KitchenState, point: Point) -> Location | None:
+    """Return the location under a point, the highest open one; None for the floor.
+
+    Raises:
+        Unreachable: Furniture on which nothing can be put is there.
+    """
+    places = [p for p in state.room.locations.values() if inside(state.area(p), point)]
+    open_ = [place for place in places if state.is_open(place)]
+    if open_:
+        return max(open_, key=lambda place: place.floor_z)
+    for name, shape in obstacles(state.room, state.drawers):
+        if shape.contains(shapely.Point(point)):
+            raise Unreachable(
+                f"({point[0]:.2f}, {point[1]:.2f}) m is at the edge of '{name}' or inside it, "
+                "where nothing can be put"
+            )
+    return None
+
+
+def _spots(
+    state: KitchenState, thing: Thing, point: Point, place: Location | None, within_m: float
+) -> Iterator[Thing]:
+    """Yield where an object would stand clear on a surface, the nearest to a point first."""
+    z = (0.0 if place is None else place.floor_z) + thing.half_height
+    others = [t for t in state.things if t.name not in state.load()]
+    count = round(within_m / _GRID_M)
+    steps = np.arange(-count, count + 1) * _GRID_M
+    grid = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
+    away = np.linalg.norm(grid, axis=1)
+    order = np.argsort(away, kind="stable")
+    near = np.array(point) + grid[order][away[order] <= within_m]
+    margin = _margin(place, thing)
+    level = [t for t in others if _level(t, z)]
+    for x, y in _clear(near, thing, level).tolist():
+        if place is None or inside(state.area(place), (x, y), margin):
+            yield thing.at((x, y, z))
+
+
+def _margin(place: Location | None, thing: Thing) -> float:
+    """Return how far from the edge of a surface the middle of an object stays, metres."""
+    if place is None or place.drawer or place.piece.kind == "bin":
+        return thing.radius + 0.004
+    return min(thing.radius, 0.06)
+
+
+def _level(other: Thing, z: float) -> bool:
+    return other.bottom < z + 0.15 and other.top > z - 0.15
+
+
+def _clear(points: Array, thing: Thing, others: Sequence[Thing]) -> Array:
+    """Return those points where an object stands clear of others."""
+    free = np.ones(len(points), dtype=bool)
+    for other in others:
+        least = thing.radius + other.radius + GAP_M
+        free &= np.linalg.norm(points - np.array(other.xy), axis=1) >= least
+    return points[free]
+
+
+def _rings(middle: Point, most_m: float) -> Iterator[Point]:
+    """Yield points in a bowl, the outer ones first, so that more fits in beside."""
+    for share, step in itertools.product((1.0, 0.5), range(12)):
+        if most_m > 0:
+            angle = math.pi / 2 + step * math.pi / 6
+            r = share * most_m
+            yield middle[0] + r * math.cos(angle), middle[1] + r * math.sin(angle)
+    yield middle
+
+
+def _first(
+    state: KitchenState, spots: Iterator[Thing], place: Location | None, where: str
+) -> Place:
+    """Return the first spot with room for the fingers and in reach.
+
+    Raises:
+        Collision: There is none with room.
+        Unreachable: There is none in reach.
+    """
+    failed: Collision | Unreachable = Collision(f"there is no free spot at {where}")
+    if place is not None:
+        check_open(state, place)
+    for tried, spot in enumerate(spots):
+        if tried >= _SPOTS_TRIED:
+            break
+        found = _at(state, spot, place)
+        if isinstance(found, Place):
+            return found
+        failed = found
+    raise failed
+
+
+def _at(
+    state: KitchenState, spot: Thing, place: Location | None
+) -> Place | Unreachable | Collision:
+    around = nearby(state, spot, ignoring=[spot.name])
+    try:
+        ways = _releases(state, spot)
+        grips = free_grips(ways, around, walls(state, place), f"put {spot.name!r} there")
+    except Collision as error:
+        return error
+    travel_z = height_over(state, spot.xy, place) + hang_m(state)
+    for grip, base in standing(state, grips, travel_z, place):
+        turn = grip.yaw - _hand(state)[3]
+        result = replace(spot, quaternion=turned(spot.quaternion, turn))
+        return Place(base, grip, result, travel_z)
+    return Unreachable(f"({spot.xy[0]:.2f}, {spot.xy[1]:.2f}) m is out of reach")
+
+
+def _releases(state: KitchenState, spot: Thing) -> Iterator[Grip]:
+    """Yield where the hand can be when what it holds is at a spot, in every turn of both."""
+    x, y, z, yaw = _hand(state)
+    held = state[spot.name].position
+    dx, dy, dz = x - held[0], y - held[1], z - held[2]
+    gap = min(state.gap_m + 2 * _RELEASE_M, STROKE_M)
+    for step in range(12):
+        turn = step * math.pi / 6
+        c, s = math.cos(turn), math.sin(turn)
+        px, py, pz = spot.position
+        tip = (px + c * dx - s * dy, py + s * dx + c * dy, pz + dz)
+        yield Grip(tip, yaw + turn, gap)
+
+
+def _hand(state: KitchenState) -> tuple[float, ...]:
+    """Return where the fingertips are in the world: x, y, z (m) and yaw (rad)."""
+    return arm.to_world(state.base, arm.forward(state.joints))
+
+
+def hang_m(state: KitchenState) -> float:
+    """Return how far what is held reaches below the fingertips, metres."""
+    if state.held is None:
+        return 0.0
+    return max(0.0, _hand(state)[2] - state[state.held].bottom)

@@ -1,0 +1,110 @@
+"""Where the robot and the objects of a seed begin."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from cap.errors import UsageError, did_you_mean
+from robots.kitchen import arm
+from robots.kitchen.grasps import STROKE_M
+from robots.kitchen.objects import KINDS, Thing
+from robots.kitchen.room import Location, Room, inside, sample_room
+from robots.kitchen.state import Base, KitchenState
+from robots.ravens.scene import yaw_quaternion
+
+START = "table"
+"""Where the robot begins; and objects whose place is not said."""
+_SPREAD_OVER = ("table", "countertop", "countertop", "cart", "desk")
+_DRAWN = ("sponge", "candy bar", "soap bottle")
+"""In a scene of a seed these lie in drawers."""
+_LOCATIONS_TRIED = 20
+_TRIES = 100
+_APART_M = 0.06
+"""Between objects, more than they need."""
+_FROM_FRONT_M = 0.40
+"""Objects of a scene stand no further than this from the front of deep furniture."""
+
+
+def sample(named: Sequence[tuple[str, str]], seed: int, scattered: bool) -> KitchenState:
+    """Return the kitchen of a seed.
+
+    Args:
+        named: Objects and their places; "" for no place given.
+        seed: Decides where furniture and objects stand.
+        scattered: Objects without a place stand about the kitchen; else where the robot begins, as
+            long as there is room.
+
+    Raises:
+        UsageError: An unknown place, or objects that do not fit.
+    """
+    rng = np.random.default_rng(seed)
+    room = sample_room(rng)
+    things: list[Thing] = []
+    for name, place in named:
+        if place:
+            things.append(_put(name, _location(room, place), things, rng))
+        else:
+            first = [] if scattered else [START]
+            things.append(_placed(name, first, room, things, rng))
+    base = Base(*room.locations[START].stand)
+    drawers = tuple((name, 0.0) for name, p in room.locations.items() if p.drawer)
+    return KitchenState(room, tuple(things), base, arm.park_joints(), STROKE_M, drawers)
+
+
+def _placed(
+    name: str, first: Sequence[str], room: Room, things: Sequence[Thing], rng: np.random.Generator
+) -> Thing:
+    """Return an object at the first of some locations, or else of those drawn, that has room.
+
+    Raises:
+        UsageError: None has.
+    """
+    drawn = (_anywhere(name, rng) for _ in range(_LOCATIONS_TRIED))
+    for place in itertools.chain(first, drawn):
+        with contextlib.suppress(UsageError):
+            return _put(name, room.locations[place], things, rng)
+    raise UsageError(f"no room for {name!r} in the kitchen; ask for fewer objects")
+
+
+def _anywhere(name: str, rng: np.random.Generator) -> str:
+    if name in _DRAWN:
+        return str(rng.choice(["top drawer", "middle drawer", "bottom drawer"]))
+    return str(rng.choice(_SPREAD_OVER))
+
+
+def _location(room: Room, name: str) -> Location:
+    if name not in room.locations:
+        hint = did_you_mean(name, room.locations)
+        raise UsageError(f"no location named {name!r}.{hint} Known: {', '.join(room.locations)}")
+    return room.locations[name]
+
+
+def _put(name: str, place: Location, things: Sequence[Thing], rng: np.random.Generator) -> Thing:
+    """Return an object somewhere on a location, clear of those already there.
+
+    Raises:
+        UsageError: There is no room.
+    """
+    x, y, length, width, yaw = place.area(0.3 if place.drawer else 0.0)
+    if place.drawer:  # it lies where it comes out with the drawer
+        x, y = place.piece.local(0.0, -place.piece.depth / 2 + 0.15)
+    for _ in range(_TRIES):
+        along = float(rng.uniform(-length, length))
+        inwards = float(rng.uniform(-width, min(width, _FROM_FRONT_M - width)))
+        c, s = math.cos(yaw), math.sin(yaw)
+        point = (x + c * along - s * inwards, y + s * along + c * inwards)
+        turn = float(rng.uniform(-math.pi / 2, math.pi / 2))
+        at = (*point, place.floor_z + KINDS[name].size[2] / 2)
+        thing = Thing(name, at, yaw_quaternion(turn))
+        wide = [t for t in things if abs(t.bottom - place.floor_z) < 0.02]
+        roomy = thing.radius + (0.035 if place.drawer or place.piece.kind == "bin" else 0.0)
+        if not inside((x, y, length, width, yaw), point, roomy):
+            continue
+        if all(math.dist(point, t.xy) > thing.radius + t.radius + _APART_M for t in wide):
+            return thing
+    raise UsageError(f"no room for {name!r} on the {place.name}; ask for fewer objects there")

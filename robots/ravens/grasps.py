@@ -1,0 +1,140 @@
+"""How the gripper can hold an object, and whether its fingers have room to."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from cap.errors import Collision, Unreachable
+from robots.arm import ur5e
+from robots.ravens.scene import (
+    BOWL_BASE_R,
+    BOWL_HEIGHT,
+    BOWL_RIM_R,
+    BOWL_WALL,
+    Body,
+    Vec3,
+)
+from robots.table.geometry import Rectangle, corners, distance, overlap
+
+FINGER_LENGTH = 0.065
+"""From the palm to the fingertips, metres."""
+FINGER_THICKNESS = 0.010
+"""In the closing direction, metres."""
+FINGER_WIDTH = 0.022
+"""Across the closing direction, metres: the published pad width of the Robotiq 2F-85."""
+PALM_SIZE = (0.100, 0.060)
+"""Along and across the closing direction, metres."""
+CLEARANCES = (0.008, 0.004)
+"""Gap between each open finger and the object, metres; the narrow one where room is short."""
+MARGIN = 0.002
+"""Least gap between the gripper and anything it must not touch, metres."""
+GRIP_DEPTH = 0.024
+"""How far the fingertips reach below a block's top, metres."""
+_LEAST_TIP = 0.004
+"""The fingertips stay this far above the foot of what they hold, metres."""
+OPEN_GAP_M = 0.085
+"""The gripper's stroke: the published 85 mm of the Robotiq 2F-85."""
+RIM_DEPTHS = (0.013, 0.007)
+"""How far the fingertips reach below a bowl's rim, metres; the lesser out of another bowl."""
+_AROUND_RIM = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6)
+"""Twelfths of the rim, from the robot's side on: there the arm reaches furthest."""
+_RIM_R = BOWL_RIM_R - 0.005
+"""Where the fingers straddle a bowl's wall: its sloping outside and inside, halved, metres."""
+_RIM_SPAN = 0.010
+"""Width of the sloping wall between the fingers, metres."""
+
+
+@dataclass(frozen=True)
+class Grip:
+    """One pose of the gripper, pointing straight down."""
+
+    tip: Vec3
+    """Between the fingertips, metres."""
+    yaw: float
+    """Direction in which the fingers close, radians."""
+    gap_m: float
+    """Distance between the open fingers."""
+
+
+def free_grips(body: Body, around: Iterable[Body], doing: str) -> list[Grip]:
+    """Return the grips on a body that touch nothing else, best first.
+
+    Raises:
+        Collision: There is none; the message names what is in the way.
+        Unreachable: There is one, but not where the arm reaches.
+    """
+    around = [other for other in around if math.dist(other.xy, body.xy) < 0.25]
+    free: list[Grip] = []
+    blockers: list[str] = []
+    for grip in _grips(body):
+        blocker = _blocker(grip, around)
+        if blocker is None:
+            free.append(grip)
+        else:
+            blockers.append(blocker)
+    if not free and not blockers:
+        raise Unreachable(
+            f"the gripper opens {100 * OPEN_GAP_M:.1f} cm, too little for {body.name!r}"
+        )
+    if not free:
+        raise Collision(f"no room for the fingers to {doing}: {blockers[0]!r} is in the way")
+    reachable = [grip for grip in free if ur5e.reaches(grip.tip)]
+    if not reachable:
+        raise Unreachable(f"the arm is too short to {doing}")
+    return reachable
+
+
+def _grips(body: Body) -> Iterator[Grip]:
+    """Yield the ways to hold a body, best first."""
+    x, y = body.xy
+    if body.kind == "block":
+        tip = (x, y, max(body.top - GRIP_DEPTH, body.bottom + _LEAST_TIP))
+        sides = ((math.pi / 2, body.half[1]), (0.0, body.half[0]))
+        for clearance, (turn, half) in itertools.product(CLEARANCES, sides):
+            if 2 * (half + clearance) <= OPEN_GAP_M:
+                yield Grip(tip, body.yaw + turn, 2 * (half + clearance))
+        return
+    for depth, clearance, step in itertools.product(RIM_DEPTHS, CLEARANCES, _AROUND_RIM):
+        angle = math.pi / 2 + step * math.pi / 6
+        rim = (x + _RIM_R * math.cos(angle), y + _RIM_R * math.sin(angle))
+        yield Grip((*rim, body.top - depth), angle, _RIM_SPAN + 2 * clearance)
+
+
+def _blocker(grip: Grip, around: Iterable[Body]) -> str | None:
+    """Return the name of something the open gripper would touch, or None."""
+    c, s = math.cos(grip.yaw), math.sin(grip.yaw)
+    offset = (grip.gap_m + FINGER_THICKNESS) / 2
+    half = FINGER_THICKNESS / 2 + MARGIN
+    parts: list[tuple[Rectangle, float]] = [
+        (
+            (
+                grip.tip[0] + sign * offset * c,
+                grip.tip[1] + sign * offset * s,
+                half,
+                FINGER_WIDTH / 2 + MARGIN,
+                grip.yaw,
+            ),
+            grip.tip[2],
+        )
+        for sign in (-1, 1)
+    ]
+    palm = (grip.tip[0], grip.tip[1], PALM_SIZE[0] / 2, PALM_SIZE[1] / 2, grip.yaw)
+    parts.append((palm, grip.tip[2] + FINGER_LENGTH))
+    for body in around:
+        for rectangle, bottom in parts:
+            if body.top > bottom and _touches(rectangle, bottom, body):
+                return body.name
+    return None
+
+
+def _touches(rectangle: Rectangle, bottom: float, body: Body) -> bool:
+    """Return whether a part of the gripper, from a height upwards, meets an object."""
+    if body.kind == "block":
+        return overlap(rectangle, (*body.xy, *body.half, body.yaw))
+    slope = (BOWL_RIM_R - BOWL_BASE_R) / BOWL_HEIGHT
+    room = BOWL_BASE_R - BOWL_WALL + slope * max(0.0, bottom - body.bottom)
+    inside = max(math.dist(corner, body.xy) for corner in corners(rectangle)) < room
+    return not inside and distance(rectangle, body.xy) < BOWL_RIM_R

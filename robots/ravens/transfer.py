@@ -1,0 +1,346 @@
+"""How one object is carried to one place, decided on plain data before anything moves.
+
+Both modes use this module, so they refuse the same commands for the same reasons: the target is
+off the table or out of reach (`Unreachable`), or something is in the way (`Collision`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cap.errors import Collision, Unreachable
+from robots.arm import ur5e
+from robots.arm.motion import Pose
+from robots.ravens.grasps import MARGIN, Grip, free_grips
+from robots.ravens.scene import (
+    BOWL_FLOOR,
+    BOWL_RIM_R,
+    EDGE_INSET,
+    TABLE_X,
+    TABLE_Y,
+    Body,
+    Scene,
+    Vec3,
+    yaw_quaternion,
+)
+from robots.table.geometry import distance, overlap
+
+LIFT = 0.03
+"""Free height between what travels and what it passes over, metres."""
+CORRIDOR = 0.10
+"""Half the width of the strip that must be free below the travelling gripper, metres."""
+_NEST = 0.0145
+"""Height at which a bowl's foot rests inside another, as their leaning walls meet, metres."""
+STRAIGHT = 0.07
+"""The fingers come and go at least this far straight up and down, metres."""
+POINT_Z = 0.10
+"""Fingertip height while pointing at the table, metres."""
+PARK = Pose(0.0, -0.38, 0.32, math.pi / 2)
+"""Where the gripper waits between motions, clear of the view, metres."""
+_PLACE_RINGS = (0.025, 0.05)
+"""How far from a named place an object may be put instead, metres."""
+_ASIDE_RINGS = (0.1, 0.15, 0.2, 0.3, 0.4)
+"""How far an object may be set aside, metres."""
+_ASTRAY = 0.02
+"""An object further than this from where it was put did not stay there, metres."""
+_BALANCE = 0.8
+"""A block stays on a box while its centre is within this share of it; a bowl half of that."""
+_ARM_R = 0.06
+"""Radius of forearm and wrist with some room, metres."""
+_ARM_CLEAR = 0.15
+"""What rises less than this above the fingertips cannot touch forearm or wrist, metres."""
+_ASLANT = 0.2
+"""An object leaning more than this lies on or against something, radians."""
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A pick and a place that nothing stands in the way of."""
+
+    name: str
+    """What is picked up."""
+    pick: Grip
+    """Where it is grasped."""
+    place: Grip
+    """Where it is let go."""
+    travel_z: float
+    """Fingertip height while carrying, metres."""
+    result: tuple[Body, ...]
+    """The object and what it carries, where they should come to rest."""
+
+
+def check_target(xy: Sequence[float]) -> None:
+    """Refuse a point that is not on the table.
+
+    Raises:
+        Unreachable: Off the table, or too close to its edge.
+    """
+    (left, right), (front, back) = TABLE_X, TABLE_Y
+    if not (
+        left + EDGE_INSET <= xy[0] <= right - EDGE_INSET
+        and front + EDGE_INSET <= xy[1] <= back - EDGE_INSET
+    ):
+        raise Unreachable(
+            f"({xy[0]:.3f}, {xy[1]:.3f}) m is off the table; the arm serves "
+            f"x {left + EDGE_INSET:.2f} to {right - EDGE_INSET:.2f} and "
+            f"y {front + EDGE_INSET:.2f} to {back - EDGE_INSET:.2f}"
+        )
+
+
+def resting_on(scene: Scene, name: str) -> list[Body]:
+    """Return everything that stands on or in an object, directly or not, lowest first."""
+    below = scene[name]
+    direct = [body for body in scene.others(name) if _stands_on(body, below)]
+    found = {body.name: body for body in direct}
+    for body in direct:
+        found.update({other.name: other for other in resting_on(scene, body.name)})
+    return sorted(found.values(), key=lambda body: body.position[2])
+
+
+def _stands_on(body: Body, below: Body) -> bool:
+    distance = math.dist(body.xy, below.xy)
+    if below.kind == "bowl":
+        return distance < BOWL_RIM_R and below.bottom < body.bottom < below.top + 0.01
+    return distance < body.radius and abs(body.bottom - below.top) < 0.01
+
+
+def transfer(scene: Scene, name: str, xy: tuple[float, float]) -> Transfer:
+    """Plan how an object gets to a point, onto whatever stands there.
+
+    Args:
+        scene: Where everything is.
+        name: The object, by its exact name.
+        xy: Where its centre goes, metres.
+
+    Raises:
+        Unreachable: The point is off the table or out of the arm's reach.
+        Collision: Something stands on the object, beside it, or in the place.
+    """
+    check_target(xy)
+    body = scene[name]
+    load = resting_on(scene, name)
+    for other in load:
+        # A bowl carries blocks; a bowl in it would come between its rim and the fingers.
+        if body.kind == "block" or other.kind == "bowl":
+            raise Collision(f"{other.name!r} stands on {name!r}; move {other.name!r} first")
+    rest = Scene(tuple(scene.others(name, *(other.name for other in load))))
+    _check_free(body, rest)
+    height, yaw = _support(rest, body, xy)
+    centre = (*xy, height + body.half_height)
+    goal = replace(body, position=centre, quaternion=yaw_quaternion(yaw))
+    picks = free_grips(body, rest.bodies + tuple(load), f"take {name!r}")
+    places = free_grips(goal, rest.bodies, f"put {name!r} at ({xy[0]:.2f}, {xy[1]:.2f})")
+    pick, place = _least_turn(picks, places, body)
+    turn = place.yaw - pick.yaw
+    result = tuple(_carried(other, body, centre, turn) for other in [body, *load])
+    hang = pick.tip[2] - min(other.bottom for other in [body, *load])
+    way = height_over(rest, body.position, centre)
+    travel = max(_travel_height(rest, pick, place, hang), way + hang + LIFT)
+    for tip in (pick.tip, place.tip):
+        if not ur5e.reaches((tip[0], tip[1], travel)):
+            raise Unreachable(
+                f"cannot carry {name!r} {travel:.2f} m high at ({tip[0]:.2f}, {tip[1]:.2f}), over "
+                "what stands there; clear the way or build closer to the middle"
+            )
+    for grip in (pick, place):
+        _check_arm(rest, grip)
+    return Transfer(name, pick, place, travel, result)
+
+
+def _check_free(body: Body, rest: Scene) -> None:
+    """Refuse what cannot be lifted straight up.
+
+    Raises:
+        Collision: It lies aslant, or something reaches over it.
+    """
+    if body.lean > _ASLANT:
+        raise Collision(f"{body.name!r} leans on something; move its neighbours first")
+    for other in rest.bodies:
+        if other.bottom > body.bottom + MARGIN and _meet(body, other, 0.0):
+            raise Collision(f"{other.name!r} reaches over {body.name!r}; move {other.name!r} first")
+
+
+def _check_arm(rest: Scene, grip: Grip) -> None:
+    """Refuse to reach over something so high that the forearm or the wrist would hit it.
+
+    Raises:
+        Collision: It would.
+    """
+    tall = [body for body in rest.bodies if body.top > grip.tip[2] + _ARM_CLEAR]
+    if not tall:
+        return
+    points = ur5e.skeleton(Pose(*grip.tip, grip.yaw).joints())
+    for body in tall:
+        beside = np.hypot(points[:, 0] - body.xy[0], points[:, 1] - body.xy[1])
+        if ((beside < _ARM_R + body.radius) & (points[:, 2] - _ARM_R < body.top)).any():
+            raise Collision(
+                f"the arm cannot reach ({grip.tip[0]:.2f}, {grip.tip[1]:.2f}) past {body.name!r}, "
+                f"{body.top:.2f} m high; take that down first"
+            )
+
+
+def _least_turn(picks: Sequence[Grip], places: Sequence[Grip], body: Body) -> tuple[Grip, Grip]:
+    """Return a pick and a place between which the wrist turns least, their yaws consistent.
+
+    Fingers have no front, so half a turn more or less is the same grip; but a bowl held by its rim
+    follows every turn between pick and place.
+    """
+    period = math.pi if body.kind == "block" else 2 * math.pi
+    options = [
+        (round(abs(_wrap(place.yaw - pick.yaw, period)), 3), rank, pick, place)
+        for rank, pick in enumerate(picks)
+        for place in places
+    ]
+    _, _, pick, place = min(options, key=lambda option: option[:2])
+    yaw = PARK.yaw + _wrap(pick.yaw - PARK.yaw, math.pi)
+    turn = _wrap(place.yaw - pick.yaw, period)
+    return replace(pick, yaw=yaw), replace(place, yaw=yaw + turn)
+
+
+def _wrap(angle: float, period: float) -> float:
+    """Return an angle less whole periods, between minus and plus half a period."""
+    return (angle + period / 2) % period - period / 2
+
+
+def _travel_height(rest: Scene, pick: Grip, place: Grip, hang: float) -> float:
+    """Return a fingertip height that clears everything from the wait, to the pick, to the place."""
+    park = (PARK.x, PARK.y, PARK.z)
+    empty = max(height_over(rest, park, pick.tip), height_over(rest, place.tip, park))
+    carrying = height_over(rest, pick.tip, place.tip) + hang
+    above = max(pick.tip[2], place.tip[2]) + STRAIGHT
+    return max(empty + LIFT, carrying + LIFT, above)
+
+
+def on_or_near(scene: Scene, name: str, xy: tuple[float, float]) -> Transfer:
+    """Plan how an object gets to a named place, which is an area and not a point.
+
+    Where something covers half of the place's centre, the nearest free spot around it serves.
+
+    Raises:
+        Unreachable, Collision: As `transfer`, for the place's centre.
+    """
+    try:
+        return transfer(scene, name, xy)
+    except Collision:
+        for spot in _around(xy, _PLACE_RINGS):
+            with contextlib.suppress(Collision, Unreachable):
+                return transfer(scene, name, spot)
+        raise
+
+
+def aside(scene: Scene, name: str) -> Transfer:
+    """Plan how an object gets off what it stands on, to the nearest free spot of the table.
+
+    Raises:
+        Collision: There is none.
+    """
+    for spot in _around(scene[name].xy, _ASIDE_RINGS):
+        with contextlib.suppress(Collision, Unreachable):
+            planned = transfer(scene, name, spot)
+            if planned.result[0].bottom < MARGIN:
+                return planned
+    raise Collision(f"no free spot on the table to set {name!r} aside; clear some room first")
+
+
+def _around(xy: tuple[float, float], radii: Sequence[float]) -> Iterator[tuple[float, float]]:
+    """Yield points on circles around a point, nearest circles first."""
+    for radius in radii:
+        for step in range(8):
+            angle = step * math.pi / 4
+            yield xy[0] + radius * math.cos(angle), xy[1] + radius * math.sin(angle)
+
+
+def check_result(planned: Transfer, body: Body) -> tuple[float, float]:
+    """Return where an object came to rest, metres, if that is where it was put.
+
+    Raises:
+        Collision: It lies elsewhere.
+    """
+    goal = planned.result[0].position
+    if math.dist(goal, body.position) > _ASTRAY:
+        x, y, z = body.position
+        raise Collision(
+            f"{body.name!r} was put at ({goal[0]:.2f}, {goal[1]:.2f}) but came to rest at "
+            f"({x:.2f}, {y:.2f}), {z:.2f} m high: it hit or fell off something"
+        )
+    return body.xy
+
+
+def _carried(body: Body, base: Body, centre: Vec3, turn: float) -> Body:
+    """Return a body moved and turned rigidly with the base it stands on."""
+    dx, dy = body.position[0] - base.position[0], body.position[1] - base.position[1]
+    c, s = math.cos(turn), math.sin(turn)
+    position = (
+        centre[0] + c * dx - s * dy,
+        centre[1] + s * dx + c * dy,
+        centre[2] + body.position[2] - base.position[2],
+    )
+    return replace(body, position=position, quaternion=yaw_quaternion(body.yaw + turn))
+
+
+def _support(rest: Scene, body: Body, xy: tuple[float, float]) -> tuple[float, float]:
+    """Return the height a body would stand at and the yaw it should have there.
+
+    The highest thing below decides: a block lines up with the block it stands on.
+
+    Raises:
+        Collision: It would land half on something.
+    """
+    for other in sorted(rest.bodies, key=lambda other: other.top, reverse=True):
+        distance = math.dist(xy, other.xy)
+        yaw = other.yaw if other.kind == "block" and distance <= _BALANCE * min(other.half) else 0.0
+        there = replace(body, position=(*xy, 0.0), quaternion=yaw_quaternion(yaw))
+        if not _meet(there, other, MARGIN):
+            continue
+        if other.lean > _ASLANT:
+            raise Collision(
+                f"{other.name!r} lies aslant, so nothing can stand on it; move it first"
+            )
+        if distance > _steady_distance(body, other):
+            raise Collision(
+                f"no room for {body.name!r} at ({xy[0]:.2f}, {xy[1]:.2f}): {other.name!r} is "
+                f"{100 * distance:.1f} cm away; choose its centre or a free spot"
+            )
+        if other.kind == "block":
+            return other.top, yaw
+        return other.bottom + (_NEST if body.kind == "bowl" else BOWL_FLOOR), yaw
+    return 0.0, 0.0
+
+
+def _meet(body: Body, other: Body, margin: float) -> bool:
+    """Return whether two objects come closer than a margin (m) seen from above."""
+    if body.kind == other.kind == "bowl":
+        return math.dist(body.xy, other.xy) < 2 * BOWL_RIM_R + margin
+    block, second = (body, other) if body.kind == "block" else (other, body)
+    length, width = block.half
+    outline = (*block.xy, length + margin, width + margin, block.yaw)
+    if second.kind == "bowl":
+        return distance(outline, second.xy) < BOWL_RIM_R
+    return overlap(outline, (*second.xy, *second.half, second.yaw))
+
+
+def _steady_distance(body: Body, other: Body) -> float:
+    """Return how far off centre one object still comes to rest on or in another."""
+    if other.kind == "bowl":
+        return 0.012 if body.kind == "block" else 0.006
+    steady = _BALANCE * min(other.half)
+    return steady if body.kind == "block" else steady / 2
+
+
+def height_over(rest: Scene, start: Vec3, end: Vec3) -> float:
+    """Return the height of the highest thing near the straight way between two points."""
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    length = dx * dx + dy * dy
+    highest = 0.0
+    for body in rest.bodies:
+        along = (body.xy[0] - start[0]) * dx + (body.xy[1] - start[1]) * dy
+        t = min(1.0, max(0.0, along / length)) if length else 0.0
+        nearest = (start[0] + t * dx, start[1] + t * dy)
+        if math.dist(nearest, body.xy) < CORRIDOR + body.radius:
+            highest = max(highest, body.top)
+    return highest

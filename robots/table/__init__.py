@@ -1,0 +1,1 @@
+"""The tabletop's frame and words."""

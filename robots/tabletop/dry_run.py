@@ -1,0 +1,105 @@
+"""A driver that moves nothing: it writes down the very commands another one would send."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from robots.arm.motion import Pose
+from robots.ravens.transfer import PARK
+from robots.tabletop.driver import ArmState, Joints, TcpPose
+from robots.tabletop.limits import straight_down
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:.5f}" for value in values)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one driver says things; numbers in metres, radians and seconds."""
+
+    linear: Callable[[TcpPose, float, float], str]
+    """A straight move: pose, speed, acceleration."""
+    joint: Callable[[Joints, float, float], str]
+    """A move of the joints: angles, speed, acceleration."""
+    stop: str
+    """Braking."""
+
+
+DIALECTS: Mapping[str, Dialect] = {
+    "urx": Dialect(
+        lambda pose, v, a: f"movel(p[{_numbers(pose)}], a={a:.3f}, v={v:.3f})",
+        lambda joints, v, a: f"movej([{_numbers(joints)}], a={a:.3f}, v={v:.3f})",
+        "stopl(2.0)",
+    ),
+    "ur_rtde": Dialect(
+        lambda pose, v, a: f"moveL([{_numbers(pose)}], {v:.3f}, {a:.3f})",
+        lambda joints, v, a: f"moveJ([{_numbers(joints)}], {v:.3f}, {a:.3f})",
+        "stopL(2.0)",
+    ),
+}
+"""URScript by the secondary interface, and the calls of ur_rtde's control interface."""
+
+
+@dataclass
+class DryDriver:
+    """An arm that is always where it was told to go."""
+
+    name: str
+    """Whose commands are written down."""
+    commands: list[str] = field(default_factory=list)
+    """What would have been sent, in order."""
+    poses: list[TcpPose] = field(default_factory=list)
+    """Where the fingertips would have been, in the controller's base frame."""
+    table_z_m: float = 0.0
+    """Height of the table top: the arm begins above it, where it waits between motions."""
+
+    def __post_init__(self) -> None:
+        """Begin where the gripper waits between motions."""
+        self._dialect = DIALECTS[self.name]
+        above = dataclasses.replace(PARK, z=PARK.z + self.table_z_m)
+        begin = straight_down(above.x, above.y, above.z, above.yaw)
+        self.poses.append(begin)
+        self._state = ArmState(above.joints(), begin, "running", "normal", True, False, 0.0)
+
+    def connect(self) -> None:
+        """Connect to nothing."""
+
+    def state(self) -> ArmState:
+        """Return the state as if everything had been done."""
+        return self._state
+
+    def tcp_pose(self) -> TcpPose:
+        """Return where the fingertips would be."""
+        return self._state.tcp_pose
+
+    def move_joints(
+        self, joints: Joints, *, speed_radps: float, acceleration_radps2: float
+    ) -> None:
+        """Write a move of the joints down."""
+        self.commands.append(self._dialect.joint(joints, speed_radps, acceleration_radps2))
+        there = Pose.of_joints(joints)
+        self._arrive(straight_down(there.x, there.y, there.z, there.yaw))
+
+    def move_linear(self, pose: TcpPose, *, speed_mps: float, acceleration_mps2: float) -> None:
+        """Write a straight move down."""
+        self.commands.append(self._dialect.linear(pose, speed_mps, acceleration_mps2))
+        self._arrive(pose)
+
+    def _arrive(self, pose: TcpPose) -> None:
+        self.poses.append(pose)
+        self._state = dataclasses.replace(self._state, tcp_pose=pose)
+
+    def gripper(self, closed: bool) -> bool | None:
+        """Write it down; whether it would hold anything is not known."""
+        self.commands.append(f"gripper {'close' if closed else 'open'}")
+        return None
+
+    def stop(self) -> None:
+        """Write it down."""
+        self.commands.append(self._dialect.stop)
+
+    def close(self) -> None:
+        """Disconnect from nothing."""

@@ -1,0 +1,119 @@
+"""What the robot knows of its table: what is seen, and where its own motions left things."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from cap.errors import NotFound
+from robots.perception.camera import Detection
+from robots.perception.observers import Observer
+from robots.ravens.scene import BLOCK_SIZE, Body, Scene, sample_scene, yaw_quaternion
+
+FRESH_S = 0.2
+"""A look this recent still holds while nothing has moved."""
+
+
+class Invented:
+    """Sees a table that is not there, with objects scattered by a seed: for trying things out."""
+
+    def __init__(self, names: Sequence[str], seed: int) -> None:
+        """Scatter blocks and bowls.
+
+        Raises:
+            UsageError: They do not fit on the table.
+        """
+        scene = sample_scene(names, np.random.default_rng(seed))
+        self._seen = tuple(Detection(body.name, body.position, body.yaw) for body in scene.bodies)
+
+    def observe(self) -> tuple[Detection, ...]:
+        """Return them."""
+        return self._seen
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class Sight(Protocol):
+    """Knows the scene."""
+
+    def scene(self) -> Scene:
+        """Return where everything is, as far as can be known."""
+
+    def placed(self, bodies: Iterable[Body]) -> None:
+        """Take note of what a motion was to leave; an observer that sees need not believe it."""
+
+    def close(self) -> None:
+        """Release what it looks with."""
+
+
+class Watched:
+    """Looks at the table again and again."""
+
+    def __init__(self, observer: Observer, clock: Callable[[], float] = time.monotonic) -> None:
+        """Look with an observer; the clock tells how old a look is."""
+        self._observer = observer
+        self._clock = clock
+        self._seen: tuple[float, Scene] | None = None
+
+    def scene(self) -> Scene:
+        """Return what is seen now."""
+        now_s = self._clock()
+        if self._seen is None or now_s - self._seen[0] > FRESH_S:
+            self._seen = now_s, scene_of(self._observer.observe())
+        return self._seen[1]
+
+    def placed(self, bodies: Iterable[Body]) -> None:
+        """Look anew."""
+        self._seen = None
+
+    def close(self) -> None:
+        """Close the observer."""
+        self._observer.close()
+
+
+class Believed:
+    """Takes a list of objects for the truth, and every motion as carried out.
+
+    When the list itself changes, the new one holds.
+    """
+
+    def __init__(self, observer: Observer) -> None:
+        """Begin with what the observer tells."""
+        self._observer = observer
+        self._told = observer.observe()
+        self._scene = scene_of(self._told)
+
+    def scene(self) -> Scene:
+        """Return the list with everything that was moved since."""
+        if (told := self._observer.observe()) != self._told:
+            self._told = told
+            self._scene = scene_of(told)
+        return self._scene
+
+    def placed(self, bodies: Iterable[Body]) -> None:
+        """Believe it."""
+        self._scene = self._scene.moved(bodies)
+
+    def close(self) -> None:
+        """Close the observer."""
+        self._observer.close()
+
+
+def scene_of(detections: Iterable[Detection]) -> Scene:
+    """Return detections as a scene: bowls as bowls, anything else as a box of its size.
+
+    Raises:
+        NotFound: A box without height: the object cannot be told from the table.
+    """
+    return Scene(tuple(_body(seen) for seen in detections))
+
+
+def _body(seen: Detection) -> Body:
+    size = seen.size_m or BLOCK_SIZE
+    if min(size) <= 0:
+        raise NotFound(f"{seen.name!r} was seen without any extent: {size} m; look again")
+    return Body(seen.name, seen.position, yaw_quaternion(seen.yaw), size)

@@ -1,0 +1,108 @@
+"""The tabletop robot: the primitives of the simulated one, on a real arm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PIL import ImageDraw
+
+from cap.errors import MissingExtra
+from cap.scope import Primitive
+from robots.ravens import transfer
+from robots.ravens.instant import InstantWorld
+from robots.ravens.robot import RavensRobot
+from robots.ravens.world import WorldState
+from robots.tabletop.dry_run import DryDriver
+from robots.tabletop.observation import Sight
+from robots.tabletop.safety_guard import GuardedArm
+from robots.tabletop.world import HardwareWorld
+
+
+class TabletopRobot:
+    """A real UR5e with a two-finger gripper at a table, seen by a camera.
+
+    Positions are xy in metres: x grows to the right, y grows away from the front edge (up, in the
+    picture), towards the robot. The table is x -0.3 to 0.3, y -0.8 to -0.2, in the frame of the
+    robot's base. Objects have the names the camera's detector gives them, such as 'red block' or
+    'blue bowl'. Places have names too: 'top left corner', 'top right corner', 'bottom left
+    corner', 'bottom right corner', 'top side', 'right side', 'bottom side', 'left side', 'middle'.
+    """
+
+    name = "tabletop"
+
+    def __init__(self, arm: GuardedArm, sight: Sight) -> None:
+        """Take over an arm; with `connect` it can move.
+
+        Args:
+            arm: Connected here.
+            sight: What is known of the table.
+        """
+        self.simulated = isinstance(arm.driver, DryDriver)
+        self.mode = "dry run" if self.simulated else "hardware"
+        self._arm = arm
+        self._sight = sight
+        arm.connect()
+        self._table = RavensRobot(
+            (), 0, "instant", lambda host, state: HardwareWorld(host, arm, sight)
+        )
+
+    def primitives(self) -> Mapping[str, Primitive]:
+        """Return the functions programs may call, by name: those of the simulated table."""
+        return self._table.primitives()
+
+    def context(self) -> Mapping[str, Any]:
+        """Return the names of the objects seen."""
+        return self._table.context()
+
+    def positions(self) -> Mapping[str, tuple[float, float, float]]:
+        """Return where each object is seen: xyz in metres."""
+        return self._table.positions()
+
+    @property
+    def spoken(self) -> list[str]:
+        """What `say` was given, in order."""
+        return self._table.spoken
+
+    @property
+    def commands(self) -> list[str]:
+        """What a dry run would have sent, in order; nothing on hardware."""
+        driver = self._arm.driver
+        return list(driver.commands) if isinstance(driver, DryDriver) else []
+
+    def twin(self) -> RavensRobot:
+        """Return the simulated table with the objects where they are seen now."""
+        twin = _simulated()
+        scene = self._sight.scene()
+        twin.restore((WorldState(scene, transfer.PARK.joints()), ()))
+        return twin
+
+    def stop(self) -> None:
+        """Brake now; safe from any thread. The primitive that was moving raises `RobotError`."""
+        self._table.stop()
+        self._arm.stop()
+
+    def render(self, width: int = 480, height: int = 480) -> Any:
+        """Return what is known of the table as a PIL image, in a dry run with the path."""
+        image = self._table.render(width, height)
+        driver = self._arm.driver
+        if isinstance(driver, DryDriver):
+            middle, scale = (width / 2, height / 2), min(width, height) / 0.66
+            line = [
+                (middle[0] + x * scale, middle[1] - (y + 0.5) * scale) for x, y, *_ in driver.poses
+            ]
+            ImageDraw.Draw(image).line(line, fill=(30, 30, 30), width=2)
+        return image
+
+    def close(self) -> None:
+        """Stop, disconnect the arm and close the camera."""
+        self._table.close()
+
+
+def _simulated() -> RavensRobot:
+    """Return an empty simulated table: with dynamics, where PyBullet is installed."""
+    try:
+        from robots.ravens.physics import PhysicsWorld
+    except MissingExtra:
+        return RavensRobot((), 0, "instant", InstantWorld)
+    return RavensRobot((), 0, "physics", PhysicsWorld)

@@ -1,0 +1,1 @@
+"""The arm by ur_rtde."""

@@ -1,0 +1,1 @@
+"""The arm by urx."""

@@ -1,0 +1,185 @@
+"""`cap batch`: sessions from a file, what comes back, and every kind of bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cap.cli.bench.trials import Manner, options_for
+from cap.cli.main import run
+from cap.cli.options import Asked
+from cap.cli.session_options import load_config
+from tests.fakes.openai_server import FakeServer
+
+ONE = '[[sessions]]\nname = "{0}"\nmode = "instant"\ninstructions = ["{1}"]\n'
+
+
+@pytest.fixture(autouse=True)
+def _no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spare each test matplotlib's start; the charts have tests of their own."""
+    monkeypatch.setattr("benchmarks.report.charts.draw", lambda cells: {})
+
+
+def write(*instructions: str) -> None:
+    text = "".join(ONE.format(f"s{n}", words) for n, words in enumerate(instructions))
+    Path("b.toml").write_text(text)
+
+
+def trials(folder: str = "out") -> list[dict[str, object]]:
+    return [json.loads(line) for line in (Path(folder) / "trials.jsonl").read_text().splitlines()]
+
+
+def test_the_example_runs_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["batch", "--example"]) == 0
+    Path("example.toml").write_text(capsys.readouterr().out)
+    assert run(["batch", "example.toml", "--out", "out"]) == 0
+    shown = capsys.readouterr().out
+    assert "2 of 2 sessions succeeded" in shown
+    assert Path("out/report.html").exists()
+
+
+def test_one_failure_is_exit_code_1_and_the_others_are_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("levitate", "put the red block in the blue bowl")
+    assert run(["batch", "b.toml", "--out", "out", "--json", "--jobs", "1"]) == 1
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["result"] for row in rows] == ["failed (model)", "ok"]
+    assert "NoMatch" in rows[0]["why"]
+
+
+def test_what_failed_is_said_below_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("b.jsonl").write_text(
+        '{"name": "a\\u001bb", "mode": "instant", "instructions": ["stack all the blocks"],'
+        ' "expect": {"inside": ["red block", "blue bowl"]}}\n'
+    )
+    assert run(["batch", "b.jsonl", "--out", "out"]) == 1
+    shown = capsys.readouterr().out
+    assert "a\\x1bb: red block is not in blue bowl" in shown
+    assert "\x1b" not in shown
+
+
+def test_resuming_runs_what_is_left_and_nothing_twice() -> None:
+    write("put the red block in the blue bowl", "stack all the blocks")
+    command = ["batch", "b.toml", "--out", "out", "--jobs", "1"]
+    assert run(command) == 0
+    whole = trials()
+    path = Path("out/trials.jsonl")
+    path.write_bytes(path.read_bytes()[: len(path.read_bytes()) - 30])
+    assert run([*command, "--resume"]) == 0
+    assert [line["task"] for line in trials()] == [line["task"] for line in whole] == ["s0", "s1"]
+
+
+def test_a_changed_file_does_not_go_on_and_loses_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("put the red block in the blue bowl")
+    assert run(["batch", "b.toml", "--out", "out"]) == 0
+    before = {path: path.read_bytes() for path in Path("out").iterdir() if path.is_file()}
+    write("put the red block in the blue bowl", "stack all the blocks")
+    assert run(["batch", "b.toml", "--out", "out", "--resume"]) == 2
+    assert "changed since" in capsys.readouterr().err
+    Path("b.toml").write_text("[[sessions]]\n")
+    assert run(["batch", "b.toml", "--out", "out", "--resume"]) == 2
+    assert "b.toml, session 1 (line 1)" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "--example"),
+        (["nowhere.toml"], "nowhere.toml"),
+        (["b.toml", "-m", "nobody/x"], "unknown model"),
+        (["b.toml", "-m", "openai/x"], "OPENAI_API_KEY"),
+        (["b.toml", "-r", "raven"], "Did you mean 'ravens'"),
+        (["b.toml", "--resume"], "--out"),
+        (["b.toml", "--max-cost", "1", "-m", "ollama/x"], "no price is known"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("go")
+    assert run(["batch", *arguments]) in (2, 4)
+    shown = capsys.readouterr().err.strip().splitlines()
+    assert told in shown[-1]
+    assert not Path("runs").exists()
+
+
+def test_the_model_of_the_command_line_is_asked_and_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = '[defaults]\nmodel = "nearest"\nmode = "instant"\n[[sessions]]\ninstructions = ["go"]\n'
+    Path("b.toml").write_text(text)
+    with FakeServer(lambda prompt, body: "say('done')") as server:
+        command = ["batch", "b.toml", "-m", "openai/fake", "--base-url", server.url]
+        assert run([*command, "--out", "out"]) == 0
+        assert len(server.posts) == 1
+        assert "note:" not in capsys.readouterr().err
+        assert Path("out/report.md").read_text().splitlines()[0].endswith(": openai/fake")
+        Path("b.toml").write_text(text + '[[sessions]]\nname = "b"\nmodel = "nearest"\n'
+                                  'instructions = ["stack all the blocks"]\n')  # fmt: skip
+        assert run([*command, "--out", "two"]) == 0
+    told = capsys.readouterr()
+    assert "1 of 2 sessions name a model of their own, which comes before -m: b" in told.err
+    assert "openai/fake" in told.out
+    title = Path("two/report.md").read_text().splitlines()[0]
+    assert title.endswith(": openai/fake, nearest")
+
+
+def test_ones_own_robot_is_named_in_the_file_or_before_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["robots", "new", "my_arm"]) == 0
+    words = (
+        'instructions = ["move the red marker to the left"]\nexpect = {moved = ["red marker"]}\n'
+    )
+    Path("b.toml").write_text(f"[[sessions]]\n{words}")
+    assert run(["batch", "b.toml", "-r", "my_arm/robot.py", "--out", "one"]) == 0
+    Path("b.toml").write_text(f'[[sessions]]\nrobot = "my_arm/robot.py"\n{words}')
+    assert run(["batch", "b.toml", "--out", "two"]) == 0
+    assert "my_arm/robot.py" in capsys.readouterr().out
+    assert [line["split"] for line in trials("two")] == ["my_arm/robot.py"]
+
+
+def test_a_model_that_is_none_is_told_with_its_place(capsys: pytest.CaptureFixture[str]) -> None:
+    write("go")
+    Path("b.toml").write_text(Path("b.toml").read_text() + 'model = "nearst"\n')
+    assert run(["batch", "b.toml"]) == 2
+    told = capsys.readouterr().err
+    assert "b.toml, session 1 (line 1): unknown model" in told
+    assert "Did you mean 'nearest'" in told
+
+
+def test_a_budget_is_one_of_the_whole_batch(capsys: pytest.CaptureFixture[str]) -> None:
+    write("one", "two", "three", "four")
+    with FakeServer(lambda prompt, body: "say('done')") as server:
+        command = ["batch", "b.toml", "-m", "openai/fake", "--base-url", server.url, "--out", "out"]
+        assert run([*command, "--max-calls", "3"]) == 4
+        assert "1 of 4 trials are left" in capsys.readouterr().err
+        assert (len(server.posts), len(trials())) == (3, 3)
+        assert run([*command, "--max-calls", "4", "--resume"]) == 0
+        assert (len(server.posts), len(trials())) == (4, 4)
+
+
+@pytest.mark.parametrize(("most", "jobs", "each"), [(8, 2, 4), (3, 4, 1), (3, 2, 1)])
+def test_no_more_requests_at_once_than_were_asked_for(most: int, jobs: int, each: int) -> None:
+    asked = Asked(None, None, None, None, None, None, most, None)
+    manner = Manner(jobs, "local", None, None, False, False)
+    options, manner = options_for(asked, load_config(asked), manner)
+    assert options["concurrency"] == each
+    assert manner.jobs * each <= most
+
+
+def test_a_temperature_reaches_the_model_with_a_seed() -> None:
+    write("one", "two")
+    with FakeServer(lambda prompt, body: "say('done')") as server:
+        command = ["batch", "b.toml", "-m", "openai/fake", "--base-url", server.url, "--jobs", "1"]
+        assert run([*command, "--temperature", "0.8"]) == 0
+        assert run(command) == 0
+        bodies = [post.body for post in server.posts]
+    assert [body["temperature"] for body in bodies] == [0.8, 0.8, 0, 0]
+    assert ["seed" in body for body in bodies] == [True, True, False, False]

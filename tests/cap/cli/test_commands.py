@@ -1,0 +1,339 @@
+"""The other commands: exec, check, prompts, robots, models, trace, info, bench, help."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cap.cli.main import run
+from cap.cli.tables import show
+from cap.sandbox.parent.template_client import Template
+
+Capture = pytest.CaptureFixture[str]
+
+
+def write(text: str | bytes, name: str = "program.py") -> str:
+    data = text.encode() if isinstance(text, str) else text
+    Path(name).write_bytes(data)
+    return name
+
+
+def test_exec_runs_a_persons_program(capsys: Capture) -> None:
+    file = write("import numpy as np\nput_first_on_second('red block', np.array([0.0, -0.5]))\n")
+    assert run(["exec", file, "--mode", "instant"]) == 0
+    shown = capsys.readouterr().out
+    assert "moved red block" in shown
+    assert "removed, already in scope: import numpy as np" in shown
+
+
+def test_exec_runs_a_program_kept_by_an_earlier_run(capsys: Capture) -> None:
+    run(["run", "put the red block in the blue bowl", "--mode", "instant", "--out", "o"])
+    (kept,) = Path("o/programs").glob("*_ui.py")
+    capsys.readouterr()
+    assert run(["exec", str(kept), "--mode", "instant", "--json"]) == 0
+    (turn,) = json.loads(capsys.readouterr().out)["turns"]
+    assert list(turn["moved"]) == ["red block"]
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "message"),
+    [
+        ("import os\n", 3, "CAP102"),
+        ("x = (", 3, "not valid Python"),
+        (b"\xff\xfe\x00", 2, "not UTF-8"),
+        (b"x = 1\x00", 3, "null bytes|cannot be parsed|not valid"),
+        ("x = 1\n" * 40_000, 3, "too long"),
+        ("(" * 5000 + ")" * 5000, 3, "not valid|cannot be parsed"),
+        ("get_obj_pos('blu block')", 5, "Did you mean 'blue block'"),
+    ],
+)
+def test_exec_of_a_bad_file(content: str | bytes, code: int, message: str, capsys: Capture) -> None:
+    import re
+
+    assert run(["exec", write(content), "--mode", "instant"]) == code
+    shown = capsys.readouterr()
+    assert re.search(message, shown.out + shown.err)
+    assert "Traceback" not in shown.out + shown.err
+
+
+def test_exec_of_no_file(capsys: Capture) -> None:
+    assert run(["exec", "nothing.py"]) == 2
+    assert "no file nothing.py" in capsys.readouterr().err
+
+
+def test_check_accepts_and_names_what_would_be_generated(capsys: Capture) -> None:
+    assert run(["check", write("x = get_area('red block')\nsay('import')\n")]) == 0
+    shown = capsys.readouterr().out
+    assert "'get_area' is defined nowhere" in shown
+    assert shown.endswith("ok\n")
+
+
+def test_check_refuses_with_rule_and_line(capsys: Capture) -> None:
+    assert run(["check", write("x = 1\ny = x.__class__\n")]) == 3
+    assert "CAP103 line 2" in capsys.readouterr().out
+
+
+def test_check_names_a_misspelt_name(capsys: Capture) -> None:
+    assert run(["check", write("print(objcts)\n"), "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert not found["ok"]
+    assert "Did you mean 'objects'" in found["violations"][0]
+
+
+def test_check_lists_its_rules(capsys: Capture) -> None:
+    assert run(["check", "--rules"]) == 0
+    assert "CAP102" in capsys.readouterr().out
+
+
+def test_every_shipped_example_runs(capsys: Capture) -> None:
+    assert run(["prompts", "check"]) == 0, capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "ravens/ui: " in shown
+    assert "functions/define: " in shown
+
+
+@pytest.mark.parametrize(
+    ("example", "message"),
+    [
+        ("# a.\nno_such('red block')", "nearest cannot|no example"),
+        ("# a.\nput_first_on_second('red block', [9, 9])", "Unreachable"),
+        ("# a.\nsay(undefined)", "'undefined' is not defined"),
+    ],
+)
+def test_a_broken_example_is_found(example: str, message: str, capsys: Capture) -> None:
+    import re
+
+    Path("mine").mkdir()
+    header = "# /// cap\n# context = 'objects'\n# actions = true\n# session = true\n# ///\n"
+    hints = "from robot import put_first_on_second, say\n\nobjects = ['red block']\n"
+    Path("mine/ui.py").write_text(header + hints + example + "\n")
+    assert run(["prompts", "check", "--prompts", "mine"]) == 1
+    shown = capsys.readouterr().out
+    assert "ui.py line 9: 'a': " in shown
+    assert re.search(message, shown)
+
+
+def test_prompts_list_and_show(capsys: Capture) -> None:
+    assert run(["prompts", "list", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {"ravens/ui", "functions/define"} <= {row["prompt"] for row in rows}
+    assert run(["prompts", "show", "ravens/ui"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("import numpy as np")
+    assert "/// cap" not in shown
+    assert run(["prompts", "show", "ravens/uii"]) == 2
+    assert "Did you mean 'ravens/ui'" in capsys.readouterr().err
+
+
+def test_robots_list_and_show(capsys: Capture) -> None:
+    assert run(["robots", "list", "--json"]) == 0
+    assert {"robot": "ravens", "from": "robots.ravens:create"} in json.loads(
+        capsys.readouterr().out
+    )
+    assert run(["robots", "show", "ravens"]) == 0
+    shown = capsys.readouterr().out
+    assert "put_first_on_second(first" in shown
+    assert "metres" in shown
+    assert run(["robots", "show", "raven"]) == 2
+
+
+def test_models_list_names_every_form(capsys: Capture) -> None:
+    assert run(["models", "list", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    forms = [row["model"] for row in rows]
+    assert forms[:2] == ["nearest", "replay/FILE.jsonl"]
+    assert "openai/NAME" in forms
+
+
+def test_trace_list_and_show_what_was_run(capsys: Capture) -> None:
+    run(["run", "put the red block in the blue bowl", "--mode", "instant"])
+    first = capsys.readouterr().out
+    assert run(["trace", "list", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["status"], row["model"]) == ("done", "nearest")
+    assert run(["trace", "show", row["run"]]) == 0
+    shown = capsys.readouterr().out
+    for line in first.splitlines():
+        if line.startswith("  ") and " s" not in line[-3:]:
+            assert line in shown
+
+
+def test_trace_of_a_killed_run_is_still_shown(capsys: Capture) -> None:
+    run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"])
+    with Path("o/events.jsonl").open("a") as file:
+        file.write('{"t": 1.0, "turn": 1, "ki')
+    capsys.readouterr()
+    assert run(["trace", "show", "o"]) == 0
+    assert run(["trace", "show", "nowhere"]) == 2
+    Path("o/run.json").write_text("{")
+    assert run(["trace", "show", "o"]) == 2
+
+
+def test_info_tells_settings_and_hides_keys(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("CAP_MODEL", "openai/x")
+    assert run(["info", "--json"]) == 0
+    shown = capsys.readouterr().out
+    assert "sk-secret" not in shown
+    found = json.loads(shown)
+    assert found["keys"]["OPENAI_API_KEY"] == "set"
+    assert found["settings"]["model"] == "openai/x (CAP_MODEL)"
+    assert found["robots"]["ravens"] == "ok"
+
+
+def test_a_folders_cap_toml_cannot_redirect_the_endpoint(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("cap.toml").write_text('base_url = "http://evil.example/v1"\nmodel = "nearest"\n')
+    assert run(["run", "stack all the blocks", "--mode", "instant"]) == 0
+    assert "base_url ignored" in capsys.readouterr().err
+
+
+def test_a_persons_own_robots_folder_is_named_not_loaded(capsys: Capture) -> None:
+    Path("robots").mkdir()
+    Path("robots/__init__.py").write_text("raise RuntimeError('loaded the wrong one')")
+    command = [sys.executable, "-m", "cap", "run", "stack all the blocks", "--mode", "instant"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 2)
+    assert "Traceback" not in done.stderr
+    if done.returncode == 2:
+        assert "is hidden by" in done.stderr
+
+
+def test_help_is_fast_because_it_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from cap.cli.main import run; run(['--help']); "
+        "heavy = {'numpy', 'openai', 'shapely', 'pybullet', 'rich', 'prompt_toolkit', 'PIL'}; "
+        "sys.exit(', '.join(heavy & set(sys.modules)) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "repl", "exec", "check", "prompts", "bench", "info"])
+def test_every_command_has_help(command: str, capsys: Capture) -> None:
+    assert run([command, "--help"]) == 0
+    assert "Usage: cap " in capsys.readouterr().out
+
+
+def test_nothing_said_to_a_closed_pipe() -> None:
+    script = f"{sys.executable} -m cap robots show ravens | head -n 1"
+    done = subprocess.run(script, shell=True, capture_output=True, text=True, check=False)
+    assert "ravens" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_trace_of_a_run_that_never_started(capsys: Capture) -> None:
+    assert run(["run", "x", "-m", "openai/x", "--mode", "instant", "--out", "o"]) == 4
+    assert run(["trace", "show", "o"]) == 0
+    shown = capsys.readouterr().out
+    assert "status=error" in shown
+    assert "OPENAI_API_KEY" in shown
+
+
+def test_a_run_whose_process_is_gone_reads_as_killed(capsys: Capture) -> None:
+    run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"])
+    code = "import os; print(os.getpid())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    header = json.loads(Path("o/run.json").read_text())
+    header |= {"status": "running", "pid": int(done.stdout)}
+    Path("o/run.json").write_text(json.dumps(header))
+    capsys.readouterr()
+    assert run(["trace", "show", "o"]) == 0
+    assert "status=killed" in capsys.readouterr().out
+
+
+def test_a_name_is_never_broken_in_a_narrow_terminal(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    run(["run", "put the red block in the blue bowl", "--mode", "instant"])
+    (folder,) = Path("runs").iterdir()
+    capsys.readouterr()
+    assert run(["trace", "list"]) == 0
+    assert str(folder) in capsys.readouterr().out
+
+
+ROWS = [{"task": "hexagon", "first %": 0, "second %": 0.0, "why": "", "words": "so " * 60}] * 2
+
+
+def test_a_pipe_gets_one_line_for_each_row(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    show(ROWS)
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.split() == ["task", "first", "%", "second", "%", "why", "words"]
+    assert [line.split()[:4] for line in lines] == [["hexagon", "0", "0.0", "so"]] * 2
+
+
+def test_zeros_are_shown_in_a_narrow_terminal(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # what rich takes for a terminal
+    show(ROWS)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[:3] == ["task: hexagon", "  first %: 0", "  second %: 0.0"]
+
+
+def test_a_byte_order_mark_is_no_fault(capsys: Capture) -> None:
+    assert run(["exec", write(b"\xef\xbb\xbfsay('hi')\n"), "--mode", "instant"]) == 0
+    assert 'robot says: "hi"' in capsys.readouterr().out
+
+
+def test_a_raw_control_character_is_refused(capsys: Capture) -> None:
+    assert run(["check", write("say('\x1b[31m')\n")]) == 3
+    shown = capsys.readouterr().out
+    assert "U+001B" in shown
+    assert "\x1b" not in shown
+
+
+def test_ctrl_c_while_it_loads_is_130_and_no_traceback(tmp_path: Path) -> None:
+    for text in ("raise KeyboardInterrupt\n", "exec('raise KeyboardInterrupt')\n"):
+        (tmp_path / "click.py").write_text(text)
+        places = os.pathsep.join([str(tmp_path), *sys.path])
+        done = subprocess.run(
+            [sys.executable, "-B", "-m", "cap", "info"],
+            env={**os.environ, "PYTHONPATH": places},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
+def test_ctrl_c_in_the_terminal_does_not_reach_the_template() -> None:
+    template = Template(spare=False)
+    try:
+        template.spawn().end()
+        assert template._process is not None
+        assert os.getpgid(template._process.pid) != os.getpgid(0)
+    finally:
+        template.close()
+
+
+def test_events_that_cannot_be_read_are_a_usage_error(capsys: Capture) -> None:
+    assert run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"]) == 0
+    Path("o/events.jsonl").unlink()
+    Path("o/events.jsonl").mkdir()
+    assert run(["trace", "show", "o"]) == 2
+    assert "cannot read o/events.jsonl" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_told_with_its_remedy(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("cap.trace.trace.Trace.event", full)
+    assert run(["run", "stack all the blocks", "--mode", "instant", "--out", "o"]) == 1
+    assert "make room there" in capsys.readouterr().err

@@ -1,0 +1,357 @@
+"""`--resume`, `--replay`, `cap skills`, `/save`: what is kept, through the real command."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cap.cli.main import run
+from cap.errors import SavedError
+from cap.robot import robot_files
+from cap.session.session import Session
+from tests.fakes.openai_server import FakeServer
+
+Capture = pytest.CaptureFixture[str]
+INSTANT = ["--mode", "instant"]
+ANSWERS = {
+    "move": "x = [1]\nput_first_on_second('red block', 'blue bowl')",
+    "count": "x.append(len(x) + 1)\nsay(str(x))",
+    "area": "say(str(get_area('red block')))",
+    "define function: get_area('red block')": (
+        "def get_area(name):\n    '''Return an area, square metres.'''\n    return 0.25\n"
+    ),
+    "use it": "say(str(get_area('blue bowl') * 2))",
+    "loop": "say('in')\nwhile True:\n    pass",
+    "wrong": "say(undefined_name)",
+}
+
+
+@pytest.fixture
+def model() -> Iterator[list[str]]:
+    def answer(prompt: str, body: object) -> str:
+        line = prompt.rstrip().splitlines()[-1].removeprefix("# ").removesuffix(".")
+        return ANSWERS.get(line, "say('?')")
+
+    with FakeServer(answer) as server:
+        yield ["-m", "vllm/fake", "--base-url", server.url]
+
+
+def turns(capsys: Capture) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["turns"]
+    return found
+
+
+def said(turn: dict[str, Any]) -> list[str]:
+    return [call["args"][0] for call in turn["calls"] if call["name"] == "say"]
+
+
+def positions(folder: str) -> Any:
+    return json.loads((Path(folder) / "session.json").read_text())["world"]
+
+
+@pytest.fixture
+def own() -> str:
+    """A run, in the folder `o`, of a robot from a file."""
+    assert run(["robots", "new", "my_arm"]) == 0
+    assert (
+        run(["run", "move the red marker to the left", "-r", "my_arm/robot.py", "--out", "o"]) == 0
+    )
+    return "my_arm/robot.py"
+
+
+def test_a_run_of_ones_own_robot_is_replayed_and_gone_on_with(own: str, capsys: Capture) -> None:
+    header = json.loads(Path("o/run.json").read_text())
+    assert header["robot_file"] == str(Path(own).resolve())
+    assert run(["run", "--replay", "o", "-r", own]) == 0
+    assert "came out as in the run" in capsys.readouterr().out
+    again = ["move the blue marker to the left", "-r", own, "--out", "p", "--json"]
+    assert run(["run", "--resume", "o", *again]) == 0
+    (before,), (turn,) = json.loads(Path("o/session.json").read_text())["history"], turns(capsys)
+    assert (before["instruction"], turn["failure"]) == ("move the red marker to the left", None)
+    assert json.loads(Path("p/session.json").read_text())["turns"] == 2
+
+
+def test_the_file_a_saved_session_names_is_executed_only_with_a_word(
+    own: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marked = 'open("executed", "a").close()\n'
+    Path(own).write_text(Path(own).read_text().replace("Array = ", marked + "Array = ", 1))
+    for more in (["--replay", "o"], ["--resume", "o", "undo that"]):
+        assert run(["run", *more]) == 2
+        assert f"add -r {Path(own).resolve()}" in capsys.readouterr().err
+    with pytest.raises(SavedError, match="pass robot="):
+        Session.resume(Path("o"))
+    assert not Path("executed").exists()
+    questions: list[str] = []
+    monkeypatch.setattr("cap.cli.resume.confirm", lambda words: not questions.append(words))
+    sys.modules.pop(robot_files.load_module(Path(own)).__name__)
+    assert run(["run", "--replay", "o"]) == 0
+    assert str(Path(own).resolve()) in questions[0]
+    Path(own).unlink()
+    assert run(["run", "--replay", "o"]) == 2
+    assert "which is gone; add -r FILE" in capsys.readouterr().err
+
+
+def test_what_the_model_declined_is_declined_again(capsys: Capture) -> None:
+    assert run(["run", "paint the house", "--out", "o", *INSTANT]) == 4
+    assert run(["run", "--replay", "o", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])["turns"]
+    assert told[0]["failure"]["error"] == "NoMatch"
+    path = Path("o/events.jsonl")
+    lines = [line for line in path.read_text().splitlines() if '"unanswered"' not in line]
+    path.write_text("\n".join(lines) + "\n")
+    assert run(["run", "--replay", "o"]) == 1  # another failure is not the same
+    assert "came out otherwise than in the run: paint the house" in capsys.readouterr().out
+
+
+def test_another_robots_file_is_refused(own: str, capsys: Capture) -> None:
+    assert run(["robots", "new", "other"]) == 0
+    assert run(["run", "--replay", "o", "-r", "other/robot.py"]) == 2
+    assert "saved with robot 'my_arm'" in capsys.readouterr().err
+
+
+def test_resume_goes_on_with_world_variables_and_history(model: list[str], capsys: Capture) -> None:
+    both = ["run", "move", "count", "--out", "both", *INSTANT, *model, "--json", "--seed", "3"]
+    assert run(both) == 0
+    whole = turns(capsys)
+    assert run(["run", "move", "--out", "one", *INSTANT, *model, "--seed", "3", "--json"]) == 0
+    turns(capsys)
+    assert run(["run", "--resume", "one", "count", "--out", "two", *model, "--json"]) == 0
+    (second,) = turns(capsys)
+    assert said(second) == said(whole[1]) == ["[1, 2]"]
+    assert positions("two") == positions("both")
+    assert json.loads(Path("two/run.json").read_text())["resumed"] == "one"
+
+
+def test_undo_that_works_across_the_end_of_a_process(capsys: Capture) -> None:
+    run(["run", "put the red block in the blue bowl", *INSTANT, "--out", "one"])
+    assert run(["run", "--resume", "one", "undo that", "--json"]) == 0
+    shown = capsys.readouterr().out.splitlines()[-1]
+    (turn,) = json.loads(shown)["turns"]
+    assert list(turn["moved"]) == ["red block"]
+
+
+def test_a_killed_session_resumes_at_its_last_finished_turn(
+    model: list[str], capsys: Capture
+) -> None:
+    command = [sys.executable, "-m", "cap", "run", "move", "loop", "--out", "o", *INSTANT, *model]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    while '"in"' not in process.stdout.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=20)
+    assert run(["run", "--resume", "o", "count", *model, "--json"]) == 0
+    (turn,) = turns(capsys)
+    assert said(turn) == ["[1, 2]"]
+    assert run(["run", "--replay", "o"]) == 0
+    assert "replayed: 1 steps" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--resume", "nowhere", "x"], "no saved session at nowhere"),
+        (["--resume", "o", "x", "--objects", "red block"], "leave out --objects"),
+        (["--resume", "o", "x", "-r", "other"], "leave out --robot"),
+        (["--replay", "o", "x"], "give it alone"),
+        (["--replay", "o", "-m", "nearest"], "give it alone"),
+        (["--replay", "nowhere"], "no run folder"),
+        (["--resume", "damaged", "x"], "is not a saved session"),
+    ],
+)
+def test_what_cannot_be_resumed_or_replayed(
+    arguments: list[str], message: str, capsys: Capture
+) -> None:
+    run(["run", "put the red block in the blue bowl", *INSTANT, "--out", "o"])
+    Path("damaged").mkdir()
+    Path("damaged/session.json").write_text("{}")
+    capsys.readouterr()
+    assert run(["run", *arguments]) == 2
+    (line,) = [part for part in capsys.readouterr().err.splitlines() if part.startswith("error:")]
+    assert message in line
+
+
+def test_replay_needs_no_model_and_comes_out_the_same(model: list[str], capsys: Capture) -> None:
+    words = ["move", "count", "area", "wrong"]
+    assert run(["run", *words, "--out", "o", *INSTANT, *model, "--json", "--seed", "5"]) != 0
+    before = turns(capsys)
+    assert run(["run", "--replay", "o", "--out", "again", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["differs"] == []
+    for one, two in zip(before, shown["turns"], strict=True):
+        for key in ("program", "value", "moved", "failure", "attempts"):
+            assert one[key] == two[key]
+    assert positions("again") == positions("o")
+    assert json.loads(Path("again/run.json").read_text())["model"] == "replay/o"
+
+
+def test_replay_of_what_came_out_otherwise(model: list[str], capsys: Capture) -> None:
+    run(["run", "move", "--out", "o", *INSTANT, *model])
+    path = Path("o/events.jsonl")
+    path.write_text(path.read_text().replace('"ok": true', '"ok": false'))
+    capsys.readouterr()
+    assert run(["run", "--replay", "o"]) == 1
+    assert "came out otherwise than in the run: move" in capsys.readouterr().out
+
+
+def test_a_program_of_a_person_is_replayed_too(capsys: Capture) -> None:
+    Path("mine.py").write_text("put_first_on_second('red block', 'blue bowl')\n")
+    run(["exec", "mine.py", "--out", "o", *INSTANT])
+    capsys.readouterr()
+    assert run(["run", "--replay", "o"]) == 0
+    assert "replayed: 1 steps came out as in the run" in capsys.readouterr().out
+
+
+def repl(lines: str, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "cap", "repl", *INSTANT, *arguments],
+        input=data or lines.encode(),
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_a_skill_kept_in_the_repl_serves_a_later_run(model: list[str], capsys: Capture) -> None:
+    done = repl("area\n/skills\n/save get_area\n/skills\n/save get_area\n", *model)
+    out = done.stdout.decode()
+    assert done.returncode == 0, done.stderr
+    assert "get_area (generated)" in out
+    assert "kept as " in out
+    assert b"skill 'get_area' already" in done.stderr
+    file = Path.home() / ".local/share/cap/skills/get_area.py"
+    assert '# instruction = "area"' in file.read_text()
+    assert run(["run", "use it", *INSTANT, *model, "--json"]) == 0
+    (turn,) = turns(capsys)
+    assert said(turn) == ["0.5"]
+    assert run(["skills", "list", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["signature"] == "get_area(name)"
+    assert run(["skills", "show", "get_area"]) == 0
+    assert capsys.readouterr().out == file.read_text()
+    assert run(["skills", "remove", "get_area"]) == 0
+    assert not file.exists()
+
+
+def test_save_without_a_name_says_how(capsys: Capture) -> None:
+    done = repl("/save\n/save nothing\n")
+    assert b"say which function: /save NAME" in done.stdout
+    assert b"this session has no function 'nothing'" in done.stderr
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("way", ["flag", "environment", "file"])
+def test_the_folder_of_skills_can_be_set(
+    way: str, model: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    Path("mine").mkdir()
+    Path("mine/get_area.py").write_text("def get_area(name):\n    return 3\n")
+    arguments = ["--skills", "mine"] if way == "flag" else []
+    if way == "environment":
+        monkeypatch.setenv("CAP_SKILLS", "mine")
+    if way == "file":
+        settings = Path.home() / ".config/cap/config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text('skills = "mine"\n')
+    assert run(["skills", "path", *arguments]) == 0
+    assert capsys.readouterr().out == "mine\n"
+    assert run(["run", "use it", *INSTANT, *model, "--json", *arguments]) == 0
+    (turn,) = turns(capsys)
+    assert said(turn) == ["6"]
+
+
+def test_a_folders_own_file_may_not_set_the_skills_unasked(capsys: Capture) -> None:
+    Path("cap.toml").write_text('skills = "theirs"\n')
+    assert run(["skills", "path"]) == 0
+    shown = capsys.readouterr()
+    assert "theirs" not in shown.out
+    assert "skills ignored" in shown.err
+
+
+def test_a_damaged_skill_names_file_and_line_and_nothing_runs(capsys: Capture) -> None:
+    Path("mine").mkdir()
+    Path("mine/f.py").write_text("def f():\n    import os\n")
+    assert run(["run", "stack all the blocks", *INSTANT, "--skills", "mine"]) == 2
+    assert "mine/f.py, line 2: CAP102" in capsys.readouterr().err
+    assert run(["skills", "list", "--skills", "mine"]) == 0
+    assert "damaged: mine/f.py, line 2" in " ".join(capsys.readouterr().out.split())
+    assert run(["skills", "show", "f", "--skills", "mine"]) == 2
+
+
+def test_a_robot_is_told_which_skills_it_cannot_use(capsys: Capture) -> None:
+    Path("mine").mkdir()
+    Path("mine/drive.py").write_text("def drive():\n    goto_loc('desk')\n")
+    assert run(["skills", "list", "--skills", "mine", "-r", "ravens", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["left out"] == "needs goto_loc"
+
+
+def test_a_replay_has_the_skills_of_the_run_even_if_they_are_gone(
+    model: list[str], capsys: Capture
+) -> None:
+    Path("mine").mkdir()
+    file = Path("mine/get_area.py")
+    file.write_text("def get_area(name):\n    return 3\n")
+    run(["run", "use it", *INSTANT, *model, "--skills", "mine", "--out", "o"])
+    file.unlink()
+    capsys.readouterr()
+    assert run(["run", "--replay", "o"]) == 0
+
+
+def test_repl_resumes(model: list[str]) -> None:
+    run(["run", "move", *INSTANT, *model, "--out", "o"])
+    done = repl("count\n", "--resume", "o", *model)
+    assert b'robot says: "[1, 2]"' in done.stdout
+
+
+def test_odd_bytes_on_a_pipe_do_not_end_the_repl() -> None:
+    data = b"\xff\xfe\x1b[A\x1b[200~\n\x00\n\x1b\n/\xff\x1b[2J\n\xf0\x9f\n/objects\n"
+    done = repl("", data=data)
+    assert done.returncode == 0, done.stderr
+    assert b"red block: (" in done.stdout
+    assert b"Traceback" not in done.stderr
+    assert b"\x1b" not in done.stdout + done.stderr
+
+
+def test_the_run_says_what_the_model_took(model: list[str], capsys: Capture) -> None:
+    assert run(["run", "move", "count", *INSTANT, *model]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("  model: 1 request, ") == 2
+    assert "in all: 2 requests, " in shown
+
+
+def test_nearest_takes_nothing_and_says_nothing_of_it(capsys: Capture) -> None:
+    run(["run", "put the red block in the blue bowl", "undo that", *INSTANT])
+    assert "tokens" not in capsys.readouterr().out
+
+
+def test_usage_as_json(model: list[str], capsys: Capture) -> None:
+    run(["run", "move", "area", *INSTANT, *model, "--json"])
+    shown = json.loads(capsys.readouterr().out)
+    assert [turn["usage"]["requests"] for turn in shown["turns"]] == [1, 2]
+    assert shown["usage"]["requests"] == 3
+    assert shown["turns"][0]["attempts"] == 1
+
+
+def test_a_repair_is_one_line(model: list[str], capsys: Capture) -> None:
+    run(["run", "wrong", *INSTANT, *model])
+    lines = capsys.readouterr().out.splitlines()
+    repairs = [line.strip() for line in lines if line.strip().startswith("attempt ")]
+    assert repairs
+    assert repairs[0].startswith("attempt 2: line 1: name 'undefined_name' is not defined")
+
+
+def test_a_pipe_gets_whole_programs_only(model: list[str]) -> None:
+    command = [sys.executable, "-m", "cap", "run", "move", *INSTANT, *model]
+    env = {**os.environ, "COLUMNS": "200"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env, timeout=60)
+    assert done.stdout.count("put_first_on_second('red block', 'blue bowl')") == 2

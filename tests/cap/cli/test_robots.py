@@ -1,0 +1,257 @@
+"""A robot of one's own: written, checked, run from its file; and what the check finds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cap.cli.main import run
+from cap.models.providers import make_model
+from cap.validation.robots import check_robot
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def robot() -> Path:
+    assert run(["robots", "new", "my_arm"]) == 0
+    return Path("my_arm/robot.py")
+
+
+def changed(robot: Path, old: str, new: str) -> list[str]:
+    text = robot.read_text(encoding="utf-8")
+    assert old in text
+    other = robot.with_name("changed.py")
+    other.write_text(text.replace(old, new), encoding="utf-8")
+    return [str(finding) for finding in check_robot(str(other), make_model("nearest"))]
+
+
+def test_the_new_robot_is_sound_and_moves(robot: Path, capsys: Capture) -> None:
+    assert run(["robots", "check", str(robot)]) == 0
+    assert run(["run", "move the red marker to the left", "-r", str(robot), "--json"]) == 0
+    assert run(["robots", "show", str(robot)]) == 0
+    assert "move_to(" in capsys.readouterr().out
+
+
+def test_its_own_tests_pass(robot: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(robot.parent)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_its_tasks_run_and_are_reported(robot: Path, capsys: Capture) -> None:
+    suite = str(robot.with_name("tasks.py"))
+    assert run(["bench", "run", suite, "-m", "oracle", "-n", "2", "--out", "o"]) == 0
+    assert run(["bench", "report", "o"]) == 0
+    assert "move-left" in capsys.readouterr().out
+
+
+def test_a_benchmark_of_a_real_robot_is_refused_before_the_first_trial(
+    robot: Path, capsys: Capture
+) -> None:
+    text = robot.read_text(encoding="utf-8")
+    robot.write_text(text.replace("simulated = True", "simulated = False"), encoding="utf-8")
+    suite = str(robot.with_name("tasks.py"))
+    assert run(["bench", "run", suite, "-m", "oracle", "-n", "1", "--out", "o"]) == 2
+    assert "robot 'my_arm' is real" in capsys.readouterr().err
+    assert not Path("o").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "finding"),
+    [
+        ("def get_obj_pos(self, name: str) -> Array:", "def get_obj_pos(self, name) -> Array:",
+         "get_obj_pos: parameter 'name' has no type"),
+        ("x and y in metres.\n\n        Raises:", "x and y.\n\n        Raises:", "no unit"),
+        ("def say(self, text: str) -> None:", "def say(self, *text: str) -> None:", "*text"),
+        ("say(self, text: str)", "say(self, text: Path)", "say: its annotations"),
+        ("say(self, text: str)", "say(self, text: object)", "cannot cross"),
+        ("rng = np.random.default_rng(seed)", "rng = np.random.default_rng()", "the same seed"),
+        ("self._places, self.spoken[:] = dict(snapshot[0]), snapshot[1]", "pass", "restore"),
+        ("return list(self._places)", "return self", "get_obj_names: fails when"),
+        ("def render(", "def draw(", "no method 'render'"),
+        ("def move_to(", "def shift_to(", "ui.py line"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_found(robot: Path, old: str, new: str, finding: str) -> None:
+    assert any(finding in found for found in changed(robot, old, new))
+
+
+@pytest.fixture
+def real(robot: Path) -> Path:
+    """A robot that is real in every mode, and writes down each motion."""
+    text = robot.read_text().replace("simulated = True", "simulated = False")
+    first = "        known = self._known(name)\n"
+    assert first in text
+    note = '        with open("motions", "a") as file:\n            file.write(name)\n'
+    robot.write_text(text.replace(first, note + first))
+    return robot
+
+
+def test_a_real_robot_is_not_moved_unasked(
+    real: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(["robots", "check", str(real)]) == 0
+    told = capsys.readouterr().out
+    assert "prompts/ui.py: 4 of 4 examples were not executed: they move a real robot" in told
+    assert "parse_obj_name.py" not in told  # it cannot move anything, so it was executed
+    assert run(["robots", "check", str(real), "--ask"]) == 0  # nobody answers: no
+    assert run(["prompts", "check", str(real.parent / "prompts"), "-r", str(real)]) == 0
+    assert not Path("motions").exists()
+    asked = []
+    monkeypatch.setattr("cap.cli.robots.ask_person", lambda words: asked.append(words) or True)
+    assert run(["robots", "check", str(real), "--ask"]) == 0
+    assert len(asked) == 4
+    assert Path("motions").read_text()
+
+
+def test_a_real_robot_is_checked_whole_where_that_is_said(real: Path, capsys: Capture) -> None:
+    assert run(["robots", "check", str(real), "--yes"]) == 0
+    assert "not executed" not in capsys.readouterr().out
+    assert Path("motions").read_text()
+    assert run(["robots", "check", str(real), "--yes", "--ask"]) == 2
+
+
+def test_an_example_after_one_that_failed_is_not_blamed_for_it(robot: Path) -> None:
+    ui = robot.parent / "prompts" / "ui.py"
+    text = ui.read_text()
+    ui.write_text(text.replace("parse_obj_name('the red marker')\nmove", "1 / 0\nmove"))
+    found = [str(finding) for finding in check_robot(str(robot), make_model("nearest"))]
+    assert len(found) == 2
+    assert "ZeroDivisionError" in found[0]
+    assert "goes on from the example in line 13, which did not run" in found[1]
+    assert "'moved' is not defined" in found[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("def create(:", "SyntaxError"),
+        ("import nothing_of_that_name", "ModuleNotFoundError"),
+        ("raise SystemExit(0)", "SystemExit"),
+        ("x = 1", "no function 'create'"),
+        ("def create(): return 1", "create() must take seed, mode and objects, and has no mode"),
+        ("def create(**_): return 1", "has no attribute 'name'"),
+    ],
+)
+def test_a_file_that_is_no_robot_is_a_clear_error(text: str, why: str, capsys: Capture) -> None:
+    Path("bad.py").write_text(text, encoding="utf-8")
+    assert run(["robots", "check", "bad.py"]) in (1, 2)
+    told = capsys.readouterr()
+    assert why in told.out + told.err
+    assert "Traceback" not in told.err
+
+
+CREATE = "return MyArmRobot(NAMES if"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "why"),
+    [
+        (CREATE, 'raise OSError("no device /dev/arm")\n    ' + CREATE, 5,
+         "robot 'my_arm/robot.py': create() failed: OSError: no device /dev/arm"),
+        ('    name = "my_arm"\n', "", 2, "robot 'my_arm/robot.py' has no attribute 'name'"),
+        ("    def stop(self)", "    def halt(self)", 2, "has no method 'stop'"),
+        ('{"objects": list(self._places)}', '{"objects": object()}', 5,
+         "robot 'my_arm': context() is not plain data"),
+        ('{"objects": list(self._places)}', "[1, 2]", 5, "robot 'my_arm': context() failed"),
+        ('{"objects": list(self._places)}', '{"objects": [1, 2]}', 5, "no list of names"),
+        ("{name: (x, y, 0.0) for", "{name: (x, y) for", 5, "positions() failed: ValueError"),
+    ],
+)  # fmt: skip
+def test_a_faulty_robot_is_named_with_its_fault(
+    robot: Path, old: str, new: str, code: int, why: str, capsys: Capture
+) -> None:
+    text = robot.read_text()
+    assert old in text
+    robot.write_text(text.replace(old, new))
+    assert run(["run", "move the red marker to the left", "-r", str(robot)]) == code
+    assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        ("perceptin=camera", "robot 'ravens' has no option 'perceptin'. Did you mean 'perception'"),
+        ("wheels=4", "It takes: perception, detector, disturbances"),
+        ("mode=physics", "say it with --mode"),
+        ("seed=4", "say it with --seed"),
+    ],
+)
+def test_a_robot_option_that_is_none_is_refused(option: str, why: str, capsys: Capture) -> None:
+    assert run(["run", "stack all the blocks", "-R", option]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_a_missing_file_says_how_to_begin(capsys: Capture) -> None:
+    assert run(["run", "go", "-r", "nowhere.py"]) == 2
+    assert "cap robots new" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name", ["My-Arm", "_arm", "9arm", "../arm", "class", "match", "os", "numpy", "ravens", "cap"]
+)
+def test_a_name_that_is_none_is_refused(name: str) -> None:
+    assert run(["robots", "new", name]) == 2
+
+
+def test_a_robot_that_cannot_be_written_leaves_nothing(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_text = Path.write_text
+
+    def full(path: Path, text: str, **options: str) -> int:
+        if path.name == "tasks.py":
+            raise OSError(28, "No space left on device")
+        return write_text(path, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    assert run(["robots", "new", "my_arm"]) == 2
+    assert "into my_arm: No space left on device; use another --out" in capsys.readouterr().err
+    assert not Path("my_arm").exists()
+
+
+def test_prompts_of_another_robot_and_files_without_examples_are_told(
+    robot: Path, capsys: Capture
+) -> None:
+    prompts = robot.with_name("prompts")
+    assert run(["prompts", "check", str(prompts)]) == 0
+    assert f"-r {robot}" in capsys.readouterr().err
+    assert run(["prompts", "check", str(prompts), "-r", str(robot)]) == 0
+    assert "-r" not in capsys.readouterr().err
+    Path("empty.py").write_text("")
+    for path in (robot, Path("empty.py")):
+        assert run(["prompts", "check", str(path)]) == 1
+        assert "no example" in capsys.readouterr().out
+
+
+def test_nothing_is_overwritten(robot: Path) -> None:
+    robot.write_text("mine", encoding="utf-8")
+    assert run(["robots", "new", "my_arm"]) == 2
+    assert robot.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_folders_settings_cannot_name_a_file_to_execute(robot: Path, capsys: Capture) -> None:
+    Path("cap.toml").write_text(f'robot = "{robot}"\n', encoding="utf-8")
+    assert run(["run", "put the red block in the blue bowl", "--mode", "instant"]) == 0
+    assert "it executes that file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["ravens", "drawing", "kitchen"])
+def test_the_shipped_robots_are_sound(name: str) -> None:
+    assert list(map(str, check_robot(name, make_model("nearest")))) == []
+
+
+def test_a_robot_s_folder_points_to_its_files(robot: Path, capsys: Capture) -> None:
+    folder = str(robot.parent)
+    for asked, file in (
+        (["run", "say hi", "-r", folder], "robot.py"),
+        (["robots", "check", folder], "robot.py"),
+        (["bench", "run", folder, "-m", "oracle"], "tasks.py"),
+    ):
+        run(asked)
+        screen = capsys.readouterr()
+        assert f"say {robot.with_name(file)}." in screen.out + screen.err

@@ -1,0 +1,407 @@
+"""`cap run`: what a person sees, what a program reads, and every kind of bad input."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cap.cli.main import run
+from tests.fakes.openai_server import FakeServer
+
+INSTANT = ["--mode", "instant"]
+
+
+def last_run() -> Path:
+    (folder,) = Path("runs").iterdir()
+    return folder
+
+
+def events(folder: Path) -> list[dict[str, object]]:
+    lines = (folder / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_program_then_calls_then_what_moved_then_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "put the red block in the blue bowl", *INSTANT]) == 0
+    shown = capsys.readouterr().out
+    places = [
+        shown.index("put_first_on_second(moved[0]"),
+        shown.index("→ put_first_on_second('red block', 'blue bowl')"),
+        shown.index("moved red block: "),
+        shown.index("run: runs/"),
+    ]
+    assert places == sorted(places)
+    assert "no language model" in shown
+
+
+def test_json_is_one_object_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["put the red block in the blue bowl", "undo that"]
+    assert run(["run", *words, *INSTANT, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["status"] == "done"
+    assert [turn["instruction"] for turn in shown["turns"]] == words
+    first = shown["turns"][0]
+    assert set(first) >= {"instruction", "program", "value", "calls", "failure"}
+    assert any(call["name"] == "put_first_on_second" for call in first["calls"])
+    assert json.loads((Path(shown["run"]) / "run.json").read_text())["status"] == "done"
+
+
+def test_run_folder_holds_header_events_and_programs() -> None:
+    run(["run", "put the red block in the blue bowl", *INSTANT, "--seed", "7", "--json"])
+    folder = last_run()
+    header = json.loads((folder / "run.json").read_text())
+    assert header["seed"] == 7
+    assert header["model"] == "nearest"
+    assert header["mode"] == "instant"
+    assert len(header["prompts"]["ui"]) == 64
+    kinds = [event["kind"] for event in events(folder)]
+    assert kinds[0] == "instruction"
+    assert {"prompt", "completion", "program", "call", "moved", "done"} <= set(kinds)
+    assert list((folder / "programs").glob("*_ui.py"))
+
+
+def test_same_seed_gives_the_same_run() -> None:
+    for out in ("a", "b"):
+        run(["run", "stack all the blocks", *INSTANT, "--seed", "3", "--json", "--out", out])
+    told = [
+        [(event["kind"], event["data"]) for event in events(Path(out)) if event["kind"] == "moved"]
+        for out in ("a", "b")
+    ]
+    assert told[0] == told[1]
+
+
+def test_a_failure_stops_the_session_and_names_what_was_not_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["run", "pour the coffee", "undo that", *INSTANT]) == 4
+    shown = capsys.readouterr().out
+    assert "not run after the failure: undo that" in shown
+    assert "NoMatch" in shown
+
+
+def test_a_run_folder_is_never_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["run", "stack all the blocks", *INSTANT, "--out", "same"]
+    assert run(arguments) == 0
+    before = (Path("same") / "events.jsonl").read_bytes()
+    assert run(arguments) == 2
+    assert "already holds a run" in capsys.readouterr().err
+    assert (Path("same") / "events.jsonl").read_bytes() == before
+
+
+def test_dry_run_previews_in_the_instant_world(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "put the red block in the blue bowl", "--dry-run"]) == 0
+    assert "dry run" in capsys.readouterr().out
+    header = json.loads((last_run() / "run.json").read_text())
+    assert header["dry_run"] is True
+    assert header["mode"] == "instant"
+
+
+def test_pictures_and_gif() -> None:
+    from PIL import Image
+
+    arguments = ["run", "put the red block in the blue bowl", *INSTANT, "--pictures"]
+    assert run([*arguments, "--gif", "film/x.gif", "--out", "o", "--json"]) == 0
+    with Image.open("film/x.gif") as film:
+        assert getattr(film, "n_frames", 1) > 1
+    with Image.open("o/before.png") as before, Image.open("o/after.png") as after:
+        assert before.tobytes() != after.tobytes()
+
+
+def test_unwritable_gif_is_found_before_anything_moves(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("file").write_text("")
+    assert run(["run", "stack all the blocks", *INSTANT, "--gif", "file/x.gif"]) == 2
+    assert "cannot write file/x.gif" in capsys.readouterr().err
+
+
+def test_declined_approval_moves_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("click.confirm", lambda *args, **kwargs: False)
+    assert run(["run", "stack all the blocks", *INSTANT, "--ask", "--json"]) == 1
+    (turn,) = json.loads(capsys.readouterr().out)["turns"]
+    assert turn["failure"]["kind"] == "refused"
+    assert turn["moved"] == {}
+    assert turn["program"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([""], 2, "instruction is empty"),
+        (["stack the blocks", "  "], 2, "instruction is empty"),
+        (["x", "-r", "ravns"], 2, "Did you mean 'ravens'"),
+        (["x", "-m", "nearst"], 2, "Did you mean 'nearest'"),
+        (["x", "-m", "openai/gpt-4.1"], 4, "OPENAI_API_KEY"),
+        (["x", "-m", "replay/none.jsonl"], 2, "none.jsonl"),
+        (["x", "--objects", "red blok"], 2, "red block"),
+        (["x", "--objects", " , "], 2, "--objects"),
+        (["x", "--prompts", "nowhere"], 2, "nowhere"),
+        (["x", "--base-url", "ftp://a", "-m", "openai/a"], 2, "ftp://a"),
+    ],
+)
+def test_bad_input_ends_in_one_line_with_its_code(
+    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["run", *arguments, *INSTANT]) == code
+    told = capsys.readouterr().err.strip().splitlines()
+    error = [line for line in told if not line.startswith("run: ")]
+    assert len(error) == 1
+    assert message in error[0]
+    if code == 2:  # a slip leaves nothing
+        assert not Path("runs").exists() or not list(Path("runs").iterdir())
+        return
+    assert json.loads((last_run() / "run.json").read_text())["status"] == "error"
+    assert events(last_run())[-1]["kind"] == "failure"
+
+
+def test_bad_input_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "x", "-m", "openai/gpt-4.1", "--json"]) == 4
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["status"] == "error"
+    assert shown["error"] == "MissingKey"
+    assert Path(shown["run"], "run.json").exists()
+
+
+Answer = Callable[[str], str]
+
+
+@pytest.mark.parametrize(
+    ("completion", "code", "message"),
+    [
+        ("I am sorry, I cannot do that.", 4, "answered with prose"),
+        ("", 4, "no text"),
+        ("import os\nos.system('x')", 3, "CAP102"),
+        ("put_first_on_second('red block'", 3, "not valid Python"),
+        ("while True:\n    pass", 1, "ran longer than"),
+        ("while True:\n  try:\n    1/0\n  except BaseException:\n    pass", 1, "ran longer"),
+        ("while True:\n    get_obj_pos('red block')", 1, "more than 10000 calls|ran longer"),
+        ("say = 3", 3, "CAP106"),
+        ("put_first_on_second('blu blok', 'red bowl')", 5, "Did you mean|blue block"),
+        ("put_first_on_second('red block', [5, 5])", 5, "Unreachable"),
+        ("print(undefined_name)", 3, "'undefined_name' is not defined"),
+        ("print(().__class__)", 3, "CAP103"),
+        ("x = 1 / 0", 1, "ZeroDivisionError"),
+    ],
+)
+def test_bad_programs_from_a_model_end_in_one_line(
+    completion: str, code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import re
+
+    with FakeServer(lambda prompt, body: completion) as server:
+        arguments = ["-m", "vllm/fake", "--base-url", server.url, "--time-limit", "0.5"]
+        assert run(["run", "do it", *INSTANT, *arguments]) == code
+    output = capsys.readouterr()
+    assert "Traceback" not in output.out + output.err
+    (line,) = [line for line in output.out.splitlines() if line.startswith("  failed: ")]
+    assert re.search(message, line), line
+    kept = events(last_run())
+    assert [event for event in kept if event["kind"] == "failure"]
+    (moved,) = [event for event in kept if event["kind"] == "moved"]
+    assert moved["data"] == {"objects": {}}
+
+
+def test_a_prompt_file_with_a_syntax_error_names_file_and_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("mine").mkdir()
+    Path("mine/ui.py").write_text("from robot import say\n\n# hello.\nsay('hi'\n")
+    assert run(["run", "hello", "--prompts", "mine", *INSTANT]) == 2
+    assert "mine/ui.py, line 4" in capsys.readouterr().err
+
+
+def test_nothing_answers_at_the_endpoint(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["-m", "vllm/x", "--base-url", "http://127.0.0.1:9/v1"]
+    assert run(["run", "x", *INSTANT, *arguments]) == 4
+    assert "nothing answers there" in capsys.readouterr().out
+
+
+def test_a_key_never_shows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-key")
+    with FakeServer(lambda prompt, body: "say('hello')") as server:
+        arguments = ["-m", "openai/fake", "--base-url", server.url, "--json"]
+        assert run(["run", "say hello", *INSTANT, *arguments]) == 0
+    kept = "".join(path.read_text() for path in last_run().rglob("*") if path.is_file())
+    assert "sk-very-secret" not in kept + capsys.readouterr().out
+
+
+def test_an_unknown_command_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rum"]) == 2
+    assert "Did you mean 'run'" in capsys.readouterr().err
+
+
+def test_a_refused_program_is_shown_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer(lambda prompt, body: "import os\nos.getcwd()") as server:
+        arguments = ["-m", "vllm/fake", "--base-url", server.url]
+        assert run(["run", "do it", *INSTANT, *arguments]) == 3
+    shown = capsys.readouterr().out
+    assert "os.getcwd()" in shown
+    assert "failed: CAP102 (line 1): 'import os' is not allowed" in shown
+    (kept,) = (last_run() / "programs").glob("*.py")
+    assert kept.read_text() == "import os\nos.getcwd()\n"
+
+
+def test_a_function_the_model_does_not_define_is_the_models_failure(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with FakeServer(lambda prompt, body: "say(get_text(1))") as server:
+        arguments = ["-m", "vllm/fake", "--base-url", server.url]
+        assert run(["run", "do it", *INSTANT, *arguments]) == 4
+    assert "GenerationFailed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["x", "--time-limit", "nan"], "nan is not finite"),
+        (["x", "--time-limit", "0"], "--time-limit"),
+        (["x", "--gif", "film.mp4"], "film.gif"),
+        ([], "say what the robot should do"),
+    ],
+)
+def test_options_that_make_no_sense(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["run", *arguments, *INSTANT]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_no_instruction_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["status"] == "error"
+
+
+def test_undo_as_first_words_says_that_nothing_was_set(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "undo that", *INSTANT]) == 1
+    assert "no earlier instruction of this session has set it" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("stack all the \N{LARGE RED CIRCLE} blocks", "cannot read '\N{LARGE RED CIRCLE}'"),
+        ("stack all the \udcff\udcfe blocks", "cannot read '\N{REPLACEMENT CHARACTER}'"),
+        ("move the red block \N{RIGHTWARDS ARROW}", "cannot read '\N{RIGHTWARDS ARROW}'"),
+        ("make it smaller", "name 'moved' is not defined"),
+    ],
+)
+def test_what_nearest_cannot_read_or_go_on_from_is_declined(
+    words: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["run", words, *INSTANT]) == 4
+    shown = capsys.readouterr().out
+    assert told in shown
+    assert "  moved " not in shown
+
+
+def test_a_hanging_endpoint_ends_by_the_persons_own_timeout(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from tests.fakes.openai_server import HANG
+
+    with FakeServer(lambda prompt, body: "", faults=[HANG]) as server:
+        arguments = ["-m", "vllm/fake", "--base-url", server.url, "--model-timeout", "0.3"]
+        assert run(["run", "do it", *INSTANT, *arguments]) == 4
+    assert "asking vllm/fake" in capsys.readouterr().out
+
+
+def test_sigterm_stops_the_run_and_closes_its_trace() -> None:
+    import signal
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "cap", "run", "x", *INSTANT, "-m", "vllm/fake", "--out", "o"]
+    with FakeServer(lambda prompt, body: "say('in')\nwhile True:\n    pass") as server:
+        process = subprocess.Popen(
+            [*command, "--base-url", server.url], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        while "robot says" not in process.stdout.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert json.loads(Path("o/run.json").read_text())["status"] == "interrupted"
+
+
+def test_an_ascii_terminal_shows_what_it_can() -> None:
+    import os
+    import subprocess
+    import sys
+
+    env = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    command = [sys.executable, "-m", "cap", "run", "stack all the blocks", *INSTANT]
+    done = subprocess.run(command, env=env, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert b"moved" in done.stdout
+
+
+@pytest.fixture
+def real_robot() -> Path:
+    """A robot that is real in every mode, and writes down each motion."""
+    assert run(["robots", "new", "my_arm"]) == 0
+    file = Path("my_arm/robot.py")
+    text = file.read_text().replace("simulated = True", "simulated = False")
+    text = text.replace(
+        "        known = self._known(name)\n",
+        '        with open("motions", "a") as moved:\n            moved.write(name)\n'
+        "        known = self._known(name)\n",
+    )
+    file.write_text(text)
+    return file
+
+
+def test_a_dry_run_never_moves_a_robot_that_is_real(
+    real_robot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = "move the red marker to the left"
+    for more in (["--yes", "--approve", "none"], ["--yes"], []):
+        assert run(["run", words, "-r", str(real_robot), "--dry-run", *more]) == 2
+        assert "robot 'my_arm' has no dry run" in capsys.readouterr().err
+    assert not Path("motions").exists()
+    assert run(["run", words, "-r", str(real_robot), "--yes", "--approve", "none"]) == 0
+    assert Path("motions").exists()
+
+
+def test_a_robot_that_is_simulated_when_made_for_a_dry_run_has_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["run", "say hello", "-r", "tabletop", "--dry-run"]) in (0, 4)
+    assert "dry run: nothing is sent" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["go", "--gif", ""], "'--gif': it is empty"),
+        (["go", "--out", ""], "'--out': it is empty"),
+        (["go", "--record", ""], "'--record': it is empty"),
+        (["go", "--gif", "."], "--gif writes GIF only"),
+        (["go", "--gif", "film.mp4"], "film.gif"),
+        (["go", "--time-limit", "1e300"], "is not in the range"),
+        (["go", "-r", "raven"], "Did you mean 'ravens'"),
+        (["go", "-m", "nearst"], "Did you mean 'nearest'"),
+        (["  "], "an instruction is empty"),
+        (["go", "--objects", "pig"], "no object named 'pig'"),
+        (["go", "--out", "own"], "own holds something else"),
+        (["go", "--out", "empty", "-m", "nearst"], "Did you mean 'nearest'"),
+    ],
+)
+def test_a_mistake_in_what_is_asked_for_leaves_nothing_behind(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("own").mkdir()
+    Path("own/trials.jsonl").write_text("mine")
+    Path("empty").mkdir()
+    before = [path for path in sorted(Path().rglob("*")) if path.name != "home"]
+    assert run(["run", *arguments, *INSTANT]) == 2
+    assert told in capsys.readouterr().err
+    assert [
+        path for path in sorted(Path().rglob("*")) if path.name not in ("home", "runs")
+    ] == before
+    assert not Path("runs").exists() or not list(Path("runs").iterdir())

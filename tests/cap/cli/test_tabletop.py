@@ -1,0 +1,105 @@
+"""`cap run -r tabletop`: the real command on a controller that listens on loopback."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cap.cli.main import run
+from robots.ravens.transfer import PARK
+from tests.fakes.ur.controller import FakeController
+from tests.robots.tabletop.test_tabletop_session import TOOL_M
+
+SCENE = """
+[[objects]]
+name = "red block"
+position_m = [0.10, -0.45, 0.02]
+
+[[objects]]
+name = "blue bowl"
+position_m = [-0.12, -0.50, 0.018]
+"""
+WORDS = "put the red block in the blue bowl"
+
+
+@pytest.fixture(autouse=True)
+def _scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("scene.toml").write_text(SCENE)
+
+
+def tabletop(words: str, *options: str) -> list[str]:
+    return ["run", words, "-r", "tabletop", "-R", "scene=scene.toml", *options]
+
+
+@pytest.fixture
+def controller() -> Any:
+    with FakeController(
+        speed_scale=60.0, rate_hz=250.0, tool_m=TOOL_M, joints=PARK.joints()
+    ) as running:
+        yield running
+
+
+def test_the_person_is_asked_and_the_arm_moves(
+    controller: FakeController,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def yes(question: str, **_: Any) -> bool:
+        asked.append(question)
+        return True
+
+    monkeypatch.setattr("click.confirm", yes)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    options = ("-R", f"host={controller.host}", "-R", "driver=urx", "--json")
+    assert run(tabletop(WORDS, *options)) == 0
+    assert asked == ["Run this program?"]
+    assert controller.moves
+    (turn,) = json.loads(capsys.readouterr().out)["turns"]
+    assert list(turn["moved"]) == ["red block"]
+
+
+def test_with_nobody_to_ask_nothing_moves(
+    controller: FakeController, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tabletop(WORDS, "-R", f"host={controller.host}", "-R", "driver=urx")) == 1
+    assert "not approved" in capsys.readouterr().out
+    assert controller.moves == []
+
+
+def test_yes_alone_is_refused_before_anything_is_asked(
+    controller: FakeController, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("-R", f"host={controller.host}", "-R", "driver=urx", "--yes")
+    assert run(tabletop(WORDS, *options)) == 2
+    assert "--approve none and --yes" in capsys.readouterr().err
+    assert controller.moves == []
+
+
+@pytest.mark.parametrize(("driver", "start"), [("urx", "movel(p["), ("ur_rtde", "moveL([")])
+def test_a_dry_run_prints_the_exact_commands(
+    driver: str, start: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tabletop(WORDS, "--dry-run", "-R", f"driver={driver}", "--pictures")) == 0
+    printed = capsys.readouterr().out
+    commands = printed.split("commands that would be sent:\n")[1].split("picture:")[0]
+    assert commands.count(start) > 8
+    assert "gripper close" in commands
+    assert "after.png" in printed
+
+
+def test_what_fails_in_rehearsal_is_said_and_exits_as_the_robot(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(tabletop("put the red block 3 m to the left of the blue bowl", "--dry-run")) == 5
+    assert "in the rehearsal" in capsys.readouterr().out
+
+
+def test_nobody_at_the_host(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tabletop(WORDS, "-R", "host=127.0.0.77", "-R", "driver=urx")) == 5
+    assert "no UR controller answers at 127.0.0.77" in capsys.readouterr().err

@@ -1,0 +1,365 @@
+"""`cap.LMP`: programs with plain Python functions, LMPs that call LMPs, and bad models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cap
+from cap.errors import LMPFailed, NoMatch, PromptError, UsageError
+from cap.models.base import Completion, Request
+from cap.sandbox.limits import Limits
+from cap.trace.trace import Event, Trace
+
+BARE = """# /// cap
+# returns = "ret_val"
+# ///
+# one.
+ret_val = 1
+"""
+ASKS = """# /// cap
+# returns = "ret_val"
+# kind = ["name", "names"]
+# context = ["objects"]
+# ///
+"""
+POINT = """# /// cap
+# returns = "ret_val"
+# kind = "point"
+# ///
+"""
+HINTED = """# /// cap
+# returns = "ret_val"
+# ///
+from env import get_area
+from lmps import find
+"""
+AREAS = {"cup": 0.1, "tray": 0.5}
+
+
+class Scripted:
+    """Answers each instruction line with what it was given."""
+
+    name = "scripted"
+
+    def __init__(self, answers: Mapping[str, str]) -> None:
+        self.answers = dict(answers)
+        self.prompts: list[str] = []
+
+    def complete(self, request: Request) -> Completion:
+        self.prompts.append(request.prompt)
+        asked = request.prompt.rstrip().splitlines()[-1].removeprefix("# ").removesuffix(".")
+        if asked not in self.answers:
+            raise NoMatch(f"nothing for {asked!r}")
+        return Completion(self.answers[asked], self.name, 10, 5)
+
+
+def failure_in(lmp: cap.LMP, instruction: str, **variables: Any) -> Any:
+    with pytest.raises(LMPFailed) as caught:
+        lmp(instruction, **variables)
+    assert caught.value.failure is not None
+    return caught.value.failure
+
+
+def test_an_instruction_gives_a_value() -> None:
+    with cap.LMP(BARE, Scripted({"two": "ret_val = 1 + 1\n"})) as lmp:
+        assert lmp("two") == 2
+
+
+def test_plain_functions_are_its_primitives() -> None:
+    model = Scripted({"biggest": "ret_val = max(names, key=get_area)\n"})
+    lmp = cap.LMP(BARE, model, functions={"get_area": AREAS.get}, variables={"names": list(AREAS)})
+    assert lmp("biggest") == "tray"
+    answer = lmp.run("biggest")
+    assert [(call.name, call.args) for call in answer.result.calls] == [
+        ("get_area", ("cup",)),
+        ("get_area", ("tray",)),
+    ]
+
+
+def test_a_function_gets_and_gives_plain_data() -> None:
+    seen: list[Any] = []
+
+    def shift(point: Any, by: float = 1.0) -> Any:
+        seen.append((point, by))
+        return np.asarray(point) + by
+
+    lmp = cap.LMP(
+        POINT, Scripted({"it": "ret_val = shift((0, 1), by=2)\n"}), functions={"shift": shift}
+    )
+    assert np.array_equal(lmp("it"), [2, 3])
+    assert seen == [((0, 1), 2)]
+
+
+def test_a_function_that_raises_is_a_failure_that_names_it() -> None:
+    def broken(name: str) -> float:
+        raise ValueError(f"no '{name}' here")
+
+    lmp = cap.LMP(BARE, Scripted({"it": "ret_val = broken('x')\n"}), functions={"broken": broken})
+    failure = failure_in(lmp, "it")
+    assert "no 'x' here" in failure.message
+
+
+def test_variables_of_the_call_come_before_those_of_the_lmp() -> None:
+    lmp = cap.LMP(BARE, Scripted({"it": "ret_val = (a, b)\n"}), variables={"a": 1, "b": 2})
+    assert lmp("it", b=3) == (1, 3)
+    assert lmp("it") == (1, 2)
+
+
+def test_context_is_filled_from_variables_where_the_prompt_asks() -> None:
+    model = Scripted({"the last": "ret_val = objects[-1]\n"})
+    lmp = cap.LMP(ASKS, model, variables={"objects": ["a", "b"]})
+    assert lmp("the last") == "b"
+    assert lmp("the last", objects=["c"]) == "c"
+    assert lmp("the last", "objects = ['d']") == "d"
+    lines = [text.splitlines()[-2] for text in model.prompts]
+    assert lines == ["objects = ['a', 'b']", "objects = ['c']", "objects = ['d']"]
+
+
+def test_context_nobody_gives_is_told() -> None:
+    with pytest.raises(PromptError, match=r"asks for context \['objects'\], which nobody gives"):
+        cap.LMP(ASKS, Scripted({}))("x")
+
+
+def test_context_nobody_gives_to_a_nested_lmp_is_a_typed_failure() -> None:
+    inner = cap.LMP(ASKS, Scripted({}))
+    lmp = cap.LMP(BARE, Scripted({"it": "ret_val = find('x')\n"}), lmps={"find": inner})
+    failure = failure_in(lmp, "it")
+    assert failure.error == "LMPFailed"
+    assert "find('x'): prompt 'find' asks for context" in failure.message
+
+
+def test_a_failure_is_raised_with_its_description() -> None:
+    failure = failure_in(cap.LMP(BARE, Scripted({"it": "ret_val = 1 / 0\n"}), name="half"), "it")
+    assert (failure.error, failure.line) == ("ZeroDivisionError", 1)
+    assert failure.message.startswith("half('it'): ")
+
+
+def test_a_prompt_may_be_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "count.py"
+    path.write_text(BARE)
+    assert cap.LMP(path, Scripted({"it": "ret_val = 5\n"}))("it") == 5
+    assert cap.LMP(path, Scripted({})).prompt.name == "count"
+
+
+def test_limits_are_the_lmp_s_own() -> None:
+    lmp = cap.LMP(BARE, Scripted({"it": "while True:\n    pass\n"}), limits=Limits(program_s=0.05))
+    assert failure_in(lmp, "it").kind == "timeout"
+
+
+def test_seeded_random_numbers() -> None:
+    model = Scripted({"it": "ret_val = float(np.random.uniform())\n"})
+    one, same, other = (cap.LMP(BARE, model, seed=seed)("it") for seed in (1, 1, 2))
+    assert one == same != other
+
+
+def test_events_tell_the_road() -> None:
+    trace, events = Trace(), list[Event]()
+    trace.listeners.append(events.append)
+    inner = cap.LMP(BARE, Scripted({"x": "ret_val = 'found'\n"}))
+    lmp = cap.LMP(
+        BARE, Scripted({"it": "ret_val = find('x')\n"}), lmps={"find": inner}, trace=trace
+    )
+    lmp("it")
+    told = [(event.kind, event.depth) for event in events if event.kind != "completion"]
+    assert told == [
+        ("instruction", 0),
+        ("prompt", 0),
+        ("program", 0),
+        ("instruction", 1),
+        ("prompt", 1),
+        ("program", 1),
+        ("call", 0),
+        ("done", 0),
+    ]
+
+
+WRONG_ARGUMENTS: Mapping[str, tuple[dict[str, Any], str]] = {
+    "no function": ({"functions": {"f": 3}}, "no function with a known signature"),
+    "twice": ({"functions": {"f": abs}, "variables": {"f": 1}}, "'f' is given twice"),
+    "no name": ({"variables": {"a b": 1}}, "no name a program can use"),
+    "hidden": ({"functions": {"_f": abs}}, "no name a program can use"),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG_ARGUMENTS.values(), ids=WRONG_ARGUMENTS.keys())
+def test_what_cannot_be_given_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        cap.LMP(BARE, Scripted({}), **given)
+
+
+def test_an_empty_instruction_is_refused() -> None:
+    with pytest.raises(UsageError, match="empty"):
+        cap.LMP(BARE, Scripted({}))(" \n")
+
+
+# --- composition
+
+
+def nested(outer: str, inner: str, prompt: str = BARE, **options: Any) -> tuple[cap.LMP, Scripted]:
+    """Return an LMP whose programs call `find`, with a model for both."""
+    model = Scripted({"it": outer, "x": inner})
+    find = cap.LMP(prompt, model, **options)
+    return cap.LMP(BARE, model, lmps={"find": find}, variables={"mine": "outer's"}), model
+
+
+def test_an_lmp_calls_an_lmp_with_its_own_prompt() -> None:
+    lmp, model = nested("ret_val = find('x') + 1\n", "ret_val = 2\n", POINT.replace("point", "any"))
+    assert lmp("it") == 3
+    assert model.prompts[0].startswith("# one.")
+    assert not model.prompts[1].startswith("# one.")
+
+
+def test_a_nested_program_does_not_see_the_outer_one_s_variables() -> None:
+    lmp, _ = nested("secret = 1\nret_val = find('x')\n", "ret_val = secret\n")
+    assert "'secret' is not defined" in failure_in(lmp, "it").message
+    lmp, _ = nested("ret_val = find('x')\n", "ret_val = mine\n")
+    assert "'mine' is not defined" in failure_in(lmp, "it").message
+
+
+def test_keyword_arguments_are_a_nested_program_s_variables() -> None:
+    lmp, _ = nested(
+        "pts = np.array([[0, 1], [2, 3]])\nret_val = find('x', pts=pts, by=1)\n",
+        "ret_val = pts + by\n",
+        variables={"by": 5},
+    )
+    assert np.array_equal(lmp("it"), [[1, 2], [3, 4]])
+
+
+def test_a_nested_program_has_a_worker_of_its_own() -> None:
+    lmp, _ = nested(
+        "xs = [1]\ndef helper():\n    return 1\nys = find('x', xs=xs)\nret_val = (xs, ys)\n",
+        "xs.append(2)\nret_val = xs\n",
+    )
+    assert lmp("it") == ([1], [1, 2])
+
+
+def test_a_nested_program_cannot_call_the_outer_one_s_functions() -> None:
+    lmp, _ = nested("def helper():\n    return 1\nret_val = find('x')\n", "ret_val = helper()\n")
+    failure = failure_in(lmp, "it")
+    assert failure.kind == "model"  # it is asked for as a new function, and nothing answers
+
+
+def test_hints_are_all_a_program_may_use() -> None:
+    given = {"get_area": AREAS.get, "hidden": abs}
+    find = cap.LMP(BARE, Scripted({"x": "ret_val = 'tray'\n"}))
+    model = Scripted({"a": "ret_val = get_area(find('x'))\n", "b": "ret_val = hidden(-1)\n"})
+    lmp = cap.LMP(HINTED, model, functions=given, lmps={"find": find})
+    assert lmp("a") == 0.5
+    failure = failure_in(lmp, "b")
+    assert failure.kind == "undefined"
+    assert "'hidden' is not available to 'lmp' programs" in failure.message
+
+
+KINDS = {
+    "a generator": ("ret_val = (n for n in [1, 2])\n", "not plain data"),
+    "three numbers too many": ("ret_val = [1, 2, 3, 4]\n", "expected point"),
+    "a name": ("ret_val = 'top'\n", "expected point"),
+    "nothing": ("ret_val = None\n", "expected point"),
+    "not a number": ("ret_val = [np.nan, 0]\n", "expected point"),
+    "no value": ("other = [0, 0]\n", "without setting 'ret_val'"),
+}
+
+
+@pytest.mark.parametrize(("code", "said"), KINDS.values(), ids=KINDS)
+def test_a_value_of_another_kind_is_a_typed_failure(code: str, said: str) -> None:
+    lmp, _ = nested("ret_val = find('x')\n", code, POINT)
+    assert said in failure_in(lmp, "it").message
+    assert said in failure_in(cap.LMP(POINT, Scripted({"x": code})), "x").message
+
+
+def test_one_lmp_serves_several_callers() -> None:
+    find = cap.LMP(BARE, Scripted({"x": "ret_val = 1\n"}))
+    model = Scripted({"it": "ret_val = find('x') + 1\n"})
+    assert [cap.LMP(BARE, model, lmps={"find": find})("it") for _ in range(2)] == [2, 2]
+    assert find("x") == 1
+
+
+def test_lmps_nested_too_deep_end() -> None:
+    model = Scripted({"it": "ret_val = find('it')\n"})
+    lmp = cap.LMP(BARE, Scripted({"it": "ret_val = 1\n"}))
+    for _ in range(8):
+        lmp = cap.LMP(BARE, model, lmps={"find": lmp})
+    assert "too deep" in failure_in(lmp, "it").message
+
+
+# --- models that answer badly
+
+
+def test_a_primitive_a_model_invents_is_asked_for_as_a_function() -> None:
+    model = Scripted({"it": "ret_val = get_weight('cup')\n"})
+    failure = failure_in(cap.LMP(BARE, model, functions={"get_area": AREAS.get}), "it")
+    assert failure.kind == "model"
+    assert "get_weight" in failure.message
+
+
+def test_a_primitive_may_not_be_defined_anew() -> None:
+    model = Scripted({"it": "def get_area(name):\n    return 9\nret_val = get_area('cup')\n"})
+    lmp = cap.LMP(BARE, model, functions={"get_area": AREAS.get})
+    assert failure_in(lmp, "it").kind == "violation"
+
+
+def test_a_generated_function_may_not_replace_a_primitive() -> None:
+    answer = "def get_area(n):\n    return 9\n\ndef twice(n):\n    return 2 * get_area(n)\n"
+    model = Scripted(
+        {"it": "ret_val = twice('cup')\n", "define function: ret_val = twice('cup')": answer}
+    )
+    failure = failure_in(cap.LMP(BARE, model, functions={"get_area": AREAS.get}), "it")
+    assert failure.kind == "generation"
+    assert "twice" in failure.message
+
+
+class Deeper(Scripted):
+    """Answers every request for a function with one that calls yet another."""
+
+    def complete(self, request: Request) -> Completion:
+        asked = request.prompt.rstrip().splitlines()[-1].removeprefix("# define function: ")
+        if asked.startswith("# "):
+            return super().complete(request)
+        name = asked.split(" = ")[-1].split("(")[0]
+        return Completion(f"def {name}(n):\n    return {name}x(n)\n", self.name, 10, 5)
+
+
+def test_ever_deeper_helpers_end_with_the_chain() -> None:
+    failure = failure_in(cap.LMP(BARE, Deeper({"it": "ret_val = f(1)\n"})), "it")
+    assert failure.kind == "generation"
+    assert "fxxxx <- fxxx <- fxx <- fx <- f" in failure.message
+
+
+def test_the_token_budget_counts_generated_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cap.engine.generation.Budget.__init__", _tight)
+    failure = failure_in(cap.LMP(BARE, Deeper({"it": "ret_val = f(1)\n"})), "it")
+    assert "generated functions took 10 tokens (limit 10): fxx <- fx <- f" in failure.message
+
+
+def _tight(self: Any) -> None:
+    for name, value in {"depth": 4, "functions": 16, "tokens": 10}.items():
+        object.__setattr__(self, name, value)
+
+
+def test_an_answer_in_chinese_with_code_runs() -> None:
+    answer = "好的，下面是代码：\n```python\nret_val = '红色方块'  # 结果\n```\n希望对你有帮助。\n"
+    assert cap.LMP(BARE, Scripted({"哪一个": answer}))("哪一个") == "红色方块"
+
+
+def test_the_complete_program_runs_alone() -> None:
+    model = Scripted(
+        {
+            "it": "ret_val = outer(2)\n",
+            "define function: ret_val = outer(2)": "def outer(n):\n    return inner(n) + 1\n",
+            "define function: inner(n)": "def inner(n):\n    return n * 10\n",
+        }
+    )
+    answer = cap.LMP(BARE, model).run("it")
+    assert answer.result.value == 21
+    assert answer.source == (
+        "# Generated function.\ndef inner(n):\n    return n * 10\n\n"
+        "# Generated function.\ndef outer(n):\n    return inner(n) + 1\n\n"
+        "ret_val = outer(2)\n"
+    )
+    with cap.Sandbox() as sandbox:
+        assert sandbox.run(answer.source, returns="ret_val").value == 21

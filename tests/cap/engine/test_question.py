@@ -1,0 +1,239 @@
+"""Asking the model: several requests at a time, what is written down, what is counted."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cap
+from cap.engine.question import Author, Order, Tally, together
+from cap.errors import LMPFailed, ModelError, ModelUnreachable
+from cap.models.base import Completion, Request, Usage
+from cap.models.replay import Recorder, Replay, request_key
+from cap.prompt.prompt import parse
+from cap.trace.trace import Event, Trace, read_events
+
+PROMPT = parse("# one.\nx = 1\n", "p")
+LONG_S = 30.0
+"""Longer than any test waits when things are right."""
+
+
+def test_results_are_in_the_order_of_the_work() -> None:
+    later = threading.Event()
+
+    def first() -> int:
+        assert later.wait(LONG_S)
+        return 1
+
+    def second() -> int:
+        later.set()
+        return 2
+
+    assert together([first, second]) == [1, 2]
+
+
+def test_all_of_a_wave_are_under_way_at_once() -> None:
+    meeting = threading.Barrier(8)
+
+    def work() -> int:
+        return meeting.wait(LONG_S)
+
+    assert sorted(together([work] * 8)) == list(range(8))  # type: ignore[type-var]
+
+
+def test_no_more_than_so_many_at_once() -> None:
+    lock, under_way, most = threading.Lock(), 0, 0
+    pairs = threading.Barrier(2)
+
+    def work() -> None:
+        nonlocal under_way, most
+        with lock:
+            under_way += 1
+            most = max(most, under_way)
+        pairs.wait(LONG_S)
+        with lock:
+            under_way -= 1
+
+    together([work] * 6, most=2)
+    assert most == 2
+
+
+def test_a_model_error_is_returned_in_its_place() -> None:
+    def fail() -> int:
+        raise ModelUnreachable("no answer")
+
+    first, second = together([fail, lambda: 2])
+    assert isinstance(first, ModelUnreachable)
+    assert second == 2
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
+def test_anything_else_ends_it_without_waiting_for_the_others(error: type[BaseException]) -> None:
+    held = threading.Event()
+
+    def hang() -> None:
+        assert held.wait(LONG_S)
+
+    def fail() -> None:
+        raise error
+
+    with pytest.raises(error):
+        together([hang, fail], most=2)
+    held.set()
+
+
+def test_waiting_threads_never_keep_the_process_alive() -> None:
+    seen: list[bool] = []
+    together([lambda: seen.append(threading.current_thread().daemon)] * 2)
+    assert seen == [True, True]
+
+
+class Slow:
+    """Answers the requests of a wave in the reverse of the order they were made in."""
+
+    name = "slow"
+
+    def __init__(self, answers: Sequence[str]) -> None:
+        self.answers = list(answers)
+        self.turns = [threading.Event() for _ in answers]
+        self.turns[-1].set()
+        self.finished: list[str] = []
+
+    def complete(self, request: Request) -> Completion:
+        asked = request.prompt.rstrip().splitlines()[-1].removeprefix("# ").removesuffix(".")
+        number = int(asked)
+        assert self.turns[number].wait(LONG_S)
+        self.finished.append(asked)
+        if number:
+            self.turns[number - 1].set()
+        if self.answers[number] == "fails":
+            raise ModelUnreachable("no answer")
+        return Completion(self.answers[number], self.name, 3, 2)
+
+
+def author(model: Any) -> tuple[Author, list[Event]]:
+    trace, events = Trace(), list[Event]()
+    trace.listeners.append(events.append)
+    return Author(model, trace, Tally()), events
+
+
+def test_events_do_not_depend_on_which_answer_came_first() -> None:
+    model = Slow(["a", "fails", "c"])
+    work, events = author(model)
+    answers = work.ask_all(PROMPT, [Order(str(number)) for number in range(3)])
+    assert model.finished == ["2", "1", "0"]
+    assert [getattr(answer, "text", type(answer)) for answer in answers] == [
+        "a",
+        ModelUnreachable,
+        "c",
+    ]
+    told = [(event.kind, event.data.get("tail") or event.data.get("text")) for event in events]
+    assert told == [
+        ("prompt", "# 0."),
+        ("prompt", "# 1."),
+        ("prompt", "# 2."),
+        ("completion", "a"),
+        ("unanswered", None),
+        ("completion", "c"),
+    ]
+    assert work.tally.since(0) == Usage(2, 6, 4, None)
+
+
+def test_a_completion_is_written_down_with_its_request_s_key(tmp_path: Path) -> None:
+    trace = Trace(tmp_path)
+    Author(Slow(["a"]), trace, Tally()).ask(PROMPT, Order("0"))
+    trace.close("done")
+    request = Request(PROMPT.render("0"), stop=PROMPT.header.stop)
+    assert read_events(tmp_path)[-1]["data"]["key"] == request_key(request)
+
+
+def test_hints_stand_in_the_request() -> None:
+    work, events = author(Slow(["a"]))
+    work.ask(PROMPT, Order("0", hints=("from skills import turn",)))
+    assert events[0].data["tail"] == "from skills import turn\n\n# 0."
+
+
+class Streaming:
+    """Hands over its text piece by piece."""
+
+    name = "streaming"
+
+    def complete(self, request: Request) -> Completion:
+        return Completion("whole", self.name)
+
+    def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
+        for piece in ("x ", "= 1"):
+            on_text(piece)
+        return Completion("x = 1", self.name)
+
+
+def test_text_appears_as_it_is_written_where_somebody_watches() -> None:
+    work, events = author(Streaming())
+    assert work.ask(PROMPT, Order("0")).text == "x = 1"
+    pieces = [event.data for event in events if event.kind == "text"]
+    assert pieces == [{"lmp": "p", "text": "x "}, {"lmp": "p", "text": "= 1"}]
+
+
+def test_nothing_is_streamed_where_nobody_watches() -> None:
+    assert Author(Streaming(), Trace(), Tally()).ask(PROMPT, Order("0")).text == "whole"
+
+
+def test_a_single_order_raises_what_the_model_raised() -> None:
+    work, _ = author(Slow(["fails"]))
+    with pytest.raises(ModelError):
+        work.ask(PROMPT, Order("0"))
+
+
+def test_a_count_is_of_what_came_after_its_mark() -> None:
+    tally = Tally()
+    tally.add(Completion("", "m", 1, 2, cost_usd=0.25))
+    mark = tally.mark()
+    assert tally.since(mark) == Usage()
+    tally.add(Completion("", "m", 10, 20, cost_usd=0.5))
+    assert tally.since(mark) == Usage(1, 10, 20, 0.5)
+    assert tally.since(0) == Usage(2, 11, 22, 0.75)
+
+
+SUM = '# /// cap\n# returns = "ret_val"\n# ///\n'
+TREE = {
+    "it": "ret_val = a(1) + b(2)\n",
+    "define function: a(1)": "def a(n):\n    return shared(n, n)\n",
+    "define function: b(2)": "def b(n):\n    return shared(n, 0) + own(n)\n",
+    "define function: shared(n, n); shared(n, 0)": "def shared(x, y):\n    return x + y\n",
+    "define function: own(n)": "def own(n):\n    return n * 10\n",
+}
+
+
+class Table:
+    """Answers each instruction line with what it was given; lets one wave's answers race."""
+
+    name = "table"
+
+    def complete(self, request: Request) -> Completion:
+        asked = request.prompt.rstrip().splitlines()[-1].removeprefix("# ").removesuffix(".")
+        return Completion(TREE[asked], self.name, 10, 5)
+
+
+def test_a_recorded_tree_replays_without_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "tree.jsonl"
+    recorded = cap.LMP(SUM, Recorder(Table(), path)).run("it")
+    assert recorded.result.value == 24
+    for _ in range(5):
+        replayed = cap.LMP(SUM, Replay(path)).run("it")
+        assert replayed.result.value == 24
+        assert replayed.source == recorded.source
+
+
+def test_a_missing_recording_ends_a_wave_with_its_own_failure(tmp_path: Path) -> None:
+    path = tmp_path / "tree.jsonl"
+    cap.LMP(SUM, Recorder(Table(), path)).run("it")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if "def own" not in line))
+    with pytest.raises(LMPFailed, match="own") as caught:
+        cap.LMP(SUM, Replay(path))("it")
+    assert caught.value.failure is not None
+    assert caught.value.failure.error == "NotRecorded"

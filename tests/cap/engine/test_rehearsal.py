@@ -1,0 +1,272 @@
+"""Rehearsal: what fails in the twin does not run, and what was asked there is not asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from cap.errors import NotConnected, SandboxError, UsageError
+from cap.prompt.prompt import Prompt, parse
+from cap.sandbox.kernel.layers import ALWAYS, KERNEL, Report
+from cap.sandbox.limits import Limits
+from cap.sandbox.parent.template_client import Template
+from cap.session.session import Session
+from cap.trace.trace import Event, Trace
+from robots.ravens import create
+from tests.fakes.scripted import Scripted
+
+UI = """# /// cap
+# context = ["objects"]
+# session = true
+# actions = true
+# ///
+from robot import put_first_on_second, get_obj_pos, is_obj_visible, say
+from lmps import parse_obj_name
+"""
+PARSE_NAME = """# /// cap
+# returns = "ret_val"
+# kind = ["name", "names"]
+# ///
+from robot import get_obj_pos
+"""
+PROMPTS: Mapping[str, Prompt] = {
+    "ui": parse(UI, "ui"),
+    "parse_obj_name": parse(PARSE_NAME, "parse_obj_name"),
+}
+OBJECTS = ("red block", "blue block", "blue bowl")
+
+
+class Real:
+    """A tabletop that claims to be hardware, with a twin in the scene as it is."""
+
+    name = "real"
+    simulated = False
+
+    def __init__(self) -> None:
+        self.table = create(mode="instant", objects=OBJECTS)
+        self.twins: list[Any] = []
+        self.stopped = 0
+
+    def primitives(self) -> Any:
+        return self.table.primitives()
+
+    def context(self) -> Any:
+        return self.table.context()
+
+    def positions(self) -> Any:
+        return self.table.positions()
+
+    def twin(self) -> Any:
+        twin = create(mode="instant", objects=OBJECTS)
+        twin.restore(self.table.snapshot())
+        self.twins.append(twin)
+        return twin
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+    def close(self) -> None:
+        self.table.close()
+
+
+def session_of(
+    answers: Mapping[str, str], robot: Any = None, **options: Any
+) -> tuple[Session, Scripted]:
+    model = Scripted(answers)
+    options.setdefault("approve", lambda source: True)
+    return Session(robot or Real(), model, prompts=PROMPTS, **options), model
+
+
+def test_a_program_runs_in_the_twin_first_and_then_for_real() -> None:
+    session, _ = session_of({"go": "put_first_on_second('red block', 'blue bowl')"})
+    robot: Any = session.robot
+    with session:
+        turn = session.run("go")
+    assert turn.ok
+    assert list(turn.moved) == ["red block"]
+    (twin,) = robot.twins
+    assert twin.positions() == robot.positions()
+
+
+def test_a_failure_in_the_twin_keeps_the_robot_still() -> None:
+    bad = "put_first_on_second('red block', 'blue bowl')\nput_first_on_second('red block', [9, 9])"
+    session, model = session_of({"go": bad})
+    with session:
+        turn = session.run("go")
+    assert turn.failure is not None
+    assert (turn.failure.kind, turn.failure.error, turn.failure.robot) == (
+        "rehearsal",
+        "Unreachable",
+        True,
+    )
+    assert "in the rehearsal" in turn.failure.message
+    assert turn.moved == {}
+    assert turn.calls == ()
+    assert turn.failure.exit_code == 5
+    assert len(model.prompts) >= 2, "nothing moved, so the model is asked to correct it"
+
+
+def test_a_corrected_program_is_rehearsed_again() -> None:
+    class Learning(Scripted):
+        def complete(self, request: Any) -> Any:
+            if "in the rehearsal" in request.prompt:
+                self.answers = {"go": "put_first_on_second('red block', 'blue bowl')"}
+            return super().complete(request)
+
+    model = Learning({"go": "put_first_on_second('red block', [9, 9])"})
+    robot = Real()
+    with Session(robot, model, prompts=PROMPTS, approve=lambda source: True) as session:
+        turn = session.run("go")
+    assert turn.ok
+    assert len(robot.twins) == 2
+
+
+def test_a_limit_hit_in_the_twin_stops_it_there() -> None:
+    loop = "while is_obj_visible('red block'):\n    say('still there')"
+    session, _ = session_of({"go": loop}, limits=Limits(calls=50))
+    robot: Any = session.robot
+    with session:
+        turn = session.run("go")
+    assert turn.failure is not None
+    assert (turn.failure.kind, turn.failure.error) == ("rehearsal", "CallLimit")
+    assert robot.table.spoken == []
+
+
+def test_answers_of_the_rehearsal_are_used_again() -> None:
+    answers = {
+        "go": "put_first_on_second(parse_obj_name('the red one'), 'blue bowl')",
+        "the red one": "ret_val = 'red block'",
+    }
+    session, model = session_of(answers)
+    with session:
+        assert session.run("go").ok
+    assert len(model.prompts) == 2, "one for the program, one for the name"
+
+
+def test_what_was_rehearsed_needs_one_word_and_what_was_not_another() -> None:
+    class Elsewhere(Real):
+        """Its twin has the red block in another place: what programs ask there differs."""
+
+        def twin(self) -> Any:
+            twin = super().twin()
+            twin.primitives()["put_first_on_second"].function("red block", "middle")
+            return twin
+
+    class AnyPlace(Scripted):
+        def complete(self, request: Any) -> Any:
+            last = request.prompt.rstrip().splitlines()[-1]
+            if last.startswith("# the one at"):
+                self.answers = {**self.answers, last[2:-1]: f"ret_val = 'red block'  {last}"}
+            return super().complete(request)
+
+    asks = "parse_obj_name(f'the one at {get_obj_pos(\"red block\")}')"
+    shown: list[str] = []
+    for robot in (Real(), Elsewhere()):
+        model = AnyPlace({"go": f"put_first_on_second({asks}, 'blue bowl')"})
+        shown.clear()
+
+        def approve(source: str) -> bool:
+            shown.append(source)
+            return "put_first" in source
+
+        with Session(robot, model, prompts=PROMPTS, approve=approve) as session:
+            turn = session.run("go")
+        assert turn.ok == (type(robot) is Real)
+        assert len(shown) == (1 if type(robot) is Real else 2)
+    assert turn.moved == {}
+
+
+def test_the_rehearsal_is_told_to_listeners_with_what_it_asked() -> None:
+    answers = {
+        "go": "put_first_on_second(parse_obj_name('it'), 'blue bowl')",
+        "it": "ret_val = 'red block'",
+    }
+    events: list[Event] = []
+    trace = Trace()
+    trace.listeners.append(events.append)
+    session, _ = session_of(answers, trace=trace)
+    with session:
+        session.run("go")
+    (event,) = [event for event in events if event.kind == "rehearsal"]
+    assert event.data["programs"] == [("parse_obj_name", "ret_val = 'red block'\n")]
+    assert list(event.data["moved"]) == ["red block"]
+
+
+def test_random_numbers_are_the_same_in_both() -> None:
+    source = "say(str(np.random.random()))"
+    session, _ = session_of({"go": source})
+    robot: Any = session.robot
+    with session:
+        assert session.run("go").ok
+    assert robot.twins[0].spoken == robot.table.spoken != []
+
+
+def test_it_can_be_left_out_and_not_asked_for_without_a_twin() -> None:
+    session, _ = session_of({"go": "say('hi')"}, rehearse=False)
+    robot: Any = session.robot
+    with session:
+        assert session.run("go").ok
+    assert robot.twins == []
+    with pytest.raises(UsageError, match="no simulated twin"):
+        session_of({}, create(mode="instant"), rehearse=True)
+
+
+def test_each_call_that_moves_needs_its_own_word() -> None:
+    asked: list[str] = []
+
+    def allow(call: str) -> bool:
+        asked.append(call)
+        return "blue block" not in call
+
+    source = (
+        "say('moving')\nput_first_on_second('red block', 'blue bowl')\n"
+        "put_first_on_second('blue block', 'middle')"
+    )
+    session, _ = session_of({"go": source}, allow=allow)
+    with session:
+        turn = session.run("go")
+    assert asked == [
+        "put_first_on_second('red block', 'blue bowl')",
+        "put_first_on_second('blue block', 'middle')",
+    ]
+    assert list(turn.moved) == ["red block"]
+    assert turn.failure is not None
+    assert "not allowed" in turn.failure.message
+
+
+def test_a_scene_that_cannot_be_seen_is_a_failed_turn_and_nothing_moves() -> None:
+    class Blind(Real):
+        def twin(self) -> Any:
+            raise NotConnected("the camera does not answer; check its cable")
+
+    session, _ = session_of({"go": "put_first_on_second('red block', 'blue bowl')"}, Blind())
+    with session:
+        turn = session.run("go")
+    assert turn.failure is not None
+    assert (turn.failure.error, turn.failure.exit_code) == ("NotConnected", 5)
+    assert turn.moved == {}
+
+
+def test_hardware_is_refused_where_only_the_check_would_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    report = Report(layers=ALWAYS, missing=dict.fromkeys(KERNEL, "an old kernel"))
+    monkeypatch.setattr(Template, "report", lambda self: report)
+    with pytest.raises(SandboxError, match="seccomp \\(an old kernel\\)"):
+        session_of({})
+    session_of({}, min_level="process")[0].close()
+    session_of({}, create(mode="instant"))[0].close()
+
+
+def test_a_twin_that_is_real_is_not_rehearsed_in() -> None:
+    class Impostor(Real):
+        def twin(self) -> Any:
+            return Real()
+
+    session, _ = session_of({"go": "put_first_on_second('red block', 'blue bowl')"}, Impostor())
+    with session:
+        turn = session.run("go")
+    assert turn.failure is not None
+    assert "no simulation" in turn.failure.message

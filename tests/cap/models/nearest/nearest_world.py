@@ -1,0 +1,184 @@
+"""A small table-top world, and the ravens prompts run in it with the offline model.
+
+It stands in for robot and engine so that the prompts can be tried without either: programs are
+plain `exec`, placing is exact and a thing put on another shares its point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache, partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cap.models.base import Request
+from cap.models.nearest import Nearest
+from cap.prompt.prompt import Example, Prompt, load, parse_context, render_context
+from cap.prompt.prompt import Turn as PromptTurn
+
+PROMPTS = Path(__file__).parents[4] / "prompts"
+PLACES = {
+    "top left corner": (-0.25, -0.25),
+    "top right corner": (0.25, -0.25),
+    "bottom left corner": (-0.25, -0.75),
+    "bottom right corner": (0.25, -0.75),
+    "top side": (0.0, -0.25),
+    "right side": (0.25, -0.5),
+    "bottom side": (0.0, -0.75),
+    "left side": (-0.25, -0.5),
+    "middle": (0.0, -0.5),
+}
+CORNERS, SIDES = list(PLACES)[:4], list(PLACES)[4:8]
+
+
+@cache
+def prompt(name: str, folder: str = "ravens") -> Prompt:
+    """Load one of the project's prompts."""
+    return load(PROMPTS / folder / f"{name}.py")
+
+
+class World:
+    """Objects on a table, as the ravens primitives see them."""
+
+    def __init__(self, xy: Mapping[str, tuple[float, float]]) -> None:
+        self.xy = {name: np.array(point, dtype=float) for name, point in xy.items()}
+        self.below: dict[str, str | None] = dict.fromkeys(xy)
+        self.said: list[str] = []
+        self.pointed: Any = None
+        self.gripper: Any = np.array([0.0, -0.38])
+        self.followed: list[tuple[Any, float]] = []
+        self.avoided: list[str] = []
+
+    def get_obj_pos(self, name: str) -> Any:
+        return np.array(PLACES[name] if name in PLACES else self.xy[name], dtype=float)
+
+    def get_bbox(self, name: str) -> Any:
+        half = 0.06 if "bowl" in name else 0.02
+        return np.concatenate([self.xy[name] - half, self.xy[name] + half])
+
+    def get_obj_height(self, name: str) -> float:
+        below = self.below[name]
+        return 0.02 + (0.04 + self.get_obj_height(below) if below in self.below else 0.0)
+
+    def is_obj_visible(self, name: str) -> bool:
+        return name in self.xy
+
+    def denormalize_xy(self, xy: Any) -> Any:
+        return np.asarray(xy) * 0.5 + np.array([-0.25, -0.75])
+
+    def get_corner_positions(self) -> Any:
+        return np.array([PLACES[name] for name in CORNERS])
+
+    def get_side_positions(self) -> Any:
+        return np.array([PLACES[name] for name in SIDES])
+
+    def get_corner_name(self, xy: Any) -> str:
+        return min(CORNERS, key=lambda name: float(np.hypot(*(np.array(PLACES[name]) - xy))))
+
+    def get_side_name(self, xy: Any) -> str:
+        return min(SIDES, key=lambda name: float(np.hypot(*(np.array(PLACES[name]) - xy))))
+
+    def put_first_on_second(self, first: str, second: Any) -> None:
+        assert isinstance(first, str), f"cannot pick {first!r}"
+        assert first in self.xy, f"no {first!r}"
+        target = self.get_obj_pos(second) if isinstance(second, str) else np.asarray(second)
+        assert target.shape == (2,), f"cannot place at {second!r}"
+        low, high = np.array([-0.3, -0.8]), np.array([0.3, -0.2])
+        assert np.all((target >= low) & (target <= high)), f"off the table: {target}"
+        near = [n for n in self.xy if n != first and np.hypot(*(self.xy[n] - target)) < 0.03]
+        self.below[first] = second if isinstance(second, str) else (near or [None])[-1]
+        self.xy[first] = np.array(target, dtype=float)
+
+    def stack_objects_in_order(self, names: list[str]) -> None:
+        for lower, upper in pairwise(names):
+            self.put_first_on_second(upper, lower)
+
+    def point_gripper_to(self, xy: Any) -> None:
+        self.pointed = np.asarray(xy)
+
+    def get_robot_pos(self) -> Any:
+        return self.gripper
+
+    def plan_path(self, start: Any, goal: Any, avoid_regions: Any = ()) -> Any:
+        assert all(name in self.xy for name in avoid_regions), avoid_regions
+        self.avoided = list(avoid_regions)
+        return np.array([start, goal])
+
+    def follow_traj(self, traj: Any, speed: float) -> None:
+        self.followed.append((np.asarray(traj), speed))
+        self.gripper = np.asarray(traj)[-1]
+
+    def goto_pos(self, pos: Any, speed: float) -> None:
+        self.follow_traj(np.array([self.gripper, pos]), speed)
+
+    def say(self, text: str) -> None:
+        assert isinstance(text, str)
+        self.said.append(text)
+
+
+class Player:
+    """A session of the ravens prompts in a world, with the offline model."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.model = Nearest()
+        self.history: list[PromptTurn] = []
+        self.state: dict[str, Any] = {}
+
+    def names(self, hinted: Prompt) -> dict[str, Any]:
+        """Return what a program of this prompt may use, the generated function it calls too."""
+        scope: dict[str, Any] = {"np": np, "math": math, "objects": list(self.world.xy)}
+        exec(self.define("best = find_roomiest(layouts=rows, taken=taken)"), scope)
+        for name in hinted.hints:
+            if (prompt_file := PROMPTS / "ravens" / f"{name}.py").exists():
+                scope[name] = partial(self.nested, prompt_file.stem)
+            elif name != "np":
+                scope[name] = getattr(self.world, name)
+        return scope
+
+    def define(self, call: str) -> str:
+        """Ask for a function."""
+        return self.model.complete(Request(prompt("define", "functions").render(call))).text
+
+    def nested(self, name: str, instruction: str, **arguments: Any) -> Any:
+        """Answer a nested call."""
+        used = prompt(name)
+        code = self.write(used, instruction)
+        scope = {**self.names(used), **arguments}
+        exec(code, scope)
+        return scope[used.header.returns or ""]
+
+    def write(self, used: Prompt, instruction: str, history: tuple[PromptTurn, ...] = ()) -> str:
+        """Ask the offline model for a program."""
+        context = render_context({"objects": list(self.world.xy)})
+        return self.model.complete(Request(used.render(instruction, context, history))).text
+
+    def tell(self, instruction: str) -> str:
+        """Write and run one instruction's program; return it."""
+        used = prompt("ui")
+        code = self.write(used, instruction, tuple(self.history))
+        scope = {**self.names(used), **self.state}
+        before = set(self.names(used))
+        exec(code, scope)
+        self.state = {k: v for k, v in scope.items() if k not in before and k[0] != "_"}
+        self.history.append(PromptTurn(instruction, code))
+        return code
+
+
+def play_example(used: Prompt, example: Example, state: dict[str, Any]) -> dict[str, Any]:
+    """Run an example's code over its own scene; return what it bound."""
+    objects = parse_context(example.context)["objects"]
+    rng = np.random.default_rng(3)
+    cells = rng.permutation(16)[: len(objects)]
+    spots = [(-0.225 + 0.15 * (c % 4), -0.725 + 0.15 * (c // 4)) for c in cells]
+    world = state.setdefault("world", World(dict(zip(objects, spots, strict=True))))
+    player = Player(world)
+    arguments = {key: np.array(value) for key, value in used.header.arguments.items()}
+    scope = {**player.names(used), **arguments, **state.setdefault("names", {})}
+    exec(example.code, scope)
+    state["names"] = {key: value for key, value in scope.items() if key not in player.names(used)}
+    return scope

@@ -1,0 +1,179 @@
+"""The ravens prompts with the offline model, in a small world of exact placements."""
+
+import ast
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from cap.engine.return_kinds import kind_error
+from cap.errors import NoMatch
+from cap.models.base import Request
+from cap.models.nearest import Nearest
+from cap.models.nearest.induce import induce
+from cap.models.nearest.synonyms import canonical, stated
+from cap.models.nearest.template import names_in
+from tests.cap.models.nearest.nearest_cases import CASES, DECLINE, FRESH_CASES, LATER_CASES, Case
+from tests.cap.models.nearest.nearest_dev import DEV_CASES
+from tests.cap.models.nearest.nearest_fresh2 import MESSY_CASES, MORE_CASES
+from tests.cap.models.nearest.nearest_world import Player, World, play_example, prompt
+
+NESTED = (
+    "parse_obj_name",
+    "parse_position",
+    "parse_question",
+    "parse_traj",
+    "transform_shape_pts",
+    "transform_traj",
+)
+COLORS = "blue red green orange yellow purple pink cyan brown gray".split()  # noqa: SIM905
+
+
+@cache
+def outcome(case: Case) -> str:
+    """Return `right`, `wrong` or `declined`.
+
+    Where no program serves, one that fails before anything moves is as good as a refusal.
+    """
+    world = World(case.scene)
+    player = Player(world)
+    before = {name: tuple(xy) for name, xy in world.xy.items()}
+    try:
+        for turn in case.turns:
+            before = {name: tuple(xy) for name, xy in world.xy.items()}
+            player.tell(turn)
+    except (NoMatch, AssertionError, IndexError, NameError) as error:
+        if before != {name: tuple(xy) for name, xy in world.xy.items()}:
+            return "wrong"
+        if case.holds is DECLINE:
+            return "right"
+        return "declined" if isinstance(error, NoMatch) else "wrong"
+    return "right" if case.holds is not DECLINE and case.holds(world) else "wrong"
+
+
+EVERYDAY = [*CASES, *FRESH_CASES, *MESSY_CASES, *MORE_CASES]
+
+
+@pytest.mark.parametrize("case", EVERYDAY, ids=lambda case: " / ".join(case.turns))
+def test_never_runs_the_wrong_program(case: Case) -> None:
+    assert outcome(case) != "wrong"
+
+
+@pytest.mark.parametrize(
+    ("cases", "least"), [(CASES, 49), (FRESH_CASES, 63), (MESSY_CASES, 88), (MORE_CASES, 76)]
+)
+def test_most_everyday_instructions_are_served(cases: list[Case], least: int) -> None:
+    assert [outcome(case) for case in cases].count("right") >= least
+
+
+@pytest.mark.parametrize("case", DEV_CASES, ids=lambda case: " / ".join(case.turns))
+def test_a_development_sentence_is_right_or_declined(case: Case) -> None:
+    assert outcome(case) != "wrong"
+
+
+def test_most_development_sentences_are_served() -> None:
+    assert [outcome(case) for case in DEV_CASES].count("right") >= 320
+
+
+@pytest.mark.parametrize("case", LATER_CASES, ids=lambda case: case.turns[0])
+def test_what_once_went_wrong_is_right(case: Case) -> None:
+    assert outcome(case) == "right"
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_examples_return_what_their_header_says(name: str) -> None:
+    used = prompt(name)
+    for example in used.examples:
+        scope = play_example(used, example, {})
+        assert kind_error(scope[used.header.returns or ""], used.header.kind) is None, example
+
+
+@pytest.mark.parametrize("name", [*NESTED, "ui"])
+def test_every_example_answers_its_own_instruction(name: str) -> None:
+    used = prompt(name)
+    for example in used.examples:
+        request = used.render(example.instruction, example.context)
+        text = Nearest().complete(Request(request)).text
+        assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(example.code)), example
+
+
+@pytest.mark.parametrize("name", [*NESTED, "ui"])
+def test_stated_synonyms_leave_the_examples_their_slots(name: str) -> None:
+    used = prompt(name)
+    for example in used.examples:
+        words = canonical(example.instruction, stated(used.text), names_in(example.context)).text
+        before, after = induce(example), induce(replace(example, instruction=words))
+        assert before is not None
+        assert after is not None
+        assert [s.kind for s in after.slots] == [s.kind for s in before.slots], example
+
+
+def test_a_chain_is_declined_whole_and_the_part_that_does_not_fit_is_named() -> None:
+    world = World(CASES[0].scene)
+    with pytest.raises(NoMatch, match="cannot match 'sing', 'song' in 'sing a song'"):
+        Player(world).tell("put the red block in the blue bowl, then sing a song")
+    assert world.below["red block"] is None
+
+
+@pytest.mark.parametrize("color", COLORS)
+def test_every_colour_moves(color: str) -> None:
+    world = World({f"{color} block": (0.1, -0.4), f"{color} bowl": (-0.1, -0.6)})
+    Player(world).tell(f"put the {color} block in the {color} bowl")
+    assert world.below[f"{color} block"] == f"{color} bowl"
+
+
+@pytest.mark.parametrize(
+    ("words", "dx", "dy"),
+    [
+        ("to the left of", -1, 0),
+        ("to the right of", 1, 0),
+        ("above", 0, 1),
+        ("below", 0, -1),
+        ("behind", 0, 1),
+        ("in front of", 0, -1),
+        ("a bit to the left of", -1, 0),
+        ("a bit to the right of", 1, 0),
+        ("a bit above", 0, 1),
+        ("a bit below", 0, -1),
+        ("a little to the right of", 1, 0),
+        ("far to the left of", -1, 0),
+        ("far below", 0, -1),
+        ("8 cm to the right of", 1, 0),
+        ("8 cm above", 0, 1),
+    ],
+)
+def test_every_direction(words: str, dx: int, dy: int) -> None:
+    world = World({"red block": (0.2, -0.3), "blue bowl": (0.0, -0.5), "green block": (-0.2, -0.3)})
+    Player(world).tell(f"put the red block {words} the blue bowl")
+    x, y = world.xy["red block"] - world.xy["blue bowl"]
+    along, across = x * dx + y * dy, x * dy - y * dx
+    assert 0.07 < along < 0.26
+    assert abs(across) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("which", "index"),
+    [
+        ("leftmost", 0),
+        ("rightmost", -1),
+        ("first {} from the left", 0),
+        ("third {} from the left", 2),
+        ("second {} from the right", -2),
+        ("third {} from the right", -3),
+    ],
+)
+@pytest.mark.parametrize("kind", ["block", "bowl"])
+def test_every_ordinal(which: str, index: int, kind: str) -> None:
+    names = [f"{color} {kind}" for color in ("pink", "cyan", "gray", "brown")]
+    world = World({name: (-0.2 + 0.12 * i, -0.3 - 0.1 * i) for i, name in enumerate(names)})
+    words = f"the {which.format(kind)}" if "{" in which else f"the {which} {kind}"
+    assert Player(world).nested("parse_obj_name", words) == names[index]
+
+
+def test_undo_of_a_stack_puts_every_block_back() -> None:
+    start = {"red block": (0.1, -0.4), "pink block": (-0.1, -0.6), "gray block": (0.2, -0.7)}
+    player = Player(World(start))
+    player.tell("stack all the blocks")
+    assert player.world.below["gray block"] == "pink block"
+    player.tell("undo that")
+    assert {name: tuple(xy) for name, xy in player.world.xy.items()} == start

@@ -1,0 +1,207 @@
+"""`cap models check`: what an endpoint supports."""
+
+import json
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from cap.cli.models import command
+from cap.errors import ModelError, ModelUnreachable
+from cap.models.base import Request
+from cap.models.capabilities import Abilities, AbilitiesFile, abilities_file
+from cap.models.probe import PROMPT, check
+from tests.fakes.openai_server import HANG, FakeServer, Fault, error, reply
+
+TODAY = date(2030, 1, 2)
+
+
+def full(prompt: str, body: Mapping[str, Any]) -> Any:
+    """Answer like a server that can everything."""
+    if body.get("echo"):
+        tokens = ["1,", " 2,", " 3,", " 4,", " 5"]
+        told = {"tokens": tokens, "token_logprobs": [None, -1.0, -1.0, -1.0, -1.0]}
+        return reply({"choices": [{"text": PROMPT + " 5", "logprobs": told}]})
+    if "logprobs" in body:
+        count = body["top_logprobs"] if "messages" in body else body["logprobs"]
+        if count > 5:
+            return error(400, "at most 5 logprobs are allowed")
+        top = {f"t{n}": -float(n) for n in range(count)}
+        if "messages" not in body:
+            return reply({"choices": [{"text": "5", "logprobs": {"top_logprobs": [top]}}]})
+        told = [{"token": word, "logprob": value} for word, value in top.items()]
+        content = {"content": [{"top_logprobs": told}]}
+        return reply({"choices": [{"message": {"content": "5"}, "logprobs": content}]})
+    return "5, 6, 7, 8"
+
+
+def poor(prompt: str, body: Mapping[str, Any]) -> Any:
+    """Answer like a server that takes messages and nothing else."""
+    if "messages" not in body:
+        return error(404, "no such route")
+    for name in ("logprobs", "seed", "stop", "temperature"):
+        if name in body:
+            return error(400, f"Unsupported parameter: {name}", param=name)
+    return "5"
+
+
+def checked(connect: Any, answer: Any, **options: Any) -> Abilities:
+    with FakeServer(answer) as server:
+        found = check(connect(server.url, **options), today=lambda: TODAY)
+        assert len(server.posts) <= 10
+    return found
+
+
+@pytest.mark.parametrize("mode", ["chat", "completion"])
+def test_a_server_that_can_everything(connect: Any, mode: str) -> None:
+    found = checked(connect, full, mode=mode)
+    assert (found.chat, found.completions, found.echo, found.seed) == (True,) * 4
+    assert (found.stop, found.streaming) == (True, True)
+    assert (found.logprobs, found.rung, found.refused) == (5, "exact", ())
+    assert found.checked == "2030-01-02"
+
+
+def test_a_server_that_can_little(connect: Any) -> None:
+    found = checked(connect, poor)
+    assert (found.chat, found.completions) == (True, False)
+    assert not any((found.stop, found.seed, found.echo, found.streaming, found.logprobs))
+    assert found.rung == "sampled"
+    assert set(found.refused) == {"stop", "seed", "temperature"}
+
+
+def test_a_model_that_wants_another_name_for_its_limit(connect: Any) -> None:
+    def reasoning(prompt: str, body: Mapping[str, Any]) -> Any:
+        if "max_tokens" in body:
+            return error(400, "Unsupported parameter: 'max_tokens'", param="max_tokens")
+        return full(prompt, body)
+
+    found = checked(connect, reasoning)
+    assert found.chat
+    assert "max_tokens" in found.refused
+
+
+def test_a_server_that_takes_stop_strings_and_does_not_stop(connect: Any) -> None:
+    def deaf(prompt: str, body: Mapping[str, Any]) -> Any:
+        return reply({"choices": [{"text": "5, 6, 7", "message": {"content": "5, 6, 7"}}]})
+
+    found = checked(connect, deaf)
+    assert found.stop is False
+    assert found.streaming is False
+
+
+def test_a_server_that_ignores_stop_strings_and_says_other_things_leaves_it_open(
+    connect: Any,
+) -> None:
+    assert checked(connect, lambda prompt, body: "hello").stop is None
+
+
+def test_a_model_that_is_not_there_is_named_with_its_address_and_remedy(connect: Any) -> None:
+    for there, remedy in (("other", "models there: other"), ("fake", "in neither mode")):
+        with FakeServer(lambda prompt, body: error(404, "gone"), models=[there]) as server:
+            with pytest.raises(ModelError) as caught:
+                check(connect(server.url), today=lambda: TODAY)
+            for told in (server.url, remedy):
+                assert told in str(caught.value)
+
+
+def test_an_answer_that_leaves_it_open_is_not_called_no(connect: Any) -> None:
+    def shaky(prompt: str, body: Mapping[str, Any]) -> Any:
+        return error(503, "busy") if "seed" in body or "echo" in body else "5"
+
+    found = checked(connect, shaky)
+    assert found.echo is None
+    assert "seed" not in found.refused
+
+
+def test_a_refused_parameter_is_not_sent_afterwards(connect: Any, tmp_path: Path) -> None:
+    file = AbilitiesFile(tmp_path / "deep" / "abilities.json")
+    with FakeServer(poor) as server:
+        model = connect(server.url)
+        model.recall(file)
+        check(model)
+        before = len(server.posts)
+        later = connect(server.url)
+        later.recall(file)
+        completion = later.complete(Request("# x.\n", seed=1))
+        assert len(server.posts) == before + 1
+    assert any("refuses seed" in note for note in completion.notes)
+
+
+@pytest.mark.parametrize("faults", [[error(401, "no")] * 9, [error(500, "oops")] * 9])
+def test_a_server_that_answers_nothing_is_an_error(connect: Any, faults: list[Fault]) -> None:
+    with FakeServer(full, faults) as server:
+        with pytest.raises(ModelError):
+            check(connect(server.url))
+        assert len(server.posts) <= 3
+
+
+def test_nobody_there_is_said_at_once(connect: Any) -> None:
+    with FakeServer(full) as server:
+        url = server.url
+    with pytest.raises(ModelUnreachable):
+        check(connect(url))
+
+
+def test_silence_ends_the_check(connect: Any) -> None:
+    import time
+
+    with FakeServer(full, [HANG]) as server, pytest.raises(ModelUnreachable):
+        check(connect(server.url, timeout_s=0.1, clock=time.monotonic))
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"here": 3}', '{"here": {"chat": "yes"}}'])
+def test_a_damaged_file_counts_as_unknown(tmp_path: Path, damage: str) -> None:
+    file = AbilitiesFile(tmp_path / "abilities.json")
+    (tmp_path / "abilities.json").write_text(damage)
+    assert file.load("here") == Abilities()
+    file.save("here", Abilities(chat=True, refused=("stop",)))
+    assert file.load("here") == Abilities(chat=True, refused=("stop",))
+
+
+def test_each_endpoint_has_its_own_entry(tmp_path: Path) -> None:
+    file = AbilitiesFile(tmp_path / "abilities.json")
+    file.save("here", Abilities(echo=True))
+    file.save("there", Abilities(echo=False))
+    assert (file.load("here").echo, file.load("there").echo) == (True, False)
+
+
+def test_the_file_is_the_persons_own_and_without_a_home_there_is_none(tmp_path: Path) -> None:
+    for environ in ({"XDG_CACHE_HOME": str(tmp_path)}, {"HOME": str(tmp_path)}):
+        file = abilities_file(environ)
+        assert file is not None
+        file.save("here", Abilities(chat=True))
+    found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json")}
+    assert found == {"cap/abilities.json", ".cache/cap/abilities.json"}
+    assert abilities_file({"XDG_CACHE_HOME": "relative"}) is None
+
+
+def run(tmp_path: Path, *args: str) -> Any:
+    environ = {"XDG_CACHE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    return CliRunner().invoke(command, ["check", *args], env=environ)
+
+
+def test_the_command_prints_what_it_found_and_keeps_it(tmp_path: Path) -> None:
+    with FakeServer(full) as server:
+        result = run(tmp_path, "vllm/fake", "--base-url", server.url, "--json")
+    found = json.loads(result.output)
+    assert found["model"] == "vllm/fake"
+    assert (found["chat"], found["echo"], found["logprobs"]) == (True, True, 5)
+    (kept,) = json.loads((tmp_path / "cap" / "abilities.json").read_text()).values()
+    assert kept["rung"] == "exact"
+
+
+def test_the_command_speaks_to_people(tmp_path: Path) -> None:
+    with FakeServer(poor) as server:
+        lines = run(tmp_path, "vllm/fake", "--base-url", server.url).output.splitlines()
+    assert "chat: yes" in lines
+    assert "completions: no" in lines
+    assert "continuations are compared by: sampled" in lines
+    assert "parameters it refuses: temperature, seed, stop" in lines
+
+
+def test_only_endpoints_can_be_checked(tmp_path: Path) -> None:
+    result = run(tmp_path, "nearest")
+    assert "nearest is no endpoint" in str(result.exception)

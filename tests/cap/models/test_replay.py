@@ -1,0 +1,198 @@
+import hashlib
+import json
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cap.errors import NoMatch, NotRecorded, UsageError
+from cap.models.base import Completion, Request
+from cap.models.replay import Recorder, Replay, request_key
+from tests.fakes.openai_server import FakeServer, from_recording
+
+REQUEST = Request("import numpy as np\n\nobjects = ['a']\n# move the a.\n", stop=("\n# ",))
+
+
+class Echo:
+    """Answers with its count and the prompt's length."""
+
+    name = "echo"
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def complete(self, request: Request) -> Completion:
+        self.count += 1
+        return Completion(f"x = {self.count}", "echo-1", len(request.prompt), 3)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "new folder" / "session.jsonl"
+
+
+def test_what_was_recorded_is_replayed(file: Path) -> None:
+    text = "say('Grüße\u2028 \\n')\n"
+    given = Completion(text, "m", 11, 5)
+
+    class Fixed(Echo):
+        def complete(self, request: Request) -> Completion:
+            return given
+
+    assert Recorder(Fixed(), file).complete(REQUEST) == given
+    assert Replay(file).complete(REQUEST) == given
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"prompt": "x" + REQUEST.prompt},
+        {"stop": ()},
+        {"stop": ("\n# ", "\n")},
+        {"max_tokens": 513},
+        {"temperature": 0.5},
+        {"seed": 0},
+        {"system": "Answer in words."},
+    ],
+)
+def test_every_part_of_a_request_is_part_of_its_key(change: dict[str, object]) -> None:
+    assert request_key(replace(REQUEST, **change)) != request_key(REQUEST)  # type: ignore[arg-type]
+
+
+def test_recordings_of_programs_keep_their_keys() -> None:
+    parts = {key: value for key, value in vars(REQUEST).items() if key != "system"}
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    assert request_key(REQUEST) == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_a_whole_number_temperature_is_the_same_request() -> None:
+    assert request_key(replace(REQUEST, temperature=0)) == request_key(REQUEST)
+
+
+def test_keys_do_not_change_between_releases() -> None:
+    request = Request("# a.\n", stop=("\n",), max_tokens=1, temperature=0.0, seed=2)
+    canonical = '{"max_tokens":1,"prompt":"# a.\\n","seed":2,"stop":["\\n"],"temperature":0.0}'
+    assert request_key(request) == hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def test_order_does_not_matter(file: Path) -> None:
+    requests = [replace(REQUEST, seed=seed) for seed in range(4)]
+    recorder = Recorder(Echo(), file)
+    recorded = [recorder.complete(request) for request in requests]
+    replayed = Replay(file)
+    assert [replayed.complete(request) for request in reversed(requests)] == recorded[::-1]
+
+
+def test_the_later_recording_of_a_request_holds(file: Path) -> None:
+    Recorder(Echo(), file).complete(REQUEST)
+    echo = Echo()
+    echo.count = 10
+    Recorder(echo, file).complete(REQUEST)
+    assert Replay(file).complete(REQUEST).text == "x = 11"
+
+
+def test_an_unseen_request_shows_its_instruction_and_how_to_record(file: Path) -> None:
+    Recorder(Echo(), file).complete(REQUEST)
+    with pytest.raises(NotRecorded) as raised:
+        Replay(file).complete(Request("# jump.\n"))
+    message = str(raised.value)
+    assert "'# jump.'" in message
+    assert f"--record {file}" in message
+    assert "prompt changed" not in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("change", [{"prompt": "y\n\n# move the a.\n"}, {"max_tokens": 9}])
+def test_a_known_instruction_after_another_prompt_says_so(
+    file: Path, change: dict[str, object]
+) -> None:
+    Recorder(Echo(), file).complete(REQUEST)
+    with pytest.raises(NotRecorded, match="the prompt changed"):
+        Replay(file).complete(replace(REQUEST, **change))  # type: ignore[arg-type]
+
+
+def test_a_failure_is_not_recorded(file: Path) -> None:
+    class Declines(Echo):
+        def complete(self, request: Request) -> Completion:
+            raise NoMatch("no example is close enough")
+
+    with pytest.raises(NoMatch):
+        Recorder(Declines(), file).complete(REQUEST)
+    assert file.read_bytes() == b""
+
+
+def test_threads_do_not_mix_their_lines(file: Path) -> None:
+    recorder = Recorder(Echo(), file)
+
+    def work(first: int) -> None:
+        for seed in range(first, first + 25):
+            recorder.complete(Request("x" * 10_000, seed=seed))
+
+    threads = [threading.Thread(target=work, args=(first,)) for first in (0, 25, 50, 75)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    replayed = Replay(file)
+    assert all(replayed.complete(Request("x" * 10_000, seed=seed)).text for seed in range(100))
+
+
+def test_a_recording_may_be_rewritten_with_any_characters_unescaped(file: Path) -> None:
+    Recorder(Echo(), file).complete(REQUEST)
+    entry = json.loads(file.read_text(encoding="utf-8"))
+    entry["text"] = "say('\u2028 \u00fc')"
+    file.write_text(json.dumps(entry, ensure_ascii=False) + "\r\n", encoding="utf-8")
+    assert Replay(file).complete(REQUEST).text == "say('\u2028 \u00fc')"
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        ("{", "not JSON"),
+        ("[1]", "not a JSON object"),
+        ('{"text": "x"}', "'key' must be text"),
+        ('{"key": "abc", "text": "x", "model": "m", "prompt_end": ""}', "'key' is not"),
+        (json.dumps({"key": "0" * 64, "model": "m", "prompt_end": ""}), "'text' must be text"),
+        (
+            json.dumps({"key": "0" * 64, "text": "", "model": "m", "prompt_end": "", "usage": 3}),
+            "usage 'prompt_tokens'",
+        ),
+    ],
+)
+def test_a_bad_line_names_file_and_line(file: Path, bad: str, told: str) -> None:
+    Recorder(Echo(), file).complete(REQUEST)
+    with file.open("a", encoding="utf-8") as stream:
+        stream.write(f"\n{bad}\n")
+    with pytest.raises(UsageError, match=r"session\.jsonl, line 3: ") as raised:
+        Replay(file)
+    assert told in str(raised.value)
+
+
+def test_a_missing_recording_says_how_to_make_one(file: Path) -> None:
+    with pytest.raises(UsageError, match="--record"):
+        Replay(file)
+
+
+def test_a_recording_that_cannot_be_written_is_refused_before_the_model_is_asked(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(UsageError, match="choose another file for --record"):
+        Recorder(Echo(), tmp_path)
+
+
+def test_a_recording_holds_only_what_it_says(file: Path) -> None:
+    Recorder(Echo(), file).complete(REQUEST)
+    entry = json.loads(file.read_text(encoding="utf-8"))
+    assert set(entry) == {"key", "prompt_end", "text", "model", "usage"}
+    assert entry["prompt_end"].endswith("objects = ['a']\n# move the a.")
+
+
+@pytest.mark.parametrize("mode", ["chat", "completion"])
+def test_the_fake_server_serves_a_recording(file: Path, mode: str) -> None:
+    from cap.models.providers import make_model
+
+    Recorder(Echo(), file).complete(REQUEST)
+    with FakeServer(from_recording(file), models=["m"]) as server:
+        model = make_model("vllm/m", base_url=server.url, mode=mode, environ={})  # type: ignore[arg-type]
+        assert model.complete(REQUEST).text == "x = 1"

@@ -1,0 +1,265 @@
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from cap.errors import ModelError, ModelUnreachable, UsageError
+from cap.models.base import ScoringModel
+from cap.models.capabilities import AbilitiesFile
+from cap.models.scorers.sampling import SAMPLES, match
+from tests.fakes.openai_server import FakeServer, Fault, error, reply
+
+PROMPT = "Human: a drink, please.\nRobot:"
+OPTIONS = (" find a water", " find a cola", " done")
+WEIGHTS = {" find a water": 0.6, " find a cola": 0.3, " done": 0.1}
+NO_ECHO = error(400, "Setting 'echo' and 'logprobs' at the same time is not supported")
+NO_LOGPROBS = error(400, "logprobs are not supported with this model")
+
+
+def words(text: str) -> list[str]:
+    """Split like a tokenizer that joins a blank to the word after it."""
+    return re.findall(r" ?[\w,.:]+|\n| +", text)
+
+
+def logprob(word: str) -> float:
+    return -float(len(word)) - 0.25
+
+
+def echoing(
+    split: Any = words, mark: str = "", offsets: bool = True, legacy_echo: bool = True
+) -> Any:
+    """Return the answers of a server that gives the log-probabilities of prompts."""
+
+    def answer(prompt: str, body: Mapping[str, Any]) -> Fault:
+        assert body["echo"] is True
+        tokens = ([mark] if mark else []) + split(prompt) + [" written"]
+        starts = [sum(map(len, tokens[:n])) for n in range(len(tokens))]
+        told: dict[str, Any] = {
+            "tokens": tokens,
+            "token_logprobs": [None, *map(logprob, tokens[1:])],
+        }
+        if offsets:
+            told["text_offset"] = starts
+        text = prompt + " written" if legacy_echo else " written"
+        return reply({"choices": [{"text": text, "logprobs": told}]})
+
+    return answer
+
+
+def letters(seen: list[str] | None = None, most: int = 20, weights: Any = None) -> Any:
+    """Return the answers of a chat that prefers options by weight, and favours the letter A."""
+    weights = weights or WEIGHTS
+
+    def answer(prompt: str, body: Mapping[str, Any]) -> Fault:
+        if seen is not None:
+            seen.append(prompt)
+        options = re.findall(r"^([A-Z])\) (.*)$", prompt, re.M)
+        weight = {label: weights[f" {text}"] for label, text in options}
+        weight["A"] *= 1.5
+        top = sorted(weight, key=lambda label: -weight[label])[: min(most, body["top_logprobs"])]
+        told = [{"token": label, "logprob": math.log(weight[label] * 0.5)} for label in top]
+        told += [{"token": "The", "logprob": -20.0}] * (len(told) < most)
+        message = {
+            "message": {"content": top[0]},
+            "logprobs": {"content": [{"top_logprobs": told}]},
+        }
+        return reply({"choices": [message]})
+
+    return answer
+
+
+def answers(completions: Any, chat: Any) -> Any:
+    """Answer bare prompts in one way, messages in another."""
+    return lambda prompt, body: (chat if "messages" in body else completions)(prompt, body)
+
+
+def refuses(fault: Fault) -> Any:
+    return lambda prompt, body: fault
+
+
+def score(connect: Any, answer: Any, options: Sequence[str] = OPTIONS, **more: Any) -> Any:
+    with FakeServer(answer) as server:
+        return connect(server.url, **more).score(PROMPT, options)
+
+
+def test_a_model_at_an_endpoint_compares(connect: Any) -> None:
+    assert isinstance(connect("http://127.0.0.1:9/v1"), ScoringModel)
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        echoing(),
+        echoing(offsets=False),
+        echoing(mark="<s>"),
+        echoing(mark="<s>", offsets=False),
+    ],
+)
+def test_exact_scores_are_the_sums_over_the_continuations_tokens(connect: Any, server: Any) -> None:
+    scores = score(connect, server)
+    assert scores.rung == "exact"
+    assert scores.logprobs == tuple(sum(map(logprob, words(option))) for option in OPTIONS)
+    assert scores.notes == ()
+
+
+def test_a_token_across_the_boundary_counts_for_all(connect: Any) -> None:
+    scores = score(connect, echoing(split=split_joined))
+    joined = sum(map(logprob, [": find", " a", " water"]))
+    alone = sum(map(logprob, [":", " done"]))
+    assert scores.logprobs[0] == joined
+    assert scores.logprobs[2] == alone
+    assert "last 1 characters share tokens" in scores.notes[0]
+
+
+def split_joined(text: str) -> list[str]:
+    """Split like a tokenizer that joins the colon to `find`, and to nothing else."""
+    return re.findall(r": find| ?[\w,.]+|:|\n| +", text)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        echoing(legacy_echo=False),
+        refuses(reply({"choices": [{"text": " x", "logprobs": None}]})),
+        refuses(reply({"choices": [{"text": PROMPT, "logprobs": {"tokens": ["a"]}}]})),
+        refuses(
+            reply(
+                {
+                    "choices": [
+                        {
+                            "text": PROMPT + " find",
+                            "logprobs": {"tokens": ["Human"], "token_logprobs": [-1.0]},
+                        }
+                    ]
+                }
+            )
+        ),
+        refuses(error(500, "logits_all is off")),
+        refuses(NO_ECHO),
+        refuses(error(404, "no such route")),
+    ],
+)
+def test_where_there_are_no_exact_scores_a_choice_is_asked(connect: Any, odd: Any) -> None:
+    scores = score(connect, answers(odd, letters()))
+    assert scores.rung == "choice"
+    assert scores.notes[0].startswith("no exact scores")
+
+
+def test_a_choice_gives_shares_without_favour_to_a_letter(connect: Any) -> None:
+    seen: list[str] = []
+    scores = score(connect, answers(refuses(NO_ECHO), letters(seen)))
+    shares = [math.exp(value) for value in scores.logprobs]
+    assert math.isclose(sum(shares), 1.0)
+    assert shares[0] > shares[1] > shares[2]
+    assert len(seen) == 2
+    assert "A) find a water\nB) find a cola\nC) done" in seen[0]
+    assert "A) done\nB) find a cola\nC) find a water" in seen[1]
+
+
+def test_more_options_than_letters_told_are_compared_in_groups(connect: Any) -> None:
+    weights = {f" option {n}": float(n + 1) for n in range(23)}
+    seen: list[str] = []
+    chat = letters(seen, most=5, weights=weights)
+    scores = score(connect, answers(refuses(NO_ECHO), chat), list(weights))
+    assert math.isclose(sum(map(math.exp, scores.logprobs)), 1.0)
+    assert scores.logprobs.index(max(scores.logprobs)) == 22
+    assert all(len(re.findall(r"^[A-Z]\) ", prompt, re.M)) <= 5 for prompt in seen[1:])
+    assert len(seen) < 20
+
+
+def test_a_letter_that_is_not_told_is_bounded_below(connect: Any) -> None:
+    def two(prompt: str, body: Mapping[str, Any]) -> Fault:
+        told = [
+            {"token": " A", "logprob": -0.2},
+            {"token": "b)", "logprob": -9.0},
+            {"token": "B", "logprob": -2.0},
+            {"token": "Well", "logprob": -4.0},
+        ]
+        return reply({"choices": [{"logprobs": {"content": [{"top_logprobs": told}]}}]})
+
+    scores = score(connect, answers(refuses(NO_ECHO), two))
+    assert all(math.isfinite(value) for value in scores.logprobs)
+    assert math.isclose(sum(map(math.exp, scores.logprobs)), 1.0)
+
+
+@pytest.mark.parametrize("mode", ["chat", "completion"])
+def test_without_log_probabilities_samples_are_counted(connect: Any, mode: str) -> None:
+    texts = iter([" find a water", "Find a water.", "`done`", "```\nfind a cola\n```"] * 99)
+
+    def answer(prompt: str, body: Mapping[str, Any]) -> Any:
+        return NO_LOGPROBS if "logprobs" in body else next(texts)
+
+    scores = score(connect, answer, mode=mode)
+    assert scores.rung == "sampled"
+    counts = [round(math.exp(value) * (SAMPLES + 3)) - 1 for value in scores.logprobs]
+    assert counts == [4, 2, 2]
+    assert f"{SAMPLES} of {SAMPLES} samples" in scores.notes[-1]
+
+
+def test_samples_differ_by_their_seed(connect: Any) -> None:
+    with FakeServer(lambda p, b: NO_LOGPROBS if "logprobs" in b else "done") as server:
+        connect(server.url).score(PROMPT, OPTIONS)
+    seeds = [post.body["seed"] for post in server.posts if "seed" in post.body]
+    assert sorted(seeds) == list(range(SAMPLES))
+
+
+def test_which_way_works_is_remembered(connect: Any, tmp_path: Any) -> None:
+    file = AbilitiesFile(tmp_path / "abilities.json")
+    with FakeServer(answers(refuses(NO_ECHO), letters())) as server:
+        for _ in range(2):
+            model = connect(server.url)
+            model.recall(file)
+            assert model.score(PROMPT, OPTIONS).rung == "choice"
+    assert [("echo" in post.body) for post in server.posts].count(True) == 1
+
+
+def test_a_server_in_trouble_is_not_remembered_as_one_that_cannot(connect: Any) -> None:
+    with FakeServer(answers(refuses(error(503, "busy")), letters())) as server:
+        model = connect(server.url)
+        assert model.score(PROMPT, OPTIONS).rung == "choice"
+    assert model.abilities.rung is None
+
+
+def test_nobody_there_is_no_reason_to_ask_otherwise(connect: Any) -> None:
+    with FakeServer(echoing()) as server:
+        url = server.url
+    with pytest.raises(ModelUnreachable):
+        connect(url).score(PROMPT, OPTIONS)
+
+
+def test_when_nothing_works_there_is_one_failure(connect: Any) -> None:
+    with FakeServer(refuses(error(400, "no"))) as server:
+        with pytest.raises(ModelError, match="refuses the request"):
+            connect(server.url).score(PROMPT, OPTIONS)
+        assert len(server.posts) <= 3 + SAMPLES
+
+
+@pytest.mark.parametrize(
+    ("prompt", "options"), [("", ["a"]), ("x", []), ("x", ["a", ""]), ("x", ["a", "a"])]
+)
+def test_nothing_to_compare_is_said_before_anything_is_sent(
+    connect: Any, prompt: str, options: list[str]
+) -> None:
+    with pytest.raises(UsageError):
+        connect("http://127.0.0.1:9/v1").score(prompt, options)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("apple juice", 1),
+        ("Apple, please", 0),
+        ("apples", 0),
+        ("```python\napple\n```", 0),
+        ("pick up the apple", None),
+        ("appel juice", 1),
+        ("", None),
+        ("\n\n  apple  \n", 0),
+    ],
+)
+def test_a_sample_is_matched_to_the_longest_continuation_it_begins_with(
+    text: str, number: int | None
+) -> None:
+    assert match(text, ["apple", "apple juice", "water"]) == number

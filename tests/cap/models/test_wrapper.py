@@ -1,0 +1,346 @@
+"""Models around models: the cache, the meter, and what passes through both."""
+
+import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cap.errors import EmptyCompletion, ModelError, SpendLimit, UsageError
+from cap.models.base import Completion, Model, Request, Scores, ScoringModel, Streams
+from cap.models.budget import ESTIMATED, FREE, Allowance, Metered, Price
+from cap.models.cache import NOTE, Cached
+from cap.models.providers import Handling, make_model
+from cap.models.replay import Recorder
+from cap.models.wrapper import Wrapped
+from tests.fakes.openai_server import FakeServer, error
+
+REQUEST = Request("# greet.\n", seed=1)
+PRICE = Price(read=2.0, written=10.0)
+
+
+class Fixed:
+    """Answers everything with one text."""
+
+    name = "fake/fixed"
+    repairs = False
+
+    def __init__(self, text: str = "say('hello')", tokens: tuple[int, int] = (1000, 100)) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.asked: list[Request] = []
+        self.closed = False
+
+    def complete(self, request: Request) -> Completion:
+        self.asked.append(request)
+        return Completion(self.text, "fixed", *self.tokens)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Full(Fixed):
+    """Streams and compares as well."""
+
+    def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
+        for letter in self.text:
+            on_text(letter)
+        return self.complete(request)
+
+    def score(self, prompt: str, continuations: Any) -> Scores:
+        return Scores((0.0,) * len(continuations), "exact")
+
+
+def around(kind: str, model: Model, folder: Path) -> Any:
+    if kind == "cached":
+        return Cached(model, folder)
+    return Metered(model) if kind == "metered" else Recorder(model, folder / "r.jsonl")
+
+
+KINDS = pytest.mark.parametrize("kind", ["cached", "metered", "recorded"])
+
+
+@KINDS
+def test_a_wrapper_passes_everything_through(kind: str, tmp_path: Path) -> None:
+    inner, pieces = Full(), list[str]()
+    model = around(kind, inner, tmp_path)
+    assert (model.name, model.repairs) == (inner.name, False)
+    assert isinstance(model, Streams)
+    assert isinstance(model, ScoringModel)
+    assert model.stream(REQUEST, pieces.append).text == "".join(pieces) == inner.text
+    assert len(pieces) > 1
+    assert model.score("x", ["a", "b"]) == Scores((0.0, 0.0), "exact")
+    model.close()
+    assert inner.closed
+
+
+@KINDS
+def test_a_model_that_cannot_stream_tells_its_text_at_once(kind: str, tmp_path: Path) -> None:
+    inner, pieces = Fixed(), list[str]()
+    around(kind, inner, tmp_path).stream(REQUEST, pieces.append)
+    assert pieces == [inner.text]
+
+
+@KINDS
+def test_a_model_that_cannot_compare_is_sampled(kind: str, tmp_path: Path) -> None:
+    scores = around(kind, Fixed("done"), tmp_path).score("x", ["done", "not yet"])
+    assert scores.rung == "sampled"
+    assert scores.logprobs[0] > scores.logprobs[1]
+
+
+def test_wrappers_go_around_wrappers_and_repairs_is_true_unless_said(tmp_path: Path) -> None:
+    class Plain:
+        name = "fake/plain"
+
+        def complete(self, request: Request) -> Completion:
+            return Completion("x", "plain")
+
+    model = Cached(Metered(Plain()), tmp_path)
+    assert model.repairs is True
+    assert model.complete(REQUEST).text == "x"
+
+
+def test_a_bare_request_needs_an_endpoint() -> None:
+    with pytest.raises(ModelError, match="fake/fixed is no endpoint"):
+        Wrapped(Fixed()).request("chat", {})
+
+
+def test_the_same_request_is_asked_once(tmp_path: Path) -> None:
+    inner = Fixed()
+    first = Cached(inner, tmp_path).complete(REQUEST)
+    again = Cached(inner, tmp_path).complete(REQUEST)
+    assert len(inner.asked) == 1
+    assert again == replace(first, cost_usd=0.0, notes=(NOTE,))
+
+
+def test_an_answer_that_is_there_is_told_at_once_when_streamed(tmp_path: Path) -> None:
+    pieces: list[str] = []
+    model = Cached(Full(), tmp_path)
+    model.complete(REQUEST)
+    model.stream(REQUEST, pieces.append)
+    assert pieces == [Full().text]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(REQUEST, prompt="# go.\n"),
+        replace(REQUEST, stop=("\n# ",)),
+        replace(REQUEST, max_tokens=5),
+        replace(REQUEST, temperature=0.5),
+        replace(REQUEST, seed=2),
+    ],
+)
+def test_another_request_is_asked(tmp_path: Path, other: Request) -> None:
+    inner = Fixed()
+    model = Cached(inner, tmp_path)
+    model.complete(REQUEST)
+    model.complete(other)
+    assert len(inner.asked) == 2
+
+
+def test_another_model_or_address_is_asked(tmp_path: Path) -> None:
+    with FakeServer(lambda p, b: "a") as one, FakeServer(lambda p, b: "b") as two:
+        texts = {
+            made(url, mode, tmp_path).complete(REQUEST).text + mode
+            for url in (one.url, two.url)
+            for mode in ("chat", "completion")
+        }
+    assert len(texts) == 4
+
+
+def made(url: str, mode: Any, folder: Path, **more: Any) -> Model:
+    handling = Handling(cache=folder, **more)
+    return make_model("vllm/fake", base_url=url, mode=mode, environ={}, handling=handling)
+
+
+def test_what_would_not_come_again_is_not_kept(tmp_path: Path) -> None:
+    inner = Fixed()
+    model = Cached(inner, tmp_path / "cache")
+    for _ in range(2):
+        model.complete(Request("# greet.\n", temperature=0.7))
+    assert len(inner.asked) == 2
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_failure_is_not_kept(tmp_path: Path) -> None:
+    class Once(Fixed):
+        def complete(self, request: Request) -> Completion:
+            if not self.asked:
+                self.asked.append(request)
+                raise EmptyCompletion("nothing")
+            return super().complete(request)
+
+    model = Cached(Once(), tmp_path)
+    with pytest.raises(EmptyCompletion):
+        model.complete(REQUEST)
+    assert model.complete(REQUEST).notes == ()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"{", b"\xff\xfe", b"[]", b"null", b'{"text": 3, "model": "x"}', b"[" * 100_000],
+)
+def test_a_damaged_file_is_asked_anew_and_mended(tmp_path: Path, damage: bytes) -> None:
+    inner = Fixed()
+    model = Cached(inner, tmp_path / "cache")
+    model.complete(REQUEST)
+    (file,) = (tmp_path / "cache").iterdir()
+    file.write_bytes(damage)
+    assert model.complete(REQUEST).text == inner.text
+    assert model.complete(REQUEST).notes == (NOTE,)
+    assert len(inner.asked) == 2
+    assert list((tmp_path / "cache").iterdir()) == [file]
+
+
+def test_a_cache_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match=r"cannot make the cache .*use another --cache"):
+        Cached(Fixed(), tmp_path / "file")
+
+
+def test_a_cache_that_is_gone_costs_no_answer(tmp_path: Path) -> None:
+    model = Cached(Fixed(), tmp_path / "cache")
+    (tmp_path / "cache").rmdir()
+    assert model.complete(REQUEST).text
+
+
+def test_comparisons_are_kept_as_well_and_counted_once(tmp_path: Path) -> None:
+    def answer(prompt: str, body: Any) -> Any:
+        return error(400, "no echo") if "echo" in body or "logprobs" in body else "done"
+
+    with FakeServer(answer) as server:
+        for _ in range(2):
+            model: Any = made(server.url, "chat", tmp_path)
+            scores = model.score("Robot:", ["done", "not yet"])
+        sampled = [post for post in server.posts if "seed" in post.body]
+    assert scores.rung == "sampled"
+    assert len(sampled) == 8
+
+
+def test_a_price_is_counted_for_each_and_in_total() -> None:
+    model = Metered(Fixed(), price=PRICE)
+    completion = model.complete(REQUEST)
+    model.complete(REQUEST)
+    assert completion.cost_usd == pytest.approx(0.003)
+    assert model.usage.cost_usd == pytest.approx(0.006)
+    assert (model.usage.requests, model.usage.prompt_tokens) == (2, 2000)
+
+
+def test_without_a_price_the_cost_is_not_known() -> None:
+    model = Metered(Fixed())
+    assert model.complete(REQUEST).cost_usd is None
+    assert model.usage.cost_usd is None
+
+
+def test_tokens_nobody_counted_are_estimated_for_the_price_and_it_says_so() -> None:
+    completion = Metered(Fixed("x" * 9, tokens=(0, 0)), price=PRICE).complete(Request("y" * 8))
+    assert completion.cost_usd == pytest.approx((2 * 2.0 + 3 * 10.0) / 1e6)
+    assert completion.notes == (ESTIMATED,)
+    assert completion.completion_tokens == 0
+
+
+def test_past_the_calls_nothing_is_sent() -> None:
+    inner = Fixed()
+    model = Metered(inner, Allowance(calls=2))
+    for _ in range(2):
+        model.complete(REQUEST)
+    with pytest.raises(SpendLimit, match=r"asked 2 times.*--max-calls"):
+        model.stream(REQUEST, lambda piece: None)
+    assert len(inner.asked) == 2
+
+
+def test_past_the_cost_nothing_is_sent() -> None:
+    inner = Fixed()
+    model = Metered(inner, Allowance(cost_usd=0.005), PRICE)
+    for _ in range(2):
+        model.complete(REQUEST)
+    with pytest.raises(SpendLimit, match=r"\$0\.0060, the limit of this run is \$0\.005.*max-cost"):
+        model.complete(REQUEST)
+    assert len(inner.asked) == 2
+
+
+def test_no_money_and_no_calls_ask_nothing() -> None:
+    for allowance in (Allowance(calls=0), Allowance(cost_usd=0.0)):
+        inner = Fixed()
+        with pytest.raises(SpendLimit):
+            Metered(inner, allowance, FREE).complete(REQUEST)
+        assert inner.asked == []
+
+
+def test_a_spend_limit_without_a_price_is_refused_with_the_line_to_add() -> None:
+    with pytest.raises(UsageError, match=r'\[prices\] "fake/fixed" = \{ read = ') as raised:
+        Metered(Fixed(), Allowance(cost_usd=1.0))
+    assert "\n" not in str(raised.value)
+
+
+def test_the_limit_of_calls_holds_for_threads() -> None:
+    inner = Fixed()
+    model = Metered(inner, Allowance(calls=20))
+
+    def ask(number: int) -> bool:
+        try:
+            return bool(model.complete(REQUEST))
+        except SpendLimit:
+            return False
+
+    with ThreadPoolExecutor(8) as pool:
+        answered = sum(pool.map(ask, range(50)))
+    assert answered == len(inner.asked) == model.usage.requests == 20
+
+
+def test_no_more_requests_are_under_way_than_allowed() -> None:
+    class Slow(Fixed):
+        now, most = 0, 0
+        lock, full = threading.Lock(), threading.Barrier(3)
+
+        def complete(self, request: Request) -> Completion:
+            with self.lock:
+                self.now += 1
+                self.most = max(self.most, self.now)
+            self.full.wait(10.0)  # three are under way at once, or this fails
+            with self.lock:
+                self.now -= 1
+            return super().complete(request)
+
+    inner = Slow()
+    model = Metered(inner, Allowance(at_once=3))
+    with ThreadPoolExecutor(9) as pool:
+        assert len(list(pool.map(model.complete, [REQUEST] * 9))) == 9
+    assert inner.most == 3
+
+
+def test_the_requests_of_a_comparison_count(tmp_path: Path) -> None:
+    answer = {"choices": [{"text": "x", "logprobs": None}], "usage": {"prompt_tokens": 5}}
+    with FakeServer(lambda p, b: json.dumps(answer)) as server:
+        handling = Handling(allowance=Allowance(calls=3))
+        model: Any = make_model("vllm/fake", base_url=server.url, environ={}, handling=handling)
+        with pytest.raises(SpendLimit):
+            model.score("Robot:", ["done", "not yet"])
+        assert len(server.posts) == 3
+
+
+def test_what_comes_from_the_cache_is_not_counted(tmp_path: Path) -> None:
+    with FakeServer(lambda p, b: "say(1)") as server:
+        model = made(server.url, "chat", tmp_path, allowance=Allowance(calls=1))
+        texts = [model.complete(REQUEST).text for _ in range(3)]
+    assert texts == ["say(1)"] * 3
+
+
+def test_limits_hold_for_models_that_cost_nothing() -> None:
+    handling = Handling(allowance=Allowance(calls=0, cost_usd=1.0))
+    with pytest.raises(SpendLimit):
+        make_model("nearest", environ={}, handling=handling).complete(REQUEST)
+
+
+def test_the_price_of_a_model_is_found_by_its_name() -> None:
+    prices = {"vllm/fake": {"read": 1e6, "written": 0.0}}
+    with FakeServer(lambda p, b: "say(1)") as server:
+        handling = Handling(prices=prices)
+        model = make_model("vllm/fake", base_url=server.url, environ={}, handling=handling)
+        completion = model.complete(REQUEST)
+    assert completion.cost_usd == float(completion.prompt_tokens) > 0

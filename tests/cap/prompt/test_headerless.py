@@ -1,0 +1,173 @@
+"""Prompt files without a header, in the form of the original release."""
+
+from pathlib import Path
+
+import pytest
+
+from cap.prompt.headerless import infer, is_title, prefix_of
+from cap.prompt.prompt import Header, Prompt, load, parse, without_synonyms
+
+BARE = Path(__file__).parents[2] / "prompts" / "bare"
+
+
+def bare(text: str) -> Prompt:
+    return parse(text, "p", infer=True)
+
+
+HEADERS = {
+    "tray_ui.py": Header(
+        context=("objects",), session=True, actions=True, stop=("\n# ", "\nobjects = [")
+    ),
+    "parse_obj_name.py": Header(
+        returns="ret_val", context=("objects",), stop=("\n# ", "\nobjects = [")
+    ),
+    "parse_position.py": Header(returns="ret_val", stop=("\n# ",)),
+    "parse_question.txt": Header(
+        returns="ret_val", context=("objects",), stop=("\n# ", "\nobjects = [", "\nplaces = {")
+    ),
+    "transform_shape_pts.py": Header(returns="new_shape_pts", stop=("\n# ",)),
+    "fgen.py": Header(prefix="define function: ", stop=("\n# ",)),
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_what_a_header_would_say_is_read_off_the_examples(name: str) -> None:
+    assert load(BARE / name).header == HEADERS[name]
+
+
+def test_every_sample_is_looked_at() -> None:
+    assert {path.name for path in BARE.iterdir() if path.is_file()} == set(HEADERS)
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_every_character_reaches_the_model(name: str) -> None:
+    text = (BARE / name).read_text(encoding="utf-8")
+    loaded = load(BARE / name)
+    assert loaded.text == text.strip("\n") + "\n"
+    assert loaded.render("x").startswith(without_synonyms(text).strip("\n"))
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_what_was_inferred_is_a_header_that_says_the_same(name: str) -> None:
+    loaded = load(BARE / name)
+    header = "".join(f"# {line}\n" for line in ("/// cap", *loaded.inferred, "///"))
+    assert parse(header + loaded.text, name).header == loaded.header
+
+
+def test_examples_follow_each_other_without_blank_lines() -> None:
+    examples = load(BARE / "parse_obj_name.py").examples
+    assert [example.instruction for example in examples] == [
+        *(
+            "the tan bowl",
+            "the blocks",
+            "the block nearest the tan bowl",
+            "the thing further right",
+        ),
+    ]
+    assert examples[1].code == "ret_val = ['pink block', 'gray block', 'tan block']"
+    assert examples[2].context.startswith("objects = ['pink block'")
+    assert examples[3].context == "objects = ['cup', 'plate']"
+    assert [example.follows for example in examples] == [False, True, False, False]
+
+
+def test_lines_are_those_of_the_file() -> None:
+    for path in BARE.iterdir():
+        lines = path.read_text(encoding="utf-8").split("\n")
+        for example in load(path).examples:
+            assert example.instruction in lines[example.line - 1]
+
+
+def test_a_title_above_the_imports_is_no_example() -> None:
+    assert (
+        load(BARE / "tray_ui.py").examples[0].instruction == "drop the pink block in the tan bowl"
+    )
+    assert is_title("import numpy as np\n\nfrom a import b")
+    assert not is_title("")
+    assert not is_title("import numpy as np\nx = 1")
+
+
+def test_examples_of_use_are_no_part_of_a_function() -> None:
+    second = load(BARE / "fgen.py").examples[1]
+    assert second.code == "def step_left(pos, by):\n    return pos + [-by, 0]"
+
+
+def test_hints_come_from_any_module() -> None:
+    assert load(BARE / "parse_obj_name.py").hints == (
+        *("np", "get_obj_pos", "parse_position", "get_obj_positions_np"),
+    )
+
+
+def test_a_file_with_a_header_says_all_itself(tmp_path: Path) -> None:
+    path = tmp_path / "p.py"
+    path.write_text("# /// cap\n# ///\n" + (BARE / "parse_obj_name.py").read_text())
+    loaded = load(path)
+    assert (loaded.header, loaded.inferred) == (Header(), ())
+
+
+def test_a_text_given_by_code_is_not_looked_into() -> None:
+    text = (BARE / "parse_obj_name.py").read_text()
+    assert parse(text, "p").header == Header()
+
+
+VARIANTS = {
+    "CRLF": "import numpy as np\r\n\r\nobjects = ['a']\r\n# b.\r\nret_val = 'a'\r\n",
+    "a byte order mark": "\ufeffobjects = ['a']\n# b.\nret_val = 'a'\n",
+    "no blank line under the imports": "import numpy as np\nobjects = ['a']\n# b.\nret_val = 'a'\n",
+    "no imports": "objects = ['a']\n# b.\nret_val = 'a'\n",
+    "a title": "# A robot\n\nobjects = ['a']\n# b.\nret_val = 'a'\n",
+    "no full stop": "objects = ['a']\n# b\nret_val = 'a'",
+    "blank lines between": "\n\nobjects = ['a']\n# b.\n\nret_val = 'a'\n\n\n",
+    "a request at the end": "objects = ['a']\n# b.\nret_val = 'a'\n\nobjects = ['c']\n# d.\n",
+}
+
+
+@pytest.mark.parametrize("text", VARIANTS.values(), ids=VARIANTS)
+def test_variants_of_the_form_are_read(text: str) -> None:
+    loaded = bare(text)
+    assert (loaded.header.returns, loaded.header.context) == ("ret_val", ("objects",))
+    (example, *_) = [entry for entry in loaded.examples if entry.code]
+    assert (example.instruction, example.code) == ("b", "ret_val = 'a'")
+    assert example.context == "objects = ['a']"
+
+
+def test_a_literal_in_code_is_no_context() -> None:
+    first, second = bare(
+        "objects = ['a']\n# b.\nx = 1\nret_val = 'a'\n# c.\nret_val = 2\n"
+    ).examples
+    assert first.code == "x = 1\nret_val = 'a'"
+    assert second.follows
+
+
+RETURNS = {
+    "in branches": (["if a:\n    x = 1\nelse:\n    x = 2", "x = 3"], "x"),
+    "in a loop": (["for i in a:\n    x = i"], "x"),
+    "augmented": (["x = 1\nx += 1"], "x"),
+    "one of three strays": (["x = 1", "x = 2", "y = 3"], "x"),
+    "they differ": (["x = 1", "y = 2"], None),
+    "calls": (["f()", "g()"], None),
+    "unpacking": (["x, y = f()"], None),
+    "not Python": (["x ="], None),
+    "nothing": ([], None),
+    "no code": (["", "\n"], None),
+}
+
+
+@pytest.mark.parametrize(("codes", "returns"), RETURNS.values(), ids=RETURNS)
+def test_what_is_returned_is_what_nearly_all_set_last(
+    codes: list[str], returns: str | None
+) -> None:
+    assert infer(codes, [], False, "").returns == returns
+
+
+def test_only_what_returns_nothing_acts_and_goes_on() -> None:
+    assert infer(["f()"], [], True, "").session
+    assert infer(["f()"], [], True, "").actions
+    assert not infer(["x = 1"], [], True, "").session
+    assert not infer(["x = 1"], [], True, "").actions
+    assert not infer(["f()"], [], False, "").session
+    assert not infer([], [], False, "").actions
+
+
+def test_a_prompt_for_functions_is_known_by_its_comments() -> None:
+    assert prefix_of("# define function: f().\n# example: a.") == "define function: "
+    assert prefix_of("# a function: f().\nx = 1") == ""

@@ -1,0 +1,445 @@
+import ast
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cap.errors import PromptError
+from cap.prompt.prompt import (
+    KINDS,
+    Example,
+    Header,
+    Prompt,
+    Turn,
+    comment,
+    load,
+    one_line,
+    parse,
+    parse_context,
+    render_context,
+    split_examples,
+)
+
+FIXED = settings(max_examples=80, derandomize=True, database=None, deadline=None)
+HEADER = """\
+# /// cap
+# returns = "ret_val"
+# kind = ["name", "names"]
+# context = ["objects"]
+# session = true
+# actions = true
+# prefix = "do: "
+# stop = ["\\n# "]
+# arguments = {n = 1}
+# ///
+"""
+BODY = """\
+import numpy as np
+from robot import get_obj_pos, put_first_on_second as put
+
+objects = ['red block', 'blue bowl']
+# the red block.
+ret_val = 'red block'
+# the bowl.
+ret_val = 'blue bowl'
+
+objects = ['cup']
+# everything.
+ret_val = objects
+"""
+
+
+def prompt(text: str = BODY) -> Prompt:
+    return parse(text, "ui")
+
+
+# --- header
+
+
+def test_the_header_is_read_and_taken_off() -> None:
+    loaded = prompt(HEADER + BODY)
+    assert loaded.header == Header(
+        returns="ret_val",
+        kind=("name", "names"),
+        context=("objects",),
+        session=True,
+        actions=True,
+        stop=("\n# ",),
+        prefix="do: ",
+        arguments={"n": 1},
+    )
+    assert loaded.text == BODY
+    assert "///" not in loaded.render("x")
+
+
+def test_without_a_header_the_defaults_hold() -> None:
+    loaded = prompt()
+    assert loaded.header == Header()
+    assert loaded.text == BODY
+
+
+def test_one_word_stands_for_a_list_of_one() -> None:
+    header = prompt('# /// cap\n# kind = "name"\n# stop = "END"\n# ///\n').header
+    assert (header.kind, header.stop) == (("name",), ("END",))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_may_be_named(kind: str) -> None:
+    assert prompt(f'# /// cap\n# kind = ["{kind}"]\n# ///\n').header.kind == (kind,)
+
+
+WRONG_HEADERS = {
+    "not TOML": ("returns = ", "not valid TOML"),
+    "unknown key": ("retruns = 'x'", r"unknown keys \['retruns'\].*known: .*'returns'"),
+    "unknown kind": ("kind = ['nmae']", r"kind \['nmae'\] unknown; known: .*'name'"),
+    "kind a number": ("kind = 1", "'kind' cannot be 1"),
+    "kind a list of lists": ("kind = [['name']]", "'kind' cannot be"),
+    "stop a number": ("stop = 5", "'stop' cannot be 5"),
+    "returns a list": ("returns = ['x']", "'returns' cannot be"),
+    "session a word": ("session = 'false'", "'session' cannot be 'false'"),
+    "actions a number": ("actions = 1", "'actions' cannot be 1"),
+    "prefix a number": ("prefix = 1", "'prefix' cannot be 1"),
+    "arguments a list": ("arguments = [1]", "'arguments' cannot be"),
+    "initial a list": ("initial = [1]", "'initial' cannot be"),
+}
+
+
+@pytest.mark.parametrize(("line", "message"), WRONG_HEADERS.values(), ids=WRONG_HEADERS)
+def test_a_wrong_header_is_an_error_that_names_the_file(line: str, message: str) -> None:
+    with pytest.raises(PromptError, match=f"prompts/ui.py: header.*{message}"):
+        parse(f"# /// cap\n# {line}\n# ///\n", "ui", Path("prompts/ui.py"))
+
+
+def test_a_header_without_an_end_is_an_error_with_its_line() -> None:
+    with pytest.raises(PromptError, match="ui, line 2: header has no end"):
+        prompt('\n# /// cap\n# returns = "x"\n\nx = 1\n')
+
+
+# --- errors
+
+
+@pytest.mark.parametrize(("before", "line"), [("", 2), (HEADER, 12), ("# /// cap\n# ///\n", 4)])
+def test_a_syntax_error_names_file_and_line_of_the_file(before: str, line: int) -> None:
+    with pytest.raises(PromptError, match=f"ui.py, line {line}: .*must be valid Python"):
+        parse(before + "x = 1\ny = = 2\n", "ui", Path("ui.py"))
+
+
+@pytest.mark.parametrize(
+    "text", ["x = 1\0", "x = " + "(" * 5000, "x = " + "-" * 30_000 + "1"], ids=["NUL", "(", "-"]
+)
+def test_text_that_cannot_be_parsed_is_a_prompt_error(text: str) -> None:
+    with pytest.raises(PromptError, match="ui"):
+        prompt(text)
+
+
+def test_a_file_is_read_by_its_stem(tmp_path: Path) -> None:
+    path = tmp_path / "parse_obj_name.py"
+    path.write_text(HEADER + BODY, encoding="utf-8")
+    loaded = load(path)
+    assert (loaded.name, loaded.path, loaded.header.returns) == ("parse_obj_name", path, "ret_val")
+
+
+def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(PromptError, match=r"cannot read prompt file .*none\.py"):
+        load(tmp_path / "none.py")
+
+
+def test_a_file_that_is_not_text_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_bytes(b"x = '\xff\xfe'")
+    with pytest.raises(PromptError, match=r"cannot read prompt file .*bad\.py"):
+        load(tmp_path / "bad.py")
+
+
+# --- hints and examples
+
+
+def test_hints_are_the_names_its_imports_bind() -> None:
+    assert prompt().hints == ("np", "get_obj_pos", "put")
+    assert prompt("import a.b\nfrom c import d\nimport a.b\n").hints == ("a", "d")
+
+
+def test_examples_have_instruction_code_context_line() -> None:
+    first, second, third = prompt().examples
+    assert first == Example(
+        "the red block", "ret_val = 'red block'", "objects = ['red block', 'blue bowl']", 5, False
+    )
+    assert (second.instruction, second.context, second.follows) == ("the bowl", first.context, True)
+    assert (third.context, third.line, third.follows) == ("objects = ['cup']", 11, False)
+
+
+def test_lines_of_examples_are_those_of_the_file() -> None:
+    with_header = prompt(HEADER + BODY).examples
+    assert with_header == ()  # its prefix is none of theirs
+    text = "# /// cap\n# ///\n" + BODY
+    lines = text.split("\n")
+    for example in prompt(text).examples:
+        assert lines[example.line - 1] == f"# {example.instruction}."
+
+
+def split(text: str, prefix: str = "") -> list[tuple[str, str, str, bool]]:
+    return [
+        (example.instruction, example.code, example.context, example.follows)
+        for example in split_examples(text, prefix)
+    ]
+
+
+SPLITS = {
+    "nothing": ("x = 1\n", []),
+    "code of several lines": (
+        "# a.\nfor i in x:\n    # inner\n    f(i)\n\ng()\n",
+        [("a", "for i in x:\n    # inner\n    f(i)\n\ng()", "", False)],
+    ),
+    "context holds": (
+        "objects = ['a']\n# b.\nx()\n# c.\ny()\n",
+        [("b", "x()", "objects = ['a']", False), ("c", "y()", "objects = ['a']", True)],
+    ),
+    "context is replaced": (
+        "objects = ['a']\n# b.\nx()\n\nobjects = ['c']\n# d.\ny()\n",
+        [("b", "x()", "objects = ['a']", False), ("d", "y()", "objects = ['c']", False)],
+    ),
+    "two context lines": (
+        "objects = ['a']\npos = [0.1, 0.2]\n# b.\nx()\n",
+        [("b", "x()", "objects = ['a']\npos = [0.1, 0.2]", False)],
+    ),
+    "an assignment in code is no context": (
+        "# a.\nx = 1\ny = 2\n# b.\nz()\n",
+        [("a", "x = 1\ny = 2", "", False), ("b", "z()", "", True)],
+    ),
+    "a computed value is no context": (
+        "# a.\nx()\n\ny = f()\n# b.\nz()\n",
+        [("a", "x()\n\ny = f()", "", False), ("b", "z()", "", True)],
+    ),
+    "a request at the end": (
+        "# a.\nx()\n\nobjects = ['b']\n# c.\n",
+        [("a", "x()", "", False), ("c", "", "objects = ['b']", False)],
+    ),
+    "a note is no instruction": (
+        "# a.\nx()\n#! it failed\n",
+        [("a", "x()\n#! it failed", "", False)],
+    ),
+    "an empty comment is none": ("# a.\nx()\n#\n# \ny()\n", [("a", "x()\n#\n# \ny()", "", False)]),
+    "questions keep their mark": ("# is it there?\nx()\n", [("is it there?", "x()", "", False)]),
+    "one full stop is dropped": ("# wait...\nx()\n", [("wait..", "x()", "", False)]),
+    "line separators are no line ends": (
+        "# a\u2028b\x0c.\nx = '\u2028# c.'\n",
+        [("a\u2028b\x0c", "x = '\u2028# c.'", "", False)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), SPLITS.values(), ids=SPLITS)
+def test_text_is_split_into_examples(text: str, expected: list[tuple[str, str, str, bool]]) -> None:
+    assert split(text) == expected
+
+
+def test_only_comments_with_the_prefix_are_instructions() -> None:
+    text = "# about this file.\n# define function: f(1).\ndef f(x):\n    return x\n"
+    assert split(text, "define function: ") == [("f(1)", "def f(x):\n    return x", "", False)]
+
+
+# --- rendering
+
+
+def test_a_request_ends_with_context_and_instruction() -> None:
+    text = prompt().render("the cup", "objects = ['cup']")
+    assert text == BODY.rstrip() + "\n\nobjects = ['cup']\n# the cup.\n"
+
+
+def test_a_request_shows_earlier_turns_with_their_failures() -> None:
+    turns = [Turn("go", "x()\n", "objects = ['a']"), Turn("stop", "y()", note="it\nfailed")]
+    text = prompt().render("again", history=turns)
+    assert text.endswith(
+        "\n\nobjects = ['a']\n# go.\nx()\n\n# stop.\ny()\n#! it failed\n\n# again.\n"
+    )
+
+
+def test_what_is_rendered_is_read_back() -> None:
+    turns = [Turn("go", "x()", "objects = ['a']"), Turn("stop", "y()", "objects = ['b']")]
+    text = prompt().render("again", "objects = ['c']", turns)
+    assert split(text)[-3:] == [
+        ("go", "x()", "objects = ['a']", False),
+        ("stop", "y()", "objects = ['b']", False),
+        ("again", "", "objects = ['c']", False),
+    ]
+
+
+def test_a_later_request_begins_with_the_earlier_ones_text() -> None:
+    turns = [Turn(f"go {n}", f"x({n})", f"objects = ['{n}']") for n in range(4)]
+    texts = [
+        prompt().render(turn.instruction, turn.context, turns[:n]) for n, turn in enumerate(turns)
+    ]
+    for earlier, later in itertools.pairwise(texts):
+        assert later.startswith(earlier)
+
+
+def test_the_prefix_stands_in_the_comment() -> None:
+    loaded = parse('# /// cap\n# prefix = "define function: "\n# ///\nx = 1\n', "f")
+    assert loaded.render("f(1)") == "x = 1\n\n# define function: f(1).\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("put it there", "# put it there."),
+        ("put it there.", "# put it there."),
+        ("is it there?", "# is it there?"),
+        ("stop!", "# stop!"),
+        ("  two\t words \n", "# two words."),
+    ],
+)
+def test_an_instruction_ends_with_one_mark(words: str, line: str) -> None:
+    assert comment(words) == line
+
+
+BREAKS = "\n\r\t\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\0\x1b\x08\u202e\ufeff"
+
+
+@pytest.mark.parametrize("mark", BREAKS, ids=ascii)
+def test_no_character_leaves_the_comment_line(mark: str) -> None:
+    line = comment(f"a{mark}import os{mark}{mark}b")
+    assert line == "# a import os b."
+
+
+def test_a_byte_that_could_not_be_decoded_is_shown_as_such() -> None:
+    assert comment("stack the \udcff blocks") == "# stack the \N{REPLACEMENT CHARACTER} blocks."
+
+
+@FIXED
+@given(st.text(max_size=40))
+def test_no_instruction_leaves_the_comment_line(words: str) -> None:
+    text = prompt("x = 1\n").render(words, "objects = []")
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse("x = 1\nobjects = []"))
+    assert len(text.splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "lege den Block in die Sch\u00fcssel",
+        "\u628a\u7ea2\u8272\u79ef\u6728\u653e\u5230\u7897\u91cc",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "\U0001f44b\U0001f3fd \U0001f469\u200d\U0001f692 \u2764\ufe0f",
+        "na\u0308he",
+    ],
+)
+def test_every_language_and_emoji_pass_intact(words: str) -> None:
+    assert one_line(words) == words
+
+
+# --- context
+
+LITERALS = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(allow_nan=False, allow_infinity=False),
+        st.text(max_size=12),
+        st.binary(max_size=4),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.lists(inner, max_size=3).map(tuple),
+        st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    ),
+    max_leaves=8,
+)
+
+
+@FIXED
+@given(st.dictionaries(st.sampled_from(["objects", "pos", "\u540d"]), LITERALS, max_size=3))
+def test_context_is_read_back_as_it_was(facts: dict[str, Any]) -> None:
+    text = render_context(facts)
+    assert parse_context(text) == facts
+    assert len(text.splitlines()) == len(facts)
+
+
+NASTY = ["it's", 'a "b"', "'''", '"""', "a\nimport os", "#", "\\", "\\n", "\u2028", "{x}", "\0", ""]
+
+
+@pytest.mark.parametrize("name", NASTY, ids=ascii)
+def test_a_name_cannot_break_out_of_its_line(name: str) -> None:
+    text = render_context({"objects": [name, "b"]})
+    assert len(text.splitlines()) == 1
+    assert len(ast.parse(text).body) == 1
+    assert parse_context(text) == {"objects": [name, "b"]}
+
+
+NUMPY = {
+    "a name": (np.str_("it's"), "it's"),
+    "a number": (np.float64(0.5), 0.5),
+    "a truth": (np.bool_(True), True),
+    "a position": (np.array([0.1, 0.2]), [0.1, 0.2]),
+    "names": ([np.str_("a"), "b"], ["a", "b"]),
+    "a table": ({np.str_("a"): (np.int64(1), None)}, {"a": (1, None)}),
+}
+
+
+@pytest.mark.parametrize(("value", "expected"), NUMPY.values(), ids=NUMPY)
+def test_numpy_values_enter_the_context_as_literals(value: Any, expected: Any) -> None:
+    text = render_context({"fact": value})
+    assert "np." not in text
+    assert parse_context(text) == {"fact": expected}
+
+
+@FIXED
+@given(st.lists(st.text(max_size=8), max_size=4), st.text(max_size=20))
+def test_no_object_name_changes_what_else_is_asked(names: list[str], words: str) -> None:
+    text = prompt("x = 1\n").render(words, render_context({"objects": names}))
+    first, second = ast.parse(text).body
+    assert ast.unparse(first) == "x = 1"
+    assert isinstance(second, ast.Assign)
+    assert ast.literal_eval(second.value) == names
+    assert text.splitlines()[-1] == comment(words)
+
+
+@FIXED
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_no_earlier_turn_leaves_its_comment_lines(words: str, note: str) -> None:
+    turns = [Turn(words, "y = 2", note=note)]
+    text = prompt("x = 1\n").render("again", history=turns)
+    assert ast.unparse(ast.parse(text)) == "x = 1\ny = 2"
+
+
+def test_no_context_is_nothing() -> None:
+    assert render_context({}) == ""
+    assert parse_context("") == {}
+
+
+NOT_LITERAL = {
+    "call": "x = f()",
+    "name": "x = y",
+    "comprehension": "x = [i for i in [1]]",
+    "f-string": "x = f'{1}'",
+    "arithmetic": "x = 2 ** 9",
+    "statement": "import os",
+    "expression": "f()",
+    "attribute": "a.b = 1",
+    "item": "a[0] = 1",
+    "two targets": "x = y = 1",
+    "unpacking": "x, y = 1, 2",
+    "augmented": "x += 1",
+    "annotated": "x: int = 1",
+    "unhashable": "x = {[1]: 2}",
+    "unhashable set": "x = {[1]}",
+    "not Python": "x = = 1",
+    "NUL": "x = 1\0",
+    "deep": "x = " + "-" * 30_000 + "1",
+    "brackets": "x = " + "[" * 5000,
+    "surrogate": "x = '\ud800'",
+}
+
+
+@pytest.mark.parametrize("text", NOT_LITERAL.values(), ids=NOT_LITERAL)
+def test_a_line_that_is_no_literal_is_refused(text: str) -> None:
+    with pytest.raises(PromptError, match="scene must be lines of `name = literal`: "):
+        parse_context(text, "scene")
+
+
+def test_the_hash_is_of_the_text_alone() -> None:
+    assert prompt(HEADER + BODY).sha256 == prompt().sha256
+    assert prompt(BODY + "y = 1\n").sha256 != prompt().sha256

@@ -1,0 +1,169 @@
+"""Calling what a program defined, many times in one worker."""
+
+import dataclasses
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from cap.checker.policy import Policy
+from cap.errors import SandboxError
+from cap.sandbox.limits import Limits
+from cap.sandbox.parent.template_client import Template
+from cap.sandbox.sandbox import Sandbox
+from cap.sandbox.wire import codec
+from cap.sandbox.worker.call_list import MOST_YIELDED, Answer, read_answers
+from cap.scope import Scope
+
+POLICY = dataclasses.replace(Policy.benchmark(), library=False)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(limits=Limits(program_s=5), policy=POLICY, pin=False) as opened:
+        yield opened
+
+
+def called(sandbox: Sandbox, source: str, *arguments: Any) -> Sequence[Answer]:
+    calls = [((value,), {}) for value in arguments]
+    result = sandbox.call_each(source, Scope(), "f", calls)
+    assert result.failure is None, result.failure
+    found: Sequence[Answer] = result.value
+    return found
+
+
+def test_each_call_has_its_answer(sandbox: Sandbox) -> None:
+    source = "def f(x):\n    if x < 0: raise ValueError('less than\\nnothing')\n    return x + 1\n"
+    assert called(sandbox, source, 1, -1, 2) == [
+        Answer("value", 2),
+        Answer("raises", "ValueError", "less than nothing"),
+        Answer("value", 3),
+    ]
+
+
+def test_arguments_go_by_place_and_by_name(sandbox: Sandbox) -> None:
+    source = "def f(a, *, b):\n    return [a, b]\n"
+    result = sandbox.call_each(source, Scope(), "f", [((1,), {"b": 2}), ((3,), {"b": 4})])
+    assert [answer.value for answer in result.value] == [[1, 2], [3, 4]]
+
+
+def test_calls_share_the_programs_state_and_no_arguments(sandbox: Sandbox) -> None:
+    shared = [1]
+    source = "seen = []\ndef f(x):\n    x.append(0)\n    seen.append(len(x))\n    return seen\n"
+    assert [a.value for a in called(sandbox, source, shared, shared)] == [[2], [2, 2]]
+    assert shared == [1]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "value"),
+    [
+        ("from collections import Counter\n    return Counter('aab')", "value", {"a": 2, "b": 1}),
+        ("from fractions import Fraction\n    return [Fraction(4, 2)]", "value", [2]),
+        ("return {1: 2}.items()", "value", {(1, 2)}),
+        ("class N(int): pass\n    return [N(3)]", "value", [3]),
+        ("class T(str):\n        def __str__(self): return 'b'\n    return T('a')", "value", "a"),
+        ("class L(list): pass\n    return L([L([1])])", "value", [[1]]),
+        (
+            "from enum import IntEnum\n    class E(IntEnum):\n        A = 4\n    return E.A",
+            "value",
+            4,
+        ),
+        ("return (i for i in range(3))", "yields", [0, 1, 2]),
+        ("return zip('ab', 'cd')", "yields", [("a", "c"), ("b", "d")]),
+        ("import itertools\n    return itertools.count()", "raises", "TypeError"),
+    ],
+)
+def test_what_comes_back_is_plain(sandbox: Sandbox, body: str, kind: str, value: Any) -> None:
+    (answer,) = called(sandbox, f"def f(x):\n    {body}\n", 0)
+    assert (answer.kind, answer.value) == (kind, value)
+    plain = (list, tuple, set, dict, int, str)
+    assert type(answer.value) in plain
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "told"),
+    [
+        ("g = 1\n", "raised", "without defining 'f'"),
+        ("f = 1\n", "value", "TypeError"),
+        ("def f(x):\n    class Own: pass\n    return Own()\n", "raised", "cannot cross"),
+        ("def f(x):\n    return [x for _ in [0]], f\n", "raised", "cannot cross"),
+        ("def f(x):\n    while True: pass\n", "timeout", "longer"),
+        ("def f(x):\n    raise SystemExit\n", "raised", "SystemExit"),
+        ("raise KeyError('a')\n", "raised", "KeyError"),
+    ],
+)
+def test_what_ends_a_program_ends_its_calls(
+    sandbox: Sandbox, source: str, kind: str, told: str
+) -> None:
+    sandbox.limits = Limits(program_s=0.3)
+    result = sandbox.call_each(source, Scope(), "f", [((0,), {})])
+    if kind == "value":
+        assert result.value[0].value == told
+    else:
+        assert result.failure is not None
+        assert (result.failure.kind, result.value) == (kind, None)
+        assert told in str(result.failure)
+    sandbox.limits = Limits(program_s=5)
+
+
+def test_an_argument_that_cannot_cross_is_the_callers_fault(sandbox: Sandbox) -> None:
+    with pytest.raises(SandboxError, match="arguments of 'f'"):
+        sandbox.call_each("def f(x): pass\n", Scope(), "f", [((object(),), {})])
+
+
+def test_a_program_may_hold_any_name_but_not_the_librarys(sandbox: Sandbox) -> None:
+    source = "answers = calls = 7\ndef f(x):\n    return [answers, calls, __name__]\n"
+    assert called(sandbox, source, 0)[0].value == [7, 7, "program"]
+    (answer,) = called(sandbox, "def f(x):\n    return math.pi\n", 0)
+    assert (answer.kind, answer.value) == ("raises", "NameError")
+
+
+NOTHING = codec.encode(None)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        None,
+        [],
+        [["value", NOTHING, ""]] * 2,
+        [["value", NOTHING]],
+        [["value", NOTHING, None]],
+        [["value", None, ""]],
+        [["value", b"\xc1\xc1", ""]],
+        [["passed", NOTHING, ""]],
+        [[["value"], NOTHING, ""]],
+        [["yields", codec.encode(1), ""]],
+        [["raises", codec.encode(1), ""]],
+        [7],
+        {"0": ["value", NOTHING, ""]},
+    ],
+)
+def test_what_no_worker_sends_is_no_answer(sent: Any) -> None:
+    assert read_answers(sent, 1) is None
+
+
+def test_too_many_values_are_not_waited_for(sandbox: Sandbox) -> None:
+    source = "def f(n):\n    yield from range(n)\n"
+    enough, much = called(sandbox, source, MOST_YIELDED, MOST_YIELDED + 1)
+    assert (len(enough.value), much.kind) == (MOST_YIELDED, "raises")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs descriptors 3 and 4")
+def test_a_worker_that_speaks_for_itself_says_nothing_but_values() -> None:
+    """With every builtin it writes its own last frame; that is read as answers or not at all."""
+    template = Template(without=frozenset(["builtins"]))
+    lie = (
+        "import os, struct, msgpack\n"
+        "frame = msgpack.packb(['done', {'status': 'ok', 'value': msgpack.packb('passed'),"
+        " 'stdout': '', 'variables': b'', 'defined': [], 'dropped': []}])\n"
+        "os.write(4, struct.pack('<I', len(frame)) + frame)\n"
+    )
+    try:
+        with Sandbox(policy=POLICY, template=template, pin=False) as bare:
+            result = bare.call_each(lie, Scope(), "f", [((0,), {})])
+    finally:
+        template.close()
+    assert result.failure is not None
+    assert result.failure.kind == "protocol", result.failure

@@ -1,0 +1,536 @@
+import contextvars
+import math
+import os
+import select
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from cap.errors import LMPFailed, RobotError
+from cap.result import Call, Result
+from cap.sandbox.limits import Limits
+from cap.sandbox.parent.call_server import Conversation
+from cap.sandbox.parent.deadlines import asking_person
+from cap.sandbox.parent.robot_thread import RobotThread, callers_thread
+from cap.sandbox.parent.template_client import Template, Worker
+from cap.sandbox.sandbox import Sandbox
+from cap.sandbox.wire import codec
+from cap.scope import Kind, Primitive, Scope
+
+LONG_S = 60.0
+SOON_S = 5.0
+"""Far more than anything here takes, far less than `LONG_S`: what ends between is a hang."""
+
+
+class Robot:
+    """Can be told to stop; its simulated clock goes on one second with every call."""
+
+    def __init__(self) -> None:
+        self.sim_time_s = 0.0
+        self.stopped = threading.Event()
+        self.released = threading.Event()
+        """Lets go of what does not stop, at the end of a test."""
+        self.stops = 0
+
+    def stop(self) -> None:
+        self.stops += 1
+        self.stopped.set()
+
+    def step(self) -> float:
+        self.sim_time_s += 1
+        return self.sim_time_s
+
+    def move(self) -> None:
+        if self.stopped.wait(LONG_S):
+            raise RobotError("stopped")
+
+    def jam(self) -> None:
+        self.released.wait(LONG_S)
+
+    def who(self) -> str:
+        return threading.current_thread().name
+
+
+@pytest.fixture(scope="module")
+def template() -> Iterator[Template]:
+    opened = Template()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def robot() -> Iterator[Robot]:
+    made = Robot()
+    yield made
+    made.released.set()
+
+
+@pytest.fixture
+def thread() -> Iterator[RobotThread]:
+    made = RobotThread()
+    yield made
+    made.reset()
+
+
+def scope_of(*functions: Callable[..., Any], kind: Kind = "action") -> Scope:
+    entries = [Primitive.of(function, kind) for function in functions]
+    return Scope(primitives={entry.name: entry for entry in entries})
+
+
+def merged(*scopes: Scope) -> Scope:
+    return Scope(primitives={n: e for scope in scopes for n, e in scope.primitives.items()})
+
+
+class Runner:
+    """Runs programs as the sandbox does, with a robot, and remembers their processes."""
+
+    def __init__(self, template: Template, robot: Robot | None, thread: RobotThread | None) -> None:
+        self.template = template
+        self.robot = robot
+        self.thread = thread
+        self.pidfds: list[int] = []
+        self.told: list[Call] = []
+        self.worker: Worker | None = None
+
+    def run(self, source: str, scope: Scope, returns: str | None = None, **limits: Any) -> Result:
+        given = Limits(**{"grace_s": 0.2, **limits})
+        sandbox = Sandbox(limits=given, template=self.template)
+        job = codec.encode(sandbox._runner._job(source, scope, returns, False, 0, None))
+        worker = self.worker = self.template.spawn(given)
+        self.pidfds.append(os.pidfd_open(worker.pid))
+        try:
+            return Conversation(
+                worker, scope, given, self.told.append, robot=self.robot, thread=self.thread
+            ).hold(job)
+        finally:
+            worker.end()
+
+    def all_ended(self) -> bool:
+        """True once every process of its programs is over; waits a little for the kernel."""
+        poller = select.poll()
+        ended = []
+        for pidfd in self.pidfds:
+            poller.register(pidfd, select.POLLIN)
+            ended.append(bool(poller.poll(SOON_S * 1000)))
+            poller.unregister(pidfd)
+            os.close(pidfd)
+        return all(ended)
+
+
+@pytest.fixture
+def runner(template: Template, robot: Robot, thread: RobotThread) -> Runner:
+    return Runner(template, robot, thread)
+
+
+def kinds(result: Result) -> tuple[str, str, bool] | None:
+    failure = result.failure
+    return failure and (failure.kind, failure.error, failure.robot)
+
+
+HANGS = ("timeout", "CallTimeout", True)
+
+# --- a robot that stops, and one that does not
+
+
+def test_a_call_that_takes_too_long_is_stopped(runner: Runner, robot: Robot) -> None:
+    begin_s = time.monotonic()
+    result = runner.run("move()\nwhile True: pass", scope_of(robot.move), calls_s=0.1)
+    assert kinds(result) == HANGS
+    assert result.failure is not None
+    assert "'move'" in result.failure.message
+    assert 0.1 <= time.monotonic() - begin_s < SOON_S
+    assert [(call.name, call.error) for call in result.calls] == [("move", "RobotError: stopped")]
+    assert robot.stops == 1
+    assert runner.all_ended()
+
+
+def test_after_a_call_that_stopped_the_next_program_runs(runner: Runner, robot: Robot) -> None:
+    runner.run("move()", scope_of(robot.move), calls_s=0.1)
+    assert runner.run("x = step()", scope_of(robot.step), "x").value == 1
+
+
+def test_a_call_that_never_returns_gives_control_back(runner: Runner, robot: Robot) -> None:
+    begin_s = time.monotonic()
+    result = runner.run("jam()", scope_of(robot.jam), calls_s=0.1)
+    assert time.monotonic() - begin_s < SOON_S
+    assert kinds(result) == HANGS
+    assert result.failure is not None
+    assert "'jam'" in result.failure.message
+    assert result.calls[-1].name == "jam"
+    assert (result.calls[-1].error or "").startswith("Timeout: 'jam'")
+    assert robot.stops == 1
+    assert runner.all_ended()
+
+
+def test_a_robot_that_does_not_stop_is_refused_until_reset(
+    runner: Runner, robot: Robot, thread: RobotThread
+) -> None:
+    runner.run("jam()", scope_of(robot.jam), calls_s=0.1)
+    assert thread.hung
+    refused = runner.run("step()", scope_of(robot.step))
+    assert kinds(refused) == ("raised", "NotConnected", True)
+    assert robot.sim_time_s == 0
+    robot.released.set()
+    assert kinds(runner.run("step()", scope_of(robot.step))) == kinds(refused)
+    thread.reset()
+    assert runner.run("x = step()", scope_of(robot.step), "x").value == 1
+
+
+def test_while_it_is_refused_an_lmp_is_not(runner: Runner, robot: Robot) -> None:
+    def parse() -> int:
+        return 7
+
+    runner.run("jam()", scope_of(robot.jam), calls_s=0.1)
+    assert runner.run("x = parse()", scope_of(parse, kind="lmp"), "x").value == 7
+
+
+def test_a_call_given_up_comes_to_nothing_when_it_returns(runner: Runner, robot: Robot) -> None:
+    done = threading.Event()
+
+    def late() -> None:
+        robot.released.wait(LONG_S)
+        done.set()
+
+    result = runner.run("late()", scope_of(late), calls_s=0.1)
+    told, pipes = list(runner.told), os.pipe()  # these take the numbers the worker's had
+    robot.released.set()
+    assert done.wait(SOON_S)
+    time.sleep(0.05)
+    assert runner.told == told
+    assert len(result.calls) == 1
+    os.set_blocking(pipes[0], False)
+    with pytest.raises(BlockingIOError):  # nothing was written to them
+        os.read(pipes[0], 1)
+    for end in pipes:
+        os.close(end)
+
+
+def test_without_a_robot_the_next_program_runs_after_a_hang(
+    template: Template, robot: Robot
+) -> None:
+    bare = Runner(template, None, None)
+    assert kinds(bare.run("jam()", scope_of(robot.jam), calls_s=0.1)) == HANGS
+    assert bare.run("x = step()", scope_of(robot.step), "x").value == 1
+    assert not callers_thread().hung
+
+
+def test_a_robot_whose_stop_fails_cannot_hold_the_deadline(runner: Runner, robot: Robot) -> None:
+    def stop() -> None:
+        raise OSError("no connection")
+
+    robot.stop = stop  # type: ignore[method-assign]
+    assert kinds(runner.run("jam()", scope_of(robot.jam), calls_s=0.1)) == HANGS
+
+
+def test_the_calls_of_a_program_share_their_time(runner: Runner, robot: Robot) -> None:
+    def nap() -> None:
+        time.sleep(0.06)
+
+    result = runner.run("for _ in range(1000): nap()", scope_of(nap), calls_s=0.3)
+    assert kinds(result) == HANGS
+    assert 3 <= len(result.calls) <= 6
+
+
+def test_time_in_calls_and_of_the_program_are_kept_apart(runner: Runner) -> None:
+    def nap() -> None:
+        time.sleep(0.3)
+
+    result = runner.run("nap()\nnap()", scope_of(nap), program_s=0.25, calls_s=LONG_S)
+    assert result.failure is None
+    result = runner.run("nap()\nwhile True: pass", scope_of(nap), program_s=0.25, calls_s=LONG_S)
+    assert kinds(result) == ("timeout", "TimeLimit", False)
+    assert len(result.calls) == 1
+
+
+def test_what_is_told_of_a_call_takes_no_time_of_the_programs(runner: Runner, robot: Robot) -> None:
+    runner.told = type("Teller", (), {"append": staticmethod(lambda _: time.sleep(0.3))})()
+    result = runner.run("step()\nstep()", scope_of(robot.step), program_s=0.25)
+    assert result.failure is None
+
+
+def test_without_limits_of_time_a_program_runs(runner: Runner, robot: Robot) -> None:
+    result = runner.run("x = step()", scope_of(robot.step), "x", calls_s=math.inf, sim_s=math.inf)
+    assert result.value == 1
+
+
+# --- simulated time
+
+
+def test_simulated_time_ends_a_program_after_the_same_call_every_time(
+    runner: Runner, robot: Robot
+) -> None:
+    for _ in range(2):
+        result = runner.run("while True: step()", scope_of(robot.step), sim_s=4.5)
+        assert kinds(result) == ("limit", "SimTimeLimit", False)
+        assert len(result.calls) == 5  # the clock at the program's begin does not matter
+
+
+# --- threads
+
+
+def test_robot_calls_share_one_thread_and_lmps_have_the_callers(
+    runner: Runner, robot: Robot
+) -> None:
+    def lmp() -> str:
+        return threading.current_thread().name
+
+    scope = merged(scope_of(robot.who), scope_of(lmp, kind="lmp"))
+    result = runner.run("x = [who(), lmp(), who(), lmp()]", scope, "x")
+    caller = threading.current_thread().name
+    assert result.value == ["cap-robot", caller, "cap-robot", caller]
+
+
+def test_a_program_inside_an_lmp_calls_the_robot_on_the_same_thread(
+    runner: Runner, robot: Robot
+) -> None:
+    seen: list[int] = []
+
+    def look() -> None:
+        seen.append(threading.get_ident())
+
+    def lmp(depth: int) -> int:
+        inner = f"look()\nx = lmp({depth - 1})\nlook()" if depth else "look()\nx = 0"
+        value = runner.run(inner, scope, "x").value
+        assert isinstance(value, int)
+        return value + 1
+
+    scope = merged(scope_of(look), scope_of(lmp, kind="lmp"))
+    assert runner.run("look()\nx = lmp(3)\nlook()", scope, "x").value == 4
+    assert len(seen) == 9
+    assert len(set(seen)) == 1
+
+
+def test_a_program_inside_a_robot_call_does_not_wait_for_itself(
+    runner: Runner, robot: Robot
+) -> None:
+    def nested() -> Any:
+        return runner.run("x = step()", scope_of(robot.step), "x").value
+
+    assert runner.run("x = nested()", scope_of(nested), "x").value == 1
+
+
+def test_calls_of_two_callers_are_served_one_at_a_time(
+    template: Template, robot: Robot, thread: RobotThread
+) -> None:
+    inside: list[int] = []
+    most: list[int] = []
+
+    def enter() -> None:
+        inside.append(1)
+        time.sleep(0.02)
+        most.append(len(inside))
+        inside.pop()
+
+    def program() -> None:
+        Runner(template, robot, thread).run("for _ in range(5): enter()", scope_of(enter))
+
+    callers = [threading.Thread(target=program) for _ in range(2)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join(SOON_S)
+    assert most == [1] * 10
+
+
+def test_context_variables_reach_the_robots_thread(runner: Runner) -> None:
+    setting = contextvars.ContextVar("setting", default="not set")
+
+    def read() -> str:
+        return setting.get()
+
+    token = setting.set("by the caller")
+    assert runner.run("x = read()", scope_of(read), "x").value == "by the caller"
+    setting.reset(token)
+
+
+def test_an_error_of_who_is_told_reaches_the_caller(runner: Runner, robot: Robot) -> None:
+    def full(_: Call) -> None:
+        raise OSError("disk full")
+
+    runner.told = type("Teller", (), {"append": staticmethod(full)})()
+    with pytest.raises(OSError, match="disk full"):
+        runner.run("step()", scope_of(robot.step))
+    assert runner.all_ended()
+
+
+def test_a_callers_thread_ends_with_it(template: Template, robot: Robot) -> None:
+    names: list[threading.Thread] = []
+
+    def remember() -> None:
+        names.append(threading.current_thread())
+
+    def program() -> None:
+        Runner(template, None, None).run("remember()", scope_of(remember))
+
+    caller = threading.Thread(target=program)
+    caller.start()
+    caller.join(SOON_S)
+    names[0].join(SOON_S)
+    assert not names[0].is_alive()
+
+
+# --- programs inside programs
+
+
+def test_an_outer_deadline_ends_the_whole_chain(runner: Runner) -> None:
+    def lmp() -> None:
+        failure = runner.run("while True: pass", Scope(), program_s=LONG_S).failure
+        assert failure is not None
+        raise LMPFailed(failure.message)
+
+    begin_s = time.monotonic()
+    source = "while True:\n    try: lmp()\n    except BaseException: pass"
+    result = runner.run(source, scope_of(lmp, kind="lmp"), calls_s=0.2)
+    assert kinds(result) == ("timeout", "CallTimeout", False)
+    assert time.monotonic() - begin_s < SOON_S
+    assert runner.all_ended()
+
+
+def test_a_robot_that_hangs_in_an_inner_program_gives_control_back(
+    runner: Runner, robot: Robot
+) -> None:
+    def lmp() -> None:
+        failure = runner.run("jam()", scope_of(robot.jam), calls_s=LONG_S).failure
+        assert failure is not None
+        raise LMPFailed(failure.message)
+
+    begin_s = time.monotonic()
+    result = runner.run("lmp()", scope_of(lmp, kind="lmp"), calls_s=0.2)
+    assert result.failure is not None
+    assert result.failure.kind == "timeout"
+    assert time.monotonic() - begin_s < SOON_S
+    assert runner.all_ended()
+
+
+# --- a person
+
+
+@pytest.mark.parametrize("kind", ["lmp", "action"])
+def test_waiting_for_a_person_counts_for_nothing(runner: Runner, kind: Kind) -> None:
+    def ask() -> None:
+        with asking_person():
+            time.sleep(0.4)
+
+    result = runner.run("ask()\nask()", scope_of(ask, kind=kind), calls_s=0.3)
+    assert result.failure is None
+    assert sum(call.duration_s for call in result.calls) < 0.3
+
+
+def test_waiting_for_a_person_counts_for_no_program_around(runner: Runner) -> None:
+    def ask() -> None:
+        with asking_person():
+            time.sleep(0.4)
+
+    def lmp() -> None:
+        assert runner.run("ask()", scope_of(ask, kind="lmp"), calls_s=0.3).failure is None
+
+    result = runner.run("lmp()", scope_of(lmp, kind="lmp"), calls_s=0.3)
+    assert result.failure is None
+
+
+# --- Ctrl-C
+
+
+def interrupt_soon(after_s: float = 0.1) -> None:
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(after_s, signal.pthread_kill, (main, signal.SIGINT))
+    timer.daemon = True
+    timer.start()
+
+
+@pytest.mark.parametrize("block", ["move", "jam", "sleep"])
+def test_ctrl_c_passes_on_whatever_the_robot_does(runner: Runner, robot: Robot, block: str) -> None:
+    def sleep() -> None:
+        robot.released.wait(LONG_S)
+
+    begin_s = time.monotonic()
+    scope = scope_of(interrupt_soon, robot.move, robot.jam, sleep)
+    with pytest.raises(KeyboardInterrupt):
+        runner.run(f"interrupt_soon()\n{block}()", scope)
+    assert time.monotonic() - begin_s < SOON_S
+    assert robot.stops == 1
+    assert runner.all_ended()
+
+
+def test_ctrl_c_in_a_loop_of_calls_passes_on(runner: Runner, robot: Robot) -> None:
+    interrupt_soon()
+    source = "while True:\n    try: step()\n    except BaseException: pass"
+    with pytest.raises(KeyboardInterrupt):
+        runner.run(source, scope_of(robot.step), calls=10**9, sim_s=math.inf)
+    assert robot.stops == 1
+    assert runner.all_ended()
+
+
+def test_ctrl_c_in_the_program_itself_passes_on(runner: Runner) -> None:
+    interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        runner.run("while True: pass", Scope(), program_s=LONG_S)
+    assert runner.all_ended()
+
+
+def test_after_ctrl_c_the_next_program_runs(runner: Runner, robot: Robot) -> None:
+    interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        runner.run("move()", scope_of(robot.move))
+    assert runner.run("x = step()", scope_of(robot.step), "x").value == 1
+
+
+# --- programs that will not end, with calls in them
+
+
+STUBBORN = {
+    "catches everything": """
+while True:
+    try:
+        step()
+        while True: pass
+    except BaseException: pass
+""",
+    "in the end": """
+def f():
+    try:
+        while True: pass
+    finally:
+        f()
+step()
+f()
+""",
+    "inside numpy": "step()\nwhile True: np.ones((300, 300)) @ np.ones((300, 300))",
+    "last words": """
+class E(Exception):
+    def __str__(self):
+        while True: pass
+step()
+raise E
+""",
+}
+
+
+@pytest.mark.parametrize("source", STUBBORN.values(), ids=STUBBORN)
+def test_a_stubborn_program_ends_at_its_limit_and_the_next_runs(
+    runner: Runner, robot: Robot, source: str
+) -> None:
+    result = runner.run(source, scope_of(robot.step), program_s=0.2)
+    assert kinds(result) == ("timeout", "TimeLimit", False)
+    assert result.program_s == pytest.approx(0.2, abs=0.15)
+    assert robot.stops == 0
+    assert runner.run("x = 1", Scope(), "x").value == 1
+    assert runner.all_ended()
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGABRT])
+def test_a_worker_that_dies_is_a_failure_at_once(runner: Runner, number: signal.Signals) -> None:
+    def die() -> None:
+        assert runner.worker is not None
+        os.kill(runner.worker.pid, number)
+
+    begin_s = time.monotonic()
+    result = runner.run("die()\nwhile True: pass", scope_of(die), program_s=LONG_S)
+    assert kinds(result) == ("killed", "WorkerDied", False)
+    assert time.monotonic() - begin_s < SOON_S
+    assert runner.run("x = 1", Scope(), "x").value == 1

@@ -1,0 +1,150 @@
+"""The seccomp filters of both architectures and the Landlock rulesets, by their bytes."""
+
+import struct
+
+import pytest
+
+from cap.sandbox.kernel import landlock
+from cap.sandbox.kernel.seccomp import MACHINES, Machine, filter_for
+
+KILL, EPERM, ALLOW = 0x80000000, 0x00050001, 0x7FFF0000
+PROT_EXEC = 4
+FORBIDDEN = {
+    "x86_64": {
+        "open": 2,
+        "ioctl": 16,
+        "dup": 32,
+        "socket": 41,
+        "clone": 56,
+        "fork": 57,
+        "execve": 59,
+        "kill": 62,
+        "fcntl": 72,
+        "ptrace": 101,
+        "rt_sigaction": 13,
+        "rt_sigprocmask": 14,
+        "prctl": 157,
+        "setrlimit": 160,
+        "tgkill": 234,
+        "openat": 257,
+        "prlimit64": 302,
+        "process_vm_readv": 310,
+        "seccomp": 317,
+        "memfd_create": 319,
+        "execveat": 322,
+        "pkey_mprotect": 329,
+        "io_uring_setup": 425,
+        "clone3": 435,
+    },
+    "aarch64": {
+        "dup": 23,
+        "ioctl": 29,
+        "openat": 56,
+        "ptrace": 117,
+        "kill": 129,
+        "tgkill": 131,
+        "rt_sigaction": 134,
+        "prctl": 167,
+        "socket": 198,
+        "clone": 220,
+        "execve": 221,
+        "prlimit64": 261,
+        "process_vm_readv": 270,
+        "seccomp": 277,
+        "memfd_create": 279,
+        "execveat": 281,
+        "pkey_mprotect": 288,
+        "io_uring_setup": 425,
+        "clone3": 435,
+    },
+}
+
+
+def verdict(machine: Machine, audit: int, number: int, third: int = 0) -> int:
+    """Run a filter as the kernel does, over its description of one call."""
+    call = struct.pack("=iIQ6Q", number - (number >> 31 << 32), audit, 0, 0, 0, third, 0, 0, 0)
+    steps = list(struct.iter_unpack("=HBBI", filter_for(machine)))
+    loaded = at = 0
+    while True:
+        code, if_true, if_false, operand = steps[at]
+        at += 1
+        if code == 0x06:
+            return int(operand)
+        if code == 0x20:
+            (loaded,) = struct.unpack_from("=I", call, operand)
+            continue
+        holds = {
+            0x15: loaded == operand,
+            0x35: loaded >= operand,
+            0x45: bool(loaded & operand),
+        }[code]
+        at += if_true if holds else if_false
+
+
+def named(table: str) -> list[tuple[str, str]]:
+    tables = {
+        machine: FORBIDDEN[machine] if table == "forbidden" else getattr(entry, table)
+        for machine, entry in MACHINES.items()
+    }
+    return [(machine, name) for machine, numbers in tables.items() for name in numbers]
+
+
+@pytest.mark.parametrize(("machine", "name"), named("allowed"))
+def test_what_a_program_needs_is_allowed(machine: str, name: str) -> None:
+    entry = MACHINES[machine]
+    assert verdict(entry, entry.audit, entry.allowed[name], third=PROT_EXEC) == ALLOW
+
+
+@pytest.mark.parametrize(("machine", "name"), named("forbidden"))
+def test_what_reaches_out_is_refused(machine: str, name: str) -> None:
+    entry = MACHINES[machine]
+    assert verdict(entry, entry.audit, FORBIDDEN[machine][name]) == EPERM
+
+
+@pytest.mark.parametrize(("machine", "name"), named("never_executable"))
+def test_memory_is_given_unless_it_is_to_be_executed(machine: str, name: str) -> None:
+    entry = MACHINES[machine]
+    number = entry.never_executable[name]
+    assert verdict(entry, entry.audit, number, third=3) == ALLOW
+    assert verdict(entry, entry.audit, number, third=3 | PROT_EXEC) == EPERM
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_only_the_listed_numbers_pass(machine: str) -> None:
+    entry = MACHINES[machine]
+    passed = {number for number in range(1024) if verdict(entry, entry.audit, number) == ALLOW}
+    assert passed == {*entry.allowed.values(), *entry.never_executable.values()}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("audit", [0x40000003, 0x40000028, 0xC000003E, 0xC00000B7, 0])
+def test_another_architectures_call_kills(machine: str, audit: int) -> None:
+    entry = MACHINES[machine]
+    if audit != entry.audit:
+        assert verdict(entry, audit, entry.allowed["read"]) == KILL
+
+
+@pytest.mark.parametrize("number", [0x40000000, 0x40000001, 0x7FFFFFFF, 0xFFFFFFFF])
+def test_the_second_table_of_x86_kills(number: int) -> None:
+    entry = MACHINES["x86_64"]
+    assert verdict(entry, entry.audit, number) == KILL
+
+
+@pytest.mark.parametrize(
+    ("version", "files", "network", "scoped", "size"),
+    [
+        (1, 13, 0, 0, 8),
+        (2, 14, 0, 0, 8),
+        (3, 15, 0, 0, 8),
+        (4, 15, 3, 0, 16),
+        (5, 16, 3, 0, 16),
+        (6, 16, 3, 3, 24),
+        (9, 16, 3, 3, 24),
+    ],
+)
+def test_landlock_handles_what_its_version_knows(
+    version: int, files: int, network: int, scoped: int, size: int
+) -> None:
+    attributes, length = landlock.ruleset(version)
+    assert attributes.files == (1 << files) - 1
+    assert (attributes.network, attributes.scoped, length) == (network, scoped, size)

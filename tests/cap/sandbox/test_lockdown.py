@@ -1,0 +1,374 @@
+"""Each kernel layer alone, with the check off and Python's own builtins in the program's hands.
+
+The knock-out matrix: a layer's canaries fail under that layer alone, and do what they attempt
+once every layer is left out, which shows that they attempt something. With all layers together
+nothing reaches the host.
+"""
+
+import contextlib
+import os
+import platform
+import select
+import signal
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cap.errors import SandboxError, UsageError
+from cap.result import Result
+from cap.sandbox.kernel.layers import KERNEL, LEVELS, Report
+from cap.sandbox.limits import Limits
+from cap.sandbox.parent.endings import describe
+from cap.sandbox.parent.template_client import Template
+from cap.sandbox.sandbox import Sandbox
+from cap.sandbox.wire import codec
+from cap.scope import Scope
+
+pytestmark = pytest.mark.skipif(
+    platform.system() != "Linux", reason="the kernel layers are Linux's"
+)
+
+LIMITS = Limits(program_s=5, memory_bytes=512 << 20)
+SYSTEM = """
+import ctypes, mmap, os, signal, socket, subprocess
+libc = ctypes.CDLL(None, use_errno=True)
+def refused(number):
+    if number < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+"""
+
+ATTEMPTS = {
+    "read a file": "ret = open('/etc/hostname').read()",
+    "list a folder": "ret = os.listdir('/')",
+    "write a file": "open(target, 'w').write('x')",
+    "remove a file": "os.unlink(victim)",
+    "read its parent's environment": "ret = open(f'/proc/{parent}/environ').read()",
+    "make a TCP socket": "socket.socket()",
+    "connect to a server": "socket.create_connection(('127.0.0.1', port), 2)",
+    "reach an abstract socket": (
+        "s = socket.socket(socket.AF_UNIX)\ns.connect(chr(0) + abstract)\ns.send(b'x')"
+    ),
+    "fork": "pid = os.fork()\nif pid == 0: os._exit(0)",
+    "start a program": "subprocess.run(['/bin/true'], check=True)",
+    "become a program": "os.execv('/bin/true', ['true'])",
+    "signal its parent": "os.kill(parent, 0)",
+    "signal the victim": "os.kill(parent, signal.SIGUSR1)",
+    "trace its parent": "refused(libc.ptrace(0x4206, parent, 0, 0))",
+    "executable memory": "mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC)",
+    "make memory executable": (
+        "block = mmap.mmap(-1, 4096)\n"
+        "place = ctypes.addressof(ctypes.c_char.from_buffer(block))\n"
+        "refused(libc.mprotect(ctypes.c_void_p(place), 4096, 5))"
+    ),
+    "change its own rules": "refused(libc.prctl(15, b'name', 0, 0, 0))",
+    "private memory": "x = bytearray(1 << 30)\nx[-1] = 1",
+    "shared memory": "mmap.mmap(-1, 2 << 30)",
+    "open what is left": "os.close(0)\nos.dup(1)\nos.dup(1)",
+    "see other processes": "ret = [p for p in os.listdir('/proc') if p.isdigit()]\nret[3]",
+    "read its parent's memory": "open(f'/proc/{parent}/mem', 'rb')",
+    "raise its limits": "import resource\nresource.setrlimit(resource.RLIMIT_CPU, (600, 600))",
+}
+
+STOPS = {
+    "seccomp": [
+        "read a file",
+        "list a folder",
+        "write a file",
+        "remove a file",
+        "read its parent's environment",
+        "make a TCP socket",
+        "connect to a server",
+        "reach an abstract socket",
+        "fork",
+        "start a program",
+        "become a program",
+        "signal its parent",
+        "signal the victim",
+        "trace its parent",
+        "executable memory",
+        "make memory executable",
+        "change its own rules",
+        "open what is left",
+        "see other processes",
+        "read its parent's memory",
+        "raise its limits",
+    ],
+    "landlock": [
+        "read a file",
+        "list a folder",
+        "write a file",
+        "remove a file",
+        "read its parent's environment",
+        "connect to a server",
+        "start a program",
+        "become a program",
+        "see other processes",
+        "read its parent's memory",
+    ],
+    "namespaces": [
+        "read a file",
+        "write a file",
+        "remove a file",
+        "read its parent's environment",
+        "connect to a server",
+        "reach an abstract socket",
+        "start a program",
+        "become a program",
+        "signal its parent",
+        "signal the victim",
+        "trace its parent",
+        "see other processes",
+        "read its parent's memory",
+    ],
+    "rlimits": [
+        "read a file",
+        "list a folder",
+        "write a file",
+        "make a TCP socket",
+        "private memory",
+        "shared memory",
+        "open what is left",
+        "raise its limits",
+    ],
+}
+
+
+class Host:
+    """What programs attack."""
+
+    def __init__(self, folder: Path) -> None:
+        self.target = folder / "written"
+        self.victim = folder / "victim"
+        self.victim.write_text("here")
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.abstract = socket.socket(socket.AF_UNIX)
+        self.name = f"cap-canary-{os.getpid()}"
+        self.abstract.bind("\0" + self.name)
+        self.abstract.listen()
+        self.signals: list[int] = []
+
+    def scope(self) -> Scope:
+        facts: dict[str, Any] = {
+            "target": str(self.target),
+            "victim": str(self.victim),
+            "port": self.server.getsockname()[1],
+            "abstract": self.name,
+            "parent": os.getpid(),
+        }
+        return Scope(variables=facts)
+
+    def touched(self) -> list[str]:
+        """Return what was reached."""
+        found = ["signal"] if self.signals else []
+        found += ["file written"] if self.target.exists() else []
+        found += [] if self.victim.exists() else ["file removed"]
+        for listening in (self.server, self.abstract):
+            listening.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                listening.accept()[0].close()
+                found.append("connection")
+        return found
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Host]:
+    host = Host(tmp_path)
+    before = signal.signal(signal.SIGUSR1, lambda *_: host.signals.append(1))
+    yield host
+    signal.signal(signal.SIGUSR1, before)
+    host.server.close()
+    host.abstract.close()
+
+
+_templates: dict[frozenset[str], Template] = {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def templates() -> Iterator[None]:
+    yield
+    for template in _templates.values():
+        template.close()
+    _templates.clear()
+
+
+def sandbox_without(*layers: str) -> Sandbox:
+    without = frozenset([*layers, "builtins"])
+    if without not in _templates:
+        _templates[without] = Template(without=without)
+    return Sandbox(limits=LIMITS, template=_templates[without])
+
+
+def attempt(sandbox: Sandbox, what: str, host: Host) -> Result:
+    return sandbox.execute(SYSTEM + ATTEMPTS[what], host.scope())
+
+
+def needs(*layers: str) -> None:
+    missing = set(layers) - set(sandbox_without().layers)
+    if missing:
+        pytest.skip(f"not on this system: {missing}")
+
+
+GUARDED = ("trace its parent", "read its parent's memory")
+YAMA = Path("/proc/sys/kernel/yama/ptrace_scope")
+ALONE = [(layer, what) for layer, attempts in STOPS.items() for what in attempts]
+
+
+@pytest.mark.parametrize(("layer", "what"), ALONE)
+def test_a_layer_alone_stops_its_canaries(layer: str, what: str, host: Host) -> None:
+    needs(layer)
+    alone = sandbox_without("capabilities", *set(KERNEL) - {layer})
+    result = attempt(alone, what, host)
+    assert alone.layers == ("process", "environment", layer)
+    assert result.failure is not None
+    assert host.touched() == []
+
+
+@pytest.mark.parametrize("what", ATTEMPTS)
+def test_without_any_layer_a_canary_does_what_it_attempts(what: str, host: Host) -> None:
+    if what in GUARDED and YAMA.exists() and YAMA.read_text().strip() != "0":
+        pytest.skip("this system keeps processes of one user from each other")
+    result = attempt(sandbox_without(*KERNEL, "capabilities"), what, host)
+    if what == "become a program":  # which then says nothing to anybody
+        assert result.failure is not None
+        assert "exit code 0" in result.failure.message
+    else:
+        assert result.failure is None, result.failure
+
+
+@pytest.mark.parametrize("what", ATTEMPTS)
+@pytest.mark.parametrize("knocked_out", ["", *KERNEL])
+def test_with_one_layer_left_out_the_others_hold(knocked_out: str, what: str, host: Host) -> None:
+    others = [layer for layer in KERNEL if layer != knocked_out and what in STOPS[layer]]
+    if not others:
+        pytest.skip("this canary is that layer's alone")
+    needs(*others)
+    result = attempt(sandbox_without(*filter(None, [knocked_out])), what, host)
+    assert result.failure is not None
+    assert host.touched() == []
+
+
+def test_every_canary_is_stopped_by_some_layer() -> None:
+    assert {what for attempts in STOPS.values() for what in attempts} == set(ATTEMPTS)
+
+
+def test_hostile_programs_that_try_everything_leave_the_host_untouched(host: Host) -> None:
+    each = "\n".join(
+        "try:\n"
+        + "".join(f"    {line}\n" for line in code.split("\n"))
+        + "except BaseException: pass"
+        for what, code in ATTEMPTS.items()
+        if what not in ("open what is left", "private memory", "become a program")
+    )
+    sandbox = sandbox_without()
+    sandbox.execute(SYSTEM + each, host.scope())
+    assert host.touched() == []
+    assert sandbox.execute("ret = 1", Scope(), returns="ret").value == 1
+
+
+SEEN = """
+import os
+ret = {"environment": dict(os.environ), "numbers": []}
+for number in range(64):
+    try:
+        os.lseek(number, 0, 1)
+    except OSError as error:
+        if error.errno == 9:
+            continue
+    ret["numbers"].append(number)
+"""
+
+
+def test_a_worker_has_two_pipes_and_nothing_on_the_standard_ones(tmp_path: Path) -> None:
+    with (tmp_path / "open").open("w") as opened:
+        os.set_inheritable(opened.fileno(), True)
+        template = Template(without=frozenset(["builtins"]))
+        try:
+            sandbox = Sandbox(template=template)
+            seen = sandbox.execute(SEEN, Scope(), returns="ret").value
+        finally:
+            template.close()
+    assert seen == {"environment": {}, "numbers": [0, 1, 2, 3, 4]}
+
+
+LINKS = """
+import os
+ret = [os.readlink(f"/proc/self/fd/{number}") for number in range(5)] + [os.getcwd()]
+"""
+
+
+def test_the_standard_descriptors_lead_nowhere() -> None:
+    everything_off = sandbox_without(*KERNEL, "capabilities")
+    links = everything_off.execute(LINKS, Scope(), returns="ret").value
+    assert links[:3] == ["/dev/null"] * 3
+    assert all(link.startswith("pipe:") for link in links[3:5])
+    assert links[5] == "/"
+
+
+ENDINGS = {
+    "a bad address": ("ctypes.string_at(1)", "SIGSEGV"),
+    "another table of calls": ("libc.syscall(0x40000000 + 39)", "SIGSYS"),
+    "its own end": ("os._exit(7)", "exit code 7"),
+    "a clean end": ("os._exit(0)", "exit code 0"),
+}
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_a_failure_says_how_the_worker_ended(name: str) -> None:
+    needs("seccomp")
+    if name == "another table of calls" and platform.machine() != "x86_64":
+        pytest.skip("x86-64 alone has a second table")
+    code, words = ENDINGS[name]
+    failure = sandbox_without().execute(SYSTEM + code, Scope()).failure
+    assert failure is not None
+    assert (failure.kind, failure.error) == ("killed", "WorkerDied")
+    assert words in failure.message
+
+
+def test_the_kernels_own_clock_is_a_timeout_too() -> None:
+    sandbox = Sandbox(limits=Limits(program_s=0.2), template=sandbox_without()._template)
+    worker = sandbox._template.spawn(sandbox.limits)
+    try:
+        job = sandbox._runner._job("while True: pass", Scope(), None, False, 0, None)
+        codec.send(worker.requests, codec.encode(job), None)
+        assert worker.pidfd is not None
+        assert select.select([worker.pidfd], [], [], 20)[0]  # nobody else's clock is running
+        status = sandbox._template.status(worker)
+    finally:
+        worker.end()
+    assert status is not None
+    assert describe(status, sandbox.limits).kind == "timeout"
+
+
+# --- levels
+
+
+def test_levels_are_what_their_layers_add_up_to() -> None:
+    for level, layers in LEVELS.items():
+        assert Report(layers).level == level
+    assert Report(("rlimits", "landlock", "namespaces")).level == "process"
+
+
+def test_a_layer_that_is_missing_lowers_the_level_and_is_named() -> None:
+    sandbox = sandbox_without("landlock")
+    assert "landlock" not in sandbox.layers
+    assert sandbox.level in ("kernel-seccomp", "process")
+    assert sandbox._template.report().missing["landlock"] == "left out"
+
+
+def test_a_level_that_is_not_reached_is_refused_with_the_layers_it_lacks() -> None:
+    template = sandbox_without("seccomp")._template
+    with pytest.raises(SandboxError, match=r"'kernel'.*seccomp \(left out\)"):
+        Sandbox(min_level="kernel", template=template)
+
+
+def test_a_level_that_is_reached_is_accepted() -> None:
+    needs("rlimits", "seccomp")
+    assert Sandbox(min_level="kernel-seccomp", template=sandbox_without()._template).layers
+
+
+def test_a_level_nobody_knows_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match=r"kernel\+ns"):
+        Sandbox(min_level="strong")

@@ -1,0 +1,850 @@
+import contextlib
+import os
+import signal
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import numpy as np
+import pytest
+import shapely
+
+from cap.errors import (
+    ROBOT_ERRORS,
+    LMPFailed,
+    NotFound,
+    RobotError,
+    SandboxError,
+    Unreachable,
+)
+from cap.result import Call, Failure, Result
+from cap.sandbox.limits import Limits
+from cap.sandbox.parent.call_server import Conversation
+from cap.sandbox.parent.template_client import Template, Worker
+from cap.sandbox.sandbox import Sandbox
+from cap.sandbox.wire import codec, frames
+from cap.scope import Definition, Primitive, Scope
+
+SHORT_S = 0.3
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox() as opened:
+        yield opened
+
+
+@contextlib.contextmanager
+def fresh_sandbox() -> Iterator[Sandbox]:
+    """A sandbox with a template of its own, not the process's shared one."""
+    template = Template()
+    try:
+        with Sandbox(template=template) as opened:
+            yield opened
+    finally:
+        template.close()
+
+
+def scope_of(*functions: Callable[..., Any], **more: Any) -> Scope:
+    primitives = [Primitive.of(function, "perception") for function in functions]
+    return Scope(primitives={entry.name: entry for entry in primitives}, **more)
+
+
+def limited(sandbox: Sandbox, source: str, scope: Scope | None = None, **limits: Any) -> Result:
+    """Run with other limits, in the same template."""
+    before = sandbox.limits
+    sandbox.limits = replace(before, **limits)
+    try:
+        return sandbox.execute(source, scope or Scope())
+    finally:
+        sandbox.limits = before
+
+
+def value_of(sandbox: Sandbox, source: str, scope: Scope | None = None, **more: Any) -> Any:
+    result = sandbox.execute(source, scope or Scope(), returns="ret", **more)
+    assert result.failure is None, result.failure
+    return result.value
+
+
+def failure_of(sandbox: Sandbox, source: str, scope: Scope | None = None, **more: Any) -> Failure:
+    failure = sandbox.execute(source, scope or Scope(), **more).failure
+    assert failure is not None
+    return failure
+
+
+VALUES = {
+    "arithmetic": ("ret = 1 + 1", 2),
+    "closure": ("def f(a):\n    return lambda b: a + b\nret = f(1)(2)", 3),
+    "recursion": ("def f(n):\n    return n and n + f(n - 1)\nret = f(4)", 10),
+    "comprehension over a global": ("xs = [1, 2]\nret = [x for x in xs if x in xs]", [1, 2]),
+    "class": ("class A:\n    def __init__(self, a):\n        self.a = a\nret = A(3).a", 3),
+    "generator": ("def g():\n    yield from range(3)\nret = list(g())", [0, 1, 2]),
+    "numpy": ("ret = float(np.linalg.norm(np.array([3, 4])))", 5.0),
+    "math": ("ret = math.floor(math.pi)", 3),
+    "shapely": ("ret = Polygon([(0, 0), (1, 0), (1, 1), (0, 1)]).area", 1.0),
+    "affinity": ("ret = affinity.translate(Point(0, 0), 1, 2).x", 1.0),
+    "typing": ("def f(a: List[int]) -> Optional[int]:\n    return a[0]\nret = f([1])", 1),
+    "annotation": ("ret: int = 1", 1),
+    "match": ("match [1, 2]:\n    case [a, *_]:\n        ret = a", 1),
+    "walrus": ("ret = [y for x in range(3) if (y := x * 2)]", [2, 4]),
+    "caught": ("try:\n    1 / 0\nexcept ZeroDivisionError:\n    ret = 'caught'", "caught"),
+    "name": ("ret = __name__", "__main__"),
+    "tuple": ("ret = (1, [2], {3})", (1, [2], {3})),
+    "nothing": ("ret = None", None),
+}
+
+
+@pytest.mark.parametrize(("source", "value"), VALUES.values(), ids=VALUES)
+def test_a_harmless_program_gives_its_value(sandbox: Sandbox, source: str, value: Any) -> None:
+    back = value_of(sandbox, source)
+    assert back == value
+    assert type(back) is type(value)
+
+
+def test_what_it_prints_is_brought_back(sandbox: Sandbox) -> None:
+    result = sandbox.execute(
+        "print('a', 1, sep='-')\nprint(end='b', sep=None)\nprint('\\ud800')", Scope()
+    )
+    assert result.failure is None
+    assert result.stdout == "a-1\nb?\n"
+
+
+def test_variables_of_the_scope_are_copies(sandbox: Sandbox) -> None:
+    mine = {"a": [1]}
+    result = sandbox.execute(
+        "mine['a'].append(2)\nret = mine", Scope(variables={"mine": mine}), returns="ret"
+    )
+    assert result.value == {"a": [1, 2]}
+    assert mine == {"a": [1]}
+
+
+def test_definitions_are_in_place_in_order(sandbox: Sandbox) -> None:
+    definitions = [
+        Definition("one", "def one():\n    return 1\n"),
+        Definition("two", "def two(a=one()):\n    return a + one()\n"),
+    ]
+    assert value_of(sandbox, "ret = two()", Scope(definitions=definitions)) == 2
+
+
+def test_a_variable_that_cannot_cross_is_an_error_of_the_caller(sandbox: Sandbox) -> None:
+    with pytest.raises(SandboxError, match="cannot cross"):
+        sandbox.execute("ret = 1", Scope(variables={"bad": object()}))
+
+
+# --- calls
+
+
+def add(a: float, b: float = 10, *, scale: float = 1) -> float:
+    return (a + b) * scale
+
+
+def test_a_primitive_takes_arguments_by_position_and_keyword(sandbox: Sandbox) -> None:
+    result = sandbox.execute(
+        "ret = [add(1), add(1, 2), add(b=2, a=1, scale=3)]", scope_of(add), returns="ret"
+    )
+    assert result.value == [11, 3, 9]
+    assert [(call.args, call.kwargs, call.result) for call in result.calls] == [
+        ((1,), {}, 11),
+        ((1, 2), {}, 3),
+        ((), {"b": 2, "a": 1, "scale": 3}, 9),
+    ]
+
+
+def test_arguments_and_results_keep_their_types(sandbox: Sandbox) -> None:
+    seen: list[Any] = []
+
+    def echo(value: Any) -> Any:
+        seen.append(value)
+        return value
+
+    source = "ret = echo((np.array([1.0, 2.0]), Point(1, 2), (1, {2}), None, 1j, True))"
+    back = value_of(sandbox, source, scope_of(echo))
+    for value in (back, seen[0]):
+        assert type(value) is tuple
+        assert value[0].tolist() == [1.0, 2.0]
+        assert value[1] == shapely.Point(1, 2)
+        assert value[2:] == ((1, {2}), None, 1j, True)
+
+
+@pytest.mark.parametrize("call", ["add()", "add(1, 2, 3)", "add(1, a=2)", "add(1, other=2)"])
+def test_arguments_that_do_not_fit_are_a_type_error_with_the_signature(
+    sandbox: Sandbox, call: str
+) -> None:
+    failure = failure_of(sandbox, call, scope_of(add))
+    assert failure.error == "TypeError"
+    assert "add(a: float, b: float = 10, *, scale: float = 1)" in failure.message
+    assert not failure.robot
+
+
+@pytest.mark.parametrize("value", ["print", "lambda: 1", "(i for i in [1])", "deep"])
+def test_an_argument_that_cannot_cross_is_a_type_error(sandbox: Sandbox, value: str) -> None:
+    source = f"deep = ()\nfor _ in range(300):\n    deep = (deep,)\nadd({value})"
+    result = sandbox.execute(source, scope_of(add))
+    assert result.failure is not None
+    assert result.failure.error == "TypeError"
+    assert result.failure.message.startswith("add(): ")
+    assert result.calls == ()
+
+
+@pytest.mark.parametrize("name", ROBOT_ERRORS)
+def test_a_robot_error_is_caught_by_its_name(sandbox: Sandbox, name: str) -> None:
+    def fail() -> None:
+        raise ROBOT_ERRORS[name]("no such block")
+
+    source = f"try:\n    fail()\nexcept {name} as error:\n    ret = str(error)"
+    result = sandbox.execute(source, scope_of(fail), returns="ret")
+    assert result.value == "no such block"
+    assert result.calls[0].error == f"{name}: no such block"
+
+
+def test_a_robot_error_that_is_not_caught_is_the_robots(sandbox: Sandbox) -> None:
+    def find(name: str) -> None:
+        raise NotFound(f"no '{name}'\non the table")
+
+    failure = failure_of(sandbox, "x = 1\nfind('cup')", scope_of(find))
+    assert (failure.kind, failure.error) == ("raised", "NotFound")
+    assert failure.message == "no 'cup' on the table"
+    assert (failure.line, failure.robot) == (2, True)
+
+
+def test_inside_a_function_it_is_still_the_robots(sandbox: Sandbox) -> None:
+    def find() -> None:
+        raise NotFound("nothing")
+
+    failure = failure_of(sandbox, "def f():\n    find()\nf()", scope_of(find))
+    assert (failure.message, failure.robot) == ("nothing", True)
+
+
+@pytest.mark.parametrize("message", ["", "no cup"])
+def test_an_error_the_program_raises_itself_is_not_the_robots(
+    sandbox: Sandbox, message: str
+) -> None:
+    def find() -> None:
+        raise NotFound(message)
+
+    source = "try:\n    find()\nexcept NotFound:\n    pass\nraise NotFound('no cup of mine')"
+    failure = failure_of(sandbox, source, scope_of(find))
+    assert failure.error == "NotFound"
+    assert not failure.robot
+
+
+class TooHigh(Unreachable):
+    pass
+
+
+def test_a_robots_own_kind_of_error_is_caught_by_its_parents_name(sandbox: Sandbox) -> None:
+    def lift() -> None:
+        raise TooHigh("2 m")
+
+    source = "try:\n    lift()\nexcept Unreachable as error:\n    ret = str(error)"
+    assert value_of(sandbox, source, scope_of(lift)) == "2 m"
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("x"), OSError("x"), AttributeError("x")])
+def test_a_fault_in_a_primitive_is_a_failure_of_the_robot(
+    sandbox: Sandbox, error: Exception
+) -> None:
+    def break_down() -> None:
+        raise error
+
+    failure = failure_of(sandbox, "break_down()", scope_of(break_down))
+    assert (failure.error, failure.robot) == ("RobotError", True)
+    assert failure.message == f"{type(error).__name__}: x"
+
+
+def test_a_result_that_cannot_cross_is_a_failure_of_the_robot(sandbox: Sandbox) -> None:
+    def look() -> object:
+        return object()
+
+    failure = failure_of(sandbox, "look()", scope_of(look))
+    assert failure.robot
+    assert "'object' cannot cross" in failure.message
+
+
+def test_a_message_that_is_not_text_still_crosses(sandbox: Sandbox) -> None:
+    def fail() -> None:
+        raise RobotError("bad \ud800 name")
+
+    assert failure_of(sandbox, "fail()", scope_of(fail)).message == "bad ? name"
+
+
+def test_a_failed_lmp_keeps_its_own_failure(sandbox: Sandbox) -> None:
+    inner = Failure("model", "EmptyCompletion", "nothing said")
+
+    def parse() -> None:
+        error = LMPFailed("parse(): nothing said")
+        error.failure = inner  # type: ignore[attr-defined]
+        raise error
+
+    failure = failure_of(sandbox, "\nparse()", scope_of(parse))
+    assert failure == replace(inner, line=2)
+
+
+def test_every_call_is_told_when_it_is_served(sandbox: Sandbox) -> None:
+    told: list[Call] = []
+    result = sandbox.execute("add(1)\nadd(2)", scope_of(add), on_call=told.append)
+    assert tuple(told) == result.calls
+    assert [call.result for call in told] == [11, 12]
+
+
+def test_a_group_holds_primitives(sandbox: Sandbox) -> None:
+    scope = scope_of(add, groups={"robot": ["add"]})
+    assert value_of(sandbox, "ret = robot.add(1)", scope) == 11
+
+
+def test_a_program_may_run_inside_a_call(sandbox: Sandbox) -> None:
+    def nested(depth: int) -> Any:
+        source = f"ret = [{depth}, nested({depth - 1})]" if depth else "ret = 0"
+        return sandbox.execute(source, scope_of(nested), returns="ret").value
+
+    assert value_of(sandbox, "ret = nested(3)", scope_of(nested)) == [3, [2, [1, 0]]]
+
+
+def test_time_in_calls_is_not_the_programs(sandbox: Sandbox) -> None:
+    def slow() -> None:
+        end_s = time.monotonic() + 2 * SHORT_S
+        while time.monotonic() < end_s:
+            pass
+
+    result = limited(sandbox, "slow()", scope_of(slow), program_s=SHORT_S)
+    assert result.failure is None
+    assert result.program_s < SHORT_S
+
+
+def test_ctrl_c_in_a_call_passes_on_and_kills_the_worker(sandbox: Sandbox) -> None:
+    held: list[int] = []
+    spawn = sandbox._template.spawn
+
+    def remember(*budget: Any) -> Worker:
+        worker = spawn(*budget)
+        held.append(os.pidfd_open(worker.pid))
+        return worker
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sandbox._template, "spawn", remember)
+        with pytest.raises(KeyboardInterrupt):
+            sandbox.execute("interrupted()\nwhile True: pass", scope_of(interrupted))
+    assert ended(held[0])
+
+
+def ended(pidfd: int) -> bool:
+    """Wait until a process is over; a pidfd can be read once it is."""
+    try:
+        frames.wait(frames.poll_for(pidfd, 1), time.monotonic() + 5)
+    except codec.DeadlinePassed:
+        return False
+    finally:
+        os.close(pidfd)
+    return True
+
+
+# --- limits
+
+ENDLESS = {
+    "loop": "while True: pass",
+    "catching": "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+    "finally": "def f():\n    try:\n        while True: pass\n    finally:\n        f()\nf()",
+    "native": "while True:\n    np.ones((300, 300)) @ np.ones((300, 300))",
+    "one native call": "10 ** 10 ** 9",
+    "last words": "class E(Exception):\n  def __str__(self):\n    while True: pass\nraise E",
+}
+
+
+@pytest.mark.parametrize("source", ENDLESS.values(), ids=ENDLESS)
+def test_an_endless_program_is_killed(sandbox: Sandbox, source: str) -> None:
+    begin_s = time.monotonic()
+    result = limited(sandbox, source, program_s=SHORT_S)
+    took_s = time.monotonic() - begin_s
+    assert result.failure is not None
+    assert (result.failure.kind, result.failure.error) == ("timeout", "TimeLimit")
+    assert SHORT_S * 0.9 < took_s < SHORT_S + 1
+    assert result.program_s == pytest.approx(SHORT_S, abs=0.2)
+
+
+def test_calls_before_the_timeout_are_kept(sandbox: Sandbox) -> None:
+    result = limited(sandbox, "add(1)\nwhile True: pass", scope_of(add), program_s=SHORT_S)
+    assert [call.result for call in result.calls] == [11]
+
+
+def test_endless_calls_pass_their_limit(sandbox: Sandbox) -> None:
+    source = "while True:\n    try:\n        add(1)\n    except BaseException: pass"
+    result = limited(sandbox, source, scope_of(add), calls=20)
+    assert result.failure is not None
+    assert (result.failure.kind, result.failure.error) == ("limit", "CallLimit")
+    assert len(result.calls) == 20
+
+
+@pytest.mark.parametrize(
+    "source", ["x = bytes(10 ** 10)", "x = [0]\nwhile True: x = x + x", "x = np.ones(10 ** 10)"]
+)
+def test_too_much_memory_is_a_failure(sandbox: Sandbox, source: str) -> None:
+    result = limited(sandbox, source, memory_bytes=256 << 20)
+    assert result.failure is not None
+    assert result.failure.kind == "memory"
+    assert "256 MiB" in result.failure.message
+
+
+def test_too_much_output_is_a_failure(sandbox: Sandbox) -> None:
+    source = "while True:\n    try:\n        print('a' * 100)\n    except Exception: pass"
+    result = limited(sandbox, source, stdout_chars=1000)
+    assert result.failure is not None
+    assert (result.failure.kind, result.failure.error) == ("output", "OutputLimit")
+    assert len(result.stdout) <= 1000
+
+
+def test_deep_recursion_is_the_programs_error(sandbox: Sandbox) -> None:
+    failure = failure_of(sandbox, "def f():\n    f()\nf()")
+    assert (failure.kind, failure.error) == ("raised", "RecursionError")
+
+
+def test_a_result_too_large_to_cross_is_a_failure(sandbox: Sandbox) -> None:
+    source = f"ret = bytes({codec.MAX_FRAME_BYTES - 10})"
+    failure = failure_of(sandbox, source, returns="ret")
+    assert failure.kind == "raised"
+    assert "too large" in failure.message
+
+
+FAILURES = {
+    "its own error": ("x = 1\ny = 1 / 0", "ZeroDivisionError", 2),
+    "inside a function": ("def f():\n    return [][0]\nf()", "IndexError", 2),
+    "inside a library": ("\n\nnp.linalg.inv(np.zeros((2, 2)))", "LinAlgError", 3),
+    "undefined": ("nope", "NameError", 1),
+    "not the value asked for": ("x = 1", "NameError", None),
+    "a value that cannot cross": ("ret = print", "TypeError", None),
+    "a value nested too deep": ("ret = []\nfor _ in range(300): ret = [ret]", "TypeError", None),
+    "no text": ("ret = '\\ud800'", "TypeError", None),
+    "a class of its own": ("class Mine(Exception): pass\nraise Mine('x')", "Mine", 2),
+    "an error without a text": (
+        "class Mine(Exception):\n    def __str__(self): return 1 / 0\nraise Mine",
+        "Mine",
+        3,
+    ),
+    "surrogates in the text": ("raise ValueError('\\ud800')", "ValueError", 1),
+    "a base exception": ("raise BaseException('x')", "BaseException", 1),
+    "the end of a generator": ("next(iter([]))", "StopIteration", 1),
+    "not Python": ("x = = 1", "SyntaxError", None),
+}
+
+
+@pytest.mark.parametrize(("source", "error", "line"), FAILURES.values(), ids=FAILURES)
+def test_a_failing_program_is_a_typed_failure(
+    sandbox: Sandbox, source: str, error: str, line: int | None
+) -> None:
+    failure = failure_of(sandbox, source, returns="ret")
+    assert (failure.kind, failure.error, failure.line) == ("raised", error, line)
+    assert "\n" not in failure.message
+
+
+# --- what a program can see
+
+WALK = """
+found = {}
+for cls in ().__class__.__base__.__subclasses__():
+    space = getattr_of(cls)
+    if space and 'environ' in space:
+        found['environ'] = dict(space['environ'])
+        for name in ('getcwd', 'listdir'):
+            try:
+                found[name] = space[name]()
+            except BaseException as error:
+                found[name] = str(error)
+ret = found
+"""
+GETATTR = """
+def getattr_of(cls):
+    try:
+        return cls.__init__.__globals__
+    except AttributeError:
+        return None
+"""
+
+
+def test_a_program_that_breaks_out_finds_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAP_SECRET_KEY", "secret")
+    with fresh_sandbox() as fresh:
+        found = value_of(fresh, GETATTR + WALK)
+    assert found["environ"] == {}
+
+
+def test_a_program_that_breaks_out_sees_no_folder(sandbox: Sandbox) -> None:
+    found = value_of(sandbox, GETATTR + WALK)
+    assert found["getcwd"].startswith("[Errno ")
+    assert found["listdir"].startswith("[Errno ")
+
+
+@pytest.mark.parametrize(
+    "name", ["open", "eval", "exec", "getattr", "globals", "vars", "compile", "input", "memoryview"]
+)
+def test_a_builtin_that_reaches_out_is_not_there(sandbox: Sandbox, name: str) -> None:
+    assert failure_of(sandbox, name).error == "NameError"
+
+
+@pytest.mark.parametrize("module", ["os", "sys", "subprocess", "socket", "cap", "builtins"])
+def test_nothing_is_imported(sandbox: Sandbox, module: str) -> None:
+    assert failure_of(sandbox, f"import {module}").error == "ImportError"
+
+
+@pytest.mark.parametrize(
+    "name", ["np.load", "np.save", "np.lib", "np.random.bit_generator", "math.x"]
+)
+def test_the_library_is_an_allow_list(sandbox: Sandbox, name: str) -> None:
+    assert failure_of(sandbox, name).error == "AttributeError"
+
+
+def test_programs_share_nothing(sandbox: Sandbox) -> None:
+    sandbox.execute("left = 1\nnp.extra = 2\nmath.pi = 3", Scope())
+    assert failure_of(sandbox, "left").error == "NameError"
+    assert failure_of(sandbox, "np.extra").error == "AttributeError"
+    assert value_of(sandbox, "ret = math.pi") == np.pi
+
+
+DRAWS = "ret = [float(np.random.rand()), float(np.random.default_rng().random())]"
+
+
+def test_random_numbers_start_from_the_seed(sandbox: Sandbox) -> None:
+    first, again, other = (value_of(sandbox, DRAWS, seed=seed) for seed in (7, 7, 8))
+    assert first == again
+    assert first[0] != other[0]
+    assert first[1] != other[1]
+
+
+# --- state
+
+
+def test_what_a_program_binds_is_kept(sandbox: Sandbox) -> None:
+    source = (
+        "a = 1\nb = np.ones(2)\ndef f(): pass\nclass A: pass\n"
+        "g = (i for i in [1])\n_hidden = 1\nfor i in range(3): pass\n"
+    )
+    result = sandbox.execute(source, Scope(), keep=True)
+    assert set(result.variables) == {"a", "b", "i"}
+    assert result.variables["b"].tolist() == [1.0, 1.0]
+    assert set(result.defined) == {"f", "A"}
+    assert result.dropped == ("g",)
+
+
+def test_given_variables_come_back_as_they_are_now(sandbox: Sandbox) -> None:
+    scope = scope_of(add, variables={"kept": [1], "gone": 2})
+    result = sandbox.execute("kept.append(2)\ndel gone", scope, keep=True)
+    assert result.variables == {"kept": [1, 2]}
+
+
+def test_a_library_name_is_kept_only_if_the_program_binds_it(sandbox: Sandbox) -> None:
+    assert sandbox.execute("x = box(0, 0, 1, 1)", Scope(), keep=True).variables.keys() == {"x"}
+    assert sandbox.execute("box = 'red box'", Scope(), keep=True).variables == {"box": "red box"}
+
+
+def test_without_keep_nothing_comes_back(sandbox: Sandbox) -> None:
+    result = sandbox.execute("a = 1\ndef f(): pass", Scope())
+    assert (result.variables, result.defined, result.dropped) == ({}, (), ())
+
+
+def test_a_failed_program_keeps_nothing(sandbox: Sandbox) -> None:
+    result = sandbox.execute("a = 1\n1 / 0", Scope(), keep=True)
+    assert (result.variables, result.defined) == ({}, ())
+
+
+# --- a hostile worker
+
+
+class Hostile:
+    """The untrusted end of a conversation, written by the test."""
+
+    def __init__(self) -> None:
+        their_requests, requests = os.pipe()
+        answers, their_answers = os.pipe()
+        os.set_blocking(requests, False)
+        self.worker = Worker(None, requests, answers, 0)
+        self.reads, self.writes = their_requests, their_answers
+        self.replying: threading.Thread | None = None
+
+    def say(self, data: bytes) -> None:
+        os.write(self.writes, data)
+
+    def answer_next(self, data: bytes) -> None:
+        """Say something once the answer to what was said has come."""
+
+        def reply() -> None:
+            for _ in ("the job", "the answer"):  # both may be there already
+                (length,) = struct.unpack("<I", os.read(self.reads, 4))
+                os.read(self.reads, length)
+            self.say(data)
+
+        self.replying = threading.Thread(target=reply, daemon=True)
+        self.replying.start()
+
+    def hang_up(self) -> None:
+        for end in (self.reads, self.writes):
+            os.close(end)
+        self.reads = self.writes = -1
+
+    def hold(self, scope: Scope | None = None, job: bytes = b"", program_s: float = 5) -> Result:
+        limits = Limits(program_s=program_s)
+        return Conversation(self.worker, scope or Scope(), limits, None).hold(job)
+
+    def close(self) -> None:
+        if self.replying is not None:  # it may still be on its way out of its last write
+            self.replying.join(5)
+        for end in (self.reads, self.writes, self.worker.requests, self.worker.answers):
+            if end >= 0:
+                os.close(end)
+
+
+@pytest.fixture
+def hostile() -> Iterator[Hostile]:
+    peer = Hostile()
+    yield peer
+    peer.close()
+
+
+def frame(value: Any) -> bytes:
+    data = value if isinstance(value, bytes) else msgpack.packb(value)
+    return struct.pack("<I", len(data)) + data
+
+
+OK = {
+    "status": "ok",
+    "variables": codec.encode_shared({}),
+    "defined": [],
+    "dropped": [],
+    "stdout": "",
+}
+FAILED = {"status": "failed", "error": "E", "message": "m", "line": 1, "stdout": ""}
+GARBAGE = {
+    "no value": frame(b""),
+    "random bytes": frame(b"\xc1\xff\x00garbage"),
+    "a huge header": struct.pack("<I", 0xFFFFFFFF),
+    "a number": frame(1),
+    "text": frame("done"),
+    "nothing": frame(None),
+    "an empty list": frame([]),
+    "an unknown word": frame(["exec", "code"]),
+    "done without a result": frame(["done"]),
+    "done with a list": frame(["done", []]),
+    "done with nothing in it": frame(["done", {}]),
+    "done twice in one": frame(["done", OK, OK]),
+    "an unknown status": frame(["done", {**OK, "status": "great"}]),
+    "variables that are a list": frame(["done", {**OK, "variables": [1]}]),
+    "variables not encoded": frame(["done", {**OK, "variables": {"a": 1}}]),
+    "variables of garbage": frame(["done", {**OK, "variables": b"\xc1"}]),
+    "variables that are one number": frame(["done", {**OK, "variables": b"\x01"}]),
+    "a variable without a name": frame(["done", {**OK, "variables": codec.encode({1: 2})}]),
+    "a value not encoded": frame(["done", {**OK, "value": {"a": 1}}]),
+    "a value of garbage": frame(["done", {**OK, "value": b""}]),
+    "definitions of numbers": frame(["done", {**OK, "defined": 1}]),
+    "output of numbers": frame(["done", {**OK, "stdout": 1}]),
+    "a failure without a name": frame(["done", {**FAILED, "error": None}]),
+    "a line of words": frame(["done", {**FAILED, "line": "1"}]),
+    "a call without arguments": frame(["call", "add"]),
+    "a call of a list": frame(["call", ["add"], [], {}]),
+    "a call with a number": frame(["call", "add", 1, {}]),
+    "a call with keywords in a list": frame(["call", "add", [1], []]),
+    "two calls at once": frame(["call", "add", [1]]) * 2,
+    "a result after a call": frame(["call", "add", [1]]) + frame(["done", OK]),
+    "half a frame too many": frame(["done", OK]) + b"\0",
+    "a deep call": frame(["call", "add", msgpack.unpackb(b"\x91" * 500 + b"\x90"), {}]),
+}
+
+
+@pytest.mark.parametrize("data", GARBAGE.values(), ids=GARBAGE)
+def test_garbage_is_a_protocol_failure_at_once(hostile: Hostile, data: bytes) -> None:
+    hostile.say(data)
+    begin_s = time.monotonic()
+    result = hostile.hold(scope_of(add))
+    assert result.failure is not None
+    assert result.failure.kind == "protocol"
+    assert result.failure.cause == "infrastructure"
+    assert result.calls == ()
+    assert time.monotonic() - begin_s < 1
+
+
+@pytest.mark.parametrize("data", [b"", b"\x05", struct.pack("<I", 9), struct.pack("<I", 9) + b"a"])
+def test_a_worker_that_dies_inside_a_frame_is_a_failure_at_once(
+    hostile: Hostile, data: bytes
+) -> None:
+    hostile.say(data)
+    os.close(hostile.writes)
+    hostile.writes = -1
+    result = hostile.hold()
+    assert result.failure is not None
+    assert (result.failure.kind, result.failure.error) == ("killed", "WorkerDied")
+
+
+def test_a_worker_that_is_gone_before_its_job_is_a_failure(hostile: Hostile) -> None:
+    hostile.hang_up()
+    result = hostile.hold(job=b"a" * 100)
+    assert result.failure is not None
+    assert result.failure.kind == "killed"
+
+
+def test_a_worker_that_never_finishes_its_frame_is_a_timeout(hostile: Hostile) -> None:
+    begin_s = time.monotonic()
+    hostile.say(struct.pack("<I", 100) + b"half")
+    result = hostile.hold(program_s=0.05)
+    assert result.failure is not None
+    assert result.failure.kind == "timeout"
+    assert time.monotonic() - begin_s < 1
+
+
+def test_a_worker_that_does_not_read_its_job_cannot_hold_the_parent(hostile: Hostile) -> None:
+    begin_s = time.monotonic()
+    result = hostile.hold(job=bytes(1 << 20), program_s=0.05)
+    assert result.failure is not None
+    assert result.failure.kind == "timeout"
+    assert time.monotonic() - begin_s < 1
+
+
+def test_a_worker_that_does_not_read_an_answer_cannot_hold_the_parent(hostile: Hostile) -> None:
+    def picture() -> bytes:
+        return bytes(1 << 20)
+
+    hostile.say(frame(["call", "picture", [], {}]))
+    begin_s = time.monotonic()
+    result = hostile.hold(scope_of(picture), program_s=0.05)
+    assert result.failure is not None
+    assert result.failure.kind == "timeout"
+    assert time.monotonic() - begin_s < 1
+
+
+@pytest.mark.parametrize("name", ["exec", "__import__", "add ", ""])
+def test_a_call_outside_the_scope_is_refused(hostile: Hostile, name: str) -> None:
+    hostile.say(frame(["call", name, [], {}]))
+    hostile.answer_next(frame(["done", OK]))
+    result = hostile.hold(scope_of(add))
+    assert result.failure is None
+    assert result.calls[0].error == f"LimitExceeded: '{name}' is not in this program's scope"
+
+
+def test_keywords_that_are_no_names_are_refused(hostile: Hostile) -> None:
+    hostile.say(frame(["call", "add", [], {1: 2}]))
+    hostile.answer_next(frame(["done", OK]))
+    (call,) = hostile.hold(scope_of(add)).calls
+    assert call.error is not None
+    assert call.error.startswith("TypeError: add(")
+
+
+# --- processes
+
+
+def worker_killed_during(sandbox: Sandbox, source: str) -> Result:
+    """Run a program whose worker is killed from outside when it calls `now`."""
+    pids: list[int] = []
+    spawn = sandbox._template.spawn
+
+    def remember(*budget: Any) -> Worker:
+        worker = spawn(*budget)
+        pids.append(worker.pid)
+        return worker
+
+    def now() -> None:
+        os.kill(pids[0], signal.SIGKILL)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sandbox._template, "spawn", remember)
+        return sandbox.execute(source, scope_of(now))
+
+
+def test_a_worker_killed_from_outside_is_a_failure(sandbox: Sandbox) -> None:
+    result = worker_killed_during(sandbox, "now()\nwhile True: pass")
+    assert result.failure is not None
+    assert (result.failure.kind, result.failure.error) == ("killed", "WorkerDied")
+    assert [call.name for call in result.calls] == ["now"]
+    assert value_of(sandbox, "ret = 1") == 1
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def children(pid: int) -> list[int]:
+    """Return the living and unreaped children of a process."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:  # it ended meanwhile
+                continue
+            if int(fields[1]) == pid:
+                found.append(int(entry.name))
+    return found
+
+
+def test_a_hundred_runs_leave_no_descriptor_and_no_process() -> None:
+    with fresh_sandbox() as fresh:
+        fresh.execute("x = 1", Scope())
+        before = descriptors()
+        for number in range(100):
+            source = ("ret = 1", "1 / 0", "print(1)", "x = = 1")[number % 4]
+            fresh.execute(source, Scope())
+        assert descriptors() == before
+        process = fresh._template._process
+        assert process is not None
+        assert len(children(process.pid)) <= 3  # the spare, and what the next fork collects
+
+
+def test_failed_and_killed_runs_leave_no_descriptor(sandbox: Sandbox) -> None:
+    sandbox.execute("x = 1", Scope())
+    before = descriptors()
+    limited(sandbox, "while True: pass", program_s=0.05)
+    worker_killed_during(sandbox, "now()\nwhile True: pass")
+    with pytest.raises(SandboxError):
+        sandbox.execute("x", Scope(variables={"bad": object()}))
+    assert descriptors() == before
+
+
+def test_a_closed_template_leaves_nothing() -> None:
+    before = descriptors()
+    with fresh_sandbox() as fresh:
+        fresh.execute("x = 1", Scope())
+    assert descriptors() == before
+
+
+@pytest.mark.parametrize("runs_before", [0, 1])
+def test_a_template_that_died_is_started_again(runs_before: int) -> None:
+    with fresh_sandbox() as fresh:
+        for _ in range(runs_before):
+            value_of(fresh, "ret = 1")
+        process = fresh._template._process
+        assert process is not None
+        process.kill()
+        process.wait()
+        assert value_of(fresh, "ret = 2") == 2
+        assert value_of(fresh, "ret = 3") == 3
+
+
+def test_a_closed_template_starts_again_when_used() -> None:
+    template = Template()
+    for number in (1, 2):
+        with Sandbox(template=template) as opened:
+            assert value_of(opened, f"ret = {number}") == number
+        template.close()
+
+
+def test_a_template_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cap.sandbox.parent.template_client.sys.executable", "/bin/false")
+    template = Template()
+    with pytest.raises(SandboxError, match="does not start"):
+        template.spawn()
+    template.close()
+
+
+def test_every_result_names_the_layers_that_held(sandbox: Sandbox) -> None:
+    assert sandbox.run("x = 1").layers == sandbox.layers
+    assert sandbox.run("1 / 0").layers == sandbox.layers
+    assert sandbox.run("import os").layers == ()
+
+
+def test_an_endless_name_makes_no_endless_message(sandbox: Sandbox) -> None:
+    failure = sandbox.run("a" * 60_000 + "()").failure
+    assert failure is not None
+    assert failure.kind == "undefined"
+    assert len(failure.message) < 200

@@ -1,0 +1,715 @@
+import contextlib
+import os
+import struct
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import msgpack
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shapely.geometry.base import BaseGeometry
+
+from cap.errors import NotFound
+from cap.sandbox.wire import codec, records
+
+FIXED = settings(max_examples=80, derandomize=True, database=None, deadline=None)
+TEXT = st.text(max_size=8)
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(min_value=-(2**80), max_value=2**80),
+    st.floats(allow_nan=False),
+    TEXT,
+    st.binary(max_size=8),
+    st.complex_numbers(allow_nan=False),
+    st.builds(range, st.integers(-5, 5), st.integers(-5, 5), st.sampled_from([-2, 1, 3])),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=4).map(tuple),
+        st.dictionaries(st.one_of(TEXT, st.integers(), st.tuples(TEXT, TEXT)), inner, max_size=4),
+        st.frozensets(SCALARS, max_size=4),
+        st.sets(SCALARS, max_size=4),
+    ),
+    max_leaves=12,
+)
+
+
+def extension(code: int, value: Any, tail: bytes = b"") -> bytes:
+    return bytes(msgpack.packb(msgpack.ExtType(code, msgpack.packb(value) + tail)))
+
+
+def array_extension(
+    dtype: bytes, shape: tuple[int, ...], data: bytes, code: int = codec._ARRAY
+) -> bytes:
+    head = struct.pack("<4sB", dtype, len(shape)) + struct.pack(f"<{len(shape)}Q", *shape)
+    return bytes(msgpack.packb(msgpack.ExtType(code, head + data)))
+
+
+def round_trip(value: Any) -> Any:
+    return codec.decode(codec.encode(value))
+
+
+def same(left: Any, right: Any) -> bool:
+    """Equal, and of equal types all the way down (1 is not True, nor 1.0)."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, list | tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, dict):
+        return all(map(same, left, right)) and all(map(same, left.values(), right.values()))
+    if isinstance(left, set | frozenset):
+        return left == right and {type(item) for item in left} == {type(item) for item in right}
+    return bool(left == right)
+
+
+@FIXED
+@given(VALUES)
+def test_plain_data_comes_back_as_it_was(value: Any) -> None:
+    assert same(round_trip(value), value)
+
+
+@pytest.mark.parametrize(
+    "value", [float("inf"), float("-inf"), 10**4000, -(10**40), 2**64, b""], ids=type
+)
+def test_the_edges_of_numbers_come_back(value: Any) -> None:
+    assert same(round_trip(value), value)
+
+
+def test_not_a_number_comes_back() -> None:
+    assert np.isnan(round_trip(float("nan")))
+    assert np.isnan(round_trip(np.array([np.nan]))).all()
+
+
+ARRAYS = [
+    np.arange(6.0).reshape(2, 3),
+    np.zeros((0, 2)),
+    np.zeros(0, dtype=int),
+    np.array(3.5),
+    np.array([True, False]),
+    np.array([1, 2], dtype=">i4"),
+    np.array([1 + 2j]),
+    np.arange(4, dtype=np.uint8),
+    np.array([1, 2], dtype=np.float16),
+    np.asfortranarray(np.arange(6).reshape(2, 3)),
+    np.arange(10)[::2],
+    np.arange(24).reshape(2, 3, 4).transpose(2, 0, 1),
+    np.array(["a", "bcd", ""]),
+    np.array([["a"], ["b"]]),
+    np.array([b"a", b"bc"]),
+    np.array([], dtype="U3"),
+    np.array([], dtype="S3"),
+]
+
+
+@pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype.str}{array.shape}")
+def test_an_array_comes_back_with_dtype_and_shape(array: np.ndarray) -> None:
+    back = round_trip(array)
+    assert type(back) is np.ndarray
+    assert back.shape == array.shape
+    assert back.dtype == array.dtype or array.dtype.kind in "US"
+    assert back.dtype.kind == array.dtype.kind
+    assert back.tolist() == array.tolist()
+
+
+def test_an_array_is_a_writable_copy() -> None:
+    array = np.zeros(3)
+    back = round_trip(array)
+    back[0] = 1
+    assert array[0] == 0
+
+
+@pytest.mark.parametrize("value", [np.float32(1.5), np.int64(-3), np.bool_(True), np.complex64(1j)])
+def test_a_numpy_scalar_keeps_its_type(value: np.generic) -> None:
+    assert same(round_trip(value), value)
+
+
+@pytest.mark.parametrize("value", [np.str_("a"), np.str_(""), np.bytes_(b"b")])
+def test_numpy_text_keeps_its_type(value: np.generic) -> None:
+    assert same(round_trip(value), value)
+
+
+GEOMETRIES = [
+    shapely.Point(1, 2),
+    shapely.Point(1, 2, 3),
+    shapely.Point(),
+    shapely.LineString([(0, 0), (1, 1)]),
+    shapely.LinearRing([(0, 0), (1, 0), (0, 1)]),
+    shapely.LinearRing(),
+    shapely.Polygon(),
+    shapely.box(0, 0, 1, 1),
+    shapely.box(0, 0, 9, 9) - shapely.box(1, 1, 2, 2),
+    shapely.MultiPoint([(0, 0), (1, 1)]),
+    shapely.MultiPoint(),
+    shapely.MultiLineString([[(0, 0), (1, 1)], [(2, 2), (3, 3)]]),
+    shapely.MultiPolygon([shapely.box(0, 0, 1, 1), shapely.box(2, 2, 3, 3)]),
+    shapely.GeometryCollection([shapely.Point(0, 0), shapely.box(0, 0, 1, 1)]),
+    shapely.GeometryCollection([shapely.MultiPoint([(0, 0)]), shapely.GeometryCollection()]),
+]
+
+
+@pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
+def test_a_geometry_keeps_its_type_and_coordinates(geometry: BaseGeometry) -> None:
+    back = round_trip(geometry)
+    assert type(back) is type(geometry)
+    assert back.wkt == geometry.wkt
+
+
+OBJECTS = [
+    np.array([shapely.Point(0, 0), None, shapely.box(0, 0, 1, 1)], dtype=object),
+    np.array([[shapely.Point(0, 0)], [shapely.LinearRing([(0, 0), (1, 0), (0, 1)])]], dtype=object),
+    np.array([], dtype=object),
+]
+
+
+@pytest.mark.parametrize("array", OBJECTS, ids=lambda array: str(array.shape))
+def test_an_array_of_geometries_comes_back(array: np.ndarray) -> None:
+    back = round_trip(array)
+    assert (back.dtype, back.shape) == (array.dtype, array.shape)
+    assert [type(entry) for entry in back.flat] == [type(entry) for entry in array.flat]
+    assert list(back.flat) == list(array.flat)
+
+
+@pytest.mark.parametrize("code", [*np.typecodes["AllInteger"], *np.typecodes["AllFloat"], "?"])
+@pytest.mark.parametrize("order", "<>")
+def test_every_dtype_of_numbers_comes_back(code: str, order: str) -> None:
+    array = np.array([0, 1, 1], dtype=order + code)
+    back = round_trip(array)
+    assert back.dtype == array.dtype
+    assert back.tolist() == array.tolist()
+    assert back.flags.owndata
+    assert back.flags.writeable
+
+
+def test_a_truth_value_is_true_or_false_whatever_its_byte() -> None:
+    back = codec.decode(array_extension(b"|b1", (2,), b"\x07\x00"))
+    assert back.view(np.uint8).tolist() == [1, 0]
+
+
+# --- records and exceptions
+
+
+@records.register
+@dataclass(frozen=True)
+class Grasp:
+    where: np.ndarray
+    width_m: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.width_m < 0:
+            raise ValueError("negative width")
+
+
+@records.register
+class Cell(NamedTuple):
+    row: int
+    column: int
+
+
+@pytest.mark.parametrize("value", [Cell(1, 2), [Cell(1, 2)], {Cell(1, 2): Cell(3, 4)}], ids=str)
+def test_a_named_tuple_comes_back(value: Any) -> None:
+    assert same(round_trip(value), value)
+
+
+def test_a_frozen_dataclass_comes_back() -> None:
+    back = round_trip(Grasp(np.ones(3), 0.02))
+    assert type(back) is Grasp
+    assert back.where.tolist() == [1, 1, 1]
+    assert back.width_m == 0.02
+
+
+def record_bytes(name: Any, fields: Any) -> bytes:
+    return extension(codec._RECORD, [name, fields])
+
+
+def test_a_record_not_known_here_has_its_fields() -> None:
+    pose = codec.decode(record_bytes("Pose", {"x": 1.5, "yaw": 2}))
+    assert (pose.x, pose.yaw, list(pose), repr(pose)) == (1.5, 2, [1.5, 2], "Pose(x=1.5, yaw=2)")
+    with pytest.raises(AttributeError, match="Pose has no field 'z'"):
+        _ = pose.z
+    assert codec.encode(pose) == codec.encode(codec.decode(codec.encode(pose)))
+
+
+def test_a_registered_record_passes_its_own_checks_again() -> None:
+    with pytest.raises(codec.WireError, match="not a Grasp: ValueError"):
+        codec.decode(record_bytes("Grasp", {"where": 1, "width_m": -1.0}))
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("Cell", {"row": 1}),
+        ("Cell", {"row": 1, "column": 2, "more": 3}),
+        ("Cell", [1, 2]),
+        ("Pose", {"__class__": 1}),
+        ("Pose", {"_hidden": 1}),
+        ("Pose", {"not a name": 1}),
+        ("Pose", {1: 2}),
+        ("_Pose", {"x": 1}),
+        (1, {"x": 1}),
+    ],
+)
+def test_a_malformed_record_is_a_wire_error(name: Any, fields: Any) -> None:
+    with pytest.raises(codec.WireError):
+        codec.decode(record_bytes(name, fields))
+
+
+@dataclass
+class Thawed:
+    x: int
+
+
+@pytest.mark.parametrize("kind", [Thawed, dict, int, type("Cell", (Cell,), {})])
+def test_only_frozen_records_of_a_new_name_are_registered(kind: type) -> None:
+    with pytest.raises(TypeError):
+        records.register(kind)
+    with pytest.raises(codec.WireError, match="cannot cross"):
+        codec.encode(Thawed(1))
+
+
+@pytest.mark.parametrize("name", codec.RAISABLE)
+def test_an_exception_of_a_registered_name_crosses(name: str) -> None:
+    back = round_trip(codec.RAISABLE[name]("no\n cup"))
+    assert type(back) is codec.RAISABLE[name]
+    assert "no cup" in str(back)
+    assert back.__traceback__ is back.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    "parts", [["OSError", "x"], ["ValueError", 1], ["ValueError"], ["exec", ""]]
+)
+def test_no_other_exception_is_made(parts: list[Any]) -> None:
+    with pytest.raises(codec.WireError):
+        codec.decode(extension(codec._ERROR, parts))
+
+
+# --- shared parts
+
+
+def shared_trip(value: Any) -> Any:
+    return codec.decode(codec.encode_shared(value))
+
+
+@FIXED
+@given(VALUES)
+def test_plain_data_comes_back_from_a_shared_frame(value: Any) -> None:
+    assert same(shared_trip(value), value)
+
+
+def test_what_is_one_object_stays_one() -> None:
+    part, array = [1], np.zeros(2)
+    back = shared_trip({"a": part, "b": (part, {"c": part}), "d": [array], "e": array})
+    back["a"].append(2)
+    back["e"][0] = 5
+    assert back["b"][0] is back["a"]
+    assert back["b"][1]["c"] == [1, 2]
+    assert back["d"][0].tolist() == [5, 0]
+
+
+def test_what_is_equal_but_not_one_stays_two() -> None:
+    back = shared_trip([[1], [1]])
+    assert back[0] is not back[1]
+
+
+def cycles() -> dict[str, Any]:
+    in_list: list[Any] = []
+    in_list.append(in_list)
+    in_dict: dict[str, Any] = {}
+    in_dict["me"] = (in_dict,)
+    in_record: list[Any] = []
+    in_record.append(Grasp(in_record))  # type: ignore[arg-type]
+    return {"list": in_list, "dict": in_dict, "record": in_record}
+
+
+def test_a_cycle_comes_back() -> None:
+    back = shared_trip(cycles())
+    assert back["list"][0] is back["list"]
+    assert back["dict"]["me"][0] is back["dict"]
+    assert back["record"][0].where is back["record"]
+
+
+def test_records_geometries_and_errors_cross_in_a_shared_frame() -> None:
+    value = [Cell(1, 2), shapely.Point(1, 2), NotFound("x"), np.float32(1.5), range(3), 2**70]
+    back = shared_trip(value)
+    assert back[0] == Cell(1, 2)
+    assert type(back[0]) is Cell
+    assert back[1] == shapely.Point(1, 2)
+    assert (type(back[2]), str(back[2])) == (NotFound, "x")
+    assert back[3:] == value[3:]
+
+
+def test_variables_that_cannot_cross_are_named_and_leave_nothing_behind() -> None:
+    part = [1]
+    variables = {"a": [part, len], "b": part, "c": {"d": (len,)}, "e": part, "f": "\ud800"}
+    data, dropped = codec.encode_variables(variables)
+    back = codec.decode(data)
+    assert dropped == ["a", "c", "f"]
+    assert back == {"b": [1], "e": [1]}
+    assert back["b"] is back["e"]
+
+
+def test_the_depth_is_bounded_without_recursion() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(codec.WireError, match="deeper"):
+        codec.encode_shared(deep)
+
+
+doubled = [*(["tuple", at + 1, at + 1] for at in range(1, 61)), 0]
+"""Tuples, each the next one twice: two to the power of sixty, written out."""
+TABLES = {
+    "nothing": [],
+    "no container": [["list", 1]],
+    "a negative place": [["list", -1]],
+    "a truth value for a place": [["list", True], 1],
+    "words for a place": [["list", "0"]],
+    "a node of no kind": [["list", 1], []],
+    "a kind of no name": [["list", 1], [5]],
+    "an unknown kind": [["exec", 1], "x"],
+    "a tuple in itself": [["tuple", 0]],
+    "frozen sets in each other": [["frozenset", 1], ["frozenset", 0]],
+    "half a pair": [["dict", 1], 5],
+    "a list as a key": [["dict", 1, 1], ["list"]],
+    "a list in a set": [["set", 1], ["list"]],
+    "loose ends": [["list", 1], 5, 6],
+    "too deep": [["list", at + 1] for at in range(80)] + [0],
+    "tuples too deep": [["tuple", at + 1] for at in range(200)] + [0],
+    "a record without a name": [["record"]],
+    "a record of a list": [["record", 1], ["list"]],
+    "keys that take for ever to hash": [["dict", 1, 1], *doubled],
+}
+
+
+@pytest.mark.parametrize("nodes", TABLES.values(), ids=TABLES)
+def test_a_hostile_table_is_a_wire_error(nodes: list[Any]) -> None:
+    with pytest.raises(codec.WireError):
+        codec.decode(b"\xc1" + msgpack.packb(nodes))
+
+
+def test_a_table_is_only_read_as_a_whole_frame() -> None:
+    with pytest.raises(codec.WireError):
+        codec.decode(b"\x91" + codec.encode_shared([1]))
+
+
+NODES = st.recursive(
+    st.one_of(st.integers(-1, 6), st.sampled_from(["list", "tuple", "dict", "set", "record"])),
+    lambda inner: st.lists(inner, max_size=4),
+    max_leaves=14,
+)
+
+
+@FIXED
+@given(st.lists(NODES, max_size=7))
+def test_any_table_is_read_or_is_a_wire_error(nodes: list[Any]) -> None:
+    with contextlib.suppress(codec.WireError):
+        codec.decode(b"\xc1" + msgpack.packb(nodes))
+
+
+# --- what may not grow
+
+
+def test_keys_that_share_one_hash_are_refused() -> None:
+    prime = 2**61 - 1
+    same_hash = [(prime * number + 1) for number in range(8, 3000)]
+    assert len(set(map(hash, same_hash))) == 1
+    packed = [msgpack.ExtType(codec._INT, hex(key).encode()) for key in same_hash]
+    with pytest.raises(codec.WireError, match="share one hash"):
+        codec.decode(extension(codec._SET, packed))
+    pairs = b"\xde" + struct.pack(">H", len(packed))
+    pairs += b"".join(msgpack.packb(key) + b"\x01" for key in packed)
+    with pytest.raises(codec.WireError, match="share one hash"):
+        codec.decode(pairs)
+
+
+def test_ordinary_keys_in_number_are_not_refused() -> None:
+    grid = {(row, column): row for row in range(60) for column in range(60)}
+    assert round_trip(grid) == grid
+    assert round_trip(set(grid)) == set(grid)
+
+
+def test_a_small_frame_of_containers_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codec, "MAX_ELEMENTS", 12_000)
+    inner = b"\xdc" + struct.pack(">H", 5000) + b"\x90" * 5000
+    assert len(codec.decode(inner)) == 5000
+    with pytest.raises(codec.WireError, match="more than 12000 values"):
+        codec.decode(b"\x93" + inner * 3)
+    with pytest.raises(codec.WireError, match="more than 12000 values"):
+        codec.decode(b"\x93" + extension(codec._TUPLE, codec.decode(inner)) * 3)
+
+
+def test_lengths_that_nothing_stands_behind_cost_nothing() -> None:
+    claim = b"\xdd" + struct.pack(">I", 1 << 20)
+    with pytest.raises(codec.WireError):
+        codec.decode(claim * 1000 + bytes(1 << 20))
+
+
+def test_nested_extensions_may_not_copy_their_bytes_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(codec, "MAX_FRAME_BYTES", 10_000)
+    value: Any = bytes(5000)
+    for _ in range(10):
+        value = (value,)
+    with pytest.raises(codec.WireError, match="too large"):
+        codec.decode(codec.encode(value))
+
+
+def test_every_number_that_crosses_can_be_written_out() -> None:
+    largest = 2**codec.MAX_INT_BITS - 1
+    assert len(str(round_trip(largest))) < 4300
+    with pytest.raises(codec.WireError, match="4000 digits"):
+        codec.encode(largest + 1)
+    with pytest.raises(codec.WireError, match="4000 digits"):
+        codec.decode(msgpack.packb(msgpack.ExtType(codec._INT, b"0x" + b"f" * 5000)))
+
+
+def test_depth_is_counted_through_records() -> None:
+    value: Any = 1
+    for _ in range(codec.MAX_DEPTH):
+        value = Grasp([[value]])  # type: ignore[arg-type]
+    with pytest.raises(codec.WireError, match="deeper"):
+        codec.encode(value)
+
+
+def test_an_interrupted_value_does_not_spoil_the_next() -> None:
+    for _ in range(20):
+        with pytest.raises(codec.WireError):
+            codec.encode([1, "a", (2, [object()])])
+        assert round_trip([1, (2, {"a": np.ones(2).tolist()})]) == [1, (2, {"a": [1, 1]})]
+
+
+class Hidden(dict):  # type: ignore[type-arg]
+    """Looks like plain data and is not."""
+
+
+class Pretender:
+    geom_type = "Point"
+
+
+def nested(kind: type, levels: int) -> Any:
+    value: Any = kind()
+    for _ in range(levels):
+        value = kind([value]) if kind is not dict else {0: value}
+    return value
+
+
+REFUSED = {
+    "object": object(),
+    "function": len,
+    "lambda": lambda: 1,
+    "module": os,
+    "class": int,
+    "exception of no registered name": OSError("x"),
+    "an endless number": 10**5000,
+    "an array of a geometry and a word": np.array([shapely.Point(0, 0), "a"], dtype=object),
+    "array of a subclass": np.array([[1]]).view(np.matrix),
+    "generator": (i for i in range(3)),
+    "subclass": Hidden(),
+    "no geometry": Pretender(),
+    "object array": np.array([{}, 1]),
+    "record array": np.zeros(1, dtype=[("a", "f8")]),
+    "dates": np.array(["2020-01-01"], dtype="M8[D]"),
+    "date": np.datetime64("2020-01-01"),
+    "void": np.void(b"a"),
+    "masked": np.ma.array([1]),
+    "surrogate": "\ud800",
+    "deep in a list": [1, (2, {"a": {3: object()}})],
+    "nested lists": nested(list, 100),
+    "nested tuples": nested(tuple, 100),
+    "nested frozensets": nested(frozenset, 100),
+    "nested dicts": nested(dict, 100),
+    "very deep": nested(list, 5000),
+}
+
+
+@pytest.mark.parametrize("value", REFUSED.values(), ids=REFUSED)
+def test_what_is_not_plain_data_may_not_cross(value: Any) -> None:
+    with pytest.raises(codec.WireError, match="cross"):
+        codec.encode(value)
+
+
+def test_a_list_inside_itself_may_not_cross() -> None:
+    value: list[Any] = []
+    value.append(value)
+    with pytest.raises(codec.WireError, match="cross"):
+        codec.encode(value)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, frozenset, dict])
+def test_what_crosses_one_way_crosses_the_other(kind: type) -> None:
+    value = nested(kind, codec.MAX_DEPTH - 2)
+    assert round_trip(value) == value
+
+
+@FIXED
+@given(st.binary(max_size=60))
+def test_any_bytes_decode_or_are_a_wire_error(data: bytes) -> None:
+    with contextlib.suppress(codec.WireError):
+        codec.decode(data)
+
+
+@FIXED
+@given(st.integers(0, 12), st.binary(max_size=40))
+def test_any_extension_decodes_or_is_a_wire_error(code: int, data: bytes) -> None:
+    with contextlib.suppress(codec.WireError):
+        codec.decode(msgpack.packb(msgpack.ExtType(code, data)))
+
+
+@FIXED
+@given(VALUES, st.data())
+def test_a_truncated_value_is_a_wire_error(value: Any, data: st.DataObject) -> None:
+    whole = codec.encode(value)
+    cut = data.draw(st.integers(0, len(whole) - 1))
+    with pytest.raises(codec.WireError):
+        codec.decode(whole[:cut])
+
+
+def deep_tuples(levels: int) -> bytes:
+    data: bytes = msgpack.packb([])
+    for _ in range(levels):
+        data = msgpack.packb([msgpack.ExtType(codec._TUPLE, data)])
+    return data
+
+
+def deep_collections(levels: int) -> bytes:
+    inner = struct.pack("<BII", 1, 7, 1) * levels + struct.pack("<BII", 1, 7, 0)
+    return extension(codec._GEOMETRY, ["GeometryCollection", inner])
+
+
+HOSTILE = {
+    "empty": b"",
+    "dtype object": array_extension(b"|O", (1,), bytes(8)),
+    "scalar object": array_extension(b"|O", (), bytes(8), codec._SCALAR),
+    "scalar of two": array_extension(b"<f8", (2,), bytes(16), codec._SCALAR),
+    "structured dtype": array_extension(b"f,f", (1,), bytes(8)),
+    "text dtype": array_extension(b"<U9", (1,), bytes(36)),
+    "dates": array_extension(b"<M8", (1,), bytes(8)),
+    "wrong shape": array_extension(b"<f8", (3,), bytes(8)),
+    "huge shape": array_extension(b"<f8", (2**40, 2**40), bytes(8)),
+    "huge shape of nothing": array_extension(b"<f8", (2**40, 0), b""),
+    "too many dimensions": array_extension(b"<f8", (1,) * 60, bytes(8)),
+    "half a header": array_extension(b"<f8", (1,) * 3, b"")[:10],
+    "array of nothing": bytes(msgpack.packb(msgpack.ExtType(codec._ARRAY, b""))),
+    "half a vector": bytes(msgpack.packb(msgpack.ExtType(codec._VECTOR, bytes(7)))),
+    "half a float": bytes(msgpack.packb(msgpack.ExtType(codec._FLOAT, bytes(7)))),
+    "numpy text of a number": extension(codec._TEXT, 1),
+    "objects of words": extension(codec._OBJECTS, [[1], ["a"]]),
+    "objects of a wrong shape": extension(codec._OBJECTS, [[2], [None]]),
+    "texts of a wrong shape": extension(codec._TEXTS, ["U", [2], ["a"]]),
+    "texts of a huge shape": extension(codec._TEXTS, ["U", [2**40, 0], []]),
+    "a record of nothing": extension(codec._RECORD, []),
+    "unhashable in a set": extension(codec._SET, [[1]]),
+    "range of nothing": extension(codec._RANGE, [1, 2, 0]),
+    "complex of words": extension(codec._COMPLEX, ["a", "b"]),
+    "integer of words": msgpack.packb(msgpack.ExtType(codec._INT, b"0xzz")),
+    "no such code": extension(99, [1]),
+    "texts that explode": extension(codec._TEXTS, ["U", [9000], ["a" * 30_000, *["b"] * 8999]]),
+    "texts of objects": extension(codec._TEXTS, ["O", [1], ["a"]]),
+    "texts of lists": extension(codec._TEXTS, ["U", [1], [["a"]]]),
+    "unknown geometry": extension(codec._GEOMETRY, ["Circle", [1]]),
+    "geometry of words": extension(codec._GEOMETRY, ["Point", "words"]),
+    "geometry cut off": extension(codec._GEOMETRY, ["Point", b"\1\1\0\0\0"]),
+    "geometry of numbers": extension(codec._GEOMETRY, ["MultiPoint", [1, 2]]),
+    "tuples, 300 deep": deep_tuples(300),
+    "tuples, 5000 deep": deep_tuples(5000),
+    "lists, 1000 deep": b"\x91" * 1000 + b"\x90",
+    "lists, a million deep": b"\x91" * 1_000_000 + b"\x90",
+    "collections, 300 deep": deep_collections(300),
+    "collections, a million deep": deep_collections(1_000_000),
+    "big endian collections": extension(
+        codec._GEOMETRY, ["Point", struct.pack(">BII", 0, 7, 1) * 100_000]
+    ),
+    "list longer than its bytes": b"\xdd\xff\xff\xff\xff",
+    "map longer than its bytes": b"\xdf\xff\xff\xff\xff",
+    "two values": b"\x01\x02",
+    "not UTF-8": b"\xa2\xff\xfe",
+}
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_bytes_are_a_wire_error(data: bytes) -> None:
+    with pytest.raises(codec.WireError):
+        codec.decode(data)
+
+
+def test_a_pickle_is_only_bytes() -> None:
+    pickled = b"cos\nsystem\n(S'true'\ntR."
+    assert round_trip(pickled) == pickled
+    with pytest.raises(codec.WireError):
+        codec.decode(pickled)
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    ends = os.pipe()
+    yield ends
+    for end in ends:
+        with contextlib.suppress(OSError):  # the test closed it
+            os.close(end)
+
+
+def soon() -> float:
+    return time.monotonic() + 0.02
+
+
+def test_a_frame_arrives_as_it_was_sent(pipe: tuple[int, int]) -> None:
+    for frame in (b"", b"a", b"bc" * 1000):
+        codec.send(pipe[1], frame)
+        assert codec.receive(pipe[0]) == frame
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"\x08\0", struct.pack("<I", 8), struct.pack("<I", 8) + b"1"]
+)
+def test_a_peer_that_closes_inside_a_frame_is_closed(sent: bytes, pipe: tuple[int, int]) -> None:
+    os.write(pipe[1], sent)
+    os.close(pipe[1])
+    with pytest.raises(codec.PeerClosed):
+        codec.receive(pipe[0])
+
+
+@pytest.mark.parametrize("sent", [b"", b"\x08\0", struct.pack("<I", 8) + b"1"])
+def test_half_a_frame_passes_the_deadline(sent: bytes, pipe: tuple[int, int]) -> None:
+    os.write(pipe[1], sent)
+    with pytest.raises(codec.DeadlinePassed):
+        codec.receive(pipe[0], soon())
+
+
+def test_a_deadline_long_past_is_passed_even_if_a_frame_waits(pipe: tuple[int, int]) -> None:
+    codec.send(pipe[1], b"a")
+    with pytest.raises(codec.DeadlinePassed):
+        codec.receive(pipe[0], time.monotonic() - 1)
+
+
+def test_a_huge_frame_is_refused_by_its_header(pipe: tuple[int, int]) -> None:
+    os.write(pipe[1], struct.pack("<I", codec.MAX_FRAME_BYTES + 1))
+    with pytest.raises(codec.WireError, match="too large"):
+        codec.receive(pipe[0])
+
+
+def test_a_value_larger_than_a_frame_may_not_cross(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codec, "MAX_FRAME_BYTES", 1000)
+    assert codec.decode(codec.encode(b"a" * 900)) == b"a" * 900
+    with pytest.raises(codec.WireError, match="too large"):
+        codec.encode(b"a" * 1000)
+
+
+def test_a_reader_that_does_not_read_cannot_hold_the_writer(pipe: tuple[int, int]) -> None:
+    os.set_blocking(pipe[1], False)
+    with pytest.raises(codec.DeadlinePassed):
+        codec.send(pipe[1], bytes(1 << 20), soon())
+
+
+def test_a_reader_that_is_gone_is_told(pipe: tuple[int, int]) -> None:
+    os.close(pipe[0])
+    with pytest.raises(BrokenPipeError):
+        codec.send(pipe[1], b"a")

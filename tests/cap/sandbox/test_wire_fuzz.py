@@ -1,0 +1,373 @@
+"""A worker that says anything at all, over real pipes: the parent always ends with a result."""
+
+import contextlib
+import marshal
+import os
+import pickle
+import struct
+import sys
+import threading
+import time
+import tracemalloc
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgpack
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cap.result import Result
+from cap.sandbox.limits import Limits
+from cap.sandbox.parent.call_server import Conversation
+from cap.sandbox.parent.template_client import Worker
+from cap.sandbox.wire import codec
+from cap.sandbox.wire.frames import MAX_FRAME_BYTES
+from cap.scope import Primitive, Scope
+
+FIXED = settings(max_examples=120, derandomize=True, database=None, deadline=None)
+PROGRAM_S = 0.05
+SOON_S = 5.0
+KINDS = {"protocol", "killed", "timeout", "limit", "raised", "output", "memory"}
+
+
+@dataclass(frozen=True)
+class Fake(Worker):
+    """The pipes of a worker that is no process."""
+
+    def kill(self) -> None:
+        """Do nothing: the test hangs up itself."""
+
+
+class Peer:
+    """The untrusted end, driven by a script on a thread of its own."""
+
+    def __init__(self) -> None:
+        self.reads, requests = os.pipe()
+        answers, self.writes = os.pipe()
+        os.set_blocking(requests, False)
+        self.worker = Fake(None, requests, answers, 0)
+
+    def play(self, script: Sequence[bytes], *, waits: bool, stays: bool) -> threading.Thread:
+        """Say each piece, after the answer to the last one if it waits; then stay or hang up."""
+
+        def act() -> None:
+            with contextlib.suppress(OSError, codec.PeerClosed, codec.WireError):
+                codec.receive(self.reads)  # the job
+                for number, piece in enumerate(script):
+                    if waits and number:
+                        codec.receive(self.reads)
+                    os.write(self.writes, piece)
+            if not stays:
+                os.close(self.writes)
+                self.writes = -1
+
+        player = threading.Thread(target=act, daemon=True)
+        player.start()
+        return player
+
+    def close(self) -> None:
+        for end in (self.worker.requests, self.worker.answers, self.reads, self.writes):
+            if end >= 0:
+                os.close(end)
+
+
+def add(a: Any = 0, b: Any = 0) -> Any:
+    return a if isinstance(a, int | float | str | np.ndarray) else None
+
+
+SCOPE = Scope(primitives={"add": Primitive.of(add, "perception")})
+
+
+def hold(script: Sequence[bytes], *, waits: bool = True, stays: bool = True, **more: Any) -> Result:
+    peer = Peer()
+    player = peer.play(script, waits=waits, stays=stays)
+    limits = Limits(**{"program_s": PROGRAM_S, "calls_s": SOON_S, "calls": 20, **more})
+    try:
+        return Conversation(peer.worker, SCOPE, limits).hold(b"job")
+    finally:
+        for end in (peer.worker.requests, peer.worker.answers):
+            os.close(end)  # the player, wherever it is, meets a closed pipe
+        player.join(SOON_S)
+        assert not player.is_alive()
+        for end in (peer.reads, peer.writes):
+            if end >= 0:
+                os.close(end)
+
+
+def framed(data: bytes) -> bytes:
+    return struct.pack("<I", len(data)) + data
+
+
+def frame(value: Any) -> bytes:
+    return framed(msgpack.packb(value))
+
+
+DONE = {
+    "status": "ok",
+    "variables": codec.encode_shared({}),
+    "defined": [],
+    "dropped": [],
+    "stdout": "",
+}
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**63), 2**63),
+    st.floats(),
+    st.text(max_size=5),
+    st.binary(max_size=12),
+    st.builds(msgpack.ExtType, st.integers(0, 17), st.binary(max_size=30)),
+    st.sampled_from(
+        ["call", "done", "ok", "failed", "add", "variables", "stdout", "error", "line"]
+    ),
+)
+DATA = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(st.one_of(st.text(max_size=4), st.integers(0, 9)), inner, max_size=4),
+    ),
+    max_leaves=10,
+)
+CALLS = st.builds(
+    lambda name, args, rest: frame(["call", name, args, *rest]),
+    st.sampled_from(["add", "add ", "exec", ""]),
+    st.lists(DATA, max_size=3),
+    st.lists(st.dictionaries(st.sampled_from(["a", "b", "c", ""]), DATA, max_size=2), max_size=2),
+)
+RESULTS = st.builds(
+    lambda key, value: frame(["done", {**DONE, key: value}]),
+    st.sampled_from([*DONE, "value", "more"]),
+    DATA,
+)
+
+
+def damaged(piece: bytes, at: int, byte: int, cut: int) -> bytes:
+    """Change one byte and drop some at the end."""
+    at %= len(piece)
+    piece = piece[:at] + bytes([byte]) + piece[at + 1 :]
+    return piece[: len(piece) - cut % len(piece)]
+
+
+MESSAGES = st.one_of(CALLS, RESULTS, DATA.map(frame), st.binary(max_size=20).map(framed))
+PIECES = st.one_of(
+    MESSAGES,
+    st.binary(min_size=1, max_size=40),
+    st.builds(damaged, MESSAGES, st.integers(0, 200), st.integers(0, 255), st.integers(0, 3)),
+)
+
+
+@FIXED
+@given(st.lists(PIECES, min_size=1, max_size=4), st.booleans(), st.booleans())
+def test_whatever_a_worker_says_the_parent_ends_with_a_result(
+    script: list[bytes], waits: bool, stays: bool
+) -> None:
+    begin_s = time.monotonic()
+    result = hold(script, waits=waits, stays=stays)
+    assert time.monotonic() - begin_s < SOON_S
+    assert result.failure is None or result.failure.kind in KINDS
+    assert all(call.name == "add" or call.error for call in result.calls)
+
+
+@FIXED
+@given(st.lists(CALLS, min_size=1, max_size=4), RESULTS)
+def test_calls_of_the_right_form_are_answered_and_noted(calls: list[bytes], done: bytes) -> None:
+    result = hold([*calls, done])
+    bad = result.failure is not None and result.failure.kind == "protocol"
+    assert bad or len(result.calls) == len(calls)
+
+
+@FIXED
+@given(st.binary(max_size=200))
+def test_a_frame_of_any_bytes_is_a_protocol_failure_or_a_call(data: bytes) -> None:
+    result = hold([framed(data)], stays=False)
+    assert result.failure is not None
+    assert result.failure.kind in ("protocol", "killed")
+
+
+# --- what a worker may try
+
+
+def test_a_call_said_twice_is_out_of_turn() -> None:
+    result = hold([frame(["call", "add", [1]]) * 2])
+    assert result.failure is not None
+    assert result.failure.message.endswith("it spoke out of turn")
+    assert result.calls == ()
+
+
+def test_a_result_said_twice_is_out_of_turn() -> None:
+    result = hold([frame(["done", DONE]) * 2])
+    assert result.failure is not None
+    assert result.failure.kind == "protocol"
+
+
+def test_the_same_call_again_is_another_call_and_counts() -> None:
+    result = hold([frame(["call", "add", [1]])] * 50, calls=5, program_s=SOON_S)
+    assert result.failure is not None
+    assert (result.failure.kind, result.failure.error) == ("limit", "CallLimit")
+    assert len(result.calls) == 5
+
+
+def test_a_worker_that_goes_on_after_its_result_is_not_heard() -> None:
+    result = hold([frame(["done", DONE])])
+    assert result.failure is None
+
+
+@pytest.mark.parametrize("bytes_at_once", [1, 3, 5])
+def test_a_frame_in_small_pieces_is_whole(bytes_at_once: int) -> None:
+    whole = frame(["done", {**DONE, "stdout": "hello"}])
+    pieces = [whole[at : at + bytes_at_once] for at in range(0, len(whole), bytes_at_once)]
+    assert hold(pieces, waits=False, program_s=SOON_S).stdout == "hello"
+
+
+def test_a_worker_that_speaks_ever_so_slowly_meets_the_deadline() -> None:
+    peer = Peer()
+    over = threading.Event()
+
+    def drip() -> None:
+        with contextlib.suppress(OSError):
+            os.write(peer.writes, struct.pack("<I", 1 << 20))
+            while not over.wait(0.01):
+                os.write(peer.writes, b"\xc0")
+
+    player = threading.Thread(target=drip, daemon=True)
+    player.start()
+    result = Conversation(peer.worker, SCOPE, Limits(program_s=0.2)).hold(b"")
+    over.set()
+    player.join(SOON_S)
+    peer.close()
+    assert result.failure is not None
+    assert result.failure.error == "TimeLimit"
+    assert 0.2 <= result.program_s < SOON_S
+
+
+def peak_bytes(script: Sequence[bytes], **more: Any) -> int:
+    """Return the most memory the parent needed to hear a script."""
+    hold([frame(["done", DONE])])
+    tracemalloc.start()
+    try:
+        result = hold(script, **more)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert result.failure is not None
+    assert result.failure.kind == "protocol"
+    return peak
+
+
+MIB = 1 << 20
+GROWING = {
+    "a header of four gigabytes": struct.pack("<I", 0xFFFFFFFF) + bytes(1000),
+    "a header just too large": struct.pack("<I", MAX_FRAME_BYTES + 1) + bytes(1000),
+    "a list of four billion": framed(b"\xdd\xff\xff\xff\xff"),
+    "lists of a million in each other": framed((b"\xdd" + struct.pack(">I", MIB)) * 1000),
+    "an array of a huge shape": frame(
+        msgpack.ExtType(codec._ARRAY, struct.pack("<4sB2Q", b"<f8", 2, 2**30, 2**30))
+    ),
+    "texts that are padded to the longest": frame(
+        msgpack.ExtType(codec._TEXTS, msgpack.packb(["U", [9000], ["a" * 30_000, *["b"] * 8999]]))
+    ),
+    "a geometry of four billion points": frame(
+        msgpack.ExtType(
+            codec._GEOMETRY,
+            msgpack.packb(["LineString", struct.pack("<BII", 1, 2, 0xFFFFFFFF)]),
+        )
+    ),
+    "a range in a set": frame(
+        msgpack.ExtType(codec._SET, msgpack.packb(msgpack.ExtType(codec._RANGE, b"\x00")))
+    ),
+}
+
+
+@pytest.mark.parametrize("data", GROWING.values(), ids=GROWING)
+def test_a_small_frame_does_not_become_large(data: bytes) -> None:
+    assert peak_bytes([data], program_s=SOON_S) < 8 * MIB
+
+
+def test_a_large_frame_of_small_things_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codec, "MAX_ELEMENTS", 50_000)
+    lists = b"\xdc" + struct.pack(">H", 20_000) + b"\x90" * 20_000
+    data = framed(b"\xdc\x00\x40" + lists * 64)
+    assert peak_bytes([data], waits=False, program_s=SOON_S) < 16 * MIB
+
+
+# --- nothing that arrives is executed
+
+WATCHED = ("exec", "compile", "marshal.", "pickle.", "import", "os.system", "subprocess.", "open")
+
+
+class Auditor:
+    """Python's own audit events while it listens; the hook itself cannot be taken out again."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.listens = False
+        sys.addaudithook(self.hear)
+
+    def hear(self, event: str, _: Any) -> None:
+        if self.listens and event.startswith(WATCHED):
+            self.seen.append(event)
+
+
+@pytest.fixture(scope="module")
+def auditor() -> Iterator[Auditor]:
+    made = Auditor()
+    yield made
+    made.listens = False
+
+
+class Evil:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.system, ("true",)
+
+
+EXECUTABLE = {
+    "pickle": pickle.dumps(Evil()),
+    "marshal": marshal.dumps(compile("1", "x", "eval")),
+    "source": b"__import__('os').system('true')",
+}
+
+
+@pytest.mark.parametrize("data", EXECUTABLE.values(), ids=EXECUTABLE)
+def test_nothing_executable_is_executed(auditor: Auditor, data: bytes) -> None:
+    scripts = [
+        [framed(data)],
+        [framed(b"\xc1" + data)],
+        [frame(["done", {**DONE, "value": data}])],
+        [frame(["done", {**DONE, "variables": data}])],
+        [frame(["call", data.decode("latin-1"), [data], {}]), frame(["done", DONE])],
+        *([frame(["call", "add", [msgpack.ExtType(code, data)]])] for code in range(18)),
+    ]
+    for script in scripts:
+        hold(script, stays=False)  # whatever is loaded late is loaded now
+    auditor.listens = True
+    results = [hold(script, stays=False) for script in scripts]
+    auditor.listens = False
+    assert auditor.seen == []
+    assert all(result.failure is None or result.failure.kind in KINDS for result in results)
+
+
+def test_the_auditor_hears_an_execution(auditor: Auditor) -> None:
+    auditor.listens = True
+    exec("1")
+    auditor.listens = False
+    assert "exec" in auditor.seen
+    auditor.seen.clear()
+
+
+def test_a_primitive_gets_copies_of_plain_data_alone() -> None:
+    seen: list[Any] = []
+    scope = Scope(primitives={"add": Primitive.of(seen.append, "perception")})
+    values = [1, "a", [1.5], (2,), {"k": b"v"}, np.ones(2), shapely.Point(1, 2)]
+    peer = Peer()
+    pieces = [framed(codec.encode(["call", "add", [value]])) for value in values]
+    player = peer.play([*pieces, frame(["done", DONE])], waits=True, stays=True)
+    result = Conversation(peer.worker, scope, Limits(program_s=SOON_S)).hold(b"")
+    player.join(SOON_S)
+    peer.close()
+    assert result.failure is None
+    assert list(map(type, seen)) == list(map(type, values))

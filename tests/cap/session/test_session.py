@@ -1,0 +1,493 @@
+"""Sessions: what is kept between turns, what a failure leaves, and LMPs that call LMPs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cap.engine.repair import Repairs
+from cap.errors import NoMatch, PromptError, UsageError
+from cap.models.base import Completion, Request
+from cap.models.providers import make_model
+from cap.prompt.prompt import Prompt, parse
+from cap.sandbox.limits import Limits
+from cap.session.session import Session
+from cap.trace.trace import Event, Trace
+from robots.ravens import create
+
+UI = """# /// cap
+# context = ["objects"]
+# session = true
+# actions = true
+# ///
+import numpy as np
+from robot import put_first_on_second, get_obj_pos, say
+from lmps import parse_obj_name, parse_position
+"""
+PARSE_NAME = """# /// cap
+# returns = "ret_val"
+# kind = ["name", "names"]
+# context = ["objects"]
+# ///
+from robot import get_obj_pos
+"""
+PARSE_POSITION = """# /// cap
+# returns = "ret_val"
+# kind = "point"
+# ///
+from robot import get_obj_pos, put_first_on_second
+from lmps import parse_obj_name
+"""
+PROMPTS: Mapping[str, Prompt] = {
+    "ui": parse(UI, "ui"),
+    "parse_obj_name": parse(PARSE_NAME, "parse_obj_name"),
+    "parse_position": parse(PARSE_POSITION, "parse_position"),
+}
+
+
+class Scripted:
+    """Answers each instruction line with the completion it was given."""
+
+    name = "scripted"
+
+    def __init__(self, answers: Mapping[str, str | Exception]) -> None:
+        self.answers = answers
+        self.prompts: list[str] = []
+
+    def complete(self, request: Request) -> Completion:
+        self.prompts.append(request.prompt)
+        asked = request.prompt.rstrip().splitlines()[-1].removeprefix("# ").removesuffix(".")
+        answer = self.answers.get(asked, NoMatch(f"nothing for {asked!r}"))
+        if isinstance(answer, Exception):
+            raise answer
+        return Completion(answer, self.name, 10, 5)
+
+
+Open = Callable[..., Session]
+
+
+@pytest.fixture
+def open_session() -> Iterator[Open]:
+    made: list[Session] = []
+
+    def make(answers: Mapping[str, str | Exception], **options: Any) -> Session:
+        robot = create(mode="instant", objects=["red block", "blue block", "blue bowl"], seed=1)
+        options.setdefault("limits", Limits(program_s=2))
+        made.append(Session(robot, Scripted(answers), prompts=PROMPTS, **options))
+        return made[-1]
+
+    yield make
+    for session in made:
+        session.close()
+
+
+def prompts_of(session: Session) -> list[str]:
+    assert isinstance(session.model, Scripted)
+    return session.model.prompts
+
+
+def test_variables_of_a_turn_are_there_in_the_next(open_session: Open) -> None:
+    session = open_session({"a": "x = np.array([1.0, 2.0])", "b": "say(f'{x.sum():.0f}')"})
+    assert session.run("a").ok
+    assert session.run("b").ok
+    assert session.robot.spoken == ["3"]  # type: ignore[attr-defined]
+
+
+def test_functions_of_a_turn_are_there_in_the_next_and_see_each_other(open_session: Open) -> None:
+    first = "def half(x):\n    return x / 2\n\ndef quarter(x):\n    return half(half(x))\n"
+    session = open_session({"a": first, "b": "say(str(quarter(8)))", "c": "say(str(half(2)))"})
+    for words in "abc":
+        assert session.run(words).failure is None
+    assert session.robot.spoken == ["2.0", "1.0"]  # type: ignore[attr-defined]
+
+
+def test_a_failed_turn_changes_no_variable(open_session: Open) -> None:
+    session = open_session({"a": "x = [1]", "b": "x.append(2)\n1 / 0", "c": "say(str(x))"})
+    session.run("a")
+    failed = session.run("b").failure
+    assert failed is not None
+    assert failed.error == "ZeroDivisionError"
+    assert failed.line == 2
+    session.run("c")
+    assert session.robot.spoken == ["[1]"]  # type: ignore[attr-defined]
+
+
+def test_history_holds_instructions_code_context_and_failures(open_session: Open) -> None:
+    bad = "put_first_on_second('red block', 'blue bowl')\n1 / 0"
+    session = open_session({"first": "x = 1", "second": bad, "third": "y = 2"})
+    for words in ("first", "second", "third"):
+        session.run(words)
+    last = prompts_of(session)[-1]
+    assert "# first.\nx = 1\n" in last
+    assert "objects = ['red block', 'blue block', 'blue bowl']\n# second.\n" in last
+    assert "#! failed after put_first_on_second: ZeroDivisionError (line 2)" in last
+    assert last.endswith("# third.\n")
+
+
+def test_the_prompt_prefix_is_the_same_text_in_every_turn(open_session: Open) -> None:
+    session = open_session({"a": "x = 1", "b": "y = 2"})
+    session.run("a")
+    session.run("b")
+    one, two = prompts_of(session)
+    before_request = one[: one.rindex("# a.")]
+    assert two.startswith(before_request)
+
+
+def test_a_name_that_cannot_be_kept_says_so_when_used(open_session: Open) -> None:
+    session = open_session({"a": "pairs = zip([1], [2])\nkey = lambda v: v", "b": "list(pairs)"})
+    assert session.run("a").ok
+    failure = session.run("b").failure
+    assert failure is not None
+    assert failure.kind == "undefined"
+    assert "'pairs' was set in turn 1 and could not be kept" in failure.message
+
+
+def test_a_kept_definition_runs_nothing_when_it_is_put_back(open_session: Open) -> None:
+    source = (
+        "def noisy():\n    say('called')\n    return 1\n\n"
+        "def late(x=noisy()):\n    return x\n\ndef plain(x=2):\n    return x\n"
+    )
+    session = open_session({"a": source, "b": "y = plain()", "c": "late()"})
+    session.run("a")
+    assert session.run("b").ok
+    assert session.robot.spoken == ["called"]  # type: ignore[attr-defined]
+    failure = session.run("c").failure
+    assert failure is not None
+    assert "could not be kept" in failure.message
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x: say('again') = 1):\n    return x\n",
+        "def f() -> say('again'):\n    return 1\n",
+        "class f:\n    say('again')\n",
+        "class f:\n    x = say('again')\n",
+        "class f:\n    def m(self, x=say('again')):\n        return x\n",
+    ],
+)
+def test_no_definition_that_calls_something_is_put_back(open_session: Open, source: str) -> None:
+    session = open_session({"a": source, "b": "y = 2", "c": "f()"})
+    session.run("a")
+    assert session.run("b").failure is None
+    assert session.robot.spoken == ["again"]  # type: ignore[attr-defined]
+    failure = session.run("c").failure
+    assert failure is not None
+    assert "could not be kept" in failure.message
+
+
+def test_a_class_of_plain_methods_is_put_back(open_session: Open) -> None:
+    source = (
+        "class Box:\n    side = 2\n    def area(self):\n        return self.side ** 2\n"
+        "    @staticmethod\n    def name():\n        return 'box'\n"
+    )
+    session = open_session({"a": source, "b": "say(str((Box().area(), Box.name())))"})
+    session.run("a")
+    assert session.run("b").failure is None
+    assert session.robot.spoken == ["(4, 'box')"]  # type: ignore[attr-defined]
+
+
+def test_history_stays_within_its_budget_and_keeps_every_instruction(open_session: Open) -> None:
+    answers = {f"turn {n}": f"x{n} = '{'a' * 400}'" for n in range(12)}
+    session = open_session(answers, history_tokens=500)
+    for words in answers:
+        session.run(words)
+    last = prompts_of(session)[-1]
+    assert all(f"# {words}.\n" in last for words in answers)
+    assert "x0 = " not in last
+    assert "x10 = " in last
+    assert set(session.state.variables) >= {f"x{n}" for n in range(12)}
+
+
+def test_the_turn_and_the_session_count_what_the_model_took(open_session: Open) -> None:
+    session = open_session(
+        {
+            "go": "say(parse_obj_name('the red one'))",
+            "the red one": "ret_val = 'red block'",
+            "again": "say(no_such_name)",
+        }
+    )
+    turn = session.run("go")
+    assert (turn.usage.requests, turn.usage.completion_tokens) == (2, 10)
+    assert turn.as_json()["usage"]["prompt_tokens"] == 20
+    failed = session.run("again")
+    assert failed.attempts == 2
+    session.undo(2)
+    assert session.usage.requests == 2 + failed.usage.requests
+
+
+def test_repairs_can_be_set(open_session: Open) -> None:
+    session = open_session({"again": "say(no_such_name)"}, repairs=Repairs(static=0))
+    assert session.run("again").attempts == 1
+
+
+def test_lmps_compose_and_their_context_is_filled_in(open_session: Open) -> None:
+    session = open_session(
+        {
+            "go": "put_first_on_second(parse_obj_name('the red one'), parse_position('there'))",
+            "the red one": "ret_val = [name for name in objects if 'red' in name][0]",
+            "there": "ret_val = get_obj_pos(parse_obj_name('the bowl')) + [0, 0]",
+            "the bowl": "ret_val = 'blue bowl'",
+        }
+    )
+    turn = session.run("go")
+    assert turn.failure is None
+    assert list(turn.moved) == ["red block"]
+    after = session.robot.positions()
+    assert np.allclose(after["red block"][:2], after["blue bowl"][:2], atol=1e-3)
+    nested = next(text for text in prompts_of(session) if text.endswith("# the red one.\n"))
+    assert "objects = ['red block', 'blue block', 'blue bowl']\n# the red one.\n" in nested
+
+
+def test_explicit_context_wins(open_session: Open) -> None:
+    session = open_session(
+        {
+            "go": "say(parse_obj_name('the last', \"objects = ['a', 'b']\"))",
+            "the last": "ret_val = objects[-1]",
+        }
+    )
+    assert session.run("go").ok
+    assert session.robot.spoken == ["b"]  # type: ignore[attr-defined]
+
+
+def test_context_that_is_no_data_is_refused(open_session: Open) -> None:
+    session = open_session({"go": "parse_obj_name('x', 'objects = say(1)')", "x": "ret_val = 'x'"})
+    failure = session.run("go").failure
+    assert failure is not None
+    assert "name = literal" in failure.message
+
+
+def test_a_nested_program_sees_only_its_own_variables(open_session: Open) -> None:
+    session = open_session({"go": "secret = 1\nparse_obj_name('x')", "x": "ret_val = str(secret)"})
+    failure = session.run("go").failure
+    assert failure is not None
+    assert failure.kind == "undefined"
+    assert failure.message.startswith("parse_obj_name('x'): name 'secret' is not defined")
+
+
+def test_a_nested_program_may_not_act(open_session: Open) -> None:
+    act = "put_first_on_second('red block', 'blue bowl')\nret_val = [0, 0]"
+    session = open_session({"go": "parse_position('x')", "x": act})
+    turn = session.run("go")
+    assert turn.failure is not None
+    assert "not available to 'parse_position'" in turn.failure.message
+    assert not turn.moved
+
+
+def test_a_nested_decline_ends_the_turn_as_a_model_failure(open_session: Open) -> None:
+    session = open_session({"go": "parse_obj_name('unknown')"})
+    failure = session.run("go").failure
+    assert failure is not None
+    assert (failure.kind, failure.error, failure.exit_code) == ("model", "NoMatch", 4)
+    assert failure.line == 1
+
+
+def test_a_program_may_catch_a_nested_failure(open_session: Open) -> None:
+    source = "try:\n    parse_obj_name('x')\nexcept LMPFailed:\n    say('sorry')\n"
+    session = open_session({"go": source})
+    assert session.run("go").ok
+    assert session.robot.spoken == ["sorry"]  # type: ignore[attr-defined]
+
+
+def test_lmps_that_call_each_other_for_ever_end(open_session: Open) -> None:
+    session = open_session(
+        {
+            "go": "parse_position('x')",
+            "x": "ret_val = parse_position('x')",
+        }
+    )
+    failure = session.run("go").failure
+    assert failure is not None
+    assert "parse_position" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("ret_val = 3", "expected name or names, got 3"),
+        ("ret_val = ['a', 1]", "expected name or names"),
+        ("other = 'a'", "without setting 'ret_val'"),
+        ("ret_val = (n for n in objects)", "not plain data"),
+    ],
+)
+def test_a_wrong_kind_of_value_is_a_typed_failure(open_session: Open, code: str, said: str) -> None:
+    session = open_session({"go": "parse_obj_name('x')", "x": code})
+    failure = session.run("go").failure
+    assert failure is not None
+    assert said in failure.message
+
+
+def test_undefined_functions_are_generated_shown_and_kept(open_session: Open) -> None:
+    events: list[Event] = []
+    trace = Trace()
+    trace.listeners.append(events.append)
+    session = open_session(
+        {
+            "go": "say(str(get_double(x=4)))",
+            "define function: get_double(x=4)": "def get_double(x):\n    return get_sum(x, x)\n",
+            "define function: get_sum(x, x)": "def get_sum(a, b):\n    return a + b\n",
+            "again": "say(str(get_sum(1, 1)))",
+        },
+        trace=trace,
+    )
+    turn = session.run("go")
+    assert turn.failure is None
+    assert turn.program.index("def get_sum") < turn.program.index("def get_double")
+    assert turn.program.index("def get_double") < turn.program.index("say(")
+    (shown,) = [event.data for event in events if event.kind == "program"]
+    assert [name for name, _ in shown["generated"]] == ["get_sum", "get_double"]
+    asked = len(prompts_of(session))
+    assert session.run("again").ok
+    assert len(prompts_of(session)) == asked + 1
+    assert session.robot.spoken == ["8", "2"]  # type: ignore[attr-defined]
+
+
+def test_a_static_fault_leaves_the_world_untouched(open_session: Open) -> None:
+    bad = "put_first_on_second('red block', 'blue bowl')\nno_such_name"
+    session = open_session({"go": bad})
+    turn = session.run("go")
+    assert turn.failure is not None
+    assert not turn.calls
+    assert not turn.moved
+
+
+def test_approval_sees_the_complete_program_and_may_refuse(open_session: Open) -> None:
+    shown: list[str] = []
+
+    def approve(source: str) -> bool:
+        shown.append(source)
+        return False
+
+    answers = {
+        "go": "put_first_on_second('red block', get_place(1))",
+        "define function: get_place(1)": "def get_place(n):\n    return 'blue bowl'\n",
+    }
+    session = open_session(answers, approve=approve)
+    turn = session.run("go")
+    assert turn.failure is not None
+    assert turn.failure.kind == "refused"
+    assert "def get_place" in shown[0]
+    assert not turn.moved
+
+
+def test_hardware_without_an_approval_is_refused() -> None:
+    robot = create(mode="instant")
+    robot.simulated = False  # type: ignore[misc]
+    with pytest.raises(UsageError, match="need an approval"):
+        Session(robot, Scripted({}), prompts=PROMPTS)
+
+
+def test_ctrl_c_stops_the_program_and_keeps_the_session(open_session: Open) -> None:
+    session = open_session({"go": "x = 1\npoint_gripper_to = 2", "b": "say('still here')"})
+    robot: Any = session.robot
+
+    def interrupted(*args: Any) -> None:
+        raise KeyboardInterrupt
+
+    session.engine._primitives["say"] = type(session.engine._primitives["say"]).of(
+        interrupted, "action", "say"
+    )
+    turn = session.run("b")
+    assert turn.failure is not None
+    assert (turn.failure.kind, turn.failure.exit_code) == ("interrupted", 130)
+    session.engine._primitives = {**robot.primitives(), **session.engine._lmp_primitives()}
+    assert session.run("b").ok
+
+
+def test_an_empty_instruction_is_refused(open_session: Open) -> None:
+    with pytest.raises(UsageError, match="empty"):
+        open_session({}).run(" \n\t")
+
+
+def test_an_instruction_cannot_leave_its_comment_line(open_session: Open) -> None:
+    session = open_session({"say hi import os": "say('hi')"})
+    turn = session.run("say hi\nimport os")
+    assert turn.ok
+    assert prompts_of(session)[0].endswith("# say hi import os.\n")
+
+
+def test_other_languages_and_emoji_arrive_intact(open_session: Open) -> None:
+    words = "mets le bloc bleu à côté du bol 🥣, s'il te plaît"
+    session = open_session({words: "say('oui')"})
+    assert session.run(words).ok
+
+
+def test_prompts_without_ui_are_refused() -> None:
+    with pytest.raises(PromptError, match=r"ui\.py"):
+        Session(create(mode="instant"), Scripted({}), prompts={})
+
+
+def test_execute_runs_a_persons_program_with_everything_in_scope(open_session: Open) -> None:
+    session = open_session({"the red one": "ret_val = 'red block'"})
+    source = (
+        "put_first_on_second(parse_obj_name('the red one'), 'middle')\n"
+        "assert get_bbox('red block')[0] < 0.0\n"
+    )
+    turn = session.execute(source)
+    assert turn.failure is None
+    assert list(turn.moved) == ["red block"]
+
+
+def test_programs_have_seeded_random_numbers(open_session: Open) -> None:
+    answers = {"go": "say(str(np.random.uniform()))"}
+    said = []
+    for seed in (5, 5, 6):
+        session = open_session(answers, seed=seed)
+        session.run("go")
+        session.run("go")
+        said.append(list(session.robot.spoken))  # type: ignore[attr-defined]
+    assert said[0] == said[1] != said[2]
+    assert said[0][0] != said[0][1]
+
+
+def test_an_interrupted_turn_keeps_its_program_and_the_calls_it_made(open_session: Open) -> None:
+    session = open_session({"go": "put_first_on_second('red block', 'middle')\nsay('now')"})
+
+    def interrupted(text: str) -> None:
+        raise KeyboardInterrupt
+
+    say = session.engine._primitives["say"]
+    session.engine._primitives["say"] = type(say).of(interrupted, "action", "say")
+    turn = session.run("go")
+    assert turn.failure is not None
+    assert turn.failure.kind == "interrupted"
+    assert "put_first_on_second" in turn.program
+    assert [call.name for call in turn.calls] == ["put_first_on_second"]
+    assert list(turn.moved) == ["red block"]
+
+
+def test_a_closed_session_says_so(open_session: Open) -> None:
+    session = open_session({})
+    session.close()
+    session.close()
+    with pytest.raises(UsageError, match="closed"):
+        session.run("anything")
+
+
+def test_cycles_and_aliases_survive_from_turn_to_turn(open_session: Open) -> None:
+    session = open_session(
+        {
+            "a": "shared = [1]\npair = [shared, shared]\nloop = {}\nloop['self'] = loop",
+            "b": "pair[0].append(2)\nsay(str((shared, pair[1], loop['self'] is loop)))",
+        }
+    )
+    assert session.run("a").failure is None
+    assert session.run("b").failure is None
+    assert session.robot.spoken == ["([1, 2], [1, 2], True)"]  # type: ignore[attr-defined]
+
+
+def test_a_session_begins_with_the_variables_its_prompt_states() -> None:
+    text = (
+        "# /// cap\n# session = true\n# initial = { seen = [] }\n# ///\n# go.\nseen = seen + [1]\n"
+    )
+    prompts = {"ui": parse(text, "ui")}
+    for _ in range(2):
+        with Session(create(mode="instant"), make_model("nearest"), prompts=prompts) as session:
+            session.run("go")
+            session.run("go")
+            assert session.state.variables["seen"] == [1, 1]
+            session.undo(2)
+            assert session.state.variables["seen"] == []

@@ -1,0 +1,369 @@
+"""Sessions written down, resumed and replayed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from shapely.geometry import Point
+
+from cap.errors import SavedError, UsageError
+from cap.prompt.prompt import Prompt, parse
+from cap.robot import snapshots
+from cap.robot.snapshots import NotPlain, pack, unpack
+from cap.session import session_file
+from cap.session.replay import open_replay, ready, replay, steps
+from cap.session.session import Session
+from cap.trace.trace import Trace
+from robots.ravens import create
+from tests.fakes.scripted import Scripted
+
+UI = """# /// cap
+# context = ["objects"]
+# session = true
+# actions = true
+# ///
+import numpy as np
+from robot import put_first_on_second, get_obj_pos, say
+"""
+PROMPTS: Mapping[str, Prompt] = {"ui": parse(UI, "ui")}
+ANSWERS = {
+    "bowl": "x = [1, np.array([1.5])]\ny = x\nput_first_on_second('red block', 'blue bowl')",
+    "keep": "def half(v):\n    return v / 2\n\npairs = zip([1], [2])",
+    "more": "x.append(float(np.random.uniform()))\nput_first_on_second('blue block', [0.1, -0.4])",
+    "tell": "say(str((len(y), half(4))))",
+    "pairs": "list(pairs)",
+    "fail": "put_first_on_second('blue block', 'middle')\n1 / 0",
+    "double": "say(str(get_double(4)))",
+    "define function: get_double(4)": "def get_double(x):\n    return 2 * x\n",
+}
+OBJECTS = ["red block", "blue block", "blue bowl"]
+Open = Callable[..., Session]
+
+
+@pytest.fixture
+def open_session() -> Iterator[Open]:
+    made: list[Session] = []
+
+    def make(folder: Path | None = None, *, mode: str = "instant", **options: Any) -> Session:
+        robot = create(mode=mode, objects=OBJECTS, seed=4)
+        trace = Trace(folder)
+        options = {"prompts": PROMPTS, "trace": trace, "seed": 4, **options}
+        made.append(Session(robot, Scripted(ANSWERS), **options))
+        return made[-1]
+
+    yield make
+    for session in made:
+        session.close()
+
+
+@pytest.fixture
+def resume() -> Iterator[Open]:
+    made: list[Session] = []
+
+    def make(path: Path, **options: Any) -> Session:
+        made.append(Session.resume(path, Scripted(ANSWERS), prompts=PROMPTS, **options))
+        return made[-1]
+
+    yield make
+    for session in made:
+        session.close()
+
+
+def do(session: Session, *instructions: str) -> None:
+    for words in instructions:
+        session.run(words)
+
+
+def world(session: Session) -> Any:
+    robot: Any = session.robot
+    return robot.snapshot()
+
+
+@pytest.mark.parametrize("mode", ["instant", "physics"])
+def test_a_resumed_session_goes_on_with_the_bits_of_one_that_never_stopped(
+    tmp_path: Path, open_session: Open, resume: Open, mode: str
+) -> None:
+    first = open_session(mode=mode)
+    do(first, "bowl", "keep")
+    first.save(tmp_path / "kept.json")
+    second = resume(tmp_path / "kept.json")
+    assert world(second) == world(first)
+    for session in (first, second):
+        do(session, "more", "tell")
+    assert world(second) == world(first)
+    assert world(second)[1] == ("(3, 2.0)",)
+    assert second.state.history == first.state.history
+    assert second.state.variables["x"][2] == first.state.variables["x"][2]
+    assert second.state.variables["y"] is second.state.variables["x"]
+
+
+def test_a_dropped_name_still_says_which_turn_set_it(
+    tmp_path: Path, open_session: Open, resume: Open
+) -> None:
+    first = open_session()
+    do(first, "bowl", "keep")
+    session = resume(first.save(tmp_path / "kept.json"))
+    failure = session.run("pairs").failure
+    assert failure is not None
+    assert "'pairs' was set in turn 2 and could not be kept" in failure.message
+
+
+def test_the_prompt_goes_on_as_the_same_text(
+    tmp_path: Path, open_session: Open, resume: Open
+) -> None:
+    first = open_session()
+    do(first, "bowl")
+    second = resume(first.save(tmp_path / "kept.json"))
+    do(first, "keep")
+    do(second, "keep")
+    assert isinstance(first.model, Scripted)
+    assert isinstance(second.model, Scripted)
+    assert second.model.prompts == first.model.prompts[1:]
+
+
+def test_a_run_folder_holds_the_last_finished_turn_at_any_moment(
+    tmp_path: Path, open_session: Open, resume: Open
+) -> None:
+    first = open_session(tmp_path / "run")
+    do(first, "bowl")
+    after_one = world(first)
+    original, states = first.engine.run, []
+
+    def watched(*args: Any, **options: Any) -> Any:
+        states.append(session_file.read(tmp_path / "run"))
+        return original(*args, **options)
+
+    first.engine.run = watched  # type: ignore[method-assign]
+    do(first, "more")
+    assert states[0].turns == 1
+    assert session_file.read(tmp_path / "run").turns == 2
+    assert not list((tmp_path / "run").glob("*.part"))
+    session_file.write(states[0], tmp_path / "run" / "session.json")
+    assert world(resume(tmp_path / "run")) == after_one
+
+
+def test_an_undone_turn_is_not_resumed(tmp_path: Path, open_session: Open, resume: Open) -> None:
+    first = open_session(tmp_path / "run")
+    do(first, "bowl", "more")
+    first.undo()
+    second = resume(tmp_path / "run")
+    assert world(second) == world(first)
+    assert len(second.state.history) == 1
+    with pytest.raises(UsageError, match="there are 0"):
+        second.undo()
+
+
+def test_a_session_that_has_begun_cannot_become_another(tmp_path: Path, open_session: Open) -> None:
+    session = open_session(tmp_path / "run")
+    do(session, "bowl")
+    with pytest.raises(UsageError, match="has begun"):
+        session.restore(session_file.read(tmp_path / "run"))
+
+
+def damaged(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    values = json.loads(path.read_text())
+    change(values)
+    path.write_text(json.dumps(values))
+
+
+CHANGES: Mapping[str, Callable[[dict[str, Any]], object]] = {
+    "version": lambda v: v.update(version=99),
+    "format": lambda v: v.update(format="other"),
+    "no world field": lambda v: v.pop("world"),
+    "no base64": lambda v: v["variables"].update(wire="%%%"),
+    "no frame": lambda v: v["variables"].update(wire="AAAA"),
+    "no mapping": lambda v: v["variables"].update(wire="AQ=="),
+    "another world": lambda v: v.update(world="gA=="),
+    "no world": lambda v: v.update(world="kJCQ"),
+    "a number of turns": lambda v: v.update(turns=-1),
+    "seed": lambda v: v.update(seed="4"),
+    "turns of history": lambda v: v["history"][0].pop("note"),
+    "history": lambda v: v.update(history={"a": 1}),
+    "a definition that does more": lambda v: v["definitions"][0].update(
+        source="def half(v):\n    return v\nsay('hi')\n"
+    ),
+    "a definition that is refused": lambda v: v["definitions"][0].update(
+        source="def half(v):\n    import os\n"
+    ),
+    "a primitive's name": lambda v: v["definitions"][0].update(
+        name="say", source="def say(text):\n    pass\n"
+    ),
+    "another robot": lambda v: v["robot"].update(name="other"),
+    "repairs": lambda v: v.update(repairs=[1]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_damaged_or_foreign_file_is_one_line(
+    tmp_path: Path, open_session: Open, change: Callable[[dict[str, Any]], object]
+) -> None:
+    first = open_session()
+    do(first, "bowl", "keep")
+    path = first.save(tmp_path / "kept.json")
+    damaged(path, change)
+    before = world(later := open_session())
+    with pytest.raises(SavedError) as caught:
+        later.restore(session_file.read(path))
+    assert "\n" not in str(caught.value)
+    assert world(later) == before
+    assert later.state.variables == {}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "\x00", "[" * 100_000])
+def test_a_file_that_is_no_session(tmp_path: Path, text: str) -> None:
+    (tmp_path / "session.json").write_text(text)
+    with pytest.raises(SavedError, match=r"session\.json"):
+        session_file.read(tmp_path)
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(SavedError, match="no saved session at"):
+        session_file.read(tmp_path / "nothing")
+
+
+def test_the_shown_values_are_for_people_and_any_value_has_one(
+    tmp_path: Path, open_session: Open
+) -> None:
+    session = open_session()
+    session.execute("loop = {}\nloop['self'] = loop\nbig = 10 ** 4100\nword = 'grüße 🥣'\n")
+    text = session.save(tmp_path / "kept.json").read_text(encoding="utf-8")
+    assert json.loads(text)["variables"]["shown"]["word"] == "'grüße 🥣'"
+    assert "grüße 🥣" in text
+
+
+def test_a_replay_gives_the_positions_and_values_of_the_run(
+    tmp_path: Path, open_session: Open
+) -> None:
+    first = open_session(tmp_path / "run")
+    do(first, "bowl", "keep", "more", "double", "unknown", "fail")
+    first.undo()
+    first.execute("put_first_on_second('blue block', 'blue bowl')\nz = 1\n", "mine")
+    first.close()
+    todo = steps(tmp_path / "run")
+    assert [step.kind for step in todo] == ["run"] * 6 + ["undo", "execute"]
+    with open_replay(tmp_path / "run", prompts=PROMPTS) as session:
+        done = list(replay(session, todo))
+        assert [entry.same for entry in done] == [True] * 8
+        assert world(session) == world(first)
+        assert session.state.variables["x"][2] == first.state.variables["x"][2]
+        assert session.model.name == f"replay/{tmp_path / 'run'}"
+
+
+def test_a_resumed_run_can_be_replayed_too(
+    tmp_path: Path, open_session: Open, resume: Open
+) -> None:
+    do(open_session(tmp_path / "one"), "bowl", "keep")
+    second = resume(tmp_path / "one", trace=Trace(tmp_path / "two"))
+    do(second, "more", "tell")
+    with open_replay(tmp_path / "two", prompts=PROMPTS) as session:
+        assert all(entry.same for entry in replay(session, steps(tmp_path / "two")))
+        assert world(session) == world(second)
+
+
+def test_nothing_is_replayed_on_hardware(tmp_path: Path, open_session: Open) -> None:
+    do(open_session(tmp_path / "run"), "bowl")
+    real = open_session()
+    real.robot.simulated = False
+    with pytest.raises(UsageError, match="replayed in simulation"):
+        ready(real, session_file.read(tmp_path / "run", session_file.START), tmp_path / "run")
+
+
+def test_a_replay_that_comes_out_otherwise_says_so(tmp_path: Path, open_session: Open) -> None:
+    do(open_session(tmp_path / "run"), "bowl")
+    path = tmp_path / "run" / "events.jsonl"
+    path.write_text(path.read_text().replace("'blue bowl')", "[0.1, -0.4])"))
+    with open_replay(tmp_path / "run", prompts=PROMPTS) as session:
+        (entry,) = replay(session, steps(tmp_path / "run"))
+    assert not entry.same
+
+
+def test_a_changed_prompt_cannot_be_answered_from_a_run(tmp_path: Path, open_session: Open) -> None:
+    do(open_session(tmp_path / "run"), "bowl")
+    changed = {"ui": parse(UI + "\n# hello.\nsay('hi')\n", "ui")}
+    with open_replay(tmp_path / "run", prompts=changed) as session:
+        (entry,) = replay(session, steps(tmp_path / "run"))
+    assert entry.turn is not None
+    assert entry.turn.failure is not None
+    assert entry.turn.failure.error == "NotRecorded"
+
+
+@dataclass(frozen=True)
+class Inner:
+    xs: tuple[float, ...]
+    pair: tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Outer:
+    inner: Inner
+    maybe: Inner | None
+    kind: Literal["a", "b"]
+    table: Mapping[str, list[Inner]]
+    array: np.ndarray
+
+
+def outer() -> Outer:
+    inner = Inner((0.1, float("inf"), -0.0), ("x", 3))
+    return Outer(inner, None, "b", {"k": [inner, inner]}, np.arange(3.0))
+
+
+def test_a_snapshot_survives_the_file_bit_for_bit() -> None:
+    from cap.sandbox.wire.codec import decode, encode
+
+    back = unpack(decode(encode(pack(outer(), Outer))), Outer)
+    assert type(back) is Outer
+    assert repr(back) == repr(outer())
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (outer(), Any),
+        (outer(), Inner),
+        ((outer(),), tuple[Any, ...]),
+        ((1, 2), tuple[int]),
+        ([1], tuple[int, ...]),
+        (Outer(Inner((1.0,), ("x", 3)), None, "c", {}, np.zeros(1)), Outer),  # type: ignore[arg-type]
+        (Point(0, 0), int),
+    ],
+)
+def test_what_the_annotation_does_not_say_is_not_written(value: Any, kind: Any) -> None:
+    with pytest.raises(NotPlain):
+        pack(value, kind)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda v: v.pop("kind"),
+        lambda v: v.update(extra=1),
+        lambda v: v.update(inner=[1]),
+        lambda v: v["inner"].update(pair=["x"]),
+        lambda v: v["inner"].update(xs=["x"]),
+        lambda v: v.update(kind="c"),
+        lambda v: v.update(table=3),
+    ],
+)
+def test_data_of_another_form_builds_nothing(change: Callable[[dict[str, Any]], object]) -> None:
+    plain = pack(outer(), Outer)
+    change(plain)
+    with pytest.raises(NotPlain):
+        unpack(plain, Outer)
+
+
+def test_a_world_that_cannot_be_written_is_said_to_be_lost(
+    tmp_path: Path, open_session: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots, "kind_of", lambda robot: Any)
+    session = open_session()
+    do(session, "bowl")
+    kept = session_file.read(session.save(tmp_path / "kept.json"))
+    assert kept.world is None
+    assert "the world of 'ravens' cannot be written down" in kept.world_lost
+    assert not open_session().restore(kept)

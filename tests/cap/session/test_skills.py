@@ -1,0 +1,308 @@
+"""Skills: one readable file each, checked whenever it is read, offered where it can work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cap.errors import SkillError, UsageError
+from cap.prompt.prompt import Prompt, parse
+from cap.session.session import Session
+from cap.session.skills.skill_file import renamed
+from cap.session.skills.store import Skill, SkillStore
+from robots.ravens import create
+from tests.fakes.scripted import Scripted
+
+UI = """# /// cap
+# context = ["objects"]
+# session = true
+# actions = true
+# ///
+import numpy as np
+from robot import put_first_on_second, get_obj_pos, say
+from lmps import parse_obj_name
+"""
+NAME = '# /// cap\n# returns = "ret_val"\n# ///\nfrom robot import get_obj_pos\n'
+PROMPTS: Mapping[str, Prompt] = {
+    "ui": parse(UI, "ui"),
+    "parse_obj_name": parse(NAME, "parse_obj_name"),
+}
+GENERATED = {
+    "move it": "say(str(get_double(x=4)))",
+    "define function: get_double(x=4)": (
+        "def get_double(x):\n    '''Return twice a number. Really.'''\n    return get_sum(x, x)\n"
+    ),
+    "define function: get_sum(x, x)": "def get_sum(a, b):\n    return a + b\n",
+}
+Open = Callable[..., Session]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SkillStore:
+    return SkillStore(tmp_path / "skills")
+
+
+@pytest.fixture
+def open_session(store: SkillStore) -> Iterator[Open]:
+    made: list[Session] = []
+
+    def make(answers: Mapping[str, str], **options: Any) -> Session:
+        robot = create(mode="instant", objects=["red block", "blue bowl"], seed=1)
+        options = {"skills": store, "prompts": PROMPTS, **options}
+        made.append(Session(robot, Scripted(answers), **options))
+        return made[-1]
+
+    yield make
+    for session in made:
+        session.close()
+
+
+def write(store: SkillStore, name: str, text: str) -> Path:
+    store.folder.mkdir(exist_ok=True)
+    path = store.folder / f"{name}.py"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def said(session: Session) -> list[str]:
+    robot: Any = session.robot
+    return list(robot.spoken)
+
+
+def test_a_generated_function_is_kept_with_its_helpers_and_its_origin(
+    open_session: Open, store: SkillStore
+) -> None:
+    session = open_session(GENERATED)
+    assert session.run("move it").failure is None
+    path = session.save_skill("get_double")
+    assert path == store.folder / "get_double.py"
+    double, total = store.list()
+    assert (double.name, double.requires, total.name) == ("get_double", ("get_sum",), "get_sum")
+    assert double.instruction == "move it"
+    assert (double.model, double.robot) == ("scripted", "ravens")
+    assert double.prompt_sha256 == session._function_prompt.sha256
+    assert double.signature == "get_double(x)"
+    assert double.doc == "Return twice a number"
+    assert path.read_text().splitlines()[-3].startswith("def get_double(x):")
+
+
+def test_a_function_a_program_defined_is_kept_with_the_prompt_it_answered(
+    open_session: Open, store: SkillStore
+) -> None:
+    session = open_session({"a": "def half(x):\n    return x / 2\n"})
+    session.run("a")
+    session.save_skill("half")
+    assert store.get("half").prompt_sha256 == PROMPTS["ui"].sha256
+
+
+def test_a_later_session_is_told_of_a_skill_and_can_call_it(open_session: Open) -> None:
+    first = open_session(GENERATED)
+    first.run("move it")
+    first.save_skill("get_double")
+    later = open_session({"again": "say(str(get_double(5)))"})
+    turn = later.run("again")
+    assert turn.failure is None
+    assert said(later) == ["10"]
+    assert "def get_sum" in turn.program
+    assert isinstance(later.model, Scripted)
+    lines = later.model.prompts[0].splitlines()
+    assert "from skills import get_double  # get_double(x): Return twice a number" in lines
+    assert len(later.model.prompts) == 1
+
+
+def test_the_prompt_stays_the_same_text_when_a_skill_is_kept_on_the_way(
+    open_session: Open,
+) -> None:
+    session = open_session({"a": "def half(x):\n    return x / 2\n", "b": "x = half(2)"})
+    session.run("a")
+    session.save_skill("half")
+    session.run("b")
+    assert isinstance(session.model, Scripted)
+    one, two = session.model.prompts
+    assert two.startswith(one[: one.rindex("# a.")])
+
+
+def test_a_name_that_is_taken_is_an_error_and_nothing_is_overwritten(
+    open_session: Open, store: SkillStore
+) -> None:
+    path = write(store, "get_double", "def get_double(x):\n    return 0\n")
+    session = open_session(GENERATED, skills=None)
+    session.run("move it")
+    session._skills = store
+    with pytest.raises(UsageError, match="skill 'get_double' already"):
+        session.save_skill("get_double")
+    assert path.read_text() == "def get_double(x):\n    return 0\n"
+    assert store.names() == ("get_double",)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("get_obj_pos", "the robot's own"),
+        ("parse_obj_name", "the robot's own"),
+        ("np", "every program has"),
+        ("sorted", "every program has"),
+        ("_hidden", "cannot be a skill's name"),
+        ("a b", "cannot be a skill's name"),
+        ("class", "cannot be a skill's name"),
+        ("../x", "cannot be a skill's name"),
+    ],
+)
+def test_names_that_no_skill_may_have(
+    open_session: Open, store: SkillStore, name: str, said: str
+) -> None:
+    session = open_session({"a": "def half(x):\n    return x / 2\n"})
+    session.run("a")
+    with pytest.raises(UsageError, match=said):
+        session.save_skill("half", rename_to=name)
+    assert store.names() == ()
+
+
+def test_a_function_can_be_kept_under_another_name(open_session: Open, store: SkillStore) -> None:
+    source = (
+        "def down(n):\n    return 0 if n == 0 else down(n - 1)\n\ndef run_down(n):\n"
+        "    return down(n)\n"
+    )
+    session = open_session({"a": source})
+    session.run("a")
+    session.save_skill("down", rename_to="count_down")
+    assert "else count_down(n - 1)" in store.get("count_down").source
+    assert store.get("count_down").instruction == "a"
+    session.save_skill("run_down")
+    assert store.names() == ("count_down", "down", "run_down")
+
+
+def test_renaming_onto_a_name_the_function_uses_is_refused() -> None:
+    with pytest.raises(UsageError, match="uses that name itself"):
+        renamed(["def f(x):\n    return x\n"], "f", "x")
+    with pytest.raises(UsageError, match="argument as well"):
+        renamed(["def f(f):\n    return f\n"], "f", "g")
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        ("hlf", "Did you mean 'half'"),
+        ("uses_it", "reads 'factor', a variable of this session"),
+    ],
+)
+def test_what_cannot_be_kept(open_session: Open, ask: str, said: str) -> None:
+    source = "factor = 3\ndef half(x):\n    return x / 2\n\ndef uses_it(x):\n    return factor\n"
+    session = open_session({"a": source})
+    session.run("a")
+    with pytest.raises(UsageError, match=said):
+        session.save_skill(ask)
+
+
+def test_a_session_without_a_folder_says_so(open_session: Open) -> None:
+    session = open_session(GENERATED, skills=None)
+    session.run("move it")
+    with pytest.raises(UsageError, match="no folder for skills"):
+        session.save_skill("get_double")
+
+
+def test_a_helper_two_skills_share_is_kept_once(open_session: Open, store: SkillStore) -> None:
+    source = "def h(x):\n    return x\n\ndef f(x):\n    return h(x)\n\ndef g(x):\n    return h(x)\n"
+    session = open_session({"a": source})
+    session.run("a")
+    session.save_skill("f")
+    session.save_skill("g")
+    assert store.names() == ("f", "g", "h")
+
+
+def test_a_skill_whose_primitives_the_robot_lacks_is_left_out_with_those_that_need_it(
+    open_session: Open, store: SkillStore
+) -> None:
+    write(store, "drive", "def drive():\n    goto_pos([0, 0])\n")
+    write(store, "drive_twice", "def drive_twice():\n    drive()\n    drive()\n")
+    write(store, "half", "def half(x):\n    return x / 2\n")
+    write(store, "say", "def say(text):\n    pass\n")
+    session = open_session({"go": "x = half(4)"}, skills=None)
+    offer = session.use_skills(store)
+    assert [skill.name for skill in offer.skills] == ["half"]
+    assert offer.left_out == {
+        "drive": "needs goto_pos",
+        "drive_twice": "needs drive",
+        "say": "the robot has something of that name",
+    }
+    assert session.run("go").failure is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# by hand\n\ndef f():\n    import os\n", "line 4: CAP102"),
+        ("def f():\n    return ().__class__\n", "line 2: CAP103"),
+        ("def f(:\n", "line 1: not valid Python"),
+        ("def f():\n    pass\n\nprint('hello')\n", "line 4: a skill is one function"),
+        ("def f():\n    pass\n\ndef g():\n    pass\n", "line 4: a skill is one function"),
+        ("def g():\n    pass\n", "line 1: it defines 'g', not 'f'"),
+        ("x = 1\n", "line 1: a skill is one function"),
+        ("'only words'\n", "defines no function"),
+        ("@property\ndef f():\n    pass\n", "no decorators"),
+        ("def f(x=say('hi')):\n    pass\n", "must be constants"),
+        ("def f(x: say('hi') = 1):\n    pass\n", "must be constants"),
+        ("# /// skill\n# model = \n# ///\ndef f():\n    pass\n", "not valid TOML"),
+        ("# /// skill\n# colour = 'red'\n# ///\ndef f():\n    pass\n", "unknown key 'colour'"),
+        ("# /// skill\n# requires = [1]\n# ///\ndef f():\n    pass\n", "requires cannot be"),
+    ],
+)
+def test_a_file_edited_by_hand_is_checked_again_and_never_run(
+    open_session: Open, store: SkillStore, text: str, said: str
+) -> None:
+    path = write(store, "f", text)
+    with pytest.raises(SkillError, match=r"skills/f\.py") as caught:
+        open_session({})
+    assert said in str(caught.value)
+    assert "cap skills remove f" in str(caught.value)
+    store.remove("f")
+    assert not path.exists()
+
+
+def test_a_file_with_no_header_is_a_skill(store: SkillStore) -> None:
+    write(store, "f", "def f(a, *, b=2):\n    return a\n")
+    assert store.get("f").signature == "f(a, *, b=2)"
+
+
+def test_what_is_saved_reads_back_the_same_whatever_the_words(store: SkillStore) -> None:
+    words = 'say "hi" \\ und grüße\u2028 🥣 # /// \x1b[31m'
+    skill = Skill("f", "def f():\n    pass\n", "f()", instruction=words, requires=("g", "h"))
+    store.save(skill)
+    read = store.get("f")
+    assert read.requires == ("g", "h")
+    assert read.instruction == 'say "hi" \\ und grüße 🥣 # /// [31m'
+    assert read.source == skill.source
+
+
+def test_a_skill_that_others_need_is_not_removed(store: SkillStore) -> None:
+    write(store, "g", "def g():\n    return f()\n")
+    write(store, "f", "def f():\n    return 1\n")
+    with pytest.raises(UsageError, match="needed by g"):
+        store.remove("f")
+    store.remove("g")
+    store.remove("f")
+    assert store.names() == ()
+
+
+def test_a_skill_that_is_not_there(store: SkillStore) -> None:
+    write(store, "get_area", "def get_area():\n    return 1\n")
+    with pytest.raises(UsageError, match="Did you mean 'get_area'"):
+        store.get("get_aria")
+
+
+def test_nearest_answers_the_same_with_and_without_skills() -> None:
+    from cap.models.base import Request
+    from cap.models.nearest import Nearest
+    from cap.robot.registry import robot_prompts
+
+    prompt = robot_prompts("ravens")["ui"]
+    hints = ("from skills import half  # half(x): Return the half",)
+    words = ["put the red block in the blue bowl", prompt.examples[-1].instruction]
+    for instruction in words:
+        context = prompt.examples[-1].context
+        texts = [prompt.render(instruction, context, (), given) for given in ((), hints)]
+        one, two = (Nearest().complete(Request(text)).text for text in texts)
+        assert one.strip() == two.replace(hints[0], "").strip()

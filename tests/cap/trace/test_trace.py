@@ -1,0 +1,93 @@
+"""Run folders: whole or not at all, readable after a kill, never overwritten."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shapely
+
+from cap.errors import UsageError
+from cap.trace.trace import Trace, new_run_folder, plain, read_events, read_header
+
+
+def test_everything_a_program_handles_becomes_json() -> None:
+    value = {
+        "array": np.arange(4.0).reshape(2, 2),
+        "scalar": np.float32(0.5),
+        "infinite": float("inf"),
+        "point": shapely.Point(1, 2),
+        "set": {1},
+        ("a", 1): object,
+    }
+    told = json.loads(json.dumps(plain(value), allow_nan=False))
+    assert told["array"] == [[0.0, 1.0], [2.0, 3.0]]
+    assert told["scalar"] == 0.5
+    assert told["infinite"] == "inf"
+    assert told["point"] == "POINT (1 2)"
+
+
+def test_events_are_on_disk_as_they_happen(tmp_path: Path) -> None:
+    trace = Trace(tmp_path / "run", {"robot": "r"})
+    trace.turn = 2
+    trace.event("say", text="ünïcode")
+    (event,) = read_events(tmp_path / "run")
+    assert event["turn"] == 2
+    assert event["data"] == {"text": "ünïcode"}
+    assert read_header(tmp_path / "run")["status"] == "running"
+    trace.close("done")
+    assert read_header(tmp_path / "run")["status"] == "done"
+
+
+def test_an_event_may_carry_a_field_named_kind() -> None:
+    seen = []
+    trace = Trace()
+    trace.listeners.append(seen.append)
+    trace.event("failure", kind="raised")
+    assert seen[0].kind == "failure"
+    assert seen[0].data == {"kind": "raised"}
+
+
+def test_two_runs_in_one_second_get_two_folders(tmp_path: Path) -> None:
+    folders = {new_run_folder(tmp_path, "ravens", "Stack: ALL the blocks!") for _ in range(5)}
+    assert len(folders) == 5
+    assert all("ravens_stack-all-the-blocks" in folder.name for folder in folders)
+
+
+def test_words_that_make_no_name_still_make_a_folder(tmp_path: Path) -> None:
+    assert new_run_folder(tmp_path, "ravens", "///../..🙂").parent == tmp_path
+
+
+def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot make a run folder"):
+        new_run_folder(tmp_path / "file", "ravens", "x")
+
+
+def test_a_half_written_last_line_is_left_out(tmp_path: Path) -> None:
+    trace = Trace(tmp_path / "run")
+    trace.event("a")
+    trace.close("done")
+    with (tmp_path / "run" / "events.jsonl").open("a") as file:
+        file.write('{"kind": "b", "da')
+    assert [event["kind"] for event in read_events(tmp_path / "run")] == ["a"]
+
+
+@pytest.mark.parametrize("words", ["a\u2028b", "a\x85b", "a\ud800b", "grüße 🥣", "a\rb\nc"])
+def test_any_text_is_read_back_as_it_was(tmp_path: Path, words: str) -> None:
+    trace = Trace(tmp_path / "run", {"instructions": [words]})
+    trace.event("completion", text=words)
+    trace.program("ui", words)
+    trace.close("done")
+    (event,) = read_events(tmp_path / "run")
+    assert event["data"]["text"] == words
+    assert read_header(tmp_path / "run")["instructions"] == [words]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", ""])
+def test_a_damaged_header_is_a_clear_error(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(UsageError, match=r"run\.json"):
+        read_header(tmp_path)

@@ -1,0 +1,127 @@
+"""What the names of prompt files stand for."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cap.cli.main import main
+from cap.errors import PromptError
+from cap.scope import Primitive
+from cap.validation.prompt_names import Names, Report, files, look
+
+BARE = Path(__file__).parents[2] / "prompts" / "bare"
+
+
+def get_obj_pos(name: str) -> list[float]:
+    return [0.0, 0.0]
+
+
+def say(text: str) -> None:
+    pass
+
+
+PRIMITIVES = {f.__name__: Primitive.of(f, "perception") for f in (get_obj_pos, say)}
+Write = Callable[..., Report]
+
+
+@pytest.fixture
+def look_at(tmp_path: Path) -> Write:
+    def write(text: str, lmps: tuple[str, ...] = ()) -> Report:
+        path = tmp_path / "p.py"
+        path.write_text(text, encoding="utf-8")
+        (report,) = look(path, PRIMITIVES, lmps)
+        return report
+
+    return write
+
+
+def test_names_are_sorted_by_what_they_stand_for(look_at: Write) -> None:
+    report = look_at(
+        "import numpy as np\n"
+        "from env_utils import get_obj_pos, parse_it, stack_all\n\n"
+        "# a.\nstack_all(parse_it('b', c))\nmake_line(d)\nsay('e')\n",
+        lmps=("parse_it",),
+    )
+    assert report.names == Names(
+        robot=("get_obj_pos",),
+        lmps=("parse_it",),
+        library=("np",),
+        generated=("stack_all", "make_line"),
+        given=("c", "d"),
+    )
+    assert report.findings == ()
+
+
+def test_the_other_files_of_a_folder_are_lmps() -> None:
+    reports = {report.prompt.name: report for report in look(BARE, PRIMITIVES, ())}
+    assert reports["tray_ui"].names.lmps == ("parse_obj_name", "parse_position")
+    assert reports["transform_shape_pts"].names.given == ("shape_pts",)
+    assert "get_closest_idx" in reports["parse_obj_name"].names.generated
+    assert not any(report.findings for report in reports.values())
+
+
+def test_variables_of_earlier_turns_are_set(look_at: Write) -> None:
+    text = "from u import say\n\nobjects = ['a']\n# a.\nplace = 1\nsay('b')\n# c.\nsay(place)\n"
+    assert look_at(text).names.given == ()
+
+
+FINDINGS = {
+    "wrong call": ("# a.\nsay('b', 'c')\n", "line 1: say(text: str) -> None: too many"),
+    "unknown attribute": ("# a.\nnp.no_such(1)\n", "np.no_such|numpy has no 'no_such'"),
+    "hidden attribute": ("# a.\nx = ().__class__\n", "CAP103"),
+    "an import": ("# a.\nimport os\nsay('b')\n", "CAP102"),
+    "a rebound primitive": ("# a.\nsay = 1\n", "CAP106"),
+    "no code": ("# a.\n\n# b.\nsay('c')\n", "there is no code"),
+    "another variable": (
+        "# a.\nret_val = 1\n# b.\nret_val = 2\n# c.\nvalue = 3\n",
+        "it does not set 'ret_val'",
+    ),
+    "context that is none": (
+        "# /// cap\n# ///\nobjects = [f()]\n# a.\nsay(objects)\n",
+        "must be lines of",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), FINDINGS.values(), ids=FINDINGS)
+def test_what_cannot_be_is_a_finding(text: str, reason: str, look_at: Write) -> None:
+    found = [str(finding) for finding in look_at(text).findings]
+    assert any(part in line for line in found for part in reason.split("|")), found
+
+
+def test_a_folder_without_prompts_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PromptError, match=r"no prompt files \(\*\.py, \*\.txt\)"):
+        files(tmp_path)
+
+
+def run(*arguments: Any) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main([str(entry) for entry in arguments])
+    code = ended.value.code
+    assert isinstance(code, int)
+    return code
+
+
+def test_the_command_tells_names_and_what_was_inferred(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("prompts", "check", BARE / "tray_ui.py", "-r", "ravens") == 0
+    shown = capsys.readouterr().out
+    assert "tray_ui.py: 5 examples" in shown
+    assert "no header, inferred: session = true" in shown
+    assert "of robot ravens: put_first_on_second, get_obj_pos" in shown
+    assert "to be generated: line_up_objects, shift_left" in shown
+
+
+def test_the_command_fails_on_a_finding(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "p.py"
+    path.write_text("from u import say\n\n# a\x1b[31m.\nsay('b', 'c')\n")
+    assert run("prompts", "check", path) == 1
+    shown = capsys.readouterr().out
+    assert "p.py line 3: 'a" in shown
+    assert "\x1b" not in shown
+
+
+def test_the_command_names_a_path_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("prompts", "check", "none/at/all") == 2
+    assert "no file or folder of that name" in capsys.readouterr().err

@@ -1,0 +1,996 @@
+"""A table of attacks: programs that try to reach past their own process, or to use it up.
+
+Each says what it would have reached where nothing held it. `$W` stands for a file outside to write,
+`$R` for a secret file to read, `$P` for a port that listens on this machine. Where a program leaves
+something in `ret`, that is its loot. The scope has two primitives, `pick(name)` and `look()`, also
+as `robot.pick` and `robot.look`.
+"""
+
+# ruff: noqa: E501  one attack a line reads better than its pieces
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+REFUSED = ("syntax", "violation", "undefined")
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One attack."""
+
+    family: str
+    """What kind of hole it looks for."""
+    name: str
+    """Unique in its family."""
+    reaches: str
+    """What it would have reached."""
+    source: str
+    """The program."""
+    ends: tuple[str, ...] = REFUSED
+    """Kinds of failure it must end with; `value` where it may end with a harmless value."""
+
+    @property
+    def id(self) -> str:
+        """Return family and name, for test reports."""
+        return f"{self.family}: {self.name}"
+
+
+ATTACKS: list[Attack] = []
+
+
+def _family(family: str, entries: dict[str, str], ends: tuple[str, ...] = REFUSED) -> None:
+    """Add a family; each key is `name | what it reaches`."""
+    for title, source in entries.items():
+        name, reaches = title.split(" | ")
+        ATTACKS.append(Attack(family, name, reaches, source, ends))
+
+
+# Finds the `os` functions by way of a class every interpreter has.
+_OS = (
+    "os = [c for c in ().__class__.__base__.__subclasses__() if c.__name__ == '_wrap_close'][0]"
+    ".__init__.__globals__\n"
+)
+
+_family(
+    "dunder walk",
+    {
+        "subclasses of object | every class of the interpreter": (
+            "ret = [str(c) for c in ().__class__.__base__.__subclasses__()]"
+        ),
+        "by the mro | the same by another road": "ret = str([].__class__.__mro__[1].__subclasses__())",
+        "by bases | the same by a third": "ret = str(''.__class__.__bases__[0].__subclasses__())",
+        "shell by wrap_close | a shell on the host": _OS + "os['system']('touch $W')",
+        "popen | a shell with its output": _OS + "ret = os['popen']('cat $R').read()",
+        "environment | keys in the environment": _OS + "ret = dict(os['environ'])",
+        "folder listing | names of the host's files": _OS + "ret = os['listdir']('/root')",
+        "kill the parent | the robot's own process": _OS + "os['kill'](os['getppid'](), 9)",
+        "by catch_warnings | a module by a warning's globals": (
+            "w = [c for c in ().__class__.__base__.__subclasses__() if 'warning' in c.__name__]\n"
+            "ret = w[0].__init__.__globals__['sys'].modules['os'].system('touch $W')"
+        ),
+        "loader of a class | any module": (
+            "for c in ().__class__.__base__.__subclasses__():\n"
+            "    if c.__name__ == 'BuiltinImporter':\n"
+            "        c.load_module('posix').system('touch $W')"
+        ),
+        "function globals | the program's own builtins": (
+            "def f(): pass\nf.__globals__['__builtins__']['open']('$W', 'w')"
+        ),
+        "lambda builtins | the same of a lambda": "ret = (lambda: 0).__builtins__['open']('$R').read()",
+        "method's function | globals of a class": (
+            "class A:\n    def f(self): pass\nret = str(A().f.__func__.__globals__)"
+        ),
+        "dict of a class | methods as plain functions": "ret = str(str.__dict__)",
+        "dict of an instance | hidden attributes": "ret = str(Point(0, 0).__dict__)",
+        "closure cells | values a function holds": (
+            "def f():\n    a = 1\n    return lambda: a\nret = f().__closure__[0].cell_contents"
+        ),
+        "defaults | a function's defaults, to change them": (
+            "def f(a=1): return a\nf.__defaults__ = (2,)\nret = f()"
+        ),
+        "module of a function | the module a function is from": "ret = affinity.rotate.__module__",
+        "globals of a library | a library module's names": (
+            "ret = affinity.rotate.__globals__['__builtins__']['open']('$R').read()"
+        ),
+        "self of a builtin | the builtins module": "ret = print.__self__.open('$R').read()",
+        "doc of everything | a way to build any letter": "ret = ().__doc__[3]",
+        "class written over | another class for an object": (
+            "class A: pass\nclass B: pass\na = A()\na.__class__ = B\nret = str(a)"
+        ),
+        "reduce | a recipe that calls anything": "ret = str((1).__reduce_ex__(2)[0].__globals__)",
+        "init of subclasses | a hook of every class": "ret = str(object.__init_subclass__)",
+        "getattribute by hand | any attribute, by a text": (
+            "ret = str(object.__getattribute__((), '__class__'))"
+        ),
+        "in an index | a dunder inside a subscript": "ret = [1][().__class__.__len__(())]",
+        "in a slice | a dunder inside a slice": "x = [1, 2]\nret = x[().__len__():]",
+        "in an assert message | a dunder in a message": "assert False, ().__class__.__base__",
+        "in an annotation | annotations are evaluated": "x: ().__class__.__base__ = 1",
+        "in a return annotation | so are those of functions": (
+            "def f() -> ().__class__.__base__: pass"
+        ),
+        "in a del | deletes what it walks to": "class A: pass\ndel A.__doc__",
+        "as a loop target | stores by a loop": "class A: pass\nfor A.__doc__ in ['x']: pass",
+        "as a with target | stores by a with": (
+            "class A:\n    def __enter__(self): return 1\n    def __exit__(self, *a): pass\n"
+            "with A() as A.__doc__: pass"
+        ),
+        "augmented | stores by +=": "class A: pass\nA.__name__ += 'x'",
+    },
+)
+
+_family(
+    "builtins",
+    {
+        "open for reading | a file of the host": "ret = open('$R').read()",
+        "open for writing | a file on the host": "open('$W', 'w').write('x')",
+        "open, another name | the same": "o = open\nret = o('$R').read()",
+        "open as a default | the same, at definition": "def f(o=open): return o('$R').read()\nret = f()",
+        "open as a key | the same, by max": "ret = max(['$R'], key=open)",
+        "open by map | the same, by map": "ret = [f.read() for f in map(open, ['$R'])]",
+        "open in a decorator | the same, by @": "@open\ndef f(): pass",
+        "open in a lambda | the same, later": "f = lambda: open('$R').read()\nret = f()",
+        "open in a class body | the same, in a class": "class A:\n    x = open('$R').read()\nret = A.x",
+        "open in a comprehension | the same": "ret = [f for f in [open('$R').read()]]",
+        "open in an f-string | the same": "ret = f'{open(\"$R\").read()}'",
+        "exec | any statement": "exec('import os; os.system(\"touch $W\")')",
+        "eval | any expression": "ret = eval('__import__(\"os\").environ')",
+        "eval as a key | the same, by sorted": "sorted(['__import__(\"os\").abort()'], key=eval)",
+        "compile | a code object": "ret = str(compile('1', 'a', 'eval').co_code)",
+        "import function | any module": "__import__('os').system('touch $W')",
+        "builtins dict | every builtin": "__builtins__['open']('$W', 'w')",
+        "builtins attribute | the same where it is a module": "__builtins__.open('$W', 'w')",
+        "getattr | any attribute by a text": "ret = getattr((), '__cl' + 'ass__')",
+        "setattr | any attribute written": "setattr(np, 'array', print)",
+        "delattr | any attribute gone": "delattr(np, 'array')",
+        "hasattr | tells what is there": "ret = hasattr((), '__class__')",
+        "globals | the namespace itself": "ret = globals()['__builtins__']['open']('$R').read()",
+        "locals | the same": "locals()['pick'] = print",
+        "vars | the dict of anything": "ret = str(vars(robot))",
+        "dir | names of anything": "ret = dir(robot.pick)",
+        "input | waits for ever": "ret = input()",
+        "breakpoint | a debugger": "breakpoint()",
+        "help | a pager": "help('os')",
+        "license | a pager": "license()",
+        "exit | ends the process": "exit(0)",
+        "quit | ends the process": "quit()",
+        "memoryview | memory": "ret = memoryview(b'abc').tolist()",
+        "id | an address": "ret = id(pick)",
+        "anext | a coroutine": "ret = str(anext(1))",
+        "build class | a class from a function": "ret = __build_class__(lambda: None, 'A')",
+        "debug | a name of the interpreter": "ret = __debug__",
+        "spec | the module's own loader": "ret = __spec__",
+        "loader | the same": "ret = __loader__",
+        "file | a path of the host": "ret = __file__",
+    },
+)
+
+_family(
+    "imports",
+    {
+        "os | the system": "import os\nos.system('touch $W')",
+        "sys | every loaded module": "import sys\nret = sys.modules['os'].environ",
+        "posix | the system, below os": "import posix\nposix.system('touch $W')",
+        "subprocess | processes": "import subprocess\nret = subprocess.check_output(['cat', '$R'])",
+        "socket | the network": "import socket\nsocket.create_connection(('127.0.0.1', $P))",
+        "ctypes | memory": "import ctypes\nctypes.string_at(0)",
+        "importlib | any module": "import importlib\nimportlib.import_module('os').system('touch $W')",
+        "builtins module | every builtin": "import builtins\nret = builtins.open('$R').read()",
+        "pathlib | files": "from pathlib import Path\nPath('$W').touch()",
+        "shutil | files": "import shutil\nshutil.copy('$R', '$W')",
+        "pickle | runs what it reads": (
+            "import pickle\nret = pickle.loads(b\"cos\\nsystem\\n(S'touch $W'\\ntR.\")"
+        ),
+        "marshal | code objects": "import marshal\nret = marshal.loads(b'i\\x01\\x00\\x00\\x00')",
+        "gc | every object": "import gc\nret = str(gc.get_objects()[:3])",
+        "inspect | frames": "import inspect\nret = str(inspect.currentframe().f_back)",
+        "code module | an interpreter": "import code\ncode.interact()",
+        "threading | threads": "import threading\nthreading.Thread(target=print).start()",
+        "multiprocessing | processes": "import multiprocessing\nmultiprocessing.Process().start()",
+        "signal | handlers of the kernel's alarms": "import signal\nsignal.signal(2, print)",
+        "resource | the limits themselves": "import resource\nresource.setrlimit(0, (-1, -1))",
+        "mmap | memory of files": "import mmap\nret = mmap.mmap(-1, 10).size()",
+        "urllib | the network": "import urllib.request\nurllib.request.urlopen('http://127.0.0.1:$P')",
+        "inside a function | the same, hidden": "def f():\n    import os\n    os.system('touch $W')\nf()",
+        "inside a class | the same, hidden": "class A:\n    import os\nA.os.system('touch $W')",
+        "from | one name": "from os import system\nsystem('touch $W')",
+        "star | every name": "from os import *\nsystem('touch $W')",
+        "as a known name | hidden behind a name in scope": "import os as np\nnp.system('touch $W')",
+        "from, as a known name | the same": "from os import system as box\nbox('touch $W')",
+        "submodule | a module below a known one": "import numpy.f2py\nnumpy.f2py.os.system('touch $W')",
+        "two in one | one good, one bad": "import math, os\nos.system('touch $W')",
+        "relative | the package around the program": "from . import secrets",
+        "relative, deeper | the same": "from ..sandbox import worker",
+        "the engine | the engine's own modules": "import cap.sandbox.worker.worker\nret = str(cap)",
+        "from a name in scope | a private name of a known one": "from numpy import _core",
+        "future | another language": "from __future__ import annotations",
+        "shapely | all of shapely": "import shapely.lib\nret = str(shapely.lib)",
+        "antigravity | a browser": "import antigravity",
+    },
+)
+
+_family(
+    "frames",
+    {
+        "of a generator | the frame that resumes it": (
+            "g = (g.gi_frame.f_back.f_back for _ in [1])\nret = str([*g][0].f_globals)"
+        ),
+        "builtins of a frame | every builtin": (
+            "def f(): yield\ng = f()\nret = g.gi_frame.f_builtins['open']('$R').read()"
+        ),
+        "globals of a frame | the namespace": "g = (x for x in [1])\nret = str(g.gi_frame.f_globals)",
+        "locals of a frame | another function's values": (
+            "g = (x for x in [1])\nret = str(g.gi_frame.f_locals)"
+        ),
+        "code of a frame | a code object": "g = (x for x in [1])\nret = str(g.gi_frame.f_code)",
+        "yield from | the generator below": (
+            "def f(): yield from [1]\ng = f()\nnext(g)\nret = str(g.gi_yieldfrom)"
+        ),
+        "running | the state of a generator": "g = (x for x in [1])\nret = g.gi_running",
+        "suspended | the state of a generator": "g = (x for x in [1])\nret = g.gi_suspended",
+        "traceback | the frame of an error": (
+            "try:\n    1 / 0\nexcept Exception as e:\n"
+            "    ret = str(e.__traceback__.tb_frame.f_back.f_globals)"
+        ),
+        "traceback given | the same by with_traceback": (
+            "try:\n    1 / 0\nexcept Exception as e:\n    ret = str(e.with_traceback(None))"
+        ),
+        "traceback of exit | the same by a context manager": (
+            "class A:\n    def __enter__(self): return self\n"
+            "    def __exit__(self, kind, error, trace):\n"
+            "        self.loot = str(trace.tb_frame.f_back.f_globals)\n        return True\n"
+            "a = A()\nwith a:\n    1 / 0\nret = a.loot"
+        ),
+        "next traceback | the frames in between": (
+            "class A:\n    def __enter__(self): return self\n"
+            "    def __exit__(self, k, e, t):\n        self.t = t.tb_next\n        return True\n"
+            "a = A()\nwith a: 1 / 0"
+        ),
+        "line of a traceback | where it stands": (
+            "class A:\n    def __enter__(self): return 1\n"
+            "    def __exit__(self, k, e, t): return t.tb_lineno\nwith A(): 1 / 0"
+        ),
+        "trace function | a hook in a frame": "g = (x for x in [1])\ng.gi_frame.f_trace = print",
+        "jump | runs any line": "g = (x for x in [1])\ng.gi_frame.f_lineno = 1",
+        "back only | any frame's caller": "def f(x): return x.f_back\nret = str(f(1))",
+        "context of an error | the error before": (
+            "try:\n    try: 1 / 0\n    except Exception: [][0]\nexcept Exception as e:\n"
+            "    ret = str(e.__context__.__traceback__)"
+        ),
+        "cause of an error | the same by cause": (
+            "try:\n    raise ValueError from KeyError()\nexcept Exception as e: ret = str(e.__cause__)"
+        ),
+    },
+)
+
+_family(
+    "code objects",
+    {
+        "of a function | bytecode": "def f(): pass\nret = str(f.__code__.co_code)",
+        "replaced | another function's code": (
+            "def f(): pass\ndef g(): return 1\nf.__code__ = g.__code__\nret = f()"
+        ),
+        "by replace | bytecode of one's own": (
+            "def f(): pass\nf.__code__ = f.__code__.replace(co_code=b'd\\x00S\\x00')\nf()"
+        ),
+        "function type | a function with real builtins": (
+            "def f(): return open('$R').read()\nret = type(f)(f.__code__, {})()"
+        ),
+        "code type | memory, by bad bytecode": (
+            "def f(): pass\nret = str(type(f.__code__)(0, 0, 0, 0, 0, 0, b'', (), (), (), '', '', 0))"
+        ),
+        "constants | inner functions": "def f(): return lambda: 1\nret = str(f.__code__.co_consts)",
+        "names | the names it uses": "def f(x): return x.co_names\nret = f(1)",
+        "code of a generator | bytecode": "g = (x for x in [1])\nret = str(g.gi_code.co_code)",
+        "old spelling | the same in an old Python": "def f(): pass\nret = str(f.func_globals)",
+        "kwdefaults | changed defaults": "def f(*, a=1): return a\nf.__kwdefaults__['a'] = 2\nret = f()",
+        "annotations | what was evaluated": "def f(a: int): pass\nret = str(f.__annotations__)",
+        "wrapped | what is below a decorator": "def f(): pass\nf.__wrapped__ = print",
+    },
+)
+
+_family(
+    "format",
+    {
+        "attribute | any attribute, in a text": "ret = '{0.__class__}'.format(())",
+        "chain | a function's globals, in a text": (
+            "def f(): pass\nret = '{0.__globals__}'.format(f)"
+        ),
+        "index | an entry, in a text": "ret = '{0[0].__class__}'.format([1])",
+        "by keyword | the same by name": "ret = '{a.__class__}'.format(a=1)",
+        "plain attribute | an attribute no rule sees": "ret = '{0.real}'.format(1)",
+        "in the width | a field in a field": "ret = '{0:{1.__class__}}'.format(1, 2)",
+        "template in a variable | a text that is put together": "t = '{0.__cl' + 'ass__}'\nret = t.format(1)",
+        "template by % | the same": "ret = ('{0.__%s__}' % 'class').format(1)",
+        "format_map | attributes by a dict": "ret = '{a.__class__}'.format_map({'a': 1})",
+        "unbound | the method of str": "ret = str.format('{0.__class__}', 1)",
+        "taken | the method, kept": "f = '{0.__class__}'.format\nret = f(1)",
+        "by map | the method, mapped": "ret = [*map('{0.__class__}'.format, [1])]",
+        "as a key | the method, as a key": "ret = max([1], key='{0.__class__}'.format)",
+        "joined text | a template from two literals": "ret = ('{0.__class' '__}').format(1)",
+        "f-string | an attribute in an f-string": "ret = f'{().__class__}'",
+        "f-string, nested | in its width": "ret = f'{1:{().__class__.__name__[0:0]}{[].__doc__}}'",
+        "f-string, repr | with a conversion": "ret = f'{().__class__!r}'",
+        "f-string as template | an f-string that is formatted": "x = '0.__class__'\nret = f'{{{x}}}'.format(1)",
+        "dunder format | the method below": "ret = (1).__format__('d')",
+        "subclass of str | a method by a class": (
+            "class S(str):\n    def f(self, *a): return super().format(*a)\nret = S('{0.real}').f(1)"
+        ),
+        "match | the method, matched": "match '{0.__class__}':\n    case str(format=f): ret = f(1)",
+    },
+)
+
+_family(
+    "unicode",
+    {
+        "full width getattr | a builtin in other letters": "ret = ｇｅｔａｔｔｒ((), '__class__')",
+        "italic exec | the same": "𝑒𝑥𝑒𝑐('1')",
+        "bold open | the same": "ret = 𝐨𝐩𝐞𝐧('$R').read()",
+        "script eval | the same": "ret = ℯ𝓋𝒶𝓁('1')",
+        "full width underscore | a dunder in other letters": "ret = str(().＿＿class＿＿)",
+        "one letter | a dunder with one other letter": "ret = str(().__cl\u1d43ss__)",
+        "low line | a dunder by another line": "ret = str(().﹍﹍class﹍﹍)",
+        "double struck import | a module": "𝕚𝕞𝕡𝕠𝕣𝕥 os",
+        "import of other letters | a module": "import ｏｓ\nos.system('touch $W')",
+        "name bound | a primitive bound in other letters": "ｐｉｃｋ = print",
+        "keyword argument | a private keyword": "def f(**k): return k\nret = f(＿x=1)",
+        "match attribute | in a pattern": "match ():\n    case object(＿＿class＿＿=c): ret = str(c)",
+        "format method | in other letters": "ret = '{0.__class__}'.ｆｏｒｍａｔ(1)",
+        "frame | in other letters": "g = (x for x in [1])\nret = str(g.ｇｉ_frame)",
+        "escaped in a literal | a name in a text alone": "ret = str(().\\u005f_class__)",
+        "global | in a global statement": "def f():\n    global ｐｉｃｋ\n    ｐｉｃｋ = 1\nf()",
+        "encoding line | text in another coding": "# -*- coding: utf-7 -*-\nimport os",
+    },
+)
+
+_family(
+    "numpy files",
+    {
+        "load | a file, and code in it": "ret = np.load('$R', allow_pickle=True)",
+        "save | a file written": "np.save('$W', np.ones(3))",
+        "savez | a file written": "np.savez('$W', np.ones(3))",
+        "savez_compressed | a file written": "np.savez_compressed('$W', np.ones(3))",
+        "savetxt | a file written": "np.savetxt('$W', np.ones(3))",
+        "loadtxt | a file, as text": "ret = np.loadtxt('$R', dtype=str).tolist()",
+        "genfromtxt | a file, or an address": "ret = np.genfromtxt('$R', dtype=str).tolist()",
+        "genfromtxt, network | the network": "ret = np.genfromtxt('http://127.0.0.1:$P/')",
+        "fromfile | a file, as bytes": "ret = np.fromfile('$R', dtype='u1').tobytes()",
+        "tofile | a file written": "np.ones(3).tofile('$W')",
+        "dump | a file written": "np.ones(3).dump('$W')",
+        "dumps | a pickle": "ret = np.ones(3).dumps()",
+        "memmap | a file, as memory": "ret = bytes(np.memmap('$R', mode='r'))",
+        "memmap for writing | a file made": "np.memmap('$W', mode='w+', shape=(3,))",
+        "fromregex | a file, by a pattern": "ret = np.fromregex('$R', '.*', 'S9').tolist()",
+        "fromstring | text, evaluated": "ret = np.fromstring('1 2', sep=' ').tolist()",
+        "DataSource | an address": "ret = np.lib.npyio.DataSource().open('$R').read()",
+        "method, taken | the method kept": "f = np.ones(3).tofile\nf('$W')",
+        "method of the class | unbound": "np.ndarray.tofile(np.ones(3), '$W')",
+        "by map | mapped": "[*map(np.loadtxt, ['$R'])]",
+        "matched | the method, by a pattern": "match np.ones(3):\n    case object(tofile=f): f('$W')",
+    },
+)
+# What the check cannot follow, the facades of the modules answer.
+_family(
+    "aliases",
+    {
+        "numpy files | the files of numpy": "n = np\nn.save('$W', [1])",
+        "numpy in a list | the same": "ret = [np][0].load('$R')",
+        "numpy as an argument | the same": "def f(n): return n.fromfile('$R')\nret = f(np)",
+        "linalg | modules below it": "l = np.linalg\nl.linalg.warnings",
+        "random | the state below it": "r = np.random\nret = r.mtrand",
+        "math | what is no function of it": "m = math\nret = m.system",
+        "affinity | its own imports": "a = affinity\nret = str(a.np)",
+    },
+    ends=("raised",),
+)
+
+_family(
+    "numpy walk",
+    {
+        "f2py | a compiler": "np.f2py.compile('x')",
+        "ctypeslib | shared libraries": "np.ctypeslib.load_library('libc', '/lib')",
+        "testing | runs text": "np.testing.rundocs('$R')",
+        "lib | modules below": "ret = np.lib.npyio.os.environ",
+        "core | the same": "ret = np.core.multiarray.os",
+        "_core | the same": "ret = np._core._methods.os",
+        "linalg module | warnings, then sys": "ret = np.linalg.linalg.warnings.sys.modules",
+        "linalg test | a test runner": "np.linalg.test()",
+        "fft test | a test runner": "np.fft.test()",
+        "test | a test runner": "np.test()",
+        "compat | modules below": "ret = np.compat.os.environ",
+        "distutils | a compiler": "np.distutils.exec_command.exec_command('touch $W')",
+        "random state | memory of a generator": "ret = str(np.random.default_rng(0).bit_generator.ctypes)",
+        "mtrand | modules below": "ret = np.random.mtrand",
+        "rec | arrays of records": "ret = np.rec.fromfile('$R', formats='S9')",
+        "bmat | names, by a text": "ret = np.bmat('pick')",
+        "matrix | text, evaluated": "ret = np.matrix('1 2; 3 4').tolist()",
+        "frompyfunc | objects, unchecked": "ret = np.frompyfunc(print, 1, 1)(1)",
+        "nditer | memory, unchecked": "ret = str(np.nditer([1]))",
+        "show_config | paths of the host": "np.show_config()",
+        "get_include | a path of the host": "ret = np.get_include()",
+        "seterrcall | a hook": "np.seterrcall(print)",
+        "printoptions | a hook for others' prints": "np.set_printoptions(formatter={'all': print})",
+        "info | text of any object, from files": "np.info('os')",
+        "char | modules below": "ret = np.char.array(['a'])",
+        "ma | modules below": "ret = str(np.ma.core)",
+        "polynomial | modules below": "ret = str(np.polynomial.polynomial.np)",
+        "exceptions | a module": "ret = str(np.exceptions)",
+        "dtypes | a module": "ret = str(np.dtypes)",
+        "loader of the facade | the facade's maker": "ret = str(np.__class__.__init__.__globals__)",
+        "dict of the facade | every name": "ret = str(np.__dict__)",
+    },
+)
+
+_family(
+    "array memory",
+    {
+        "data | a buffer": "ret = str(np.ones(3).data)",
+        "ctypes | an address": "ret = np.ones(3).ctypes.data",
+        "interface | an address, as a number": "ret = np.ones(3).__array_interface__['data'][0]",
+        "struct | a capsule": "ret = str(np.ones(3).__array_struct__)",
+        "setflags | a read-only array, written": "a = np.ones(3)\na.setflags(write=1)",
+        "flag written | the same by the flag": "a = np.ones(3)\na.flags.writeable = True",
+        "resize | freed memory": "a = np.ones(3)\nb = a[:]\na.resize(10**6, refcheck=False)\nret = b",
+        "setfield | raw bytes": "a = np.ones(3)\na.setfield(1, 'i1')",
+        "getfield | raw bytes": "ret = np.ones(3).getfield('i1').tolist()",
+        "base | the array below": "ret = str(np.ones(3)[1:].base)",
+        "frombuffer | memory": "ret = np.frombuffer(b'12345678').tolist()",
+        "fake interface | any address": (
+            "class A:\n    __array_interface__ = {'data': (4096, False), 'typestr': '<i8',"
+            " 'shape': (1,), 'version': 3}\nret = np.asarray(A()).tolist()"
+        ),
+        "fake interface, by a method | any address": (
+            "class A:\n    @property\n    def __array_interface__(self): return {}\nnp.asarray(A())"
+        ),
+        "array method | an object for an array": (
+            "class A:\n    def __array__(self): return np.ones(1)\nret = np.asarray(A())"
+        ),
+        "ufunc override | a hook of numpy": (
+            "class A:\n    def __array_ufunc__(self, *a): return a\nret = str(np.add(A(), 1))"
+        ),
+        "from_dlpack | a capsule": "ret = np.from_dlpack(np.ones(1))",
+        "strides | memory outside": "ret = np.lib.stride_tricks.as_strided(np.ones(1), (99,), (8,))",
+        "sharing | what shares memory": "ret = np.shares_memory(np.ones(1), np.ones(1))",
+    },
+)
+
+_FORGED = "a = np.array([4096])\n"
+_family(
+    "forged objects",
+    {
+        "array class | memory taken for objects": (
+            _FORGED + "ret = str(np.ndarray((1,), dtype=object, buffer=a)[0])"
+        ),
+        "class of an array | the same by type()": (
+            _FORGED + "ret = str(type(a)((1,), dtype=object, buffer=a)[0])"
+        ),
+        "array class, kept | the same by another name": (
+            _FORGED + "make = np.ndarray\nret = str(make((1,), dtype=object, buffer=a)[0])"
+        ),
+        "array class, subclassed | the same by a subclass": (
+            _FORGED + "class A(np.ndarray): pass\nret = str(A((1,), dtype=object, buffer=a)[0])"
+        ),
+        "array class, generic | the same by an alias": (
+            _FORGED + "ret = str(np.ndarray[int]((1,), dtype=object, buffer=a)[0])"
+        ),
+        "view | numbers seen as objects": _FORGED + "ret = str(a.view(object)[0])",
+        "record | fields that overlap": (
+            "d = np.dtype({'names': ['a', 'b'], 'formats': ['O', 'i8'], 'offsets': [0, 0]})"
+        ),
+        "class of classes | classes of any names": (
+            "ret = str(type(int)('A', (), {'__array_interface__': 1}))"
+        ),
+        "class of classes, kept | the same": "make = type(object)\nmake('A', (), {})",
+        "class of classes, as a base | a metaclass": "class M(type(int)): pass\nM('A', (), {})",
+        "class of a function | a function of any code": "ret = type(lambda: 0)(1, {})",
+        "class of a generator's method | objects of the interpreter": "ret = type(print)()",
+        "names of a text | names of the frame": "ret = np.r_['pick, look']",
+    },
+    ends=("raised",),
+)
+
+_family(
+    "shapely",
+    {
+        "private geometry | the C object": "ret = str(Point(0, 0)._geom)",
+        "geo interface | a hook": "ret = str(Point(0, 0).__geo_interface__)",
+        "array interface | an address": "ret = str(Point(0, 0).__array_interface__)",
+        "reduce | a recipe": "ret = str(Point(0, 0).__reduce__())",
+        "setstate | any state": "Point(0, 0).__setstate__(b'x')",
+        "io | files": "ret = shapely.io.from_wkb(b'')",
+        "lib | the C library": "ret = shapely.lib.GEOSGeometry",
+        "affinity's module | math, then more": "ret = str(affinity.math)",
+        "affinity's own import | numpy in full": "ret = str(affinity.np)",
+        "loads | a parser": "ret = shapely.wkb.loads(b'')",
+        "coords | the array below": "ret = str(Point(0, 0).coords._coords)",
+        "patched class | another meaning of Polygon": "Polygon.area = 3",
+        "patched class, deeper | the same": "Point.coords.x = 3",
+        "patched affinity | another meaning of rotate": "affinity.rotate = print",
+        "subclass hook | a class that watches": (
+            "class P(Point):\n    def __init_subclass__(cls): pass"
+        ),
+        "coords context | the dict of a geometry": "ret = str(box(0, 0, 1, 1).exterior.__dict__)",
+    },
+)
+
+_family(
+    "classes",
+    {
+        "metaclass | the making of classes": "class M(type): pass\nclass A(metaclass=M): pass",
+        "metaclass function | the same": "class A(metaclass=lambda *a: 1): pass\nret = A",
+        "three arguments | a class of any names": "ret = type('A', (), {'__getattr__': print})",
+        "type renamed | the same": "t = type\nret = t('A', (), {})",
+        "type starred | the same": "ret = type(*['A', (), {}])",
+        "type by map | the same": "ret = [*map(type, ['A'], [()], [{}])]",
+        "type as a default | the same": "def f(t=type): return t('A', (), {})\nret = f()",
+        "type by a pattern | the same": "match int:\n    case type(): ret = 1",
+        "class keyword | a hook's argument": "class B: pass\nclass A(B, flag=1): pass",
+        "class keywords | the same": "k = {'metaclass': 1}\nclass A(**k): pass",
+        "getattr | a hook for attributes": "class A:\n    def __getattr__(self, n): return n\nret = A().x",
+        "getattribute | the same for all": "class A:\n    def __getattribute__(self, n): return n",
+        "setattr | a hook for writes": "class A:\n    def __setattr__(self, n, v): pass",
+        "del | runs when nobody looks": "class A:\n    def __del__(self): pick('x')\nA()",
+        "new | the making of objects": "class A:\n    def __new__(cls): return pick",
+        "init subclass | a hook": "class A:\n    def __init_subclass__(cls): pass",
+        "set name | a hook": "class A:\n    def __set_name__(self, o, n): pass",
+        "class getitem | a hook": "class A:\n    def __class_getitem__(cls, k): return k",
+        "instancecheck | lies to isinstance": "class A:\n    def __instancecheck__(self, x): return True",
+        "mro entries | a hook": "class A:\n    def __mro_entries__(self, b): return ()",
+        "prepare | a hook": "class A:\n    @classmethod\n    def __prepare__(cls): return {}",
+        "reduce | a recipe that calls": "class A:\n    def __reduce__(self): return print, ()",
+        "reduce ex | the same": "class A:\n    def __reduce_ex__(self, n): return print, ()",
+        "getstate | the same": "class A:\n    def __getstate__(self): return 1",
+        "index | a number that changes": "class A:\n    def __index__(self): return 1",
+        "buffer | memory": "class A:\n    def __buffer__(self, f): return b''",
+        "format | a hook of f-strings": "class A:\n    def __format__(self, s): return s",
+        "await | a coroutine": "class A:\n    def __await__(self): yield",
+        "dir | a hook": "class A:\n    def __dir__(self): return []",
+        "get | a descriptor": "class A:\n    def __get__(self, o, t): return o",
+        "missing | a hook of dicts": "class A(dict):\n    def __missing__(self, k): return k",
+        "slots | the layout of objects": "class A:\n    __slots__ = ('a',)",
+        "special by assignment | a special method that is no def": "class A:\n    __add__ = eval",
+        "special by a loop | the same": "class A:\n    for __len__ in [print]: pass",
+        "special by a lambda | the same": "class A:\n    __call__ = lambda self: open",
+        "special by walrus | the same": "class A:\n    (__len__ := print)",
+        "special, in an if | hidden": "class A:\n    if 1:\n        def __getattr__(self, n): pass",
+        "special, nested | in an inner class": "class A:\n    class B:\n        def __del__(self): pass",
+        "class named | a private class": "class _A: pass",
+        "mangled | another class's private": "class A:\n    def f(self): return self.__x",
+        "mangled to a dunder | a dunder by mangling": "class A:\n    def f(self): return self.__class_\nA().f()",
+        "private of another | another object's private": (
+            "class A:\n    def f(self, o): return o._geom\nret = A().f(Point(0, 0))"
+        ),
+        "private by self | another object as self": (
+            "class A:\n    def f(self): return self._geom\nret = A.f(Point(0, 0))"
+        ),
+        "dunder of self | the class of self": "class A:\n    def f(self): return self.__class__\nA().f()",
+        "super, kept | an unbound special": "class A:\n    def f(self): return super().__init__\nA().f()",
+        "super, other special | the reduce of object": (
+            "class A:\n    def f(self): return super().__reduce__()\nA().f()"
+        ),
+        "super, globals | what is below": (
+            "class A:\n    def f(self): return super().__init__.__globals__\nA().f()"
+        ),
+        "base's special, not a base | a special of anything": (
+            "class A:\n    def f(self): return str.__repr__(self)\nA().f()"
+        ),
+        "mro | the bases": "ret = str(bool.mro())",
+        "match args | an attribute by position": (
+            "class A:\n    __match_args__ = ('__class__',)\nmatch A():\n    case A(c): ret = str(c)"
+        ),
+        "match args, computed | the same": (
+            "class A:\n    __match_args__ = ('__cl' + 'ass__',)\nmatch A():\n    case A(c): ret = str(c)"
+        ),
+        "match args, frame | the same": (
+            "class A:\n    __match_args__ = ('gi_frame',)\nmatch A():\n    case A(c): ret = str(c)"
+        ),
+    },
+)
+
+_family(
+    "exceptions",
+    {
+        "obj of AttributeError | the object that lacked it": (
+            "try:\n    np.nothing_at_all_here\nexcept Exception as e: ret = str(e.obj)"
+        ),
+        "obj, matched | the same by a pattern": (
+            "try:\n    [].x\nexcept Exception as e:\n    match e:\n"
+            "        case AttributeError(obj=o): ret = str(o)"
+        ),
+        "traceback | frames": "try: 1 / 0\nexcept Exception as e: ret = str(e.__traceback__)",
+        "traceback, matched | the same": (
+            "try: 1 / 0\nexcept Exception as e:\n    match e:\n"
+            "        case Exception(__traceback__=t): ret = str(t)"
+        ),
+        "dict | what it carries": "try: 1 / 0\nexcept Exception as e: ret = e.__dict__",
+        "suppress | another context": "try: 1 / 0\nexcept Exception as e: e.__suppress_context__ = 1",
+        "state | a new state": "try: 1 / 0\nexcept Exception as e: e.__setstate__({'a': 1})",
+        "notes | hidden notes": "try: 1 / 0\nexcept Exception as e: ret = e.__notes__",
+        "except star | another way of matching": "try: 1 / 0\nexcept* ZeroDivisionError as e: pass",
+        "except as a primitive | a primitive bound": "try: 1 / 0\nexcept Exception as pick: pass",
+        "robot error's class | the engine's modules": (
+            "ret = str(NotFound.__init__.__globals__) + NotFound.__module__"
+        ),
+        "error of a primitive | the parent's frames": (
+            "try: pick(1, 2, 3)\nexcept TypeError as e: ret = str(e.__traceback__.tb_frame.f_globals)"
+        ),
+    },
+)
+
+_family(
+    "generators",
+    {
+        "async function | a coroutine": "async def f(): pass\nf()",
+        "await | a loop of one's own": "async def f(): await f()\nf()",
+        "async for | an asynchronous generator": "async def f():\n    async for x in f(): pass",
+        "async with | an asynchronous context": "async def f():\n    async with f(): pass",
+        "async comprehension | the same": "ret = [x async for x in y]",
+        "coroutine frame | a frame": "def f(c): return c.cr_frame.f_builtins\nret = f(1)",
+        "coroutine code | code": "def f(c): return c.cr_code\nret = f(1)",
+        "coroutine origin | frames": "def f(c): return c.cr_origin\nret = f(1)",
+        "awaited | a generator below": "def f(c): return c.cr_await\nret = f(1)",
+        "asynchronous frame | a frame": "def f(c): return c.ag_frame\nret = f(1)",
+        "asynchronous code | code": "def f(c): return c.ag_code\nret = f(1)",
+        "frame by a lambda | a frame": "ret = str((lambda g: g.gi_frame)((x for x in [1])))",
+        "frame, sent | a frame": "def f():\n    x = yield\n    yield x.gi_frame\ng = f()\nnext(g)\ng.send(g)",
+        "code by a map | code": "ret = [*map(lambda g: g.gi_code, [(x for x in [1])])]",
+    },
+)
+
+_family(
+    "patterns",
+    {
+        "dunder by keyword | any dunder": "match ():\n    case object(__class__=c): ret = str(c)",
+        "nested | a dunder below": "match [()]:\n    case [object(__doc__=d)]: ret = d",
+        "in an or | a dunder in an alternative": (
+            "match ():\n    case int(real=c) | object(__class__=c): ret = str(c)"
+        ),
+        "in a mapping | a dunder in a value": "match {1: ()}:\n    case {1: tuple(__doc__=d)}: ret = d",
+        "frame | a frame": "g = (x for x in [1])\nmatch g:\n    case object(gi_frame=f): ret = str(f)",
+        "data | memory": "match np.ones(2):\n    case object(data=d): ret = str(d)",
+        "base | the array below": "match np.ones(2)[1:]:\n    case object(base=b): ret = str(b)",
+        "value | a dotted value": "match 1:\n    case np.ndarray.__class__: ret = 1",
+        "value of a module | a module below": "match 1:\n    case np.lib.npyio.os: ret = 1",
+        "class of a module | a class below": "match 1:\n    case np.memmap(): ret = 1",
+        "guard | a dunder in a guard": "match 1:\n    case _ if ().__class__: ret = 1",
+        "subject | a dunder as subject": "match ().__class__:\n    case c: ret = str(c)",
+        "captured primitive | a primitive bound": "match 1:\n    case pick: pass",
+        "captured as | a primitive bound": "match 1:\n    case int() as pick: pass",
+        "captured rest | a primitive bound": "match {}:\n    case {**pick}: pass",
+        "captured star | a primitive bound": "match [1]:\n    case [*pick]: pass",
+        "type | the class of classes": "match int:\n    case type(__subclasses__=s): ret = str(s)",
+    },
+)
+
+_family(
+    "tampering",
+    {
+        "primitive assigned | a primitive that lies": "pick = lambda name: 'done'",
+        "primitive by walrus | the same": "(pick := print)",
+        "primitive in a loop | the same": "for pick in [print]: pass",
+        "primitive as a parameter | the same": "def f(pick): return pick(1)",
+        "primitive as a function | the same": "def pick(name): return 'done'",
+        "primitive as a class | the same": "class pick: pass",
+        "primitive by global | the same": "def f():\n    global pick\n    pick = 1\nf()",
+        "primitive deleted | a primitive gone": "del pick",
+        "primitive by import | the same": "from math import pi as pick",
+        "primitive by with | the same": (
+            "class A:\n    def __enter__(self): return 1\n    def __exit__(self, *a): pass\n"
+            "with A() as pick: pass"
+        ),
+        "primitive in a comprehension | the same": "ret = [pick for pick in [1]]",
+        "primitive augmented | the same": "pick += 1",
+        "primitive annotated | the same": "pick: int = 1",
+        "attribute of a primitive | a mark on it": "pick.done = True",
+        "name of a primitive | another name": "pick.__name__ = 'look'",
+        "group member | a group that lies": "robot.pick = print",
+        "group member, deleted | a group with a gap": "del robot.pick",
+        "group member, in a loop | the same": "for robot.pick in [print]: pass",
+        "group member, unpacked | the same": "robot.pick, x = print, 1",
+        "group member, augmented | the same": "robot.pick += 1",
+        "group itself | a group that lies": "robot = 1",
+        "method of a group's class | the class of groups": "robot.__class__.pick = print",
+        "dict of a group | the group itself": "robot.__dict__['pick'] = print",
+        "numpy | numpy that lies": "np.array = print",
+        "numpy submodule | the same": "np.linalg.norm = print",
+        "numpy in a loop | the same": "for np.pi in [3]: pass",
+        "math | math that lies": "math.pi = 3",
+        "a builtin class | str that lies": "str.upper = print",
+        "an error class | an error that lies": "NotFound.message = 1",
+        "builtins entry | builtins that lie": "__builtins__['len'] = print",
+        "name of the program | another main": "__name__ = 'cap'",
+    },
+)
+
+_family(
+    "primitives",
+    {
+        "closure | the pipes": "ret = [c.cell_contents for c in pick.__closure__]",
+        "closure of a member | the pipes": "ret = [c.cell_contents for c in robot.pick.__closure__]",
+        "globals | the worker's modules": "ret = str(pick.__globals__['wire'])",
+        "os by globals | the system": "pick.__globals__['os'].system('touch $W')",
+        "code | the code of the proxy": "ret = str(pick.__code__.co_consts)",
+        "defaults | the proxy's defaults": "ret = str(pick.__defaults__)",
+        "qualified name | where it is from": "ret = pick.__qualname__",
+        "module | where it is from": "ret = pick.__module__",
+        "call | the call of the call": "ret = pick.__call__('x')",
+        "get | bound to another": "ret = pick.__get__(1)",
+        "type of a proxy | the class of functions": "ret = str(pick.__class__)",
+        "reduce | a recipe": "ret = str(pick.__reduce__())",
+        "subclasses by a group | classes": "ret = str(robot.__class__.__base__.__subclasses__())",
+        "printing | the output's object": "ret = str(print.__self__.parts)",
+        "output limit | the limit itself": "print.__self__.left = 10 ** 9",
+        "import hook | the guard's lists": "ret = str(__import__.args)",
+    },
+)
+
+_family(
+    "wire",
+    {
+        "a function | code across the wire": "pick(lambda: 1)",
+        "a generator | a generator across": "pick(x for x in [1])",
+        "a class | a class across": "class A: pass\npick(A)",
+        "an instance | an object across": "class A: pass\npick(A())",
+        "a module | a module across": "pick(np)",
+        "a primitive | a function of the parent": "pick(pick)",
+        "objects in an array | pickled objects": "pick(np.array([object()], dtype=object))",
+        "deep | the parent's stack": "x = []\nfor _ in range(100000): x = [x]\npick(x)",
+        "endless | a list in itself, without end": "x = []\nx.append(x)\npick(x)\nx[0][0].y",
+        "huge text | the parent's memory": "pick('a' * (80 << 20))",
+        "huge array | the parent's memory": "pick(np.zeros(80 << 20, dtype='u1'))",
+        "too many arguments | the primitive's own error": "pick(*range(1000))",
+        "unknown keyword | the same": "pick(**{'name': 1, 'eval': 2})",
+        "keyword that is no name | the same": "pick(**{'': 1})",
+        "dunder keyword | a dunder as keyword": "pick(**{'__class__': 1})",
+        "lies about its class | a class that lies": (
+            "class A(int):\n    def __eq__(self, o): return True\n    def __hash__(self): return 1\n"
+            "pick(A(3))\n1 / 0"
+        ),
+        "dictionary of objects | keys that lie": (
+            "class A:\n    def __hash__(self): return 1\npick({A(): 1})"
+        ),
+        "not text | text that is none": "pick('\\ud800')",
+    },
+    ends=("raised", "value", "memory"),
+)
+
+_family(
+    "processor",
+    {
+        "loop | a core, for ever": "while True: pass",
+        "loop that catches | the same": "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+        "finally | the same": "def f():\n    try:\n        while True: pass\n    finally: f()\nf()",
+        "generator that stays | the same": (
+            "def g():\n    while True:\n        try: yield\n        except BaseException: pass\n"
+            "x = g()\nnext(x)\nwhile True:\n    try: x.throw(ValueError())\n    except ValueError: pass"
+        ),
+        "iterator | the same, in C": "sum(iter(int, 1))",
+        "big power | one instruction": "ret = 10 ** 10 ** 9",
+        "big product | one instruction": "x = 7 ** (10 ** 7)\nret = (x * x) % 7",
+        "matrix product | native code": "while True: np.ones((400, 400)) @ np.ones((400, 400))",
+        "sort | native code": "while True: np.sort(np.ones(10 ** 6))",
+        "einsum | one native call": "np.einsum('ab,cd,ef,gh->', *[np.ones((90, 90))] * 4)",
+        "geometry | native code": (
+            "while True: Point(0, 0).buffer(1, 4000).intersection(Point(1, 0).buffer(1, 4000))"
+        ),
+        "last words | a message without end": (
+            "class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E"
+        ),
+        "hash | a key without end": (
+            "class K:\n    def __hash__(self):\n        while True: pass\n{K(): 1}"
+        ),
+        "comparison | a sort without end": (
+            "class K:\n    def __lt__(self, o):\n        while True: pass\nsorted([K(), K()])"
+        ),
+        "context exit | a with without end": (
+            "class C:\n    def __enter__(self): pass\n    def __exit__(self, *a):\n"
+            "        while True: pass\nwith C(): pass"
+        ),
+        "big text of a number | one call": "while True: int('9' * 4300) ** 3000",
+    },
+    ends=("timeout",),
+)
+
+_family(
+    "memory",
+    {
+        "bytes | all memory": "x = bytes(10 ** 11)",
+        "doubling list | all memory": "x = [0]\nwhile True: x = x + x",
+        "doubling text | all memory": "x = 'a'\nwhile True: x += x",
+        "array | all memory": "x = np.ones(10 ** 10)",
+        "broadcast, copied | all memory": "x = np.broadcast_to(1.0, (10 ** 10,)).copy()",
+        "many small | all memory": "x = []\nwhile True: x.append(bytes(10 ** 6))",
+        "repeat | all memory": "x = [0] * 10 ** 11",
+        "text repeat | all memory": "x = 'a' * 10 ** 11",
+        "shift | all memory": "x = 1 << (10 ** 12)",
+        "pad | all memory": "x = np.pad(np.ones(1), 10 ** 10)",
+        "format width | all memory": "x = f'{1:>99999999999}'",
+        "tile | all memory": "x = np.tile(np.ones(1000), 10 ** 8)",
+    },
+    ends=("memory", "raised", "killed", "timeout"),
+)
+
+_family(
+    "output",
+    {
+        "loop | the log": "while True: print('a' * 100)",
+        "loop that catches | the log": (
+            "while True:\n    try: print('a' * 100)\n    except Exception: pass"
+        ),
+        "one line | the log": "print('a' * 10 ** 7)",
+        "no line end | the log": "while True: print('a' * 1000, end='')",
+        "separator | the log": "print(*range(10), sep='a' * 10 ** 6)",
+    },
+    ends=("output",),
+)
+
+_family(
+    "large answers",
+    {
+        "message | the parent's memory": "raise ValueError('a' * 10 ** 7)",
+        "name of an error | a name that lies": "class OutputLimit(Exception): pass\nraise OutputLimit",
+        "value | the parent's memory": "ret = 'a' * (70 << 20)",
+        "deep value | the parent's stack": "ret = []\nfor _ in range(10 ** 5): ret = [ret]",
+        "value that is no data | an object across": "ret = print",
+        "calls | the parent's time": "while True: look()",
+        "line ends | lines of the log": "raise ValueError('a\\n' * 1000 + 'Traceback')",
+    },
+    ends=("raised", "output", "limit", "memory", "timeout"),
+)
+
+_family(
+    "recursion",
+    {
+        "function | the C stack": "def f(): f()\nf()",
+        "repr | the C stack": "x = []\nfor _ in range(10 ** 5): x = [x]\nrepr(x)",
+        "comparison | the C stack": (
+            "x, y = [], []\nfor _ in range(10 ** 5): x, y = [x], [y]\nx == y"
+        ),
+        "getitem | the C stack": "class A:\n    def __getitem__(self, k): return self[k]\nA()[0]",
+        "iteration | the C stack": "x = iter([])\nfor _ in range(10 ** 5): x = map(abs, x)\nlist(x)",
+        "destruction | the C stack": "x = None\nfor _ in range(10 ** 6): x = (x,)\ndel x",
+        "isinstance | the C stack": "x = int\nfor _ in range(10 ** 5): x = (x,)\nisinstance('', x)",
+        "sorted key | the C stack": "def k(x): return sorted([1], key=k)\nk(1)",
+        "arrays | the C stack": "x = 1\nfor _ in range(10 ** 4): x = [x]\nnp.array(x)",
+    },
+    ends=("raised", "killed", "memory", "value", "timeout"),
+)
+
+_family(
+    "death",
+    {
+        "system exit | the process": "raise SystemExit(3)",
+        "keyboard interrupt | the caller's own": "raise KeyboardInterrupt",
+        "generator exit | a quiet end": "raise GeneratorExit",
+        "base exception | what is not caught": "class B(BaseException): pass\nraise B",
+        "memory error | a lie about memory": "raise MemoryError",
+        "error in an error | the report itself": (
+            "class E(Exception):\n    def __str__(self): raise E\nraise E"
+        ),
+        "error in an error, worse | the report itself": (
+            "class E(Exception):\n    def __str__(self): raise SystemExit\nraise E"
+        ),
+        "text that is none | the report itself": "raise ValueError('\\ud800')",
+        "exit in a callback | native code": "np.apply_along_axis(lambda a: 1 / 0, 0, np.ones((2, 2)))",
+        "stop iteration | the loop's own": "raise StopIteration",
+    },
+    ends=("raised", "memory"),
+)
+
+_family(
+    "source",
+    {
+        "null byte | the parser": "x = 1\0",
+        "brackets | the parser's stack": "(" * 5000,
+        "a megabyte of brackets | the parser's stack": "[" * 10**6,
+        "closed brackets | the parser's stack": "[" * 150 + "]" * 150,
+        "minus signs | the compiler's stack": "x = " + "-" * 30000 + "1",
+        "attributes | the compiler's stack": "x" + ".a" * 20000,
+        "calls | the compiler's stack": "x" + "()" * 20000,
+        "subscripts | the compiler's stack": "x" + "[0]" * 20000,
+        "sums | the compiler's stack": "x = " + "1 + " * 15000 + "1",
+        "powers | the compiler's time": "x = " + "9 ** " * 100 + "9",
+        "ladder | the compiler's stack": "if 1: pass\n" + "elif 1: pass\n" * 4000,
+        "lambdas | the compiler's stack": "x = " + "lambda: " * 9000 + "1",
+        "indentation | the tokenizer": "".join(" " * n + "if 1:\n" for n in range(150))
+        + " " * 150
+        + "x",
+        "digits | the reading of numbers": "x = " + "9" * 60000,
+        "f-strings | the parser's stack": "x = " + "f'{" * 500,
+        "surrogates | the text itself": "x = '\ud800'",
+        "ten megabytes | the parser's time": "x = 1\n" * 1_700_000,
+        "many names | the check's time": "\n".join(f"x{n} = {n}" for n in range(6000)),
+        "dedent | the tokenizer": "if 1:\n        x\n    y",
+    },
+)
+
+_family(
+    "odd sources",
+    {
+        "unicode | the reading of names": "x = '" + "\u0301" * 60000 + "'",
+        "form feed | the tokenizer": "\f" * 60000,
+    },
+    ends=("value",),
+)
+
+# The same game under the policy of benchmarks: what is listed must lead nowhere else.
+BENCHMARK_ATTACKS: dict[str, str] = {
+    "a module that is not listed": "import os\nos.system('touch $W')",
+    "a module below a listed one": "import collections._sys",
+    "the module behind one": "import random\nrandom._os.system('touch $W')",
+    "the module behind one, by a name": "from random import _os",
+    "the module behind one, by getattr": "import random\ngetattr(random, '_os').system('touch $W')",
+    "the module behind one, unlisted": "import json\nret = json.decoder.scanner",
+    "sys by re": "import re\nret = re.enum.sys.modules",
+    "sys by an alias": "import re\nr = re\nret = r.enum.sys.modules",
+    "io by typing": "import typing\nt = typing\nret = t.io",
+    "attrgetter": "from operator import attrgetter\nret = attrgetter('__class__')(1)",
+    "attrgetter, by the module": "import operator\no = operator\nret = o.attrgetter('__class__')(1)",
+    "methodcaller": "from operator import methodcaller\nret = methodcaller('__reduce__')(1)",
+    "formatter": "import string\nret = string.Formatter().format('{0.__class__}', 1)",
+    "template": "from string import Template\nret = Template('$$x')",
+    "update_wrapper": (
+        "from functools import update_wrapper\ndef f(): pass\n"
+        "update_wrapper(f, affinity.rotate, (), ('__globals__',))\nret = math.os"
+    ),
+    "wraps with names": (
+        "from functools import wraps\ndef f(): pass\n"
+        "wraps(affinity.rotate, (), ('__globals__',))(f)"
+    ),
+    "make_dataclass": "from dataclasses import make_dataclass\nmake_dataclass('A', ['x'])",
+    "type hints as text": "from typing import get_type_hints\nret = get_type_hints({})",
+    "singledispatch": "from functools import singledispatch",
+    "a file's hash": "from hashlib import file_digest\nret = file_digest('$R', 'md5')",
+    "a file as json": "import json\nret = json.load(open('$R'))",
+    "the system's random": "from random import SystemRandom\nret = SystemRandom().random()",
+    "star": "from random import *\nret = _os",
+    "numpy in full": "import numpy.lib\nret = numpy.lib.npyio.os",
+    "numpy files by name": "from numpy import load\nret = load('$R')",
+    "numpy files by getattr": "import numpy as np\ngetattr(np, 'save')('$W', [1])",
+    "getattr of a dunder": "ret = getattr((), '__class__')",
+    "getattr of a dunder, put together": "ret = getattr((), '_' * 2 + 'class' + '_' * 2)",
+    "getattr of a frame": "ret = getattr((x for x in [1]), 'gi_frame')",
+    "getattr of format": "ret = getattr('{0.__class__}', 'format')(1)",
+    "getattr by a text that lies": (
+        "class S(str):\n    def startswith(self, *a): return False\n"
+        "    def __eq__(self, o): return False\n    def __hash__(self): return 1\n"
+        "ret = getattr((), S('__class__'))"
+    ),
+    "getattr in other letters": "ret = getattr((), '\uff3f\uff3fclass\uff3f\uff3f')",
+    "setattr of a dunder": "class A: pass\nsetattr(A, '__getattr__', print)",
+    "hasattr as an oracle": "ret = [n for n in ['__class__'] if hasattr((), n)][0]",
+    "getattr as a key": "ret = [*map(getattr, [()], ['__class__'])]",
+    "partial getattr": "from functools import partial\nret = partial(getattr, ())('__class__')",
+    "reduced getattr": "from functools import reduce\nret = reduce(getattr, ['__class__'], ())",
+    "eval of an import": "ret = eval('__import__(\"os\")')",
+    "eval of a file": "ret = eval('open(\"$R\").read()')",
+    "eval of a dunder": "ret = eval('().__class__')",
+    "eval of a dunder, put together": "ret = eval('().' + '_' * 2 + 'class' + '_' * 2)",
+    "eval of a frame": "ret = eval('(x for x in [1]).gi_frame')",
+    "eval of builtins": "ret = eval('_' * 2 + 'builtins' + '_' * 2)",
+    "eval with names that bring no builtins": "ret = eval('open', {'open_': 1})",
+    "eval with builtins of its own": (
+        "ret = eval('exec', {'_' * 2 + 'builtins' + '_' * 2: {'exec': 1}})"
+    ),
+    "eval among a library's names": (
+        "import numpy as np\nret = np.vectorize(eval, otypes=[object])(['sys.modules'])[0]"
+    ),
+    "eval of a text that lies": (
+        "class S(str):\n    def strip(self, *a): return '().__class__'\nret = eval(S('1'))"
+    ),
+    "eval of eval": 'ret = eval(\'eval("().__" + "class__")\')',
+    "eval of code": "ret = eval(b'1')",
+    "sys in full": "import sys\ns = sys\nret = s.modules",
+    "open": "ret = open('$R').read()",
+    "dunder of a named tuple": "from collections import namedtuple\nnamedtuple('A', ['__class__'])",
+    "code by a named tuple": "from collections import namedtuple\nnamedtuple('A', ['x=1): pass #'])",
+    "metaclass of an enumeration": "from enum import EnumMeta",
+    "class of an enumeration's class": "from enum import Enum\nret = type(Enum)('A', (), {})",
+    "class of a class": "ret = type(int)('A', (), {'__del__': print})",
+    "class by reduce": "from functools import reduce\nret = reduce(type, [('A', (), {})])",
+    "copy of a recipe": "import copy\nclass A:\n    def __reduce__(self): return print, ()\ncopy.copy(A())",
+    "forged array": "import numpy as np\nret = type(np.ones(1))((1,), dtype=object, buffer=np.ones(1))",
+    "late module of dates": "import _strptime\nret = _strptime._thread_allocate_lock",
+    "late module of time": "import time\ntime.sleep(9)",
+}
+"""All refused by the check, or ended by an exception of the program's own."""

@@ -1,0 +1,182 @@
+"""A simulated UR5e: it moves along its path in time, can be stopped, and has digital outputs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tests.fakes.ur.kinematics import Array, joints_at, pose_of, to_matrix, to_vector
+
+HOME = (0.0, -math.pi / 2, math.pi / 2, -math.pi / 2, -math.pi / 2, 0.0)
+"""Upper arm up, forearm level, tool straight down."""
+
+RobotMode = Literal["running", "idle", "power_off", "disconnected"]
+SafetyMode = Literal[
+    "normal", "reduced", "protective_stop", "safeguard_stop", "emergency_stop", "fault"
+]
+MODE_NUMBERS: dict[RobotMode, int] = {"disconnected": 0, "power_off": 3, "idle": 5, "running": 7}
+SAFETY_NUMBERS: dict[SafetyMode, int] = {
+    "normal": 1,
+    "reduced": 2,
+    "protective_stop": 3,
+    "safeguard_stop": 5,
+    "emergency_stop": 7,
+    "fault": 9,
+}
+
+
+@dataclass(frozen=True)
+class Move:
+    """A motion the controller was told to make."""
+
+    kind: Literal["movej", "movel"]
+    """In joint space, or straight."""
+    target: tuple[float, ...]
+    """Joint angles (rad) for `movej`; x, y, z (m) and rotation vector (rad) for `movel`."""
+    speed: float
+    """rad/s for `movej`, m/s for `movel`."""
+    acceleration: float
+    """rad/s^2 or m/s^2."""
+
+
+@dataclass(frozen=True)
+class _Path:
+    """A motion under way."""
+
+    move: Move
+    began: float
+    length: float
+    joints: tuple[float, ...]
+    pose: tuple[float, ...]
+
+
+class SimulatedArm:
+    """The body. Its clock runs `speed_scale` times as fast as the wall's."""
+
+    def __init__(
+        self, *, speed_scale: float, tool_m: float, joints: tuple[float, ...] = HOME
+    ) -> None:
+        self._scale = speed_scale
+        self._tool_m = tool_m
+        self._clock = 0.0
+        self._last = time.monotonic()
+        self._path: _Path | None = None
+        self.joints: tuple[float, ...] = joints
+        self.pose: tuple[float, ...] = tuple(pose_of(joints, tool_m).tolist())
+        self.mode: RobotMode = "running"
+        self.safety: SafetyMode = "normal"
+        self.remote: bool | None = True
+        """Whether the network has control; None on CB3 software, which does not know."""
+        self.outputs: dict[tuple[str, int], bool] = {}
+        """Digital outputs by kind (`tool`, `standard`, `configurable`) and number."""
+
+    @property
+    def speed_scale(self) -> float:
+        """How much faster than the wall's the clock runs."""
+        return self._scale
+
+    @speed_scale.setter
+    def speed_scale(self, scale: float) -> None:
+        self.advance()
+        self._scale = scale
+
+    @property
+    def ready(self) -> bool:
+        """Whether it would move if told to."""
+        return self.mode == "running" and self.safety in ("normal", "reduced")
+
+    @property
+    def moving(self) -> bool:
+        """Whether a motion is under way."""
+        return self._path is not None
+
+    @property
+    def output_bits(self) -> int:
+        """Digital outputs as bits: standard from 0, configurable from 8, tool from 16."""
+        first = {"standard": 0, "configurable": 8, "tool": 16}
+        return sum(on << (n + first[kind]) for (kind, n), on in self.outputs.items())
+
+    def advance(self) -> float:
+        """Move to where it is by now; return its clock in seconds."""
+        now = time.monotonic()
+        self._clock += (now - self._last) * self._scale
+        self._last = now
+        if self._path is not None:
+            self._follow(self._path)
+        return self._clock
+
+    def reaches(self, pose: Sequence[float]) -> bool:
+        """Return whether there are joint angles for a pose."""
+        return joints_at(pose, self.joints, self._tool_m) is not None
+
+    def begin(self, move: Move) -> None:
+        """Start a motion; what it was doing before ends here. Out of reach stops it for safety."""
+        self.advance()
+        self._path = None
+        if move.kind == "movel" and not self.reaches(move.target):
+            self.safety = "protective_stop"
+            return
+        self._path = _Path(move, self._clock, self._length(move), self.joints, self.pose)
+
+    def halt(self) -> None:
+        """Stop where it is."""
+        self.advance()
+        self._path = None
+
+    def _length(self, move: Move) -> float:
+        if move.kind == "movej":
+            return max(abs(b - a) for a, b in zip(self.joints, move.target, strict=True))
+        turn = float(np.linalg.norm(_turn(self.pose, move.target)))
+        return max(math.dist(self.pose[:3], move.target[:3]), 0.1 * turn)
+
+    def _follow(self, path: _Path) -> None:
+        """Put joints and pose where the path is by now."""
+        done = travelled(
+            self._clock - path.began, path.length, path.move.speed, path.move.acceleration
+        )
+        share = 1.0 if done >= path.length else done / path.length
+        if path.move.kind == "movej":
+            self.joints = tuple(
+                a + (b - a) * share for a, b in zip(path.joints, path.move.target, strict=True)
+            )
+            self.pose = tuple(pose_of(self.joints, self._tool_m).tolist())
+        else:
+            self.pose = between(path.pose, path.move.target, share)
+            found = joints_at(self.pose, self.joints, self._tool_m)
+            self.joints = self.joints if found is None else tuple(found.tolist())
+        if share == 1.0:
+            self._path = None
+
+
+def travelled(elapsed: float, length: float, speed: float, acceleration: float) -> float:
+    """Return how far a motion of that length is after so long, speeding up and braking evenly."""
+    if length <= 0.0:
+        return 0.0
+    ramp = min(speed / acceleration, math.sqrt(length / acceleration))
+    top = acceleration * ramp
+    cruise = (length - top * ramp) / top
+    if elapsed <= ramp:
+        return acceleration * elapsed**2 / 2
+    if elapsed <= ramp + cruise:
+        return top * ramp / 2 + top * (elapsed - ramp)
+    left = max(0.0, 2 * ramp + cruise - elapsed)
+    return length - acceleration * left**2 / 2
+
+
+def between(start: Sequence[float], end: Sequence[float], share: float) -> tuple[float, ...]:
+    """Return the pose a share of the way from one to another, the rotation turning evenly."""
+    if share == 1.0:
+        return tuple(end)
+    place = [a + (b - a) * share for a, b in zip(start[:3], end[:3], strict=True)]
+    rotation = to_matrix(_turn(start, end) * share) @ to_matrix(start[3:])
+    return (*place, *(float(v) for v in to_vector(rotation)))
+
+
+def _turn(start: Sequence[float], end: Sequence[float]) -> Array:
+    """Return the rotation vector (rad) that takes one pose's orientation to another's."""
+    return to_vector(to_matrix(end[3:]) @ to_matrix(start[3:]).T)

@@ -1,0 +1,198 @@
+"""The drawing arm: where the ink goes, what is refused, the same ink for the same call."""
+
+from __future__ import annotations
+
+import threading
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from shapely.geometry import LineString, MultiLineString
+
+from cap.errors import Collision, LimitExceeded, NotFound, RobotError, Unreachable, UsageError
+from robots.arm.strokes import MAX_POINTS
+from robots.drawing import DrawingRobot, create
+from robots.drawing.worlds import SPEED_MPS
+from robots.ravens.scene import COLORS
+
+ANGLES = np.linspace(0, 2 * np.pi, 100)
+MIDDLE = np.array([0.0, -0.5])
+CIRCLE = MIDDLE + 0.08 * np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
+ZIGZAG = np.array([[x, -0.44 if i % 2 else -0.56] for i, x in enumerate(np.linspace(-0.1, 0.1, 9))])
+
+
+@pytest.fixture(params=["instant", "physics"])
+def robot(request: pytest.FixtureRequest) -> Iterator[DrawingRobot]:
+    if request.param == "physics":
+        pytest.importorskip("pybullet")
+    made = create(seed=1, mode=request.param)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def arm() -> Iterator[DrawingRobot]:
+    pytest.importorskip("pybullet")
+    made = create(seed=1)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("points", [CIRCLE, ZIGZAG, [[-0.28, -0.22], [0.28, -0.22]]])
+def test_ink_is_within_two_millimetres_of_the_points(robot: DrawingRobot, points: Any) -> None:
+    robot.draw(points)
+    ink, asked = robot.state.ink(), LineString(points)
+    assert ink.hausdorff_distance(asked.segmentize(1e-3)) <= 0.002
+    assert asked.hausdorff_distance(ink.segmentize(1e-3)) <= 0.002
+
+
+def test_a_stroke_tells_its_length(robot: DrawingRobot) -> None:
+    assert robot.draw([[-0.1, -0.5], [0.1, -0.5]]) == pytest.approx(0.2, abs=0.002)
+
+
+def test_the_shortest_stroke_is_a_stroke(robot: DrawingRobot) -> None:
+    assert robot.draw([MIDDLE, MIDDLE + np.array([0.001, 0.0])]) == pytest.approx(0.001, abs=2e-4)
+
+
+def test_between_strokes_the_pen_is_up(robot: DrawingRobot) -> None:
+    robot.draw([[-0.1, -0.5], [0.0, -0.5]])
+    robot.draw([[-0.1, -0.6], [0.0, -0.6]])
+    assert len(robot.state.strokes) == 2
+    assert robot.state.ink().length == pytest.approx(0.2, abs=0.004)
+
+
+def test_erasing_a_shape_leaves_nothing_of_it(robot: DrawingRobot) -> None:
+    robot.draw(CIRCLE)
+    robot.erase(CIRCLE)
+    assert robot.state.ink().is_empty
+
+
+def test_erasing_takes_a_centimetre_on_both_sides_and_no_more(robot: DrawingRobot) -> None:
+    robot.draw([[0.0, -0.6], [0.0, -0.4]])
+    robot.erase([[-0.05, -0.5], [0.05, -0.5]])
+    assert len(robot.state.strokes) == 2
+    assert robot.state.ink().length == pytest.approx(0.18, abs=0.003)
+
+
+@pytest.mark.parametrize(
+    ("points", "error"),
+    [
+        ([[0.0, -0.5]], TypeError),
+        ([], TypeError),
+        ([[0.0, -0.5], [0.0, float("nan")]], TypeError),
+        ([[0.0, -0.5, 0.1], [0.0, -0.4, 0.1]], TypeError),
+        ("a circle", TypeError),
+        ([[0.0, -0.5], [0.0, -0.9]], Unreachable),
+        ([[0.31, -0.5], [0.0, -0.5]], Unreachable),
+        (np.zeros((MAX_POINTS + 1, 2)), LimitExceeded),
+    ],
+)
+def test_what_is_no_path_is_refused_before_anything_moves(
+    robot: DrawingRobot, points: Any, error: type[Exception]
+) -> None:
+    before = robot.state
+    for act in (robot.draw, robot.erase):
+        with pytest.raises(error):
+            act(points)
+    assert robot.state is before
+
+
+def test_the_pen_does_not_run_into_a_block(robot: DrawingRobot) -> None:
+    block = robot.get_obj_pos("red block")
+    with pytest.raises(Collision, match="red block"):
+        robot.draw([block, MIDDLE])
+    assert not robot.state.strokes
+
+
+def test_an_unknown_name_is_not_found(robot: DrawingRobot) -> None:
+    with pytest.raises(NotFound, match="pink block"):
+        robot.get_obj_pos("pink block")
+
+
+def test_blocks_leave_room_for_a_shape_in_the_middle_and_around_each() -> None:
+    for seed in range(20):
+        robot = create(seed=seed, mode="instant")
+        robot.draw(CIRCLE)
+        for name in robot.get_obj_names():
+            robot.draw(robot.get_obj_pos(name) + 0.75 * (CIRCLE - MIDDLE))
+
+
+def test_undoing_is_bit_for_bit(arm: DrawingRobot) -> None:
+    kept = arm.snapshot()
+    arm.draw(ZIGZAG)
+    first = arm.state
+    arm.draw(CIRCLE)
+    arm.restore(kept)
+    arm.draw(ZIGZAG)
+    assert arm.state == first
+
+
+def test_the_same_seed_gives_the_same_bits_in_another_process_world(arm: DrawingRobot) -> None:
+    other = create(seed=1)
+    for robot in (arm, other):
+        robot.draw(CIRCLE)
+    assert arm.state == other.state
+    other.close()
+
+
+def test_the_pen_keeps_its_speed_limit(arm: DrawingRobot) -> None:
+    before = arm.sim_time_s
+    length = arm.draw([[-0.25, -0.21], [0.25, -0.21]])
+    assert arm.sim_time_s - before > length / SPEED_MPS
+
+
+def test_stopping_leaves_the_ink_so_far_and_the_next_stroke_works(arm: DrawingRobot) -> None:
+    frames = 0
+
+    def stop_soon() -> None:
+        nonlocal frames
+        frames += 1
+        if frames == 6:
+            thread = threading.Thread(target=arm.stop)
+            thread.start()
+            thread.join()
+
+    arm.on_frame = stop_soon
+    with pytest.raises(RobotError, match="stopped"):
+        arm.draw([[-0.25, -0.21], [0.25, -0.21]])
+    arm.on_frame = None
+    assert arm.state.strokes
+    arm.draw(CIRCLE)
+    assert arm.state.ink().distance(LineString(CIRCLE)) < 0.002
+
+
+def test_the_svg_shows_every_stroke_and_block_in_millimetres(robot: DrawingRobot) -> None:
+    robot.draw(CIRCLE)
+    root = ElementTree.fromstring(robot.svg())
+    kinds = [element.tag.rpartition("}")[2] for element in root]
+    assert (kinds.count("polyline"), kinds.count("polygon")) == (1, 3)
+    (line,) = [element for element in root if element.tag.endswith("polyline")]
+    points = [tuple(map(float, pair.split(","))) for pair in line.attrib["points"].split()]
+    middle = np.mean(points[:-1], axis=0)
+    assert middle == pytest.approx([300, 300], abs=3)
+
+
+def test_the_picture_shows_the_ink(robot: DrawingRobot) -> None:
+    blank = np.asarray(robot.render(120, 120))
+    robot.draw(CIRCLE)
+    assert (np.asarray(robot.render(120, 120)) != blank).any(axis=2).sum() > 100
+
+
+def test_only_blocks_stand_on_the_board() -> None:
+    with pytest.raises(UsageError, match="blue bowl"):
+        create(mode="instant", objects=["blue bowl"])
+
+
+def test_too_many_blocks_do_not_fit() -> None:
+    names = [f"{color} block" for color in COLORS]
+    with pytest.raises(UsageError, match="fit"):
+        create(mode="instant", objects=names)
+
+
+def test_ink_that_crosses_itself_is_kept_as_it_was_drawn(robot: DrawingRobot) -> None:
+    star = MIDDLE + 0.08 * np.array([[0, 1], [0.6, -0.8], [-0.95, 0.3], [0.95, 0.3], [-0.6, -0.8]])
+    robot.draw(star)
+    assert isinstance(robot.state.ink(), MultiLineString)
+    assert robot.state.ink().length == pytest.approx(LineString(star).length, abs=0.004)

@@ -1,0 +1,68 @@
+"""A session of eight commands on the drawing arm, judged on the ink, with the offline model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from shapely.geometry import LineString
+
+from cap.session.session import Session
+
+
+@pytest.fixture(params=["instant", "physics"])
+def session(request: pytest.FixtureRequest) -> Iterator[Session]:
+    if request.param == "physics":
+        pytest.importorskip("pybullet")
+    with Session.open("drawing", model="nearest", seed=0, mode=request.param) as made:
+        yield made
+
+
+def test_shapes_are_drawn_changed_and_taken_back(session: Session) -> None:
+    def say(words: str) -> tuple[float, np.ndarray]:
+        turn = session.run(words)
+        assert turn.ok, f"{words}: {turn.failure}"
+        ink = session.robot.state.ink()
+        return ink.length, np.array(ink.bounds)
+
+    hexagon, box = say("draw a hexagon around the middle")
+    assert hexagon == pytest.approx(6 * 0.06, abs=0.004)
+    assert (box[:2] + box[2:]) / 2 == pytest.approx([0.0, -0.5], abs=0.003)
+    with_line, _ = say("draw a line that bisects it")
+    line = LineString(session.robot.state.strokes[-1])
+    assert line.distance(LineString([(0.0, -0.5), (0.0, -0.499)])) < 0.003
+    bigger, _ = say("make both bigger")
+    assert bigger == pytest.approx(1.5 * with_line, rel=0.02)
+    assert say("erase both")[0] == pytest.approx(0.0, abs=0.002)
+    ground, floor = say("draw the ground line")
+    assert floor[1] == pytest.approx(floor[3], abs=0.003)
+    _, pyramid = say("draw a pyramid on the ground line")
+    assert pyramid[1] == pytest.approx(floor[1], abs=0.003)
+    assert pyramid[3] > floor[3] + 0.05
+    _, moved = say("move it up by 5 cm")
+    assert moved[3] == pytest.approx(pyramid[3] + 0.05, abs=0.003)
+    _, back = say("undo that")
+    assert back == pytest.approx(pyramid, abs=0.003)
+    assert ground == pytest.approx(0.24, abs=0.004)
+
+
+def test_circles_go_around_the_blocks(session: Session) -> None:
+    assert session.run("draw circles around the blocks").ok
+    strokes = session.robot.state.strokes
+    centres = [np.array(LineString(stroke).envelope.centroid.coords[0]) for stroke in strokes]
+    for name in session.robot.get_obj_names():
+        place = session.robot.get_obj_pos(name)
+        assert min(np.linalg.norm(centre - place) for centre in centres) < 0.003
+
+
+def test_one_shape_grows_and_needs_no_place(session: Session) -> None:
+    lengths = []
+    for words in ("draw a hexagon", "make it bigger", "make it smaller", "draw a circle"):
+        turn = session.run(words)
+        assert turn.ok, f"{words}: {turn.failure}"
+        lengths.append(session.robot.state.ink().length)
+    assert lengths[0] == pytest.approx(6 * 0.06, abs=0.004)
+    assert lengths[1] == pytest.approx(1.5 * lengths[0], rel=0.02)
+    assert lengths[2] < lengths[1]
+    assert lengths[3] > lengths[2]

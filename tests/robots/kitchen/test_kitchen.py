@@ -1,0 +1,430 @@
+"""The kitchen robot's arm and eyes: what it sees, moves and refuses, the same bits every time."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cap.errors import Collision, NotFound, NotGrasped, RobotError, Unreachable, UsageError
+from robots.kitchen import KitchenRobot, create
+from robots.kitchen.objects import KINDS
+from robots.ravens.scene import yaw_quaternion
+
+OBJECTS = ("apple", "orange", "banana", "bowl", "coke can @ desk", "sponge @ top drawer")
+
+
+@pytest.fixture(params=["instant", "physics"])
+def mode(request: pytest.FixtureRequest) -> str:
+    if request.param == "physics":
+        pytest.importorskip("pybullet")
+    return str(request.param)
+
+
+@pytest.fixture
+def robot(mode: str) -> Iterator[KitchenRobot]:
+    made = create(seed=2, mode=mode, objects=OBJECTS)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def arm() -> Iterator[KitchenRobot]:
+    pytest.importorskip("pybullet")
+    made = create(seed=2, objects=OBJECTS)
+    yield made
+    made.close()
+
+
+def where(robot: KitchenRobot, name: str) -> str | None:
+    return robot.state.location_of(name)
+
+
+# Sight.
+
+
+def test_only_what_is_at_the_present_location_is_seen(robot: KitchenRobot) -> None:
+    assert robot.get_visible_obj_names() == ["apple", "orange", "banana", "bowl"]
+    assert not robot.is_obj_visible("coke can")
+    robot.goto_loc("desk")
+    assert robot.get_visible_obj_names() == ["coke can"]
+    assert not robot.is_obj_visible("apple")
+    with pytest.raises(NotFound, match="not seen from here"):
+        robot.get_obj_pos("apple")
+    with pytest.raises(NotFound, match="not seen from here"):
+        robot.pick_obj("apple")
+
+
+def test_the_facts_a_prompt_gets_are_what_is_seen(robot: KitchenRobot) -> None:
+    robot.goto_loc("desk")
+    assert robot.context()["objects"] == ["coke can"]
+    assert robot.context()["locations"] == robot.get_loc_names()
+
+
+def test_a_drawer_shows_its_inside_only_while_it_is_open(robot: KitchenRobot) -> None:
+    robot.goto_loc("top drawer")
+    assert robot.get_visible_obj_names() == []
+    robot.open_drawer("top drawer")
+    assert robot.get_visible_obj_names() == ["sponge"]
+    robot.close_drawer("top drawer")
+    assert robot.get_visible_obj_names() == []
+    assert where(robot, "sponge") == "top drawer"
+
+
+def test_what_is_held_is_felt_and_not_seen(robot: KitchenRobot) -> None:
+    robot.pick_obj("apple")
+    assert robot.obj_in_gripper("the apple")
+    assert not robot.obj_in_gripper("banana")
+    assert not robot.is_obj_visible("apple")
+
+
+def test_an_unknown_name_is_not_found_and_never_visible(robot: KitchenRobot) -> None:
+    assert not robot.is_obj_visible("dragon fruit")
+    with pytest.raises(NotFound, match="dragon fruit"):
+        robot.get_obj_pos("dragon fruit")
+    with pytest.raises(NotFound, match="Did you mean 'table'"):
+        robot.goto_loc("tabel")
+
+
+def test_articles_and_everyday_names_are_understood(robot: KitchenRobot) -> None:
+    assert robot.is_obj_visible("an apple")
+    robot.goto_loc("the desk")
+    assert robot.is_obj_visible("coke")
+
+
+# Fetching.
+
+
+def test_an_object_is_fetched_from_one_location_to_another(robot: KitchenRobot) -> None:
+    robot.pick_obj("apple")
+    robot.goto_loc("countertop")
+    rest = robot.place_at_obj("countertop")
+    assert where(robot, "apple") == "countertop"
+    assert rest == pytest.approx(robot.get_obj_pos("apple"))
+    assert robot.state["apple"].lean < 0.05
+
+
+def test_an_object_lands_where_it_is_told_to(robot: KitchenRobot) -> None:
+    goal = robot.get_obj_pos("apple") + np.array([-0.12, 0.0, 0.0])
+    robot.pick_obj("apple")
+    assert robot.place_at_pos(goal)[:2] == pytest.approx(goal[:2], abs=0.01)
+
+
+def test_a_taken_spot_gives_the_nearest_free_one(robot: KitchenRobot) -> None:
+    there = robot.get_obj_pos("orange")
+    robot.pick_obj("apple")
+    rest = robot.place_at_pos(there)
+    assert 0.05 < np.linalg.norm((rest - there)[:2]) < 0.15
+    assert robot.get_obj_pos("orange")[:2] == pytest.approx(there[:2], abs=0.005)
+
+
+def test_all_the_fruit_fits_in_the_bowl_and_is_carried_with_it(robot: KitchenRobot) -> None:
+    fruit = ["apple", "orange", "banana"]
+    for name in fruit:
+        robot.pick_obj(name)
+        robot.place_at_obj("bowl")
+    robot.pick_obj("bowl")
+    robot.goto_loc("cart")
+    robot.place_at_obj("cart")
+    assert {where(robot, name) for name in [*fruit, "bowl"]} == {"cart"}
+    contents = robot.state.contents(robot.state["bowl"])
+    assert sorted(thing.name for thing in contents) == sorted(fruit)
+
+
+def test_things_are_put_into_bins_and_drawers_and_onto_chairs(robot: KitchenRobot) -> None:
+    robot.goto_loc("middle drawer")
+    robot.open_drawer("middle drawer")
+    for name, place in (("apple", "recycle bin"), ("orange", "steel chair"),
+                        ("banana", "middle drawer")):  # fmt: skip
+        robot.goto_loc("table")
+        robot.pick_obj(name)
+        robot.goto_loc(place)
+        robot.place_at_obj(place)
+        assert where(robot, name) == place
+    robot.close_drawer("middle drawer")
+    assert where(robot, "banana") == "middle drawer"
+
+
+def test_every_kind_of_object_can_be_picked_up_and_put_down(mode: str) -> None:
+    robot = create(seed=1, mode=mode, objects=[f"{name} @ countertop" for name in KINDS])
+    robot.goto_loc("countertop")
+    for name in KINDS:
+        robot.pick_obj(name)
+        assert robot.state.held == name
+        robot.place_at_obj("countertop")
+        assert robot.state[name].lean < 0.05
+    robot.close()
+
+
+def test_an_object_on_the_floor_is_seen_and_picked_up(robot: KitchenRobot) -> None:
+    robot.pick_obj("apple")
+    robot.goto_pos([0.3, -1.25, 0.0], angle=math.pi)
+    rest = robot.place_at_pos([-0.3, -1.25, 0.0])
+    assert rest[2] < 0.05
+    assert robot.is_obj_visible("apple")
+    robot.pick_obj("apple")
+    assert robot.obj_in_gripper("apple")
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize(
+    ("act", "error"),
+    [
+        (lambda robot: robot.place_at_obj("table"), NotGrasped),
+        (lambda robot: robot.place_at_pos([0.2, -0.2, 0.7]), NotGrasped),
+        (lambda robot: robot.open_drawer("top drawer"), Unreachable),
+        (lambda robot: robot.open_drawer("table"), NotFound),
+        (lambda robot: robot.pick_obj(7), TypeError),
+        (lambda robot: robot.place_at_pos("here"), TypeError),
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_nothing_moves(
+    robot: KitchenRobot, act: Callable[[KitchenRobot], Any], error: type[Exception]
+) -> None:
+    before = robot.state
+    with pytest.raises(error):
+        act(robot)
+    assert robot.state == before
+
+
+@pytest.mark.parametrize(
+    ("act", "error"),
+    [
+        (lambda robot: robot.pick_obj("orange"), NotGrasped),
+        (lambda robot: robot.place_at_obj("desk"), NotFound),
+        (lambda robot: robot.place_at_obj("dragon fruit"), NotFound),
+        (lambda robot: robot.place_at_pos([0.2, 9.0, 0.0]), Unreachable),
+        (lambda robot: robot.place_at_pos(robot.get_loc_pos("top drawer")), Unreachable),
+    ],
+)
+def test_a_full_hand_is_refused_what_it_cannot_do(
+    robot: KitchenRobot, act: Callable[[KitchenRobot], Any], error: type[Exception]
+) -> None:
+    robot.pick_obj("apple")
+    with pytest.raises(error):
+        act(robot)
+    assert robot.state.held == "apple"
+
+
+def test_a_full_hand_opens_no_drawer(robot: KitchenRobot) -> None:
+    robot.pick_obj("apple")
+    robot.goto_loc("top drawer")
+    with pytest.raises(NotGrasped, match="full"):
+        robot.open_drawer("top drawer")
+    with pytest.raises(Unreachable, match=r"open_drawer\('top drawer'\)"):
+        robot.place_at_obj("top drawer")
+
+
+def test_a_drawer_under_an_open_one_stays_shut(robot: KitchenRobot) -> None:
+    robot.goto_loc("top drawer")
+    robot.open_drawer("top drawer")
+    with pytest.raises(Collision, match="top drawer"):
+        robot.open_drawer("bottom drawer")
+
+
+def test_a_full_bowl_takes_no_more() -> None:
+    fruit = [name for name, kind in KINDS.items() if kind.shape != "bowl"]
+    robot = create(seed=4, mode="instant", objects=["bowl", *(f"{n} @ countertop" for n in fruit)])
+
+    def fill() -> None:
+        for name in fruit:
+            robot.goto_loc("countertop")
+            robot.pick_obj(name)
+            robot.goto_loc("table")
+            robot.place_at_obj("bowl")
+
+    with pytest.raises(Collision, match="no free spot at the bowl"):
+        fill()
+    assert len(robot.state.contents(robot.state["bowl"])) >= 3
+
+
+def test_the_gripper_closes_on_nothing_where_an_object_vanished(robot: KitchenRobot) -> None:
+    robot.goto_loc("desk")
+    robot.goto_pos(robot.state.base.world(0.0, -0.25), angle=robot.state.base.angle)
+
+    def taken_away() -> None:  # while the robot drives up to it
+        robot.on_frame = None
+        robot.remove("coke can")
+
+    robot.on_frame = taken_away
+    with pytest.raises(NotGrasped, match="closed on nothing"):
+        robot.pick_obj("coke can")
+    assert robot.state.held is None
+
+
+def test_an_object_that_is_gone_is_not_found(robot: KitchenRobot) -> None:
+    robot.remove("apple")
+    with pytest.raises(NotFound):
+        robot.pick_obj("apple")
+
+
+# The same bits, and back again.
+
+
+def fetch(robot: KitchenRobot) -> None:
+    robot.pick_obj("orange")
+    robot.place_at_obj("bowl")
+    robot.pick_obj("apple")
+    robot.goto_loc("top drawer")
+
+
+def test_the_same_seed_gives_the_same_bits(mode: str) -> None:
+    first, second = (create(seed=5, mode=mode, objects=OBJECTS) for _ in range(2))
+    second.goto_loc("desk")
+    second.reset(5)
+    fetch(first)
+    fetch(second)
+    assert first.state == second.state
+    first.close()
+    second.close()
+
+
+def test_going_back_to_a_snapshot_is_exact(robot: KitchenRobot) -> None:
+    robot.pick_obj("banana")
+    kept = robot.snapshot()
+    robot.place_at_obj("bowl")
+    after = robot.state
+    robot.say("done")
+    robot.restore(kept)
+    assert robot.obj_in_gripper("banana")
+    robot.restore(kept)
+    robot.place_at_obj("bowl")
+    assert robot.state == after
+    assert robot.spoken == []
+
+
+def test_other_seeds_give_other_kitchens() -> None:
+    assert create(seed=1, mode="instant").positions() != create(seed=2, mode="instant").positions()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_in_every_scene_everything_has_a_place_and_every_location_a_way(seed: int) -> None:
+    robot = create(seed=seed, mode="instant")
+    assert all(where(robot, name) for name in robot.positions())
+    for name in robot.get_loc_names():
+        robot.goto_loc(name)
+        assert name in [place.name for place in robot.state.here()]
+
+
+# Motion of the arm.
+
+
+@pytest.mark.parametrize("turn", range(0, 12, 2))
+def test_the_bowl_has_a_rim_all_around(arm: KitchenRobot, turn: int) -> None:
+    bowl = arm.state["bowl"]
+    aslant = replace(bowl, quaternion=yaw_quaternion(turn * math.pi / 6))
+    arm.restore((arm.state.moved([aslant]), ()))
+    arm.pick_obj("bowl")
+    assert arm.obj_in_gripper("bowl")
+
+
+def test_stopping_ends_the_motion_and_the_next_one_works(arm: KitchenRobot) -> None:
+    frames = 0
+
+    def stop_soon() -> None:
+        nonlocal frames
+        frames += 1
+        if frames == 3:
+            thread = threading.Thread(target=arm.stop)
+            thread.start()
+            thread.join()
+
+    arm.on_frame = stop_soon
+    with pytest.raises(RobotError, match="stopped"):
+        arm.pick_obj("apple")
+    arm.on_frame = None
+    assert arm.state.held is None
+    arm.pick_obj("apple")
+    assert arm.obj_in_gripper("apple")
+
+
+def test_stopping_with_a_full_hand_keeps_hold(arm: KitchenRobot) -> None:
+    arm.pick_obj("apple")
+    arm.on_frame = arm.stop
+    with pytest.raises(RobotError, match="stopped"):
+        arm.place_at_obj("bowl")
+    arm.on_frame = None
+    assert arm.state.held == "apple"
+    arm.place_at_obj("bowl")
+    assert arm.state["apple"] in arm.state.contents(arm.state["bowl"])
+
+
+def test_the_arm_takes_time_in_physics(arm: KitchenRobot) -> None:
+    before = arm.sim_time_s
+    arm.pick_obj("apple")
+    assert arm.sim_time_s > before + 1.0
+
+
+# Making it.
+
+
+@pytest.mark.parametrize(
+    ("objects", "why"),
+    [
+        (["unicorn"], "no object named 'unicorn'"),
+        (["aple"], "Did you mean 'apple'"),
+        (["apple", "an apple"], "given twice"),
+        (["apple @ moon"], "no location named 'moon'"),
+        ([f"{name} @ top drawer" for name in KINDS], "no room"),
+    ],
+)
+def test_a_kitchen_that_cannot_be_is_a_usage_error(objects: list[str], why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        create(mode="instant", objects=objects)
+
+
+def test_objects_that_find_no_room_on_the_table_stand_elsewhere() -> None:
+    robot = create(seed=1, mode="instant", objects=list(KINDS))
+    places = {where(robot, name) for name in KINDS}
+    assert "table" in places
+    assert len(places) > 1
+
+
+def test_an_unknown_mode_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="no mode"):
+        create(mode="dream")
+
+
+def test_a_picture_taken_on_the_way_shows_the_arm_stretched_out(arm: KitchenRobot) -> None:
+    folded = np.asarray(arm.render(240, 200))
+    changed: list[int] = []
+    arm.on_frame = lambda: changed.append(
+        int((np.asarray(arm.render(240, 200)) != folded).any(axis=2).sum())
+    )
+    arm.pick_obj("apple")
+    assert max(changed) > 300
+
+
+def test_pictures_on_the_way_change_no_bit(arm: KitchenRobot) -> None:
+    kept = arm.snapshot()
+    arm.pick_obj("apple")
+    after = arm.state
+    arm.restore(kept)
+    arm.on_frame = lambda: arm.render(60, 60)
+    arm.pick_obj("apple")
+    assert arm.state == after
+
+
+def test_instant_mode_needs_no_physics_engine() -> None:
+    program = (
+        "import sys; from robots.kitchen import create; robot = create(mode='instant'); "
+        "robot.pick_obj(robot.get_visible_obj_names()[0]); sys.exit('pybullet' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_the_picture_shows_what_moves(robot: KitchenRobot) -> None:
+    before = np.asarray(robot.render(240, 200))
+    assert before.shape == (200, 240, 3)
+    robot.pick_obj("bowl")
+    robot.goto_loc("desk")
+    assert (np.asarray(robot.render(240, 200)) != before).any(axis=2).sum() > 300

@@ -1,0 +1,158 @@
+"""Sessions on the kitchen robot with the offline model, judged on the world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from cap.sandbox.limits import Limits
+from cap.session.session import Session, TurnResult
+from robots.kitchen import KitchenRobot
+
+HOUSE = [
+    "apple",
+    "orange",
+    "bowl",
+    "banana @ countertop",
+    "coke can @ cart",
+    "juice box @ cart",
+    "sponge @ desk",
+]
+ROW = ["apple @ countertop", "banana @ countertop", "orange @ countertop"]
+
+
+@pytest.fixture(params=["instant", "physics"])
+def mode(request: pytest.FixtureRequest) -> str:
+    if request.param == "physics":
+        pytest.importorskip("pybullet")
+    return str(request.param)
+
+
+@pytest.fixture
+def session(mode: str) -> Iterator[Session]:
+    with Session.open("kitchen", model="nearest", seed=0, mode=mode, objects=HOUSE) as made:
+        yield made
+
+
+@pytest.fixture
+def row(mode: str) -> Iterator[Session]:
+    with Session.open("kitchen", model="nearest", seed=30, mode=mode, objects=ROW) as made:
+        yield made
+
+
+def say(session: Session, words: str) -> KitchenRobot:
+    turn = session.run(words)
+    assert turn.ok, f"{words}: {turn.failure}"
+    return robot_of(session)
+
+
+def robot_of(session: Session) -> KitchenRobot:
+    assert isinstance(session.robot, KitchenRobot)
+    return session.robot
+
+
+def here(robot: KitchenRobot) -> list[str]:
+    return [place.name for place in robot.state.here()]
+
+
+def test_a_session_of_eight_commands(session: Session) -> None:
+    robot = say(session, "put all the fruit in the bowl")
+    contents = {thing.name for thing in robot.state.contents(robot.state["bowl"])}
+    assert contents == {"apple", "orange"}
+
+    say(session, "go to the kitchen counter")
+    assert here(robot) == ["countertop"]
+
+    say(session, "grab the banana")
+    assert robot.state.held == "banana"
+
+    say(session, "please put it on the desk")
+    assert robot.state.location_of("banana") == "desk"
+    assert robot.state.held is None
+
+    say(session, "put the sponge in the top drawer")
+    assert robot.state.location_of("sponge") == "top drawer"
+    assert robot.state.opening_m("top drawer") < 0.02
+
+    say(session, "take the coke can from the cart to the table")
+    assert robot.state.location_of("coke can") == "table"
+
+    say(session, "throw the coke can away")
+    assert robot.state.location_of("coke can") == "trash bin"
+
+    say(session, "where is the juice box?")
+    assert robot.spoken == ["the juice box is at the cart"]
+    assert here(robot) == ["cart"]
+
+
+def test_the_papers_reactive_sentences(row: Session) -> None:
+    robot = say(row, "go to the countertop")
+    start, began_s = robot.state.base, robot.sim_time_s
+
+    say(row, "move rightwards until you see the apple")
+    seen = robot.state.base
+    first_mps = (seen.x - start.x) / (robot.sim_time_s - began_s)
+    assert seen.x > start.x + 0.2
+    assert seen.y == pytest.approx(start.y)
+    assert abs(seen.x - robot.positions()["apple"][0]) < 0.4
+    assert robot.detect_object("apple")
+    assert robot.state.velocity == (0.0, 0.0, 0.0)
+
+    began_s = robot.sim_time_s
+    say(row, "do it again but faster, to the left, and with a banana")
+    then_mps = (seen.x - robot.state.base.x) / (robot.sim_time_s - began_s)
+    assert robot.state.base.x < start.x - 0.2
+    assert robot.detect_object("banana")
+    assert then_mps > 1.5 * first_mps
+
+    say(row, "tell me why you stopped")
+    assert robot.spoken == ["I stopped because I saw a banana"]
+    say(row, "why did you stop moving?")
+    assert robot.spoken[-1] == robot.spoken[0]
+
+
+def test_undoing_a_turn_brings_the_kitchen_back(session: Session) -> None:
+    robot = robot_of(session)
+    before = robot.state
+    say(session, "put the apple in the bowl")
+    assert robot.state != before
+    session.undo()
+    assert robot.state == before
+
+
+def limited(limits: Limits, words: str) -> tuple[TurnResult, KitchenRobot]:
+    options = {"seed": 3, "mode": "instant", "objects": ROW, "limits": limits}
+    with Session.open("kitchen", model="nearest", **options) as session:
+        turn = session.run(words)
+        return turn, robot_of(session)
+
+
+@pytest.mark.parametrize(
+    ("limits", "kind"),
+    [(Limits(calls=300), "CallLimit"), (Limits(sim_s=60.0), "SimTimeLimit")],
+    ids=["calls", "simulated-time"],
+)
+@pytest.mark.parametrize(
+    "words", ["keep looking until you see a lemon", "turn left until you see the lemon"]
+)
+def test_looking_for_what_is_not_there_ends_with_the_budget(
+    words: str, limits: Limits, kind: str
+) -> None:
+    turn, robot = limited(limits, words)
+    assert turn.failure is not None
+    assert turn.failure.error == kind
+    assert robot.state.velocity == (0.0, 0.0, 0.0)
+
+
+def test_moving_on_without_an_end_bumps_and_stops() -> None:
+    turn, robot = limited(Limits(), "move right until you see the lemon")
+    assert turn.failure is not None
+    assert turn.failure.error == "Collision"
+    assert robot.state.velocity == (0.0, 0.0, 0.0)
+
+
+def test_what_is_elsewhere_is_not_picked_up_blindly() -> None:
+    turn, robot = limited(Limits(), "pick up the apple")
+    assert not turn.ok
+    assert robot.state.held is None

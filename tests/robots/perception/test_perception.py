@@ -1,0 +1,172 @@
+"""Names and places from pictures alone, and what goes wrong on purpose."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cap.errors import NotGrasped, UsageError
+from robots.perception.camera import Frame
+from robots.perception.segmentation import ColorDepthDetector
+from robots.ravens import RavensRobot, create
+from robots.ravens.camera import front_lens
+from robots.ravens.observation import SHAPES
+from robots.ravens.scene import ALL_NAMES
+
+NOISE = {"camera_color": 3.0, "camera_depth_m": 0.003}
+SCENES = 8
+
+
+def scene_names(seed: int) -> list[str]:
+    return [str(name) for name in np.random.default_rng(seed).permutation(ALL_NAMES)[:8]]
+
+
+@pytest.fixture(scope="module")
+def seen() -> Iterator[list[tuple[RavensRobot, RavensRobot]]]:
+    pytest.importorskip("pybullet")
+    robots = [
+        tuple(
+            create(seed=seed, objects=scene_names(seed), perception="camera", disturbances=wrong)
+            for wrong in (None, NOISE)
+        )
+        for seed in range(SCENES)
+    ]
+    yield robots  # type: ignore[misc]
+    for pair in robots:
+        for robot in pair:
+            robot.close()
+
+
+@pytest.mark.parametrize("noisy", [0, 1])
+def test_every_object_is_named_and_none_besides(seen: Any, noisy: int) -> None:
+    for seed, pair in enumerate(seen):
+        assert sorted(pair[noisy].get_obj_names()) == sorted(scene_names(seed))
+
+
+@pytest.mark.parametrize("noisy", [0, 1])
+def test_places_are_right_to_a_millimetre_in_the_median(seen: Any, noisy: int) -> None:
+    errors = [
+        np.linalg.norm(pair[noisy].get_obj_pos(name) - place[:2])
+        for pair in seen
+        for name, place in pair[noisy].positions().items()
+    ]
+    assert np.median(errors) <= 0.001
+    assert max(errors) <= 0.003
+
+
+def test_boxes_and_heights_fit_the_truth(seen: Any) -> None:
+    for seed, pair in enumerate(seen):
+        truth = create(seed=seed, mode="instant", objects=scene_names(seed))
+        for name in scene_names(seed):
+            assert np.allclose(pair[0].get_bbox(name), truth.get_bbox(name), atol=0.012), name
+            assert pair[0].get_obj_height(name) == pytest.approx(
+                truth.get_obj_height(name), abs=0.004
+            )
+
+
+def test_an_empty_table_shows_nothing(seen: Any) -> None:
+    frame = seen[0][0]._world.camera(front_lens(160, 160)).capture()
+    points = frame.points()
+    bare = replace(frame, depth_m=np.where(np.abs(points[..., 2]) < 0.002, frame.depth_m, 0.0))
+    assert ColorDepthDetector(SHAPES).detect(bare) == ()
+
+
+def test_a_blind_frame_shows_nothing() -> None:
+    blind = Frame(np.zeros((40, 40, 3), dtype=np.uint8), np.zeros((40, 40)), np.eye(3), np.eye(4))
+    assert ColorDepthDetector(SHAPES).detect(blind) == ()
+
+
+def test_programs_act_on_what_they_see() -> None:
+    pytest.importorskip("pybullet")
+    robot = create(seed=2, objects=["red block", "blue block", "blue bowl"], perception="camera")
+    robot.put_first_on_second("red block", "blue bowl")
+    robot.put_first_on_second("blue block", "red block")
+    places = robot.positions()
+    assert np.allclose(places["red block"][:2], places["blue bowl"][:2], atol=0.01)
+    assert np.allclose(places["blue block"][:2], places["red block"][:2], atol=0.01)
+    assert sorted(robot.get_obj_names()) == ["blue block", "blue bowl", "red block"]
+    robot.close()
+
+
+def test_a_stack_is_seen_as_one() -> None:
+    pytest.importorskip("pybullet")
+    names = ["red block", "green block", "blue block"]
+    robot = create(seed=4, objects=names, perception="camera")
+    robot.stack_objects_in_order(names)
+    heights = [robot.get_obj_height(name) for name in names]
+    assert heights == pytest.approx([0.02, 0.06, 0.10], abs=0.006)
+    for name in names:
+        assert np.allclose(robot.get_obj_pos(name), robot.positions()[name][:2], atol=0.012), name
+    robot.close()
+
+
+def test_the_instant_world_has_no_camera() -> None:
+    with pytest.raises(UsageError, match="no camera"):
+        create(mode="instant", perception="camera")
+
+
+# --- what goes wrong on purpose
+
+
+@pytest.mark.parametrize("mode", ["instant", "physics"])
+def test_a_slipping_grasp_is_a_failure_of_the_robot(mode: str) -> None:
+    if mode == "physics":
+        pytest.importorskip("pybullet")
+    robot = create(seed=1, mode=mode, disturbances={"drop": 1.0})
+    before = robot.positions()["red block"]
+    with pytest.raises(NotGrasped, match="slipped"):
+        robot.put_first_on_second("red block", "middle")
+    assert np.allclose(robot.positions()["red block"][:2], before[:2], atol=0.03)
+    robot.close()
+
+
+def test_misplacing_moves_the_result() -> None:
+    robot = create(seed=1, mode="instant", objects=["red block"], disturbances={"place_m": 0.005})
+    robot.put_first_on_second("red block", (0.1, -0.5))
+    error = np.subtract(robot.positions()["red block"][:2], (0.1, -0.5))
+    assert 0 < np.linalg.norm(error) < 0.02
+    robot.close()
+
+
+@pytest.mark.parametrize("mode", ["instant", "physics"])
+def test_the_same_seed_goes_wrong_in_the_same_way(mode: str) -> None:
+    if mode == "physics":
+        pytest.importorskip("pybullet")
+    wrong = {"pick_m": 0.002, "place_m": 0.003, "drop": 0.3}
+
+    def walk(robot: RavensRobot) -> list[Any]:
+        told: list[Any] = []
+        for target in ("middle", "top side", "left side"):
+            try:
+                robot.put_first_on_second("red block", target)
+            except NotGrasped as error:
+                told.append(str(error))
+        return [told, robot.positions()]
+
+    first, second = (create(seed=5, mode=mode, disturbances=wrong) for _ in range(2))
+    expected = walk(first)
+    start = second.snapshot()
+    with contextlib.suppress(NotGrasped):
+        second.put_first_on_second("blue block", "bottom side")
+    second.restore(start)
+    assert walk(second) == expected
+    first.close()
+    second.close()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"drop": 1.5}, "drop"),
+        ({"pick_m": -1}, "pick_m"),
+        ({"place_m": float("nan")}, "place_m"),
+        ({"camera_color": "much"}, "camera_color"),
+        ({"earthquake": 1}, "earthquake"),
+    ],
+)
+def test_what_is_no_disturbance_is_refused(wrong: dict[str, Any], why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        create(mode="instant", disturbances=wrong)

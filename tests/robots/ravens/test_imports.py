@@ -1,0 +1,51 @@
+"""What is imported when: PyBullet is optional and heavy."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_instant_mode_never_imports_pybullet() -> None:
+    code = """
+import sys
+from robots.ravens import create
+robot = create(mode="instant")
+robot.put_first_on_second("red block", "blue bowl")
+robot.render(32, 32)
+print("pybullet" in sys.modules)
+"""
+    assert run(code) == "False"
+
+
+def test_physics_without_pybullet_names_the_remedy() -> None:
+    code = """
+import sys
+sys.modules["pybullet"] = None
+from cap.errors import MissingExtra
+from robots.ravens import create
+try:
+    create()
+except MissingExtra as error:
+    print(error)
+"""
+    text = run(code)
+    assert "code-as-policies[sim]" in text
+    assert "--mode instant" in text
+
+
+def test_a_pybullet_that_does_not_load_is_a_missing_extra(tmp_path: Path) -> None:
+    (tmp_path / "pybullet.py").write_text('raise ImportError("libGL is missing")\n')
+    code = (
+        "import sys\nsys.path.insert(0, sys.argv[1])\nfrom cap.cli.main import run\n"
+        "sys.exit(run(['run', 'stack all the blocks', '--mode', 'physics']))\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "does not load (libGL is missing)" in done.stderr
+    assert "Traceback" not in done.stderr

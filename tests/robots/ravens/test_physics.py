@@ -1,0 +1,247 @@
+"""The simulated arm: honest grasps, limits kept, the same bits every time."""
+
+import dataclasses
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from cap.errors import NotGrasped, RobotError
+from robots.arm import ur5e
+from robots.ravens import RavensRobot, create, transfer
+
+pytest.importorskip("pybullet")
+
+from robots.ravens import simulation
+from robots.simulation.bullet import p
+
+STORY = """
+from robots.ravens import create
+robot = create(seed=7)
+robot.put_first_on_second("red block", "blue bowl")
+robot.put_first_on_second("blue bowl", "middle")
+robot.put_first_on_second("green block", "yellow block")
+state = [repr(value) for value in robot.snapshot()[0].scene.bodies]
+state.append(repr(robot.snapshot()[0].joints))
+"""
+
+
+def tell_story() -> list[str]:
+    names: dict[str, Any] = {}
+    exec(STORY, names)
+    names["robot"].close()
+    state: list[str] = names["state"]
+    return state
+
+
+@pytest.fixture
+def robot() -> Iterator[RavensRobot]:
+    robot = create(seed=7)
+    yield robot
+    robot.close()
+
+
+def live(robot: RavensRobot) -> simulation.Simulation:
+    found: simulation.Simulation = robot._world._simulation  # type: ignore[attr-defined]
+    return found
+
+
+def test_bits_do_not_depend_on_the_process(robot: RavensRobot) -> None:
+    fresh = subprocess.run(
+        [sys.executable, "-c", STORY + "print('\\n'.join(state))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for seed in range(20):
+        robot.reset(seed)
+        robot.put_first_on_second("red block", "middle")
+    assert tell_story() == fresh.stdout.splitlines()
+
+
+def test_pybullet_greets_nobody() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from robots.ravens import create; create()"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout + done.stderr == ""
+
+
+def test_restored_world_goes_on_as_if_undisturbed(robot: RavensRobot) -> None:
+    twin = create(seed=7)
+    for each in (robot, twin):
+        each.put_first_on_second("red block", "blue bowl")
+    kept = robot.snapshot()
+    robot.put_first_on_second("blue bowl", "middle")
+    robot.point_gripper_to("top side")
+    robot.restore(kept)
+    assert robot.positions() == twin.positions()
+    for each in (robot, twin):
+        each.put_first_on_second("green block", "red block")
+    assert robot.snapshot() == twin.snapshot()
+    twin.close()
+
+
+def test_reset_after_a_disturbance_gives_the_same_bits(robot: RavensRobot) -> None:
+    first = robot.put_first_on_second("red block", "blue bowl")
+    robot.put_first_on_second("green block", "red block")
+    robot.reset(7)
+    assert (robot.put_first_on_second("red block", "blue bowl") == first).all()
+
+
+def test_watching_changes_no_bits(robot: RavensRobot) -> None:
+    twin = create(seed=7)
+    robot.on_frame = lambda: robot.render(16, 16)
+    for each in (robot, twin):
+        each.put_first_on_second("red block", "blue bowl")
+    assert robot.snapshot() == twin.snapshot()
+    twin.close()
+
+
+def test_closing_beside_the_object_grasps_nothing(robot: RavensRobot) -> None:
+    planned = transfer.transfer(robot.snapshot()[0].scene, "red block", (0.0, -0.5))
+    x, y, z = planned.pick.tip
+    aside = dataclasses.replace(planned.pick, tip=(x, y + 0.09, z))
+    before = robot.positions()["red block"]
+    with pytest.raises(NotGrasped, match="'red block'"):
+        robot._world.transfer(dataclasses.replace(planned, pick=aside))
+    assert robot.positions()["red block"] == before
+
+
+def test_one_finger_is_not_a_grasp(robot: RavensRobot, monkeypatch: pytest.MonkeyPatch) -> None:
+    contacts = p.getContactPoints
+
+    def blind(a: int, b: int, link: int, *rest: int) -> Any:
+        return () if link == 7 else contacts(a, b, link, *rest)
+
+    monkeypatch.setattr(simulation.p, "getContactPoints", blind)
+    with pytest.raises(NotGrasped):
+        robot.put_first_on_second("red block", "middle")
+    assert live(robot).held is None
+
+
+def test_object_is_fixed_to_the_hand_only_while_both_fingers_press(
+    robot: RavensRobot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fixed: list[bool] = []
+    fix = simulation.Simulation._fix
+
+    def watched(self: simulation.Simulation, name: str) -> None:
+        fixed.append(self._both_press(name))
+        fix(self, name)
+
+    monkeypatch.setattr(simulation.Simulation, "_fix", watched)
+    robot.put_first_on_second("red block", "blue bowl")
+    robot.put_first_on_second("blue bowl", "middle")
+    assert fixed == [True, True]
+    assert p.getNumConstraints(live(robot)._client) == 0
+
+
+def test_joint_speed_and_torque_limits_hold(
+    robot: RavensRobot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    speeds: list[float] = []
+    strain: list[float] = []
+    step = simulation.Simulation.step
+
+    def watched(self: simulation.Simulation, *args: Any, **options: Any) -> None:
+        step(self, *args, **options)
+        for joint, limit in enumerate(ur5e.MAX_TORQUE):
+            state = p.getJointState(self.ids.arm, joint, self._client)
+            speeds.append(abs(state[1]))
+            strain.append(abs(state[3]) / limit)
+
+    monkeypatch.setattr(simulation.Simulation, "step", watched)
+    robot.put_first_on_second("red block", "bottom left corner")
+    robot.put_first_on_second("blue bowl", "bottom right corner")
+    assert 1.0 < max(speeds) <= ur5e.MAX_SPEED
+    assert max(strain) <= 1.0 + 1e-9
+
+
+def test_nothing_is_ever_set_while_the_arm_moves(
+    robot: RavensRobot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("the state of a running simulation was set")
+
+    for name in ("resetJointState", "resetBasePositionAndOrientation", "resetBaseVelocity"):
+        monkeypatch.setattr(p, name, refuse)
+    robot.put_first_on_second("red block", "blue bowl")
+
+
+def test_stop_ends_the_motion_and_the_next_one_recovers(robot: RavensRobot) -> None:
+    def stop_when_held() -> None:
+        if live(robot).held:
+            robot.stop()
+
+    robot.on_frame = stop_when_held
+    with pytest.raises(RobotError, match="stopped"):
+        robot.put_first_on_second("red block", "bottom left corner")
+    assert robot.snapshot()[0].held == "red block"
+    robot.on_frame = None
+    landed = robot.put_first_on_second("red block", "blue bowl")
+    assert landed == pytest.approx(robot.get_obj_pos("blue bowl"), abs=0.004)
+    assert robot.snapshot()[0].held is None
+
+
+def test_a_stopped_world_restores_with_its_grasp(robot: RavensRobot) -> None:
+    robot.on_frame = lambda: robot.stop() if live(robot).held else None
+    with pytest.raises(RobotError, match="stopped"):
+        robot.put_first_on_second("red block", "bottom left corner")
+    robot.on_frame = None
+    kept = robot.snapshot()
+    first = robot.put_first_on_second("red block", "middle")
+    robot.restore(kept)
+    assert (robot.put_first_on_second("red block", "middle") == first).all()
+
+
+def test_stop_while_nothing_moves_is_forgotten(robot: RavensRobot) -> None:
+    robot.stop()
+    robot.put_first_on_second("red block", "middle")
+
+
+def test_everything_is_at_rest_afterwards(robot: RavensRobot) -> None:
+    robot.put_first_on_second("red block", "green block")
+    before = robot.positions()
+    world = live(robot)
+    world.wait(120)
+    for name, (x, y, z) in before.items():
+        assert world.body(name).position == pytest.approx((x, y, z), abs=2e-4)
+
+
+def test_random_commands_do_what_they_say(robot: RavensRobot) -> None:
+    for seed in (1, 2, 3):
+        robot.reset(seed)
+        for color in ("red", "green", "blue", "yellow"):
+            bowl = f"{color} bowl"
+            landed = robot.put_first_on_second(f"{color} block", bowl)
+            assert landed == pytest.approx(robot.get_obj_pos(bowl), abs=0.004)
+
+
+def test_a_block_is_put_beside_a_tower_without_touching_it() -> None:
+    tower = ["red block", "green block", "blue block"]
+    robot = create(seed=7, objects=[*tower, "yellow block"])
+    robot.put_first_on_second("yellow block", "top right corner")
+    robot.put_first_on_second(tower[0], (-0.22, -0.68))
+    robot.stack_objects_in_order(tower)
+    before = {name: robot.positions()[name] for name in tower}
+    robot.put_first_on_second("yellow block", "bottom left corner")
+    for name, position in before.items():
+        assert robot.positions()[name] == pytest.approx(position, abs=0.001)
+    robot.close()
+
+
+def test_time_passes_in_simulation_only(robot: RavensRobot) -> None:
+    assert robot.sim_time_s == 0.0
+    robot.put_first_on_second("red block", "blue bowl")
+    assert 1.0 < robot.sim_time_s < 6.0
+
+
+def test_close_twice_is_harmless(robot: RavensRobot) -> None:
+    robot.render(16, 16)
+    robot.close()
+    robot.close()

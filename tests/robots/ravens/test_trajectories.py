@@ -1,0 +1,250 @@
+"""The gripper's paths: followed as commanded, refused before anything moves, repeatable."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from shapely.geometry import LineString
+
+from cap.errors import LimitExceeded, NotFound, RobotError, Unreachable
+from robots.arm import ur5e
+from robots.arm.strokes import MAX_POINTS
+from robots.ravens import RavensRobot, create
+from robots.ravens.route import FASTEST_MPS, MAX_LENGTH_M, SLOWEST_MPS
+
+OBJECTS = ["red block", "green block", "blue block", "yellow block", "blue bowl"]
+ANGLES = np.linspace(0, 2 * np.pi, 65)
+MIDDLE = np.array([0.0, -0.5])
+CIRCLE = MIDDLE + 0.1 * np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
+ZIGZAG = np.array([[x, -0.4 if i % 2 else -0.6] for i, x in enumerate(np.linspace(-0.2, 0.2, 9))])
+EDGE = np.array([[-0.3, -0.8], [0.3, -0.8], [0.3, -0.2], [-0.3, -0.2], [-0.3, -0.8]])
+DEVIATION_M = 0.0005
+
+
+@pytest.fixture(params=["instant", "physics"])
+def robot(request: pytest.FixtureRequest) -> Iterator[RavensRobot]:
+    if request.param == "physics":
+        pytest.importorskip("pybullet")
+    made = create(seed=4, mode=request.param, objects=OBJECTS)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def driven() -> Iterator[RavensRobot]:
+    pytest.importorskip("pybullet")
+    made = create(seed=4, objects=OBJECTS)
+    yield made
+    made.close()
+
+
+def last_path(robot: RavensRobot) -> LineString:
+    return LineString(robot.state.paths[-1])
+
+
+def apart_m(first: LineString, second: LineString) -> float:
+    """Return the greatest distance of either line from the other."""
+    dense = first.segmentize(1e-3), second.segmentize(1e-3)
+    return float(dense[0].hausdorff_distance(dense[1]))
+
+
+@pytest.mark.parametrize("speed", [0.05, 0.25, FASTEST_MPS])
+@pytest.mark.parametrize("points", [CIRCLE, ZIGZAG, EDGE], ids=["circle", "zigzag", "edge"])
+def test_the_gripper_is_nowhere_half_a_millimetre_from_its_path(
+    robot: RavensRobot, points: np.ndarray, speed: float
+) -> None:
+    end = robot.follow_traj(points, speed=speed)
+    assert apart_m(last_path(robot), LineString(points)) <= DEVIATION_M
+    assert end == pytest.approx(points[-1], abs=DEVIATION_M)
+    assert (end == robot.get_robot_pos()).all()
+
+
+def test_instantly_a_path_is_followed_exactly() -> None:
+    robot = create(seed=4, mode="instant")
+    robot.follow_traj(ZIGZAG)
+    assert robot.state.paths == (tuple(map(tuple, ZIGZAG.tolist())),)
+    assert robot.get_robot_pos() == pytest.approx(ZIGZAG[-1], abs=1e-12)
+
+
+@pytest.mark.parametrize("speed", [0.05, 0.1, 0.3])
+def test_the_speed_is_kept_on_the_way_and_is_no_lower_than_asked(
+    driven: RavensRobot, speed: float
+) -> None:
+    driven.goto_pos((-0.25, -0.5))
+    before = driven.sim_time_s
+    driven.follow_traj([(-0.25, -0.5), (0.25, -0.5)], speed=speed)
+    took_s = driven.sim_time_s - before
+    assert 0.5 / speed < took_s < 0.5 / speed + 1.0
+
+
+def test_fingertips_and_objects_never_meet(driven: RavensRobot) -> None:
+    driven.stack_objects_in_order(["blue bowl", "red block", "green block"])
+    before = driven.positions()
+    driven.follow_traj([driven.get_obj_pos(name) for name in OBJECTS])
+    driven.goto_pos("red block")
+    tip = ur5e.forward(driven.state.joints)[2, 3]
+    assert tip > driven.get_obj_height("green block") + 0.04
+    assert {name: np.round(at, 6).tolist() for name, at in driven.positions().items()} == {
+        name: np.round(at, 6).tolist() for name, at in before.items()
+    }
+
+
+def test_goto_leads_straight_there(robot: RavensRobot) -> None:
+    robot.goto_pos((-0.2, -0.7))
+    assert robot.goto_pos("top right corner") == pytest.approx([0.25, -0.25], abs=DEVIATION_M)
+    assert apart_m(last_path(robot), LineString([(-0.2, -0.7), (0.25, -0.25)])) <= DEVIATION_M
+    block = robot.get_obj_pos("red block")
+    assert robot.goto_pos("the red block") == pytest.approx(block, abs=DEVIATION_M)
+
+
+def test_going_where_it_is_already_does_no_harm(robot: RavensRobot) -> None:
+    robot.goto_pos(MIDDLE)
+    robot.goto_pos(robot.get_robot_pos())
+    robot.follow_traj([MIDDLE, MIDDLE, MIDDLE])
+    robot.follow_traj([MIDDLE, (1e-5, -0.5)])
+    assert robot.get_robot_pos() == pytest.approx(MIDDLE, abs=1e-4)
+
+
+def test_both_modes_tell_where_the_gripper_waits_and_points() -> None:
+    pytest.importorskip("pybullet")
+    robots = [create(seed=4, mode=mode, objects=OBJECTS) for mode in ("instant", "physics")]
+    for act in (
+        lambda robot: None,
+        lambda robot: robot.point_gripper_to("blue bowl"),
+        lambda robot: robot.put_first_on_second("red block", "blue bowl"),
+        lambda robot: robot.goto_pos("top side"),
+    ):
+        for robot in robots:
+            act(robot)
+        first, second = (robot.get_robot_pos() for robot in robots)
+        assert first == pytest.approx(second, abs=DEVIATION_M)
+    robots[1].close()
+
+
+@pytest.mark.parametrize(
+    ("traj", "speed", "error"),
+    [
+        ([MIDDLE], 0.25, TypeError),
+        ([], 0.25, TypeError),
+        (MIDDLE, 0.25, TypeError),
+        ("a circle", 0.25, TypeError),
+        ([MIDDLE, (0.0, float("nan"))], 0.25, TypeError),
+        ([MIDDLE, (float("inf"), -0.5)], 0.25, TypeError),
+        ([(0.0, -0.5, 0.1), (0.0, -0.4, 0.1)], 0.25, TypeError),
+        ([MIDDLE, (0.31, -0.5)], 0.25, Unreachable),
+        ([(0.0, -0.1), MIDDLE], 0.25, Unreachable),
+        (np.zeros((MAX_POINTS + 1, 2)), 0.25, LimitExceeded),
+        ([(-0.3, -0.5), (0.3, -0.5)] * int(MAX_LENGTH_M), 0.25, LimitExceeded),
+        (CIRCLE, 0, LimitExceeded),
+        (CIRCLE, 100, LimitExceeded),
+        (CIRCLE, -0.25, LimitExceeded),
+        (CIRCLE, SLOWEST_MPS / 2, LimitExceeded),
+        (CIRCLE, float("nan"), TypeError),
+        (CIRCLE, True, TypeError),
+        (CIRCLE, "fast", TypeError),
+    ],
+)
+def test_what_cannot_be_followed_is_refused_before_anything_moves(
+    robot: RavensRobot, traj: Any, speed: Any, error: type[Exception]
+) -> None:
+    before = robot.state
+    with pytest.raises(error):
+        robot.follow_traj(traj, speed=speed)
+    assert robot.state is before
+
+
+@pytest.mark.parametrize(
+    ("pos", "speed", "error"),
+    [
+        ("pink block", 0.25, NotFound),
+        ((0.0, -0.81), 0.25, Unreachable),
+        ((0.0, float("nan")), 0.25, TypeError),
+        ((0.0, -0.5, 0.1), 0.25, TypeError),
+        (MIDDLE, 0, LimitExceeded),
+        (MIDDLE, 100, LimitExceeded),
+    ],
+)
+def test_where_it_cannot_go_is_refused_before_anything_moves(
+    robot: RavensRobot, pos: Any, speed: Any, error: type[Exception]
+) -> None:
+    before = robot.state
+    with pytest.raises(error):
+        robot.goto_pos(pos, speed=speed)
+    assert robot.state is before
+
+
+def test_over_a_tower_the_far_corners_are_out_of_reach() -> None:
+    colors = ("red", "green", "blue", "orange", "yellow", "purple", "pink")
+    robot = create(seed=0, mode="instant", objects=[f"{color} block" for color in colors])
+    robot.follow_traj(EDGE)
+    robot.put_first_on_second("red block", "middle")
+    robot.stack_objects_in_order(robot.get_obj_names())
+    before = robot.state
+    with pytest.raises(Unreachable, match=r"does not reach .* 0\.31 m high"):
+        robot.follow_traj(EDGE)
+    assert robot.state is before
+    robot.follow_traj([(0.0, -0.3), (0.1, -0.5)])
+
+
+def test_undoing_and_doing_again_is_bit_for_bit(driven: RavensRobot) -> None:
+    driven.goto_pos("left side")
+    kept = driven.snapshot()
+    driven.follow_traj(ZIGZAG, speed=0.4)
+    first = driven.state
+    driven.put_first_on_second("red block", "blue bowl")
+    driven.restore(kept)
+    assert driven.get_robot_pos() == pytest.approx([-0.25, -0.5], abs=DEVIATION_M)
+    assert len(driven.state.paths) == 1
+    driven.follow_traj(ZIGZAG, speed=0.4)
+    assert driven.state == first
+
+
+def test_another_robot_of_the_seed_follows_with_the_same_bits(driven: RavensRobot) -> None:
+    twin = create(seed=4, objects=OBJECTS)
+    twin.on_frame = lambda: twin.render(16, 16)
+    for robot in (driven, twin):
+        robot.follow_traj(CIRCLE)
+    assert driven.state == twin.state
+    twin.close()
+
+
+def test_a_new_scene_has_no_paths(robot: RavensRobot) -> None:
+    robot.follow_traj(CIRCLE)
+    robot.reset(4)
+    assert robot.state.paths == ()
+
+
+def test_stopping_ends_the_way_and_the_next_one_goes_on(driven: RavensRobot) -> None:
+    frames = 0
+
+    def stop_soon() -> None:
+        nonlocal frames
+        frames += 1
+        if frames == 12:
+            thread = threading.Thread(target=driven.stop)
+            thread.start()
+            thread.join()
+
+    driven.goto_pos((-0.28, -0.5))
+    driven.on_frame = stop_soon
+    with pytest.raises(RobotError, match="stopped"):
+        driven.follow_traj([(-0.28, -0.5), (0.28, -0.5)], speed=0.1)
+    driven.on_frame = None
+    x, y = driven.get_robot_pos()
+    assert -0.25 < x < 0.2
+    assert y == pytest.approx(-0.5, abs=0.002)
+    assert last_path(driven).length == pytest.approx(x + 0.28, abs=0.01)
+    driven.put_first_on_second("red block", "blue bowl")
+    driven.follow_traj(CIRCLE)
+    assert apart_m(last_path(driven), LineString(CIRCLE)) <= DEVIATION_M
+
+
+def test_the_view_from_above_shows_where_the_gripper_is() -> None:
+    robot = create(seed=4, mode="instant")
+    before = robot.render(96, 96).tobytes()
+    robot.goto_pos("bottom left corner")
+    assert robot.render(96, 96).tobytes() != before

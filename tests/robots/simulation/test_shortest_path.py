@@ -1,0 +1,223 @@
+"""Ways around regions: never in one, from end to end, as short as can be, the same every time."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from shapely.geometry import LineString, Point, Polygon, box
+
+from cap.errors import LimitExceeded, NotFound, Unreachable
+from robots.ravens import RavensRobot, create
+from robots.ravens.scene import TABLE_X, TABLE_Y
+from robots.simulation.shortest_path import CLEARANCE_M, MAX_REGIONS, shortest
+
+LEFT, RIGHT, MIDDLE = (-0.25, -0.5), (0.25, -0.5), (0.0, -0.5)
+GRID_M = 0.02
+CALM = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+
+points = st.tuples(
+    st.integers(0, 60).map(lambda i: TABLE_X[0] + i / 100),
+    st.integers(0, 60).map(lambda i: TABLE_Y[0] + i / 100),
+)
+polygons = st.lists(points, min_size=3, max_size=6, unique=True).map(
+    lambda corners: Polygon(corners).convex_hull
+)
+discs = st.tuples(points, st.floats(0.01, 0.15)).map(lambda disc: Point(disc[0]).buffer(disc[1]))
+regions = st.lists(st.one_of(polygons, discs), max_size=5)
+
+
+@pytest.fixture
+def robot() -> RavensRobot:
+    return create(seed=4, mode="instant", objects=["red block", "green block", "blue bowl"])
+
+
+def length(path: Any) -> float:
+    return float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
+
+
+def way(start: Any, goal: Any, avoid: Any) -> np.ndarray | None:
+    """Return the shortest way; None if there is none."""
+    try:
+        return shortest(np.array(start), np.array(goal), avoid)
+    except Unreachable:
+        return None
+
+
+@CALM
+@given(points, points, regions)
+def test_a_way_keeps_out_of_every_region_and_on_the_table(
+    start: Any, goal: Any, avoid: Any
+) -> None:
+    path = way(start, goal, avoid)
+    assume(path is not None)
+    assert path is not None
+    line = LineString(path)
+    for region in avoid:
+        room = min(CLEARANCE_M, region.distance(Point(start)), region.distance(Point(goal)))
+        assert line.distance(region) >= 0.95 * room - 2e-6
+        assert not line.intersects(region.buffer(-1e-6))
+    assert box(TABLE_X[0], TABLE_Y[0], TABLE_X[1], TABLE_Y[1]).buffer(1e-9).contains(line)
+
+
+@CALM
+@given(points, points, regions)
+def test_a_way_begins_and_ends_where_it_should(start: Any, goal: Any, avoid: Any) -> None:
+    path = way(start, goal, avoid)
+    assume(path is not None)
+    assert path is not None
+    assert path.shape[1:] == (2,)
+    assert len(path) >= 2
+    assert path[0].tolist() == list(start)
+    assert path[-1].tolist() == list(goal)
+
+
+@CALM
+@given(points, points, regions)
+def test_the_way_back_is_as_long_and_the_way_again_the_same(
+    start: Any, goal: Any, avoid: Any
+) -> None:
+    path, back = way(start, goal, avoid), way(goal, start, avoid)
+    assert (path is None) == (back is None)
+    if path is not None and back is not None:
+        assert length(back) == pytest.approx(length(path), abs=1e-9)
+        again = way(start, goal, avoid)
+        assert again is not None
+        assert (again == path).all()
+
+
+def grid_way(start: Any, goal: Any, blocked: Any) -> float:
+    """Return the length of the shortest way over a grid, with both ends joined; inf if none."""
+    xs = np.arange(TABLE_X[0], TABLE_X[1] + 1e-9, GRID_M)
+    ys = np.arange(TABLE_Y[0], TABLE_Y[1] + 1e-9, GRID_M)
+    nodes = np.array([start, goal, *itertools.product(xs, ys)])
+    shapely.prepare(blocked)
+    best, queue, done = {0: 0.0}, [(0.0, 0)], set()
+    while queue:
+        gone, here = heapq.heappop(queue)
+        if here == 1:
+            return gone
+        if here in done:
+            continue
+        done.add(here)
+        away = np.linalg.norm(nodes - nodes[here], axis=1)
+        near = np.flatnonzero((away < 1.5 * GRID_M) & (away > 0))
+        lines = shapely.linestrings(
+            np.stack([np.broadcast_to(nodes[here], (len(near), 2)), nodes[near]], axis=1)
+        )
+        for node, hit in zip(near.tolist(), shapely.intersects(blocked, lines), strict=True):
+            if not hit and gone + away[node] < best.get(node, np.inf):
+                best[node] = gone + float(away[node])
+                heapq.heappush(queue, (best[node], node))
+    return float("inf")
+
+
+@settings(CALM, max_examples=25)
+@given(points, points, regions)
+def test_a_way_is_no_longer_than_any_over_a_grid_nor_shorter_than_the_straight_one(
+    start: Any, goal: Any, avoid: Any
+) -> None:
+    path = way(start, goal, avoid)
+    apart = float(np.linalg.norm(np.array(goal) - start))
+    room = [
+        min(CLEARANCE_M, region.distance(Point(start)), region.distance(Point(goal)))
+        for region in avoid
+    ]
+    if min(room, default=1.0) == 0.0:
+        assert path is None
+        return
+    grown = shapely.union_all([r.buffer(m + 1e-9) for r, m in zip(avoid, room, strict=True)])
+    bound = grid_way(start, goal, grown)
+    if path is None:
+        assert bound == float("inf")
+    else:
+        assert apart - 1e-9 <= length(path) <= bound + 1e-6
+
+
+def test_around_a_square_the_way_is_what_geometry_says(robot: RavensRobot) -> None:
+    square = box(-0.05, -0.55, 0.05, -0.45)
+    path = robot.plan_path(LEFT, RIGHT, [square])
+    corner = np.array([0.05, 0.05])
+    reach = np.hypot(0.25 - corner[0], corner[1])
+    tangent = np.sqrt(reach**2 - CLEARANCE_M**2)
+    turn = np.arctan2(corner[1], 0.25 - corner[0]) + np.arcsin(CLEARANCE_M / reach)
+    exact = 2 * (tangent + CLEARANCE_M * turn + corner[0])
+    assert length(path) == pytest.approx(exact, rel=0.003)
+
+
+def test_nothing_in_the_way_is_a_straight_way(robot: RavensRobot) -> None:
+    for avoid in ([], [box(-0.05, -0.3, 0.05, -0.25)], [Polygon()]):
+        assert robot.plan_path(LEFT, RIGHT, avoid).tolist() == [list(LEFT), list(RIGHT)]
+    assert robot.plan_path(LEFT, LEFT).tolist() == [list(LEFT), list(LEFT)]
+
+
+def test_a_region_is_a_polygon_its_corners_or_an_object(robot: RavensRobot) -> None:
+    corners = [(-0.05, -0.6), (0.05, -0.6), (0.0, -0.4)]
+    first = robot.plan_path(LEFT, RIGHT, [Polygon(corners)])
+    for same in (corners, np.array(corners), [list(corner) for corner in corners]):
+        assert (robot.plan_path(LEFT, RIGHT, [same]) == first).all()
+    around = robot.plan_path("red block", "green block", ["the blue bowl"])
+    bowl = Point(robot.get_obj_pos("blue bowl"))
+    assert LineString(around).distance(bowl) > 0.061
+    wall = LineString([(0.0, -0.8), (0.0, -0.3)])
+    assert LineString(robot.plan_path(LEFT, RIGHT, [wall])).distance(wall) > 0.95 * CLEARANCE_M
+
+
+def test_the_way_between_two_objects_close_together_goes_around_both(robot: RavensRobot) -> None:
+    pair = [box(-0.02, -0.7, 0.02, -0.51), box(-0.02, -0.49, 0.02, -0.3)]
+    apart = robot.plan_path(LEFT, RIGHT, pair)
+    assert length(apart) > 0.55
+    assert LineString(apart).distance(shapely.union_all(pair)) > 0.95 * CLEARANCE_M
+
+
+@pytest.mark.parametrize(
+    "avoid",
+    [
+        [box(-0.02, -0.9, 0.02, -0.1)],
+        [box(-0.3, -0.55, -0.2, -0.45)],
+        [box(0.2, -0.55, 0.3, -0.45)],
+        [Point(RIGHT).buffer(0.1).exterior],
+        [box(-0.02, -0.78, 0.02, -0.22)],
+    ],
+    ids=["a wall", "at the start", "at the goal", "a ring around the goal", "no room at the edge"],
+)
+def test_where_no_way_is_free_there_is_none(robot: RavensRobot, avoid: Any) -> None:
+    with pytest.raises(Unreachable):
+        robot.plan_path(LEFT, RIGHT, avoid)
+
+
+@pytest.mark.parametrize(
+    ("start", "avoid", "error"),
+    [
+        ((-0.5, -0.5), [], Unreachable),
+        ((float("nan"), -0.5), [], TypeError),
+        ("pink block", [], NotFound),
+        (LEFT, ["pink block"], NotFound),
+        (LEFT, "red block", TypeError),
+        (LEFT, box(0, 0, 1, 1), TypeError),
+        (LEFT, 3, TypeError),
+        (LEFT, [3], TypeError),
+        (LEFT, [[(0.0, float("nan")), (0.1, -0.5), (0.2, -0.6)]], TypeError),
+        (LEFT, [[(0.0, -0.5, 0.1)] * 3], TypeError),
+        (LEFT, [MIDDLE], TypeError),
+        (LEFT, [box(0, 0, 1, 1)] * (MAX_REGIONS + 1), LimitExceeded),
+        (LEFT, [Point(MIDDLE).buffer(0.1, quad_segs=2000)], LimitExceeded),
+    ],
+)
+def test_what_is_no_question_is_refused(
+    robot: RavensRobot, start: Any, avoid: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        robot.plan_path(start, RIGHT, avoid)
+
+
+def test_planning_moves_nothing(robot: RavensRobot) -> None:
+    before = robot.state
+    robot.plan_path(robot.get_robot_pos(), "left side", robot.get_obj_names())
+    assert robot.state is before

@@ -1,0 +1,308 @@
+"""What every driver of the arm must do in motion: arrive, stop, and survive a lost connection."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from cap.errors import (
+    LimitExceeded,
+    NotConnected,
+    ProtectiveStop,
+    RobotError,
+    Timeout,
+    Unreachable,
+)
+from robots.tabletop.driver import ArmDriver
+from tests.fakes.ur.controller import FakeController
+from tests.fakes.ur.driving import (
+    ELSEWHERE,
+    FAST,
+    SLOW,
+    fresh,
+    lower,
+    once_moving,
+    sent,
+    turn_away,
+    wait_for,
+)
+
+Make = Callable[..., ArmDriver]
+
+
+# Moving.
+
+
+def test_it_reports_the_arm_as_the_controller_has_it(
+    arm: ArmDriver, controller: FakeController
+) -> None:
+    state = arm.state()
+    assert state.tcp_pose == pytest.approx(controller.tcp_pose)
+    assert state.joints == pytest.approx(controller.joints)
+    assert (state.mode, state.safety, state.remote, state.moving) == (
+        "running",
+        "normal",
+        True,
+        False,
+    )
+    assert 0.0 <= state.age_s <= 0.5
+    assert arm.tcp_pose() == pytest.approx(state.tcp_pose)
+
+
+def test_a_straight_motion_arrives_at_its_speed(arm: ArmDriver, controller: FakeController) -> None:
+    x, y, z, *turn = arm.tcp_pose()
+    goal = (x + 0.05, y, z - 0.1, *turn)
+    arm.move_linear(goal, speed_mps=0.1, acceleration_mps2=0.3)
+    assert controller.tcp_pose == pytest.approx(goal, abs=1e-3)
+    assert not controller.moving
+    (move,) = controller.moves
+    assert (move.kind, move.speed, move.acceleration) == ("movel", 0.1, 0.3)
+    assert move.target == pytest.approx(goal, abs=1e-5)
+
+
+def test_a_joint_motion_arrives_at_its_speed(arm: ArmDriver, controller: FakeController) -> None:
+    arm.move_joints(ELSEWHERE, speed_radps=0.5, acceleration_radps2=1.0)
+    assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
+    assert not controller.moving
+    (move,) = controller.moves
+    assert (move.kind, move.speed, move.acceleration) == ("movej", 0.5, 1.0)
+
+
+def test_numbers_of_any_size_arrive_whole(arm: ArmDriver, controller: FakeController) -> None:
+    target = (1e-5, -1.5, 1.5, -1.5, -1.5, -2e-5)
+    arm.move_joints(target, speed_radps=0.00625, acceleration_radps2=1.25)
+    (move,) = controller.moves
+    assert move.target == pytest.approx(target, abs=1e-6)
+    assert (move.speed, move.acceleration) == pytest.approx((0.00625, 1.25))
+
+
+def test_a_turn_on_the_spot_arrives(arm: ArmDriver, controller: FakeController) -> None:
+    x, y, z, *_ = arm.tcp_pose()
+    goal = (x, y, z, 3.0, 0.5, 0.0)
+    arm.move_linear(goal, speed_mps=0.1, acceleration_mps2=0.3)
+    assert arm.state().joints == pytest.approx(controller.joints, abs=1e-3)
+    assert controller.tcp_pose == pytest.approx(goal, abs=1e-2)
+
+
+def test_motions_follow_one_another(arm: ArmDriver, controller: FakeController) -> None:
+    home = arm.state().joints
+    lower(arm)
+    turn_away(arm)
+    arm.move_joints(home, speed_radps=0.5, acceleration_radps2=1.0)
+    assert [move.kind for move in controller.moves] == ["movel", "movej", "movej"]
+    assert controller.joints == pytest.approx(home, abs=1e-2)
+
+
+def test_moving_to_where_it_is_returns(arm: ArmDriver, controller: FakeController) -> None:
+    before = controller.tcp_pose
+    lower(arm, 0.0)
+    assert controller.tcp_pose == pytest.approx(before, abs=1e-6)
+
+
+def test_states_may_come_as_seldom_as_from_a_real_controller(make: Make) -> None:
+    with FakeController(speed_scale=FAST, rate_hz=10.0) as controller:
+        arm = make(controller.host)
+        arm.connect()
+        lower(arm)
+        assert controller.tcp_pose == pytest.approx(arm.tcp_pose(), abs=1e-3)
+
+
+def test_a_motion_that_is_none_is_not_sent(arm: ArmDriver, controller: FakeController) -> None:
+    nowhere = float("nan")
+    for speed, acceleration, z in (
+        (0.0, 0.3, 0.3),
+        (-0.1, 0.3, 0.3),
+        (0.1, 0.0, 0.3),
+        (float("inf"), 0.3, 0.3),
+        (0.1, 0.3, nowhere),
+    ):
+        with pytest.raises(LimitExceeded, match="above 0"):
+            arm.move_linear(
+                (-0.5, -0.1, z, 3.14, 0.0, 0.0), speed_mps=speed, acceleration_mps2=acceleration
+            )
+    assert controller.moves == []
+
+
+def test_a_target_out_of_reach_is_refused_or_stops_the_arm(
+    arm: ArmDriver, controller: FakeController
+) -> None:
+    before = controller.tcp_pose
+    with pytest.raises((ProtectiveStop, Unreachable)):
+        arm.move_linear((3.0, 0.0, 0.3, 3.14, 0.0, 0.0), speed_mps=0.1, acceleration_mps2=0.3)
+    assert controller.tcp_pose == pytest.approx(before)
+
+
+# Stopping.
+
+
+def test_stop_from_another_thread_ends_the_motion(
+    arm: ArmDriver, controller: FakeController
+) -> None:
+    start = controller.joints
+    with (
+        once_moving(controller, arm.stop),
+        pytest.raises(RobotError, match="told to stop") as caught,
+    ):
+        turn_away(arm)
+    assert type(caught.value) is RobotError
+    wait_for(lambda: not controller.moving)
+    assert math.dist(start, controller.joints) > 0.001
+    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+
+
+def test_a_stop_while_a_motion_is_prepared_keeps_it_from_being_sent(
+    arm: Any, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare = arm.prepare
+
+    def stop_meanwhile() -> None:
+        prepare()
+        arm.stop()
+
+    monkeypatch.setattr(arm, "prepare", stop_meanwhile)
+    with pytest.raises(RobotError, match="told to stop"):
+        turn_away(arm)
+    assert controller.moves == []
+
+
+def test_a_stop_while_a_motion_is_long_in_sending_ends_it_all_the_same(
+    arm: Any, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send = arm.send
+    sending = threading.Event()
+    stopped = threading.Event()
+
+    def send_late(motion: object) -> None:
+        sending.set()
+        stopped.wait(20.0)
+        send(motion)
+
+    def stop() -> None:
+        sending.wait(20.0)
+        arm.stop()
+        stopped.set()
+
+    monkeypatch.setattr(arm, "send", send_late)
+    controller.speed_scale = SLOW
+    thread = threading.Thread(target=stop)
+    thread.start()
+    with pytest.raises(RobotError, match="told to stop"):
+        turn_away(arm)
+    thread.join()
+    wait_for(lambda: len(controller.moves) == 1 and not controller.moving)
+    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+
+
+def test_after_a_stop_it_moves_again(arm: ArmDriver, controller: FakeController) -> None:
+    with once_moving(controller, arm.stop), pytest.raises(RobotError):
+        turn_away(arm)
+    controller.speed_scale = FAST
+    turn_away(arm)
+    assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
+
+
+def test_stop_at_rest_does_no_harm(arm: ArmDriver, controller: FakeController) -> None:
+    arm.stop()
+    arm.stop()
+    lower(arm)
+    assert len(controller.moves) == 1
+
+
+def test_ctrl_c_stops_the_arm(arm: ArmDriver, controller: FakeController) -> None:
+    def interrupt() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with once_moving(controller, interrupt), pytest.raises(KeyboardInterrupt):
+        turn_away(arm)
+    wait_for(lambda: not controller.moving)
+    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+    controller.speed_scale = FAST
+    turn_away(arm)
+    assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
+
+
+def test_a_slow_arm_is_stopped_at_the_drivers_deadline(
+    make: Make, controller: FakeController
+) -> None:
+    arm = make(controller.host, slack_s=0.2)
+    arm.connect()
+    controller.speed_scale = 0.01
+    with pytest.raises(Timeout, match="short of its target"):
+        lower(arm, 0.02, speed_mps=1.0, acceleration_mps2=10.0)
+    wait_for(lambda: not controller.moving)
+
+
+# Losing the connection.
+
+
+def test_a_connection_dropped_in_a_motion_stops_the_arm(
+    arm: ArmDriver, controller: FakeController
+) -> None:
+    with once_moving(controller, controller.drop_connection), pytest.raises(NotConnected):
+        turn_away(arm)
+    wait_for(lambda: not controller.moving)
+    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+
+
+def test_a_controller_gone_for_good_does_not_hang(
+    arm: ArmDriver, controller: FakeController
+) -> None:
+    with once_moving(controller, controller.stop_listening), pytest.raises(NotConnected):
+        turn_away(arm)
+    with pytest.raises(NotConnected):
+        arm.stop()
+
+
+def test_it_connects_again_after_a_drop(arm: ArmDriver, controller: FakeController) -> None:
+    controller.drop_connection()
+
+    def lost() -> bool:
+        with contextlib.suppress(NotConnected):
+            arm.state()
+            return False
+        return True
+
+    wait_for(lost)
+    arm.connect()
+    lower(arm)
+    assert len(controller.moves) == 1
+
+
+def test_old_states_are_no_states_and_nothing_is_sent_on_them(
+    arm: ArmDriver, controller: FakeController
+) -> None:
+    lower(arm)
+    before = sent(controller)
+    controller.freeze_packets()
+    time.sleep(0.6)
+    with pytest.raises(NotConnected, match="said nothing"):
+        turn_away(arm)
+    with pytest.raises(NotConnected, match="said nothing"):
+        arm.gripper(True)
+    assert sent(controller) == before
+    assert not controller.gripper_closed
+
+
+def test_states_that_cease_in_a_motion_stop_the_arm(
+    arm: ArmDriver, controller: FakeController
+) -> None:
+    with once_moving(controller, controller.freeze_packets), pytest.raises(NotConnected):
+        turn_away(arm)
+    wait_for(lambda: not controller.moving)
+    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+
+
+def test_states_that_come_again_are_taken(arm: ArmDriver, controller: FakeController) -> None:
+    controller.freeze_packets()
+    time.sleep(0.6)
+    controller.freeze_packets(False)
+    wait_for(lambda: fresh(arm))
+    lower(arm)

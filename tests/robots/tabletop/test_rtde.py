@@ -1,0 +1,135 @@
+"""What only the driver on `ur_rtde` must do: its process, and the controller's watchdog."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from cap.errors import MissingExtra, NotConnected, Unreachable
+from robots.tabletop.driver import arm_driver
+from robots.tabletop.rtde import driver
+from robots.tabletop.rtde.driver import RtdeDriver
+from tests.fakes.ur.controller import FakeController
+from tests.fakes.ur.driving import ELSEWHERE, SLOW, wait_for
+
+
+@pytest.fixture
+def arm(controller: FakeController) -> Iterator[RtdeDriver]:
+    driver = RtdeDriver(controller.host)
+    driver.connect()
+    yield driver
+    driver.close()
+
+
+def process_of(arm: RtdeDriver) -> int:
+    assert arm._library is not None
+    return arm._library._popen.pid
+
+
+def begin(arm: RtdeDriver, controller: FakeController) -> None:
+    """Start a slow motion and do not wait for it."""
+    controller.speed_scale = SLOW
+    arm._ask({"do": "prepare"}, 10.0)
+    request = {"do": "move", "kind": "movej", "target": ELSEWHERE, "speed": 0.5}
+    assert arm._ask(request | {"acceleration": 1.0})["started"]
+    wait_for(lambda: controller.moving)
+
+
+def test_the_controllers_watchdog_stops_the_arm_when_the_process_dies(
+    arm: RtdeDriver, controller: FakeController
+) -> None:
+    begin(arm, controller)
+    scripts = len(controller.programs)
+    os.kill(process_of(arm), signal.SIGKILL)
+    wait_for(lambda: not controller.moving)
+    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+    assert len(controller.programs) == scripts
+    with pytest.raises(NotConnected, match="process ended"):
+        arm.state()
+
+
+def test_the_arm_goes_on_for_as_long_as_the_watchdog_is_fed(
+    arm: RtdeDriver, controller: FakeController
+) -> None:
+    begin(arm, controller)
+    controller.speed_scale = 2.0
+    wait_for(lambda: not controller.moving)
+    assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
+
+
+def test_the_process_stops_the_arm_when_its_owner_is_gone(
+    arm: RtdeDriver, controller: FakeController
+) -> None:
+    begin(arm, controller)
+    assert arm._library is not None
+    arm._library._stdin.close()
+    wait_for(lambda: not controller.moving)
+    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+    assert arm._library._popen.wait(10.0) == 0
+
+
+def test_a_process_that_hangs_is_ended(
+    arm: RtdeDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "_ANSWER_S", 0.2)
+    pid = process_of(arm)
+    os.kill(pid, signal.SIGSTOP)
+    with pytest.raises(NotConnected, match="does not answer"):
+        arm.tcp_pose()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_an_answer_that_was_given_up_is_not_taken_for_the_next(
+    arm: RtdeDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(arm._library, "read", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            arm._ask({"do": "prepare"})
+    assert arm.state().tcp_pose == pytest.approx(controller.tcp_pose)
+
+
+def test_targets_outside_the_pendants_limits_are_refused_without_a_stop(
+    arm: RtdeDriver, controller: FakeController
+) -> None:
+    with pytest.raises(Unreachable, match="safety limits"):
+        arm.move_linear((3.0, 0.0, 0.3, 3.14, 0.0, 0.0), speed_mps=0.1, acceleration_mps2=0.3)
+    assert arm.state().safety == "normal"
+    assert controller.moves == []
+
+
+def test_the_control_script_is_sent_once_for_many_motions(
+    arm: RtdeDriver, controller: FakeController
+) -> None:
+    for target in (ELSEWHERE, (0.0, -1.5, 1.5, -1.5, -1.5, 0.0)):
+        arm.move_joints(target, speed_radps=1.0, acceleration_radps2=2.0)
+    assert len(controller.programs) == 1
+    arm.close()
+    wait_for(lambda: not controller.running)
+
+
+def test_without_the_package_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"code-as-policies\[rtde\]"):
+        arm_driver("ur_rtde", "127.0.0.1")
+
+
+def test_the_library_says_nothing_by_itself(capfd: pytest.CaptureFixture[str]) -> None:
+    with FakeController() as controller:
+        arm = RtdeDriver(controller.host)
+        arm.connect()
+        controller.drop_connection()
+        with contextlib.suppress(NotConnected):
+            while True:
+                arm.state()
+        arm.close()
+    assert capfd.readouterr() == ("", "")

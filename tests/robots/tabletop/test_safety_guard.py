@@ -1,0 +1,111 @@
+"""The guarded arm: nothing is sent past a limit or a bad state, and every failure stops the arm."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from cap.errors import CapError, LimitExceeded, NotConnected, ProtectiveStop, Timeout
+from robots.tabletop.dry_run import DryDriver
+from robots.tabletop.limits import MotionLimits, straight_down
+from robots.tabletop.safety_guard import GuardedArm
+
+THERE = straight_down(0.1, -0.5, 0.2, 0.0)
+
+
+@pytest.fixture
+def driver() -> DryDriver:
+    return DryDriver("urx")
+
+
+def guarded(driver: DryDriver, **limits: Any) -> GuardedArm:
+    return GuardedArm(driver, MotionLimits(**limits))
+
+
+def set_state(driver: DryDriver, **changes: Any) -> None:
+    driver._state = dataclasses.replace(driver._state, **changes)
+
+
+def test_a_move_is_sent_at_the_limits_speed(driver: DryDriver) -> None:
+    guarded(driver).move(THERE)
+    assert driver.commands == [
+        "movel(p[0.10000, -0.50000, 0.20000, 3.14159, 0.00000, 0.00000], a=0.300, v=0.100)"
+    ]
+
+
+@pytest.mark.parametrize(("asked", "sent"), [(100.0, "v=0.100"), (0.02, "v=0.020")])
+def test_a_higher_speed_is_lowered_and_a_lower_one_kept(
+    driver: DryDriver, asked: float, sent: str
+) -> None:
+    guarded(driver).move(THERE, asked)
+    assert sent in driver.commands[0]
+
+
+def test_the_table_may_stand_lower_than_the_base(driver: DryDriver) -> None:
+    driver = DryDriver("urx", table_z_m=-0.2)
+    arm = GuardedArm(driver, MotionLimits(), table_z_m=-0.2)
+    arm.connect()
+    arm.move(THERE)
+    assert "p[0.10000, -0.50000, 0.00000," in driver.commands[0]
+    assert arm.pose()[:3] == pytest.approx((0.1, -0.5, 0.2))
+
+
+def test_a_path_with_one_bad_point_is_not_begun(driver: DryDriver) -> None:
+    with pytest.raises(LimitExceeded):
+        guarded(driver).path([THERE, straight_down(5.0, 0.0, 0.0, 0.0)])
+    assert driver.commands == ["stopl(2.0)"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"safety": "protective_stop"}, ProtectiveStop, "release it on the pendant"),
+        ({"safety": "emergency_stop"}, ProtectiveStop, "emergency stop"),
+        ({"mode": "idle"}, NotConnected, "power it on"),
+        ({"remote": False}, NotConnected, "pendant has control"),
+        ({"age_s": 2.0}, NotConnected, "2.0 s old"),
+    ],
+)
+def test_a_controller_that_is_not_ready_is_sent_nothing(
+    driver: DryDriver, changes: dict, error: type[CapError], message: str
+) -> None:
+    set_state(driver, **changes)
+    arm = guarded(driver)
+    for act in (arm.connect, lambda: arm.move(THERE), lambda: arm.gripper(closed=True)):
+        with pytest.raises(error, match=message):
+            act()
+    assert set(driver.commands) <= {"stopl(2.0)"}
+
+
+def test_an_arm_outside_its_box_may_not_start(driver: DryDriver) -> None:
+    set_state(driver, tcp_pose=straight_down(0.0, 0.5, 0.3, 0.0))
+    with pytest.raises(LimitExceeded, match="jog it over the table"):
+        guarded(driver).connect()
+
+
+@pytest.mark.parametrize("error", [Timeout("late"), KeyboardInterrupt(), ValueError("odd")])
+def test_every_failure_stops_the_arm(driver: DryDriver, error: BaseException) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise error
+
+    driver.move_linear = fails  # type: ignore[method-assign]
+    with pytest.raises(type(error)):
+        guarded(driver).move(THERE)
+    assert driver.commands == ["stopl(2.0)"]
+
+
+def test_a_stop_that_cannot_be_sent_hides_no_failure(driver: DryDriver) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise NotConnected("gone")
+
+    driver.move_linear = driver.stop = fails  # type: ignore[method-assign]
+    with pytest.raises(NotConnected, match="gone"):
+        guarded(driver).move(THERE)
+
+
+def test_a_tool_centre_point_that_is_not_at_the_fingertips_is_refused(driver: DryDriver) -> None:
+    GuardedArm(driver, MotionLimits(), tool_m=0.163).connect()
+    with pytest.raises(LimitExceeded, match="cm from the tips"):
+        GuardedArm(driver, MotionLimits(), tool_m=0.326).connect()

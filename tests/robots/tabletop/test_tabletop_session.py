@@ -1,0 +1,243 @@
+"""The tabletop robot end to end: sentences become motions of a controller on loopback."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cap.errors import UsageError
+from cap.models.providers import make_model
+from cap.robot import registry
+from cap.session.session import Session
+from robots.ravens.transfer import PARK
+from robots.tabletop import TabletopRobot
+from tests.fakes.ur.controller import FakeController
+from tests.fakes.ur.kinematics import pose_of
+
+TOOL_M = 0.163
+SCENE = {
+    "red block": (0.10, -0.45, 0.02),
+    "green block": (0.20, -0.60, 0.02),
+    "blue bowl": (-0.12, -0.50, 0.018),
+    "apple": (0.0, -0.32, 0.035),
+}
+SIZES = {"apple": "size_m = [0.07, 0.07, 0.07]"}
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    path = tmp_path / "scene.toml"
+    tables = [
+        f"[[objects]]\nname = '{name}'\nposition_m = {list(at)}\n{SIZES.get(name, '')}\n"
+        for name, at in SCENE.items()
+    ]
+    path.write_text("\n".join(tables))
+    return path
+
+
+@pytest.fixture
+def controller() -> Iterator[FakeController]:
+    with FakeController(
+        speed_scale=60.0, rate_hz=250.0, tool_m=TOOL_M, joints=PARK.joints(), holds=True
+    ) as running:
+        yield running
+
+
+def session_on(controller: FakeController, scene: Path, driver: str, **options: Any) -> Session:
+    settings = {"gripper": "robotiq", **options}
+    robot = registry.make_robot(
+        "tabletop", host=controller.host, driver=driver, scene=str(scene), **settings
+    )
+    return Session(
+        robot,
+        make_model("nearest"),
+        prompts=registry.robot_prompts("tabletop"),
+        approve=lambda source: True,
+    )
+
+
+def xy_of(session: Session, name: str) -> tuple[float, float]:
+    return session.robot.positions()[name][:2]
+
+
+DRIVERS = ("urx", "ur_rtde")
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_a_session_of_eight_sentences(driver: str, controller: FakeController, scene: Path) -> None:
+    with session_on(controller, scene, driver) as session:
+
+        def say(words: str) -> Any:
+            turn = session.run(words)
+            assert turn.ok, turn.failure
+            return turn
+
+        say("put the red block in the blue bowl")
+        assert xy_of(session, "red block") == pytest.approx(SCENE["blue bowl"][:2], abs=1e-6)
+        say("put the apple in the top left corner")
+        assert xy_of(session, "apple") == pytest.approx((-0.25, -0.25), abs=1e-6)
+        say("move the green block 10 cm to the left")
+        assert xy_of(session, "green block") == pytest.approx((0.10, -0.60), abs=1e-6)
+        say("put the red block on the green block")
+        assert session.robot.positions()["red block"][2] == pytest.approx(0.06, abs=1e-6)
+        say("put the red block in the middle")
+        assert xy_of(session, "red block") == pytest.approx((0.0, -0.5), abs=1e-6)
+        say("put the blue bowl in the bottom right corner")
+        assert xy_of(session, "blue bowl") == pytest.approx((0.25, -0.75), abs=1e-6)
+        say("move the gripper in a 10 cm circle around the red block")
+        circle = np.array(session.robot._table.state.paths[-1])
+        assert np.hypot(*(circle - [0.0, -0.5]).T) == pytest.approx(0.1, abs=2e-3)
+        say("how many blocks are there")
+        assert session.robot.spoken[-1] == "2"
+        moves = controller.moves
+    assert {move.kind for move in moves} == {"movel"}
+    assert all(move.speed <= 0.10 + 1e-9 for move in moves)
+    assert min(move.target[2] for move in moves) > 0.005
+    assert controller.tcp_pose[:3] == pytest.approx((*circle[-1], 0.1), abs=2e-3)
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_a_gripper_that_closes_on_nothing_is_a_typed_failure(
+    driver: str, controller: FakeController, scene: Path
+) -> None:
+    controller.holds = False
+    with session_on(controller, scene, driver) as session:
+        turn = session.run("put the red block in the blue bowl")
+        assert turn.failure is not None
+        assert (turn.failure.error, turn.failure.exit_code) == ("NotGrasped", 5)
+        assert turn.moved == {}
+    assert not controller.gripper_closed
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_what_fails_in_the_rehearsal_sends_no_motion(
+    driver: str, controller: FakeController, scene: Path
+) -> None:
+    with session_on(controller, scene, driver) as session:
+        turn = session.execute("put_first_on_second('red block', [0.1, 3.0])")
+    assert turn.failure is not None
+    assert (turn.failure.kind, turn.failure.error) == ("rehearsal", "Unreachable")
+    assert controller.moves == []
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [("protective_stop", "ProtectiveStop"), ("stop_listening", "NotConnected")],
+)
+def test_a_fault_in_mid_motion_ends_the_program(
+    driver: str, fault: str, error: str, controller: FakeController, scene: Path
+) -> None:
+    controller.speed_scale = 2.0
+    with session_on(controller, scene, driver) as session:
+        trouble = threading.Thread(target=in_motion, args=(controller, fault))
+        trouble.start()
+        turn = session.run("put the red block in the blue bowl")
+        trouble.join()
+        assert session.robot.positions()["apple"] == SCENE["apple"]
+    assert turn.failure is not None
+    assert (turn.failure.error, turn.failure.exit_code) == (error, 5)
+    assert "unlock protective stop" not in controller.dashboard_commands
+
+
+def in_motion(controller: FakeController, fault: str) -> None:
+    wait_moving(controller)
+    getattr(controller, fault)()
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_stopping_from_another_thread_brakes_and_the_next_motion_goes(
+    driver: str, controller: FakeController, scene: Path
+) -> None:
+    controller.speed_scale = 2.0
+    with session_on(controller, scene, driver) as session:
+
+        def stop() -> None:
+            wait_moving(controller)
+            session.robot.stop()
+
+        stopper = threading.Thread(target=stop)
+        stopper.start()
+        turn = session.run("put the red block in the blue bowl")
+        stopper.join()
+        assert turn.failure is not None
+        assert turn.failure.robot
+        while controller.moving:
+            threading.Event().wait(0.005)
+        controller.speed_scale = 60.0
+        assert session.run("put the red block in the blue bowl").ok
+
+
+def wait_moving(controller: FakeController) -> None:
+    """Wait until the arm moves; where it is over before that was seen, go on."""
+    for _ in range(2000):
+        if controller.moving:
+            return
+        threading.Event().wait(0.005)
+
+
+def test_a_dry_run_sends_nothing_and_tells_every_command(scene: Path) -> None:
+    robot = registry.make_robot("tabletop", mode="instant", scene=str(scene), driver="urx")
+    assert isinstance(robot, TabletopRobot)
+    with Session(
+        robot, make_model("nearest"), prompts=registry.robot_prompts("tabletop")
+    ) as session:
+        assert session.run("put the red block in the blue bowl").ok
+        assert robot.commands[0] == "gripper open"
+        assert robot.commands.count("gripper close") == 1
+        moves = [line for line in robot.commands if line.startswith("movel(p[")]
+        assert all("v=0.100)" in line or "v=0.050)" in line for line in moves)
+        assert robot.render(120, 120).size == (120, 120)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "where the arm's controller is"),
+        ({"host": "127.0.0.1", "driver": "urx"}, "how objects are seen"),
+        ({"host": "127.0.0.1", "driver": "ros"}, "no driver 'ros'"),
+        ({"mode": "instant", "speed": 1}, "Did you mean 'speed_mps'"),
+        ({"mode": "instant", "speed_mps": 1.0}, "at most 0.25"),
+        ({"mode": "instant", "speed_mps": "fast"}, "not a number"),
+        ({"mode": "instant", "x_m": [1]}, "not a number"),
+        ({"mode": "instant", "camera": "webcam"}, "no camera 'webcam'"),
+        ({"mode": "instant", "scene": "none.toml"}, "none.toml"),
+        ({"host": "127.0.0.1", "objects": ["red block"]}, "--objects invents a table"),
+        ({"mode": "instant", "objects": ["red blok"]}, "Did you mean 'red block'"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        registry.make_robot("tabletop", **options)
+
+
+def test_an_arm_not_above_the_table_is_not_moved(scene: Path) -> None:
+    with FakeController(tool_m=TOOL_M) as controller:
+        from cap.errors import LimitExceeded
+
+        with pytest.raises(LimitExceeded, match="jog it over the table"):
+            session_on(controller, scene, "urx")
+        assert controller.moves == []
+
+
+def test_the_tools_frame_is_the_simulated_arms() -> None:
+    pose = pose_of(PARK.joints(), TOOL_M)
+    assert tuple(pose[:3]) == pytest.approx((PARK.x, PARK.y, PARK.z), abs=1e-9)
+    assert math.hypot(*pose[3:]) == pytest.approx(math.pi, abs=1e-6)
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_a_lost_connection_is_made_again_before_the_next_motion(
+    driver: str, controller: FakeController, scene: Path
+) -> None:
+    with session_on(controller, scene, driver) as session:
+        controller.drop_connection()
+        turn = session.run("put the red block in the blue bowl")
+        assert turn.failure is None or turn.failure.error == "NotConnected", "found out in time"
+        assert session.run("put the red block in the middle").ok
