@@ -1,0 +1,278 @@
+"""Figures of the house: `make figures`, or `python -m tests.figures`; `--list` names the places.
+
+Everything is read from the syntax trees of `cap`, `robots` and `benchmarks`, but for the number of
+modules one run enters, which is counted while `cap run ... --mode instant` runs a second time in
+one process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import io
+import sys
+import tempfile
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("cap", "robots", "benchmarks")
+SHORT_LINES = 12
+LONG_LINES = (60, 80)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass
+class Module:
+    """One file of a package."""
+
+    path: Path
+    """Relative to the checkout."""
+    name: str
+    """Dotted."""
+    tree: ast.Module
+    source: str
+
+    @property
+    def package(self) -> str:
+        """`cap`, `robots` or `benchmarks`."""
+        return self.name.split(".")[0]
+
+    @property
+    def entry(self) -> str:
+        """The file or folder of its package that it belongs to."""
+        return self.path.parts[1].removesuffix(".py")
+
+
+@dataclass
+class Arrows:
+    """Imports between the entries of one package, each counted once."""
+
+    eager: set[tuple[str, str]] = field(default_factory=set)
+    """When the module loads."""
+    lazy: set[tuple[str, str]] = field(default_factory=set)
+    """Inside a function only."""
+    typing: set[tuple[str, str]] = field(default_factory=set)
+    """For the type checker only."""
+
+
+def modules() -> list[Module]:
+    """Read every module of the three packages."""
+    found = []
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            relative = path.relative_to(ROOT)
+            name = ".".join(relative.with_suffix("").parts).removesuffix(".__init__")
+            source = path.read_text(encoding="utf-8")
+            found.append(Module(relative, name, ast.parse(source), source))
+    return found
+
+
+def entries(found: list[Module], package: str) -> list[str]:
+    """Return the files and folders of a package that hold code."""
+    return sorted({module.entry for module in found if module.package == package})
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[ast.Import | ast.ImportFrom, str]]:
+    """Yield each import with when it happens: `eager`, `lazy` or `typing`."""
+    ahead: list[tuple[ast.AST, str]] = [(tree, "eager")]
+    while ahead:
+        node, when = ahead.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node, when
+        if isinstance(node, Function):
+            when = "lazy"
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            when = "typing"
+        ahead += [(child, when) for child in ast.iter_child_nodes(node)]
+
+
+def arrows(found: list[Module], package: str) -> Arrows:
+    """Return which entries of a package import which."""
+    known = {module.name: module.entry for module in found if module.package == package}
+    drawn = Arrows()
+    for module in found:
+        if module.package != package:
+            continue
+        for node, when in _imports(module.tree):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            for name in names:
+                target = known.get(name) or known.get(name.rpartition(".")[0])
+                if target is not None and target != module.entry:
+                    getattr(drawn, when).add((module.entry, target))
+    drawn.lazy -= drawn.eager
+    drawn.typing -= drawn.eager | drawn.lazy
+    return drawn
+
+
+def _functions(found: list[Module]) -> Iterator[tuple[Module, Function, ast.ClassDef | None]]:
+    for module in found:
+        owners: dict[int, ast.ClassDef] = {}
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef):
+                owners.update({id(entry): node for entry in node.body})
+        for node in ast.walk(module.tree):
+            if isinstance(node, Function):
+                yield module, node, owners.get(id(node))
+
+
+def _lines(node: Function) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def _inherited(found: list[Module]) -> dict[str, set[str]]:
+    """Return, for each class by name, the methods its bases define or a protocol asks of it."""
+    classes: dict[str, list[ast.ClassDef]] = defaultdict(list)
+    for module in found:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef):
+                classes[node.name].append(node)
+    own = {
+        name: {entry.name for node in nodes for entry in node.body if isinstance(entry, Function)}
+        for name, nodes in classes.items()
+    }
+    bases = {
+        name: {ast.unparse(base).split("[")[0].split(".")[-1] for n in nodes for base in n.bases}
+        for name, nodes in classes.items()
+    }
+    asked = set().union(*(own[name] for name in classes if "Protocol" in bases[name]))
+
+    def above(name: str, seen: frozenset[str] = frozenset()) -> set[str]:
+        higher = bases.get(name, set()) - seen
+        return set().union(*(own.get(b, set()) | above(b, seen | {name}) for b in higher))
+
+    return {name: asked | above(name) for name in classes}
+
+
+def single_use(found: list[Module]) -> list[tuple[Module, Function]]:
+    """Return the short functions that the three packages name once.
+
+    Decorated ones (primitives, commands), special methods, methods that a base class or a protocol
+    asks for, and entry points do not count.
+    """
+    named: Counter[str] = Counter()
+    for module in found:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Name):
+                named[node.id] += 1
+            elif isinstance(node, ast.Attribute):
+                named[node.attr] += 1
+    inherited = _inherited(found)
+    return [
+        (module, node)
+        for module, node, owner in _functions(found)
+        if _lines(node) <= SHORT_LINES
+        and named[node.name] == 1
+        and not node.decorator_list
+        and not node.name.startswith("__")
+        and node.name not in ("main", "create")
+        and not (owner is not None and node.name in inherited[owner.name])
+    ]
+
+
+def long_functions(found: list[Module], lines: int) -> list[tuple[Module, Function]]:
+    """Return the functions over so many lines."""
+    return [(module, node) for module, node, _ in _functions(found) if _lines(node) > lines]
+
+
+def twice_named(found: list[Module]) -> dict[str, list[str]]:
+    """Return the public class names that stand for several classes, with their files."""
+    homes: dict[str, list[str]] = defaultdict(list)
+    for module in found:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(str(module.path))
+    return {name: files for name, files in sorted(homes.items()) if len(files) > 1}
+
+
+def code_lines(module: Module) -> int:
+    """Return its lines without blanks, comments and docstrings."""
+    documented: set[int] = set()
+    for node in ast.walk(module.tree):
+        for body in (getattr(node, "body", None),):
+            for entry in body if isinstance(body, list) else ():
+                if (
+                    isinstance(entry, ast.Expr)
+                    and isinstance(entry.value, ast.Constant)
+                    and isinstance(entry.value.value, str)
+                ):
+                    documented.update(range(entry.lineno, (entry.end_lineno or 0) + 1))
+    return sum(
+        number not in documented and bool(line.strip()) and not line.strip().startswith("#")
+        for number, line in enumerate(module.source.splitlines(), 1)
+    )
+
+
+def entered() -> list[str]:
+    """Return the modules of `cap` and `robots` whose code one instant run enters, when warm."""
+    from cap.cli.main import run
+
+    seen: set[str] = set()
+    roots = {str(ROOT / package) + "/": package for package in ("cap", "robots")}
+
+    def look(frame: object, event: str, _: object) -> None:
+        name = frame.f_code.co_filename  # type: ignore[attr-defined]
+        if event == "call" and name.startswith(tuple(roots)):
+            seen.add(name)
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        for number in (1, 2):
+            if number == 2:
+                threading.setprofile(look)
+                sys.setprofile(look)
+            try:
+                words = ["put the red block in the blue bowl", "--mode", "instant"]
+                run(["run", *words, "--out", f"{folder}/{number}"])
+            finally:
+                sys.setprofile(None)
+                threading.setprofile(None)
+    return sorted(str(Path(name).relative_to(ROOT)) for name in seen)
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--list", action="store_true", help="name every place that is counted")
+    parser.add_argument("--under", default="", help="list only places below this path")
+    given = parser.parse_args()
+    found = modules()
+    print(f"{'package':12} entries  modules  code lines  arrows: eager  lazy  typing")
+    for package in PACKAGES:
+        own = [module for module in found if module.package == package]
+        drawn = arrows(found, package)
+        print(
+            f"{package:12} {len(entries(found, package)):7}  {len(own):7}"
+            f"  {sum(map(code_lines, own)):10}  {len(drawn.eager):13}  {len(drawn.lazy):4}"
+            f"  {len(drawn.typing):6}"
+        )
+    short, total = single_use(found), sum(1 for _ in _functions(found))
+    print(
+        f"functions of {SHORT_LINES} lines or fewer with one reference:"
+        f" {len(short)} of {total} ({100 * len(short) / total:.1f} %)"
+    )
+    for lines in LONG_LINES:
+        print(f"functions over {lines} lines: {len(long_functions(found, lines))}")
+    twice = twice_named(found)
+    print(f"public class names borne twice: {len(twice)}")
+    print(f"modules of cap and robots that one instant run enters: {len(entered())}")
+    if given.list:
+        places = [(str(m.path), n.lineno, f"one reference: {n.name}") for m, n in short]
+        places += [
+            (str(m.path), n.lineno, f"{_lines(n)} lines: {n.name}")
+            for m, n in long_functions(found, LONG_LINES[0])
+        ]
+        places += [(f, 0, f"class twice: {name}") for name, files in twice.items() for f in files]
+        for path, line, what in sorted(set(places)):
+            if path.startswith(given.under):
+                print(f"{path}:{line}: {what}")
+
+
+if __name__ == "__main__":
+    main()
