@@ -20,7 +20,7 @@ from pathlib import Path
 
 from benchmarks.humaneval.problems import Problem
 from benchmarks.humaneval.scoring import POLICY
-from cap.checker.checker import check
+from cap.checker.checker import examine
 from cap.engine.completer import Completer
 from cap.engine.generation import Budget
 from cap.engine.question import Author, Tally
@@ -115,9 +115,10 @@ def _with_functions(problem: Problem, completion: str, model: Model, prompt: Pro
     completer = Completer(Author(model, trace, Tally()), prompt, POLICY, Budget(), trace)
     try:
         program = Program.parse(problem.prompt + completion)
-        if check(program.tree, POLICY):
+        examined = examine(program, Scope(), POLICY)
+        if examined.violations:
             return Written(completion)
-        made = completer.complete(program, Scope(), lambda name: None)
+        made = completer.complete(examined, Scope(), lambda name: None)
     except CapError as error:
         return Written(completion, note=f"{type(error).__name__}: {error}")
     sources = [entry.source.rstrip() for entry in made]

@@ -76,8 +76,9 @@ RULES: dict[str, Rule] = {
         "'{} and {b:>{width}}'.format(1, b=2, width=4)",
     ),
     "CAP109": Rule(
-        "a name of numpy, math or another module that does not exist or is not pure computation",
-        "Parts of numpy read and write files, map memory, evaluate text and hold other modules.",
+        "what a module, a library class or a group of primitives does not have for programs",
+        "Parts of numpy read and write files, map memory, evaluate text and hold other modules; of "
+        "what is no fault of that kind, the nearest name that exists is suggested.",
         "np.load('grid.npy')",
         "np.linspace(0, 1, 5)",
     ),
@@ -99,6 +100,13 @@ RULES: dict[str, Rule] = {
         "and `base` are a program's own once a class of it binds them.",
         "g.gi_frame",
         "class Node:\n    def __init__(self, data): self.data = data",
+    ),
+    "CAP113": Rule(
+        "a call that cannot fit what it calls",
+        "It would fail when it is reached, after the robot has moved. Only what is certain counts: "
+        "primitives, and functions that are bound once.",
+        "def area(width, height): return width * height\narea(2)",
+        "def area(width, height=1): return width * height\narea(2)",
     ),
 }
 

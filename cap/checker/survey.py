@@ -1,107 +1,77 @@
-"""What the rules of the check need to know of a whole program, and where they make exceptions."""
+"""One look at a whole program: what it binds, calls and reads, and where a rule has an exception.
+
+Every rule of the check goes by this one survey, so that all of them see the same program.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from string import Formatter
-from typing import NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from cap.checker.allowlist import NUMPY, STANDARD, module_names
-from cap.checker.modules import names
+from cap.checker.attributes import DATA_MODEL, OWN_ONLY, is_private, is_special, reason_against
+from cap.checker.policy import Policy
 
-DATA_MODEL = frozenset(
-    names(
-        """
-        __init__ __repr__ __str__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __bool__
-        __len__ __iter__ __next__ __getitem__ __setitem__ __delitem__ __contains__ __call__
-        __enter__ __exit__ __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__
-        __imul__ __matmul__ __truediv__ __rtruediv__ __floordiv__ __mod__ __pow__ __neg__
-        __pos__ __abs__ __invert__ __and__ __or__ __xor__ __int__ __float__ __round__
-        __reversed__ __post_init__
-        """
-    )
-)
-"""The special methods a program's class may define."""
-_LEADS_OUT = frozenset(
-    names(
-        """
-        f_back f_builtins f_code f_globals f_lasti f_lineno f_locals f_trace f_trace_lines
-        f_trace_opcodes f_generator func_code func_globals co_code co_consts co_names co_varnames
-        co_filename co_freevars co_cellvars co_lines co_positions bit_generator capsule cffi ctypes
-        dump dumps tofile getfield setfield setflags writeable resize mro obj with_traceback
-        """
-    )
-)
-_LEADS_OUT_PREFIXES = ("gi_", "cr_", "ag_", "tb_")
-_OWN_ONLY = frozenset(["base", "data"])
-"""Of an array they are its memory; of a program's own class, everyday words."""
-Finding = tuple[str, str]
-"""Rule id and reason."""
+if TYPE_CHECKING:
+    from cap.scope import Scope
+
 BINDING = frozenset(
     [
         *(ast.Name, ast.FunctionDef, ast.ClassDef, ast.arg, ast.ExceptHandler, ast.Global),
         *(ast.Nonlocal, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
     ]
 )
+Function = ast.FunctionDef | ast.Lambda
+_PARTS: dict[type[ast.AST], tuple[str, ...]] = {
+    ast.Name: (),
+    ast.Constant: (),
+    ast.Attribute: ("value",),
+    ast.Subscript: ("value", "slice"),
+    ast.Call: ("func", "args", "keywords"),
+    ast.keyword: ("value",),
+    ast.Assign: ("targets", "value"),
+    ast.List: ("elts",),
+    ast.Tuple: ("elts",),
+    ast.FormattedValue: ("value", "format_spec"),
+}
+"""Where the commonest nodes have others below them; all fields but the context of use."""
 
 
-class Facts(NamedTuple):
-    """What the rules need to know of the whole program."""
+@dataclass
+class Survey:
+    """A program at a glance."""
 
-    modules: frozenset[str]
-    """Modules the policy lists."""
-    builtins: frozenset[str]
-    """Builtins the policy adds."""
-    private: bool
-    """The policy lets programs have names such as `_helper`."""
+    policy: Policy
+    """What is allowed."""
     reserved: frozenset[str]
-    """Names of primitives and their groups."""
-    bound: set[str]
-    """Names the program binds, but for imports."""
-    aliases: dict[str, str]
+    """Names the program may not bind: primitives and their groups."""
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Objects of its scope whose attributes are primitives, with their names."""
+    given: frozenset[str] = frozenset()
+    """Every name its scope gives it, besides the library."""
+    nodes: list[ast.AST] = field(default_factory=list)
+    """Every node, level by level."""
+    calls: list[ast.Call] = field(default_factory=list)
+    """Every call."""
+    functions: dict[str, Function] = field(default_factory=dict)
+    """Functions bound at the top level, without decorators."""
+    bound: dict[str, int] = field(default_factory=dict)
+    """How often each name is bound, in any scope, but for imports."""
+    imported: dict[str, int] = field(default_factory=dict)
+    """How often imports bind each name."""
+    aliases: dict[str, str] = field(default_factory=dict)
     """Modules by the name the program knows them by."""
-    own: set[str]
+    own: set[str] = field(default_factory=set)
     """Attributes the program's own classes bind."""
-    permitted: set[int]
+    permitted: set[int] = field(default_factory=set)
     """Ids of the nodes where a rule has an exception."""
 
-    @classmethod
-    def of(
-        cls,
-        nodes: Sequence[ast.AST],
-        modules: frozenset[str],
-        builtins: frozenset[str],
-        private: bool,
-        reserved: frozenset[str],
-    ) -> Facts:
-        """Gather them in one pass, and one more over each class."""
-        bound: set[str] = set()
-        permitted: set[int] = set()
-        classes: list[ast.ClassDef] = []
-        aliases = {**dict.fromkeys(NUMPY, "numpy"), "math": "math", "affinity": "affinity"}
-        for node in nodes:
-            if isinstance(node, ast.Name):
-                if type(node.ctx) is not ast.Load:
-                    bound.add(node.id)
-            elif isinstance(node, ast.Call):
-                permitted.update(_permitted_call(node))
-            elif isinstance(node, ast.Attribute):
-                permitted.update(_class_name(node))
-            elif isinstance(node, ast.Import):
-                aliases.update(_imported(node, modules))
-            elif type(node) in BINDING:
-                bound.update(bound_names(node))
-                if isinstance(node, ast.ClassDef):
-                    classes.append(node)
-        own: set[str] = set()
-        for owner in classes:
-            own.update(_own_attributes(owner))
-        for owner in classes:
-            permitted.update(_permitted_in_class(owner, own))
-        for name in bound & aliases.keys() - {*NUMPY, *STANDARD}:
-            del aliases[name]
-        return cls(modules, builtins, private, reserved, bound, aliases, own, permitted)
+    def bindings(self, name: str) -> int:
+        """Return how often a name is bound, imports included."""
+        return self.bound.get(name, 0) + self.imported.get(name, 0)
 
     def module(self, node: ast.expr) -> str | None:
         """Return the full name of the listed module an expression stands for, or None."""
@@ -113,19 +83,87 @@ class Facts(NamedTuple):
         return None
 
 
-def attribute_finding(name: str, own: Container[str] = ()) -> Finding | None:
-    """Return what is wrong with reading an attribute of that name from anything at all."""
-    if name.startswith("_"):
-        if name == "__name__":
+def survey(
+    tree: ast.Module,
+    policy: Policy,
+    scope: Scope | None = None,
+    reserved: frozenset[str] = frozenset(),
+) -> Survey | None:
+    """Look at every node once, without recursion; None if there are too many or too deep ones.
+
+    Args:
+        tree: The program.
+        policy: What is allowed.
+        scope: What the program may use besides the library.
+        reserved: Names it may not bind, besides the scope's primitives.
+    """
+    found = Survey(policy, reserved)
+    found.aliases = {**dict.fromkeys(NUMPY, "numpy"), "math": "math", "affinity": "affinity"}
+    if scope is not None:
+        found.reserved = reserved.union(scope.primitives, scope.groups)
+        found.groups, found.given = scope.groups, scope.names()
+        for name in found.given & found.aliases.keys():  # there, the module is not meant
+            del found.aliases[name]
+    classes: list[ast.ClassDef] = []
+    level: list[ast.AST] = [tree]
+    for _ in range(policy.max_depth):
+        if not level:
+            break
+        found.nodes += level
+        below: list[ast.AST] = []
+        for node in level:
+            kind = type(node)
+            if kind is ast.Name:
+                if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
+                    _count(found.bound, (node.id,))  # type: ignore[attr-defined]
+                continue
+            if isinstance(node, ast.Call):
+                found.calls.append(node)
+                found.permitted.update(_permitted_call(node))
+            elif isinstance(node, ast.Attribute):
+                if _is_class_name(node):
+                    found.permitted.add(id(node.value))
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                _count(found.imported, bound_names(node))
+                if isinstance(node, ast.Import):
+                    found.aliases.update(_imported(node, policy.modules))
+            elif kind in BINDING:
+                _count(found.bound, bound_names(node))
+                if isinstance(node, ast.ClassDef):
+                    classes.append(node)
+            for name in _PARTS.get(kind, node._fields):
+                value = getattr(node, name, None)
+                if type(value) is list:
+                    below += [part for part in value if isinstance(part, ast.AST)]
+                elif isinstance(value, ast.AST):
+                    below.append(value)
+        if len(found.nodes) + len(below) > policy.max_nodes:
             return None
-        return "CAP103", f"attribute '{name}' begins with an underscore"
-    if name in ("format", "format_map"):
-        return "CAP108", f"'.{name}' is allowed on a literal of plain fields only; use an f-string"
-    if name in _LEADS_OUT or name.startswith(_LEADS_OUT_PREFIXES):
-        return "CAP112", f"'.{name}' is not available to programs"
-    if name in _OWN_ONLY and name not in own:
-        return "CAP112", f"'.{name}' is available only where a class of the program binds it"
-    return None
+        level = below
+    if level:
+        return None
+    found.functions = dict(_functions(tree))
+    for owner in classes:
+        found.own.update(_own_attributes(owner))
+    for owner in classes:
+        found.permitted.update(_permitted_in_class(owner, found.own))
+    for name in found.bound.keys() & found.aliases.keys() - {*NUMPY, *STANDARD}:
+        del found.aliases[name]
+    return found
+
+
+def _count(times: dict[str, int], names: Iterable[str]) -> None:
+    for name in names:
+        times[name] = times.get(name, 0) + 1
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, Function]]:
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(name=name, decorator_list=[]):
+                yield name, node
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as value):
+                yield name, value
 
 
 def _permitted_call(node: ast.Call) -> Iterable[int]:
@@ -159,12 +197,12 @@ def _is_plain_template(text: object, level: int = 0) -> bool:
         return False
 
 
-def _class_name(node: ast.Attribute) -> Iterable[int]:
-    """Permit the `__class__` in `value.__class__.__name__`."""
+def _is_class_name(node: ast.Attribute) -> bool:
+    """Tell whether it is the `value.__class__.__name__` that programs may read."""
     inner = node.value
-    if node.attr == "__name__" and isinstance(inner, ast.Attribute) and inner.attr == "__class__":
-        return (id(inner),)
-    return ()
+    return (
+        node.attr == "__name__" and isinstance(inner, ast.Attribute) and inner.attr == "__class__"
+    )
 
 
 def _own_attributes(owner: ast.ClassDef) -> Iterable[str]:
@@ -186,19 +224,19 @@ def _permitted_in_class(owner: ast.ClassDef, own: set[str]) -> Iterable[int]:
     """Permit a class's own `_x`, and calls of the special methods it inherits."""
     bases = {base.id for base in owner.bases if isinstance(base, ast.Name)}
     for node in ast.walk(owner):
-        if _is_of_self(node) and node.attr in own and _is_private(node.attr):
+        if _is_of_self(node) and node.attr in own and is_private(node.attr):
             yield id(node)
         elif isinstance(node, ast.Call) and _is_inherited(node.func, bases):
             yield id(node.func)
     for entry in owner.body:
         if isinstance(entry, ast.FunctionDef) and (
-            _is_private(entry.name) or is_special(entry.name)
+            is_private(entry.name) or is_special(entry.name)
         ):
-            yield id(entry)  # `_class` judges the special ones
+            yield id(entry)  # the rule for classes judges the special ones
         elif isinstance(entry, ast.Assign | ast.AnnAssign):
             targets = entry.targets if isinstance(entry, ast.Assign) else [entry.target]
             for target in targets:
-                private = isinstance(target, ast.Name) and _is_private(target.id)
+                private = isinstance(target, ast.Name) and is_private(target.id)
                 if private or _is_match_args(target, entry.value):
                     yield id(target)
 
@@ -212,19 +250,10 @@ def _is_match_args(target: ast.expr, value: ast.expr | None) -> bool:
         and all(
             isinstance(entry, ast.Constant)
             and isinstance(entry.value, str)
-            and attribute_finding(entry.value, _OWN_ONLY) is None
+            and reason_against(entry.value, OWN_ONLY) is None
             for entry in value.elts
         )
     )
-
-
-def _is_private(name: str) -> bool:
-    return name.startswith("_") and not name.startswith("__")
-
-
-def is_special(name: str) -> bool:
-    """Tell whether a name has the form of a special method's."""
-    return name.startswith("__") and name.endswith("__")
 
 
 def _is_inherited(function: ast.expr, bases: set[str]) -> bool:
@@ -237,20 +266,15 @@ def _is_inherited(function: ast.expr, bases: set[str]) -> bool:
     return isinstance(owner, ast.Name) and owner.id in bases
 
 
-def is_alias(entry: object) -> bool:
-    """Tell whether an entry of an import is one; a tree made by hand may hold anything."""
-    return isinstance(entry, ast.alias)
-
-
 def is_whole(node: ast.Import | ast.ImportFrom) -> bool:
-    """Tell whether an import is as a parser makes it."""
-    return all(map(is_alias, node.names))
+    """Tell whether an import is as a parser makes it; a tree made by hand may hold anything."""
+    return all(isinstance(alias, ast.alias) for alias in node.names)
 
 
 def _imported(node: ast.Import, modules: frozenset[str]) -> Iterable[tuple[str, str]]:
     """Yield the names an import binds to listed modules."""
-    for alias in filter(is_alias, node.names):
-        if alias.name in modules:
+    for alias in node.names:
+        if isinstance(alias, ast.alias) and alias.name in modules:
             top = alias.name.split(".")[0]
             yield (alias.asname, alias.name) if alias.asname else (top, top)
 
@@ -269,5 +293,9 @@ def bound_names(node: ast.AST) -> Sequence[str]:
         case ast.Global(names=names) | ast.Nonlocal(names=names):
             return names
         case ast.Import(names=names) | ast.ImportFrom(names=names):
-            return [alias.asname or alias.name.split(".")[0] for alias in filter(is_alias, names)]
+            return [
+                alias.asname or alias.name.split(".")[0]
+                for alias in names
+                if isinstance(alias, ast.alias)
+            ]
     return ()

@@ -4,6 +4,16 @@ The answer is the compiler's own: a name is undefined if a code object of the co
 loads it as a global, and neither the program, its scope nor the builtins bind it. So locals,
 parameters, comprehensions, class bodies, `global`, `nonlocal`, match captures and the walrus need
 no rules here. Nothing is executed.
+
+A name that no program calls is still a function to be written where it is handed to something that
+calls what it is given:
+
+- the first argument of `map`, `filter`, `np.vectorize` and `np.apply_along_axis`;
+- the keyword argument `key`, of anything: `sorted(names, key=get_area)`;
+- a keyword argument of anything whose last word says that it takes a function: `function`, `func`,
+  `fn`, `callback`, `predicate` (`find(names, match_fn=is_red)`).
+
+Everywhere else such a name is a fault of the program: a misspelt variable, more often than not.
 """
 
 from __future__ import annotations
@@ -24,6 +34,10 @@ _LOAD_NAMES = frozenset(
 )
 _ONE_BYTE = 127
 """As many names as an instruction can tell apart without a prefix; half for globals."""
+
+_TAKERS = {"map": None, "filter": 1, "np.vectorize": None, "np.apply_along_axis": 1}
+"""What calls its first argument, and with how many arguments; None if that varies."""
+_SAYING = frozenset(("function", "func", "fn", "callback", "predicate"))
 
 _Place = tuple[str, int, int]
 """A name with its line and column."""
@@ -56,7 +70,8 @@ class Undefined:
     line: int
     """Where it is first used."""
     calls: tuple[CallSite, ...]
-    """Every place that calls it; empty if it is only read."""
+    """Every place that calls it, then those that hand it to something that will; empty if it is
+    only read."""
     reads: tuple[str, ...] = ()
     """What the other places that use it stand in: `sorted(names, key=get_area)`."""
 
@@ -84,7 +99,10 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
         Undefined(
             name=name,
             line=min(line for line, _ in spots),
-            calls=tuple(calls[name, *spot] for spot in unique if (name, *spot) in calls),
+            calls=(
+                *(calls[name, *spot] for spot in unique if (name, *spot) in calls),
+                *_handed_over(program.tree, name),
+            ),
             reads=tuple(
                 reads.get((name, *spot), name) for spot in unique if (name, *spot) not in calls
             ),
@@ -214,3 +232,42 @@ def _text(node: ast.AST) -> str:
         return ast.unparse(node)
     except RecursionError:
         return "..."
+
+
+def _handed_over(tree: ast.Module, name: str) -> tuple[CallSite, ...]:
+    """Return the places that hand a name to something that calls it, each as a call of it."""
+    return tuple(
+        CallSite(
+            text=f"{name}({', '.join(arguments)}); {_text(call)}",
+            line=call.lineno,
+            arguments=arguments,
+            keywords=(),
+        )
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        for arguments in _taken(call, name)
+    )
+
+
+def _taken(call: ast.Call, name: str) -> Iterator[tuple[str, ...]]:
+    """Yield the arguments a call will give to the name, as far as they are known."""
+    taker = _text(call.func)
+    if taker in _TAKERS and call.args and _is(call.args[0], name):
+        yield _items(call, taker)
+    for keyword in call.keywords:
+        if keyword.arg and _is(keyword.value, name):
+            if keyword.arg == "key":
+                yield ("item",)
+            elif keyword.arg.split("_")[-1] in _SAYING:
+                yield ("*items",)
+
+
+def _items(call: ast.Call, taker: str) -> tuple[str, ...]:
+    if taker == "map" and not any(isinstance(entry, ast.Starred) for entry in call.args):
+        count = len(call.args) - 1
+        return ("item",) if count == 1 else tuple(f"item{n}" for n in range(1, count + 1))
+    return ("item",) if _TAKERS[taker] == 1 else ("*items",)
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name

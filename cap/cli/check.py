@@ -1,4 +1,4 @@
-"""`cap check FILE.py`: what the check and the name analysis say of a program; nothing runs."""
+"""`cap check FILE.py`: what the check says of a program; nothing runs."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def command(
         return 0
     if file is None:
         raise click.UsageError("name a file, or use --rules")
-    violations, generated = _examine(read_source(file), robot, benchmark)
+    refused, generated = _examine(read_source(file), robot, benchmark)
     if as_json:
-        found = {"ok": not violations, "violations": violations, "to_generate": generated}
+        found = {"ok": not refused, "violations": refused, "to_generate": generated}
         click.echo(json.dumps(found))
     else:
-        for line in violations:
+        for line in refused:
             click.echo(f"{file}: {line}")
         for name in generated:
             click.echo(f"{file}: '{name}' is defined nowhere; a model would be asked to write it")
-        click.echo("refused" if violations else "ok")
-    return 3 if violations else 0
+        click.echo("refused" if refused else "ok")
+    return 3 if refused else 0
 
 
 def _show_rules(markdown: bool) -> None:
@@ -50,30 +50,33 @@ def _show_rules(markdown: bool) -> None:
 
 
 def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[str], list[str]]:
-    """Return violations as lines, and the functions that would be generated."""
-    from cap.checker.checker import Policy, check
-    from cap.checker.undefined import undefined
+    """Return why a program is refused, as lines, and the functions that would be generated."""
+    from cap.checker.checker import Policy, examine
+    from cap.engine.engine import Engine, State, unhinted
     from cap.errors import CheckFailed, did_you_mean
+    from cap.models.nearest import Nearest
     from cap.program.program import Program
-    from cap.robot import registry
+    from cap.robot import registry, robot_facts
+    from cap.sandbox.sandbox import Sandbox
+    from cap.session.session import TOP
+    from cap.trace.trace import Trace
 
-    body = registry.make_robot(robot, mode="instant")
-    lmps = [n for n, p in registry.robot_prompts(robot).items() if p.header.returns is not None]
-    reserved = frozenset([*body.primitives(), *lmps])
-    policy = Policy.benchmark() if benchmark else Policy()
-    known = reserved | frozenset(body.context()) | policy.names()
-    body.close()
     try:
-        program = Program.parse(source).without_imports(known)
+        program = Program.parse(source)
     except CheckFailed as error:
         line = getattr(error, "line", None)
         return [f"syntax{f' line {line}' if line else ''}: {error}"], []
-    lines = [str(violation) for violation in check(program.tree, policy, reserved)]
-    if lines:
-        return lines, []
-    missing = undefined(program, known)
-    for entry in missing:
-        if not entry.calls:
-            hint = did_you_mean(entry.name, known)
-            lines.append(f"undefined line {entry.line}: name '{entry.name}' is not defined.{hint}")
-    return lines, [entry.name for entry in missing if entry.calls]
+    prompts = registry.robot_prompts(robot)
+    body = registry.make_robot(robot, mode="instant")
+    functions = registry.function_prompt()
+    engine = Engine(body, Nearest(), prompts, functions, sandbox=Sandbox(), trace=Trace())
+    scope = engine.scope(unhinted(prompts[TOP]), State(variables=robot_facts.facts(body)))
+    body.close()
+    policy = Policy.benchmark() if benchmark else Policy()
+    examined = examine(program, scope, policy)
+    lines = [str(violation) for violation in examined.violations]
+    known = scope.names() | policy.names()
+    for entry in examined.missing:
+        hint = did_you_mean(entry.name, known)
+        lines.append(f"undefined line {entry.line}: name '{entry.name}' is not defined.{hint}")
+    return lines, [entry.name for entry in examined.undefined if entry.calls]

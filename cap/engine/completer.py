@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from cap.checker.checker import check
+from cap.checker.checker import Examination, examine, known_names
 from cap.checker.policy import Policy
-from cap.checker.signatures import static_faults
 from cap.checker.undefined import undefined
-from cap.engine.failures import FaultsFound, ViolationsFound
+from cap.engine.failures import ViolationsFound
 from cap.engine.generation import Budget, Wanted, generate
 from cap.engine.question import Author, Order
 from cap.engine.repair import again
@@ -35,34 +34,29 @@ class Completer:
         self.trace = trace
 
     def complete(
-        self, program: Program, scope: Scope, unavailable: Callable[[str], str | None]
+        self, examined: Examination, scope: Scope, unavailable: Callable[[str], str | None]
     ) -> tuple[Definition, ...]:
-        """Return the functions a program lacks, after a look at the program itself.
+        """Return the functions a program lacks, unless the program itself is refused.
 
         Raises:
             CheckFailed: The program is refused; nothing was asked for.
             GenerationFailed: A function cannot be had.
             ModelError: The model gave no answer.
         """
-        known = known_names(scope, self.policy)
-        self._check(program, scope)
-        if faults := static_faults(program, scope, known):
-            reasons = [faults[0].reason, *(f"line {f.line}: {f.reason}" for f in faults[1:])]
-            self.trace.event("violations", source=program.source, found=reasons)
-            raise FaultsFound(faults[0].line, reasons)
-        if not undefined(program, known):  # the usual case
+        self._refuse(examined)
+        if not examined.undefined:  # the usual case
             return ()
 
         def faults_of(program: Program, written: Sequence[Definition]) -> list[str]:
             wider = replace(scope, definitions=(*scope.definitions, *written))
-            found = static_faults(program, wider, known_names(wider, self.policy))
+            found = examine(program, wider, self.policy).violations
             return [f"line {fault.line}: {fault.reason}" for fault in found]
 
         tally = self.author.tally
         mark = tally.mark()
         return generate(
-            program,
-            known,
+            examined.program,
+            known_names(scope, self.policy),
             lambda wanted: self._write(wanted, scope),
             budget=self.budget,
             unavailable=unavailable,
@@ -90,30 +84,25 @@ class Completer:
             return answer
         try:
             program = Program.from_completion(answer.text, self.prompt.header.stop)
-            program = program.without_imports(known_names(scope, self.policy))
-            self._check(program, scope)
+            examined = examine(program, scope, self.policy)
+            self._refuse(examined)
         except EmptyCompletion as error:  # it can be asked again, as after any other mistake
             return GenerationFailed(str(error))
         except CapError as error:
             return error
-        self.trace.event("generated", name=name, source=program.source)
-        return program
+        self.trace.event("generated", name=name, source=examined.program.source)
+        return examined.program
 
-    def _check(self, program: Program, scope: Scope) -> None:
-        reserved = frozenset([*scope.primitives, *scope.groups])
-        if violations := check(program.tree, self.policy, reserved):
-            self.trace.event("violations", source=program.source, found=list(map(str, violations)))
-            raise ViolationsFound(violations)
+    def _refuse(self, examined: Examination) -> None:
+        if examined.violations:
+            found = list(map(str, examined.violations))
+            self.trace.event("violations", source=examined.program.source, found=found)
+            raise ViolationsFound(examined)
 
 
 def may_repair(author: Author) -> bool:
     """Tell whether a model can be asked to mend what it wrote."""
     return bool(getattr(author.model, "repairs", True))
-
-
-def known_names(scope: Scope, policy: Policy) -> frozenset[str]:
-    """Return every name a program of this scope may read."""
-    return scope.names() | policy.names()
 
 
 def kept_for(program: Program, scope: Scope, written: Iterable[Definition]) -> list[Definition]:

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from cap.checker.checker import Examination, examine
 from cap.engine.answer import Answer, Approve, Body, State, joined, unanswered, with_note
 from cap.engine.approval import Allow, asked
-from cap.engine.completer import Completer, kept_for, known_names, may_repair
+from cap.engine.completer import Completer, kept_for, may_repair
 from cap.engine.failures import explain, failure_of, lmp_failed, unfit
 from cap.engine.gate import Gate
 from cap.engine.generation import Budget
@@ -40,6 +41,11 @@ __all__ = ["Answer", "Approve", "Body", "Engine", "State", "failure_of"]
 MAX_NESTING = 6
 """How deep LMPs may call LMPs."""
 INTERRUPTED = Failure("interrupted", "Interrupted", "stopped by Ctrl-C")
+
+
+def unhinted(prompt: Prompt) -> Prompt:
+    """Return a prompt whose programs see every primitive and LMP: for those a person wrote."""
+    return replace(prompt, hints=())
 
 
 class Engine:
@@ -126,8 +132,8 @@ class Engine:
         """Check, complete and run a program in a prompt's scope; it is not repaired."""
         mark = self.tally.mark()
         scope = self.scope(prompt, state)
-        program = program.without_imports(known_names(scope, self.sandbox.policy))
-        answer = self._walk(prompt, program, scope, state)
+        examined = examine(program, scope, self.sandbox.policy)
+        answer = self._walk(prompt, examined, scope, state)
         return replace(answer, usage=self.tally.since(mark))
 
     def _attempts(
@@ -186,20 +192,21 @@ class Engine:
             return None if text and text == before else refused
         state = replace(state, variables={**state.variables, **facts})
         scope = self.scope(prompt, state)
-        program = program.without_imports(known_names(scope, self.sandbox.policy))
-        if program.source == before:
+        examined = examine(program, scope, self.sandbox.policy)
+        if examined.program.source == before:
             return None
-        answer = replace(self._walk(prompt, program, scope, state), completion=text)
+        answer = replace(self._walk(prompt, examined, scope, state), completion=text)
         failure = answer.result.failure
         if failure is None or failure.kind != "undefined" or may_repair(self.author):
             return answer
         return replace(answer, result=replace(answer.result, failure=unfit(failure)))
 
-    def _walk(self, prompt: Prompt, program: Program, scope: Scope, state: State) -> Answer:
+    def _walk(self, prompt: Prompt, examined: Examination, scope: Scope, state: State) -> Answer:
         """Take a program the rest of the way: complete it, have it approved, run it."""
+        program = examined.program
         unavailable = functools.partial(self._unavailable, prompt, state)
         try:
-            generated = self._completer.complete(program, scope, unavailable)
+            generated = self._completer.complete(examined, scope, unavailable)
         except CapError as error:
             return self._show(prompt, Answer(Result(failure=failure_of(error)), program))
         kept = tuple(kept_for(program, scope, generated))

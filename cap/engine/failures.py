@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from cap.checker.checker import Violation
+from cap.checker.checker import Examination
 from cap.engine.generation import UndefinedName
 from cap.errors import CapError, CheckFailed, GenerationFailed, LMPFailed, ModelError
 from cap.program.program import ProgramSyntaxError
@@ -15,19 +14,12 @@ from cap.result import Failure, FailureKind
 class ViolationsFound(CheckFailed):
     """The check refused a program."""
 
-    def __init__(self, violations: Sequence[Violation]) -> None:
-        first, *rest = violations
+    def __init__(self, examined: Examination) -> None:
+        first, *rest = examined.violations
         super().__init__("; ".join([first.reason, *map(str, rest[:4])]))
-        self.violations = tuple(violations)
+        self.violations = examined.violations
         self.line = first.line
-
-
-class FaultsFound(CheckFailed):
-    """A program calls or reads something in a way that cannot be."""
-
-    def __init__(self, line: int, reasons: Sequence[str]) -> None:
-        super().__init__("; ".join(reasons[:5]))
-        self.line = line
+        self.program = examined.program
 
 
 def failure_of(error: CapError) -> Failure:

@@ -3,7 +3,7 @@
 A wave holds every undefined function of the programs of the wave before it, each with all its call
 sites, and is asked for at once. A function the program defines itself, a local, a parameter, a
 method or a builtin is never asked for, and a recursive function is asked for once. A name that is
-handed on, not called, is a function by the rule of `cap.checker.passed`, or else a fault.
+handed on, not called, is a function by the rule of `cap.checker.undefined`, or else a fault.
 
 An answer that cannot be used is asked for once more, with the reason. It cannot be used if it fails
 the check, does not define its function, does more than define, does not fit the calls it is for,
@@ -17,7 +17,6 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cap.checker.passed import passed
 from cap.checker.undefined import CallSite, undefined
 from cap.errors import CapError, CheckFailed, GenerationFailed, ModelError, did_you_mean
 from cap.program.program import Program
@@ -150,11 +149,10 @@ class _Generation:
         for entry in undefined(program, self.names):
             if reason := self.unavailable(entry.name):
                 raise UndefinedName(reason, entry.line)
-            calls = (*entry.calls, *passed(program.tree, entry.name))
-            if not calls:
+            if not entry.calls:
                 hint = did_you_mean(entry.name, self.names)
                 raise UndefinedName(f"name '{entry.name}' is not defined.{hint}", entry.line)
-            yield entry.name, calls
+            yield entry.name, entry.calls
 
     def _wave(self, wanted: Sequence[Wanted]) -> dict[str, Program]:
         """Have the functions of one wave written; those that cannot be used once more."""
@@ -253,7 +251,7 @@ def _again(
 ) -> Wanted:
     """Return a function to be asked for once more, with what was wrong."""
     answer = answers[entry.name]
-    failed = answer if isinstance(answer, Program) else None
+    failed = answer if isinstance(answer, Program) else getattr(answer, "program", None)
     return replace(entry, failed=failed, reason=f"this {problems[entry.name]}")
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from cap.engine.answer import NOTHING, Answer, Approve, State
 from cap.engine.approval import Allow
-from cap.engine.engine import INTERRUPTED, Engine
+from cap.engine.engine import INTERRUPTED, Engine, unhinted
 from cap.engine.failures import failure_of
 from cap.engine.generation import Budget
 from cap.engine.rehearsal import Rehearsable, Rehearsal
@@ -384,10 +384,9 @@ class Session:
                 program = Program.parse(source)
             except CapError as error:
                 return Answer(Result(failure=failure_of(error)))
-            everything = replace(self._prompt, hints=(), name=TOP)
             facts = robot_facts.facts(self.robot)
             state = replace(self.state, variables={**facts, **self.state.variables})
-            return self.engine.run_program(everything, program, state)
+            return self.engine.run_program(unhinted(self._prompt), program, state)
 
         return self._turn(name, walk, "", source=source)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from cap.checker.allowlist import EVERYWHERE
-from cap.checker.checker import check
-from cap.checker.signatures import static_faults
+from cap.checker.checker import Examination, examine
 from cap.checker.undefined import Undefined, undefined
 from cap.errors import CapError, PromptError
 from cap.program.program import Program
@@ -85,8 +85,9 @@ def look(path: Path, primitives: Mapping[str, Primitive], lmps: Iterable[str]) -
 
 
 def _report(prompt: Prompt, primitives: Mapping[str, Primitive], lmps: frozenset[str]) -> Report:
-    scope = Scope(primitives=primitives)
-    known = scope.names() | lmps | EVERYWHERE | {"*"}
+    nested = {name: Primitive.of(_nested, "lmp", name) for name in lmps}
+    scope = Scope(primitives={**nested, **primitives})
+    known = scope.names() | EVERYWHERE | {"*"}
     findings: list[Finding] = []
     missing: list[Undefined] = []
     bound: set[str] = set()
@@ -99,26 +100,24 @@ def _report(prompt: Prompt, primitives: Mapping[str, Primitive], lmps: frozenset
         except CapError as error:
             findings.append(_finding(prompt, example, str(error)))
             continue
-        local = replace(scope, variables=variables)
-        findings += [
-            _finding(prompt, example, reason)
-            for reason in _reasons(prompt, program, local, known | set(variables))
-        ]
-        missing += undefined(program, known | set(variables))
+        examined = examine(program, replace(scope, variables=variables))
+        findings += [_finding(prompt, example, reason) for reason in _reasons(prompt, examined)]
+        missing += examined.undefined
         if prompt.header.session or prompt.header.prefix:
-            bound |= _set_by(program)
+            bound |= _set_by(examined.program)
     return Report(prompt, _names(prompt, primitives, lmps, missing), tuple(findings))
 
 
-def _reasons(
-    prompt: Prompt, program: Program, scope: Scope, known: frozenset[str] | set[str]
-) -> Iterator[str]:
+def _nested(description: str, context: str = "", **given: Any) -> Any:
+    """Stand for an LMP that programs call."""
+
+
+def _reasons(prompt: Prompt, examined: Examination) -> Iterator[str]:
     """Yield what in an example's program cannot be."""
+    program = examined.program
     if not program.tree.body:
         yield "there is no code under the instruction"
-    yield from map(str, check(program.tree, reserved=frozenset(scope.primitives)))
-    for fault in static_faults(program, scope, frozenset(known)):
-        yield f"line {fault.line}: {fault.reason}"
+    yield from map(str, examined.violations)
     returns = prompt.header.returns
     if program.tree.body and returns and returns not in _set_by(program):
         yield f"it does not set '{returns}'"

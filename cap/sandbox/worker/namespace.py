@@ -33,10 +33,11 @@ from cap.checker.allowlist import (
     module_names,
     numpy_names,
 )
-from cap.checker.checker import check
+from cap.checker.attributes import reason_against
 from cap.checker.modules import BENCHMARK_MODULES
+from cap.checker.node_rules import rule_violations
 from cap.checker.policy import Policy
-from cap.checker.survey import attribute_finding
+from cap.checker.survey import survey
 from cap.errors import ROBOT_ERRORS, LMPFailed
 
 Rights = Mapping[str, Sequence[str]]
@@ -267,7 +268,7 @@ def _setattr(value: Any, name: str, new: Any) -> None:
 def _attribute_problem(name: str) -> str | None:
     if builtins.type(name) is not str:
         raise TypeError("attribute name must be a string")
-    finding = attribute_finding(name)
+    finding = reason_against(name)
     return finding[1] if finding else None
 
 
@@ -277,7 +278,8 @@ def _eval(text: str, names: dict[str, Any] | None = None, own: Any = None) -> An
         raise TypeError("eval() takes a text here")
     tree = ast.parse(text.strip(" \t"), mode="eval")
     whole = ast.Module([ast.Expr(tree.body)], [])
-    for violation in check(whole, Policy.benchmark()):
+    policy = Policy.benchmark()
+    for violation in rule_violations(survey(whole, policy), policy):
         raise ValueError(f"eval() refuses the text: {violation}")
     code = compile(tree, "<eval>", "eval", dont_inherit=True)
     caller = sys._getframe(1)

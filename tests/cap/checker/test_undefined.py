@@ -230,7 +230,7 @@ CALLS = {
     "over lines": ("f(\n    1,\n)", ["f(1)"]),
     "in parentheses": ("(f)(1)", ["f(1)"]),
     "called twice": ("f()()", ["f()"]),
-    "passed on, not called": ("sorted([], key=f)", []),
+    "passed on, not called": ("sorted([], key=f)", ["f(item); sorted([], key=f)"]),
     "augmented": ("x = 0\nx += f(1)", ["f(1); x += f(1)"]),
     "augmented attribute": ("len.x += f(1)", ["f(1); len.x += f(1)"]),
     "to an item": ("[1][0] = f(1)", ["[1][0] = f(1)"]),

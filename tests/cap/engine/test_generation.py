@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cap.checker.signatures import static_faults
+from cap.checker.checker import examine
 from cap.engine.generation import Budget, UndefinedName, Wanted, generate
 from cap.errors import CapError, GenerationFailed, ModelUnreachable
 from cap.program.program import Program
@@ -51,7 +51,7 @@ class Writer:
 
 
 def faults_of(program: Program, written: Sequence[Definition]) -> list[str]:
-    found = static_faults(program, Scope(definitions=tuple(written)), frozenset())
+    found = examine(program, Scope(definitions=tuple(written))).violations
     return [f"line {fault.line}: {fault.reason}" for fault in found]
 
 

@@ -1,0 +1,82 @@
+"""Attributes by name: which no program may read, and which its own classes may define."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from functools import cache
+
+from cap.checker.allowlist import SHAPELY_GEOMETRY
+from cap.checker.modules import names
+
+DATA_MODEL = frozenset(
+    names(
+        """
+        __init__ __repr__ __str__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __bool__
+        __len__ __iter__ __next__ __getitem__ __setitem__ __delitem__ __contains__ __call__
+        __enter__ __exit__ __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__
+        __imul__ __matmul__ __truediv__ __rtruediv__ __floordiv__ __mod__ __pow__ __neg__
+        __pos__ __abs__ __invert__ __and__ __or__ __xor__ __int__ __float__ __round__
+        __reversed__ __post_init__
+        """
+    )
+)
+"""The special methods a program's class may define."""
+OWN_ONLY = frozenset(["base", "data"])
+"""Of an array they are its memory; of a program's own class, everyday words."""
+_LEADS_OUT = frozenset(
+    names(
+        """
+        f_back f_builtins f_code f_globals f_lasti f_lineno f_locals f_trace f_trace_lines
+        f_trace_opcodes f_generator func_code func_globals co_code co_consts co_names co_varnames
+        co_filename co_freevars co_cellvars co_lines co_positions bit_generator capsule cffi ctypes
+        dump dumps tofile getfield setfield setflags writeable resize mro obj with_traceback
+        """
+    )
+)
+_LEADS_OUT_PREFIXES = ("gi_", "cr_", "ag_", "tb_")
+BUILTIN_CLASSES = {kind.__name__: kind for kind in (str, list, dict, set, tuple, int, float)}
+SHAPELY_CLASSES = frozenset(SHAPELY_GEOMETRY) - {"box"}
+
+
+def reason_against(name: str, own: Container[str] = ()) -> tuple[str, str] | None:
+    """Return the rule and the reason against reading an attribute of that name from anything.
+
+    Args:
+        name: The attribute.
+        own: Attributes that the program's own classes bind.
+    """
+    if name.startswith("_"):
+        if name == "__name__":
+            return None
+        return "CAP103", f"attribute '{name}' begins with an underscore"
+    if name in ("format", "format_map"):
+        return "CAP108", f"'.{name}' is allowed on a literal of plain fields only; use an f-string"
+    if name in _LEADS_OUT or name.startswith(_LEADS_OUT_PREFIXES):
+        return "CAP112", f"'.{name}' is not available to programs"
+    if name in OWN_ONLY and name not in own:
+        return "CAP112", f"'.{name}' is available only where a class of the program binds it"
+    return None
+
+
+def is_private(name: str) -> bool:
+    """Tell whether a name has one leading underscore."""
+    return name.startswith("_") and not name.startswith("__")
+
+
+def is_special(name: str) -> bool:
+    """Tell whether a name has the form of a special method's."""
+    return name.startswith("__") and name.endswith("__")
+
+
+@cache
+def class_attributes(name: str) -> frozenset[str]:
+    """Return what a library class has, and its instances; nothing if it is none of those listed."""
+    if name in BUILTIN_CLASSES:
+        kind: type = BUILTIN_CLASSES[name]
+    elif name in SHAPELY_CLASSES:
+        import shapely.geometry
+
+        kind = getattr(shapely.geometry, name)
+    else:
+        return frozenset()
+    return frozenset([*dir(kind), *dir(type(kind))])
