@@ -22,7 +22,7 @@ from benchmarks.humaneval.problems import Problem
 from benchmarks.humaneval.scoring import POLICY
 from cap.checker.checker import examine
 from cap.engine.completer import Completer
-from cap.engine.generation import Budget
+from cap.engine.generation import GenerationLimits
 from cap.engine.question import Author, Tally
 from cap.errors import CapError, PromptError
 from cap.models.base import Model, Request
@@ -112,7 +112,7 @@ def _goes_on(answer: str) -> bool:
 def _with_functions(problem: Problem, completion: str, model: Model, prompt: Prompt) -> Written:
     """Have what a completion calls and nobody defines generated, and put it behind."""
     trace = Trace()
-    completer = Completer(Author(model, trace, Tally()), prompt, POLICY, Budget(), trace)
+    completer = Completer(Author(model, trace, Tally()), prompt, POLICY, GenerationLimits(), trace)
     try:
         program = Program.parse(problem.prompt + completion)
         examined = examine(program, Scope(), POLICY)

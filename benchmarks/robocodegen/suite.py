@@ -27,7 +27,7 @@ from benchmarks.robocodegen.summary import LIBRARY, summarize
 from benchmarks.suite import ENDPOINT, Outcome, Settings, Trial
 from cap.engine.answer import Answer, State
 from cap.engine.engine import Engine
-from cap.engine.generation import Budget
+from cap.engine.generation import GenerationLimits
 from cap.errors import UsageError
 from cap.models.base import Completion, Model, Request
 from cap.program.program import Program
@@ -191,7 +191,7 @@ def _run_one(
         sandbox=Sandbox(limits=replace(LIMITS, **settings.options.get("limits", {}))),
         trace=Trace(),
         seed=trial.seed,
-        budget=Budget() if recursive else Budget(depth=1),
+        budget=GenerationLimits() if recursive else GenerationLimits(depth=1),
     )
     answer = engine.run_program(_LOOP, Program.parse(problem.loop), State(definitions=library))
     verdict = place.verdict(answer.result.failure)

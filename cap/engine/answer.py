@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from cap.models.base import Usage
 from cap.program.program import Program
-from cap.prompt.prompt import Turn
+from cap.prompt.prompt import PastTurn
 from cap.result import Result
 from cap.scope import Definition, Primitive
 
@@ -17,7 +17,7 @@ Approve = Callable[[str], bool]
 """Shown the complete program; False refuses it."""
 
 
-class Body(Protocol):
+class EngineRobot(Protocol):
     """What the engine needs of a robot."""
 
     simulated: bool
@@ -79,7 +79,7 @@ class State:
     """Plain data by name."""
     definitions: tuple[Definition, ...] = ()
     """Functions and classes as source."""
-    history: tuple[Turn, ...] = ()
+    history: tuple[PastTurn, ...] = ()
     """Earlier turns, for the prompt."""
     dropped: Mapping[str, str] = field(default_factory=dict)
     """Names that could not be kept, with the reason."""

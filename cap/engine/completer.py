@@ -9,13 +9,13 @@ from cap.checker.checker import Examination, examine, known_names
 from cap.checker.policy import Policy
 from cap.checker.undefined import undefined
 from cap.engine.failures import ViolationsFound
-from cap.engine.generation import Budget, Wanted, generate
-from cap.engine.question import Author, Order
+from cap.engine.generation import GenerationLimits, Wanted, generate
+from cap.engine.question import Author, Question
 from cap.engine.repair import again
 from cap.errors import CapError, EmptyCompletion, GenerationFailed, ModelError
 from cap.models.base import Completion
 from cap.program.program import Program
-from cap.prompt.prompt import Prompt, Turn
+from cap.prompt.prompt import PastTurn, Prompt
 from cap.scope import Definition, Scope
 from cap.trace.trace import Trace
 
@@ -24,7 +24,7 @@ class Completer:
     """Completes programs, with one model and one prompt for functions."""
 
     def __init__(
-        self, author: Author, prompt: Prompt, policy: Policy, budget: Budget, trace: Trace
+        self, author: Author, prompt: Prompt, policy: Policy, budget: GenerationLimits, trace: Trace
     ) -> None:
         """Keep whom to ask, with which prompt, what is allowed, and where events go."""
         self.author = author
@@ -120,9 +120,11 @@ def kept_for(program: Program, scope: Scope, written: Iterable[Definition]) -> l
     return [entry for name, entry in kept.items() if name in used]
 
 
-def _order(entry: Wanted) -> Order:
+def _order(entry: Wanted) -> Question:
     """Return what to ask for a function; after a failed answer, that one and why it failed."""
     if not entry.reason:
-        return Order(entry.request)
+        return Question(entry.request)
     code = entry.failed.source if entry.failed else ""
-    return Order(entry.request, history=(Turn(entry.request, code, note=again(entry.reason)),))
+    return Question(
+        entry.request, history=(PastTurn(entry.request, code, note=again(entry.reason)),)
+    )

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from cap.checker.checker import Examination, examine
-from cap.engine.answer import Answer, Approve, Body, State, joined, unanswered, with_note
+from cap.engine.answer import Answer, Approve, EngineRobot, State, joined, unanswered, with_note
 from cap.engine.approval import Allow, asked
 from cap.engine.completer import Completer, kept_for, may_repair
 from cap.engine.failures import explain, failure_of, lmp_failed, unfit
 from cap.engine.gate import Gate
-from cap.engine.generation import Budget
-from cap.engine.question import Author, Order, Tally
+from cap.engine.generation import GenerationLimits
+from cap.engine.question import Author, Question, Tally
 from cap.engine.rehearsal import Rehearsal, Rehearse
 from cap.engine.repair import Repairs, acted, failed_turn, reason_of, sort_of
 from cap.engine.return_kinds import kind_error
@@ -36,7 +36,7 @@ from cap.sandbox.sandbox import Sandbox
 from cap.scope import Primitive, Scope
 from cap.trace.trace import Trace
 
-__all__ = ["Answer", "Approve", "Body", "Engine", "State", "failure_of"]
+__all__ = ["Answer", "Approve", "Engine", "EngineRobot", "State", "failure_of"]
 
 MAX_NESTING = 6
 """How deep LMPs may call LMPs."""
@@ -53,7 +53,7 @@ class Engine:
 
     def __init__(
         self,
-        robot: Body,
+        robot: EngineRobot,
         model: Model,
         prompts: Mapping[str, Prompt],
         function_prompt: Prompt,
@@ -62,7 +62,7 @@ class Engine:
         trace: Trace,
         seed: int = 0,
         approve: Approve | None = None,
-        budget: Budget | None = None,
+        budget: GenerationLimits | None = None,
         repairs: Repairs | None = None,
         tally: Tally | None = None,
         rehearsal: Rehearsal | None = None,
@@ -101,7 +101,7 @@ class Engine:
         self._function_prompt = function_prompt
         self._budget = budget
         self._completer = Completer(
-            self.author, function_prompt, sandbox.policy, budget or Budget(), trace
+            self.author, function_prompt, sandbox.policy, budget or GenerationLimits(), trace
         )
         self._primitives = {**asked(robot.primitives(), allow), **self._lmp_primitives()}
 
@@ -141,7 +141,7 @@ class Engine:
     ) -> Answer:
         """Try, and try again as long as a repair is left and changes something."""
         left = self.repairs.nested(prompt.header.actions) if self.trace.depth else self.repairs
-        order = Order(instruction, context, state.history, state.hints)
+        order = Question(instruction, context, state.history, state.hints)
         answer = self._attempt(prompt, order, state)
         assert answer is not None
         while (failure := answer.result.failure) is not None and may_repair(self.author):
@@ -179,7 +179,7 @@ class Engine:
         )
 
     def _attempt(
-        self, prompt: Prompt, order: Order, state: State, before: str | None = None
+        self, prompt: Prompt, order: Question, state: State, before: str | None = None
     ) -> Answer | None:
         """Ask the model once, and run what it wrote; None if it wrote the same as before."""
         text = ""
@@ -235,7 +235,7 @@ class Engine:
     def _in_twin(self, prompt: Prompt, answer: Answer, state: State) -> Rehearse:
         """Return what carries a program out on a twin, as it would be here."""
 
-        def rehearse(twin: Body, trace: Trace) -> Result:
+        def rehearse(twin: EngineRobot, trace: Trace) -> Result:
             assert answer.program is not None
             engine = self._copy(twin, trace)
             scope = engine.scope(prompt, state)
@@ -244,7 +244,7 @@ class Engine:
 
         return rehearse
 
-    def _copy(self, robot: Body, trace: Trace) -> Engine:
+    def _copy(self, robot: EngineRobot, trace: Trace) -> Engine:
         """Return an engine like this one, at the same point, for another robot."""
         engine = Engine(
             robot,

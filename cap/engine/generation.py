@@ -24,7 +24,7 @@ from cap.scope import Definition
 
 
 @dataclass(frozen=True)
-class Budget:
+class GenerationLimits:
     """How much may be generated for one program."""
 
     depth: int = 4
@@ -75,7 +75,7 @@ def generate(
     known: Iterable[str],
     write: Write,
     *,
-    budget: Budget | None = None,
+    budget: GenerationLimits | None = None,
     unavailable: Callable[[str], str | None] = lambda name: None,
     faults: Faults = lambda program, written: (),
     tokens: Callable[[], int] = lambda: 0,
@@ -98,7 +98,7 @@ def generate(
         GenerationFailed: The budget is spent, or an answer cannot be used.
         ModelError: The model gave no answer.
     """
-    work = _Generation({*known, *_defined(program)}, write, budget or Budget())
+    work = _Generation({*known, *_defined(program)}, write, budget or GenerationLimits())
     work.unavailable, work.faults, work.tokens, work.again = unavailable, faults, tokens, again
     return work.run(program)
 
@@ -111,7 +111,7 @@ class _Generation:
     tokens: Callable[[], int]
     again: bool
 
-    def __init__(self, names: set[str], write: Write, budget: Budget) -> None:
+    def __init__(self, names: set[str], write: Write, budget: GenerationLimits) -> None:
         self.names = names
         self.write = write
         self.budget = budget

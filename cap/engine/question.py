@@ -17,7 +17,7 @@ from typing import TypeVar
 from cap.errors import ModelError
 from cap.models.base import Completion, Model, Request, Streams, Usage
 from cap.models.replay import request_key
-from cap.prompt.prompt import Prompt, Turn
+from cap.prompt.prompt import PastTurn, Prompt
 from cap.trace.trace import Trace
 
 T = TypeVar("T")
@@ -26,14 +26,14 @@ MOST_AT_ONCE = 8
 
 
 @dataclass(frozen=True)
-class Order:
+class Question:
     """What one program is asked for with."""
 
     instruction: str
     """The words of its comment line."""
     context: str = ""
     """Assignment lines shown above them."""
-    history: tuple[Turn, ...] = ()
+    history: tuple[PastTurn, ...] = ()
     """Earlier turns, and earlier attempts at this one, oldest first."""
     hints: tuple[str, ...] = ()
     """Lines that tell what else exists."""
@@ -68,7 +68,7 @@ class Author:
         self.tally = tally
         self._trace = trace
 
-    def ask(self, prompt: Prompt, order: Order) -> Completion:
+    def ask(self, prompt: Prompt, order: Question) -> Completion:
         """Return the answer to one order.
 
         Raises:
@@ -79,7 +79,7 @@ class Author:
             raise answer
         return answer
 
-    def ask_all(self, prompt: Prompt, orders: Sequence[Order]) -> list[Completion | ModelError]:
+    def ask_all(self, prompt: Prompt, orders: Sequence[Question]) -> list[Completion | ModelError]:
         """Return the answers to orders that do not depend on each other, in their order."""
         requests = [self._request(prompt, order) for order in orders]
         answers = self._answers(prompt, requests)
@@ -112,7 +112,7 @@ class Author:
         told = functools.partial(self._trace.progress, "text", lmp=prompt.name)
         return self.model.stream(request, lambda piece: told(text=piece))
 
-    def _request(self, prompt: Prompt, order: Order) -> Request:
+    def _request(self, prompt: Prompt, order: Question) -> Request:
         text = prompt.render(order.instruction, order.context, order.history, order.hints)
         self._trace.event(
             "prompt",

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from cap.prompt.prompt import Turn
+from cap.prompt.prompt import PastTurn
 from cap.result import Call, Failure
 
 Sort = Literal["static", "runtime"]
@@ -75,9 +75,11 @@ def acted(calls: Sequence[Call]) -> bool:
 
 def failed_turn(
     instruction: str, context: str, source: str, failure: Failure, calls: Sequence[Call]
-) -> Turn:
+) -> PastTurn:
     """Return a failed attempt as a turn of the prompt, with what went wrong as its note."""
-    return Turn(instruction, _cut(source, _SOURCE_CHARS), context, note_of(failure, source, calls))
+    return PastTurn(
+        instruction, _cut(source, _SOURCE_CHARS), context, note_of(failure, source, calls)
+    )
 
 
 def note_of(failure: Failure, source: str, calls: Sequence[Call]) -> str:

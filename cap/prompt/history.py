@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from cap.prompt.prompt import Turn
+from cap.prompt.prompt import PastTurn
 
 CHARS_PER_TOKEN = 4
 """A rule of thumb; no tokenizer is asked."""
@@ -19,13 +19,13 @@ LEFT_OUT = "the program of this instruction is left out"
 _KEPT_OF_BUDGET = 0.75
 
 
-def tokens(turn: Turn) -> int:
+def tokens(turn: PastTurn) -> int:
     """Return about how many tokens a turn takes in a prompt, rounded up."""
     text = turn.context, turn.instruction, turn.code, turn.note
     return -(-sum(len(part) + 1 for part in text if part) // CHARS_PER_TOKEN)
 
 
-def within(turns: Sequence[Turn], budget_tokens: int) -> tuple[Turn, ...]:
+def within(turns: Sequence[PastTurn], budget_tokens: int) -> tuple[PastTurn, ...]:
     """Return turns that fit a budget, as far as dropping code and notes can make them fit.
 
     Args:
@@ -44,7 +44,9 @@ def within(turns: Sequence[Turn], budget_tokens: int) -> tuple[Turn, ...]:
     return tuple(kept)
 
 
-def _shorten(turns: list[Turn], count: int, goal: int, drop: Callable[[Turn], Turn]) -> None:
+def _shorten(
+    turns: list[PastTurn], count: int, goal: int, drop: Callable[[PastTurn], PastTurn]
+) -> None:
     """Drop something from turns, the oldest first, until all of them fit."""
     total = _total(turns)
     for number, turn in enumerate(islice(turns, count)):
@@ -54,15 +56,15 @@ def _shorten(turns: list[Turn], count: int, goal: int, drop: Callable[[Turn], Tu
         total += tokens(turns[number]) - tokens(turn)
 
 
-def _total(turns: Sequence[Turn]) -> int:
+def _total(turns: Sequence[PastTurn]) -> int:
     return sum(map(tokens, turns))
 
 
-def _without_code(turn: Turn) -> Turn:
+def _without_code(turn: PastTurn) -> PastTurn:
     if not turn.code:
         return turn
     return replace(turn, code="", context="", note=turn.note or LEFT_OUT)
 
 
-def _without_note(turn: Turn) -> Turn:
+def _without_note(turn: PastTurn) -> PastTurn:
     return replace(turn, note="")

@@ -75,7 +75,7 @@ class Header:
 
 
 @dataclass(frozen=True)
-class Turn:
+class PastTurn:
     """One finished instruction of a session, as later prompts show it."""
 
     instruction: str
@@ -116,7 +116,7 @@ class Prompt:
         self,
         instruction: str,
         context: str = "",
-        history: Sequence[Turn] = (),
+        history: Sequence[PastTurn] = (),
         hints: Sequence[str] = (),
     ) -> str:
         """Return the text of one request; it ends with the instruction's comment line.

@@ -21,7 +21,7 @@ from cap.engine.answer import NOTHING, Answer, Approve, State
 from cap.engine.approval import Allow
 from cap.engine.engine import INTERRUPTED, Engine, unhinted
 from cap.engine.failures import failure_of
-from cap.engine.generation import Budget
+from cap.engine.generation import GenerationLimits
 from cap.engine.rehearsal import Rehearsable, Rehearsal
 from cap.engine.repair import Repairs
 from cap.errors import CapError, PromptError, SandboxError, UsageError
@@ -29,7 +29,7 @@ from cap.models.base import Model
 from cap.models.remembered import Remembered
 from cap.program.program import Program
 from cap.prompt.history import within
-from cap.prompt.prompt import Prompt, Turn, one_line
+from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.result import Failure, Result
 from cap.robot import registry, robot_facts
 from cap.robot.robot_files import path_of
@@ -76,7 +76,7 @@ class Session:
         trace: Trace | None = None,
         seed: int = 0,
         limits: Limits | None = None,
-        budget: Budget | None = None,
+        budget: GenerationLimits | None = None,
         approve: Approve | None = None,
         repairs: Repairs | None = None,
         skills: SkillStore | None = None,
@@ -425,7 +425,7 @@ class Session:
         self.usage = total([self.usage, turn.usage])
         if answer.program is None:
             return
-        entry = Turn(turn.instruction, answer.program.source, context, turn.note)
+        entry = PastTurn(turn.instruction, answer.program.source, context, turn.note)
         history = within((*self.state.history, entry), self.history_tokens)
         before = self.state
         self.state = replace(before, history=history)

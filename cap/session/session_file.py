@@ -25,14 +25,14 @@ from cap.checker.checker import check
 from cap.engine.answer import State
 from cap.errors import CapError, SavedError
 from cap.program.program import Program
-from cap.prompt.prompt import Turn
+from cap.prompt.prompt import PastTurn
 from cap.robot import snapshots
 from cap.sandbox.wire.codec import WireError, decode, encode, encode_shared
 from cap.scope import Definition, Rewindable, Robot
 
 FORMAT, VERSION = "cap session", 1
 LATEST, START = "session.json", "start.json"
-T = TypeVar("T", Definition, Turn)
+T = TypeVar("T", Definition, PastTurn)
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def _state(values: Mapping[str, Any]) -> State:
     return State(
         variables=variables,
         definitions=tuple(_checked(_record(Definition, entry)) for entry in values["definitions"]),
-        history=tuple(_record(Turn, entry) for entry in values["history"]),
+        history=tuple(_record(PastTurn, entry) for entry in values["history"]),
         dropped=_texts(values["dropped"]),
         hints=tuple(map(_words, values["hints"])),
     )

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cap.checker.checker import examine
-from cap.engine.generation import Budget, UndefinedName, Wanted, generate
+from cap.engine.generation import GenerationLimits, UndefinedName, Wanted, generate
 from cap.errors import CapError, GenerationFailed, ModelUnreachable
 from cap.program.program import Program
 from cap.scope import Definition, Scope
@@ -204,7 +204,7 @@ def ever_deeper(name: str) -> str:
 def test_ever_deeper_helpers_end_with_the_chain(depth: int) -> None:
     writer = Writer(ever_deeper)
     with pytest.raises(GenerationFailed, match=r": fx+ <- (fx+ <- )*f$"):
-        generate(Program.parse("f()\n"), (), writer, budget=Budget(depth=depth))
+        generate(Program.parse("f()\n"), (), writer, budget=GenerationLimits(depth=depth))
     assert len(writer.asked) == depth
 
 
@@ -215,10 +215,10 @@ def test_the_number_of_functions_is_bounded_before_any_is_asked_for(
     writer = Writer(lambda name: f"def {name}(): return 1\n")
     program = Program.parse("".join(f"f{i}()\n" for i in range(count)))
     if passes:
-        assert len(generate(program, (), writer, budget=Budget(functions=3))) == 3
+        assert len(generate(program, (), writer, budget=GenerationLimits(functions=3))) == 3
     else:
         with pytest.raises(GenerationFailed, match="more than 3 functions"):
-            generate(program, (), writer, budget=Budget(functions=3))
+            generate(program, (), writer, budget=GenerationLimits(functions=3))
         assert writer.asked == []
 
 
@@ -386,7 +386,7 @@ def test_tokens_are_bounded_and_the_chain_is_named() -> None:
             Program.parse("f()\n"),
             (),
             writer,
-            budget=Budget(tokens=150),
+            budget=GenerationLimits(tokens=150),
             tokens=lambda: 100 * len(writer.asked),
         )
     assert writer.names == ["f", "fx"]
@@ -399,7 +399,7 @@ def test_no_second_answer_beyond_the_tokens() -> None:
             Program.parse("f()\n"),
             (),
             writer,
-            budget=Budget(tokens=10),
+            budget=GenerationLimits(tokens=10),
             tokens=lambda: 10 * len(writer.asked),
         )
     assert writer.names == ["f"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import cap
-from cap.engine.question import Author, Order, Tally, together
+from cap.engine.question import Author, Question, Tally, together
 from cap.errors import LMPFailed, ModelError, ModelUnreachable
 from cap.models.base import Completion, Request, Usage
 from cap.models.replay import Recorder, Replay, request_key
@@ -124,7 +124,7 @@ def author(model: Any) -> tuple[Author, list[Event]]:
 def test_events_do_not_depend_on_which_answer_came_first() -> None:
     model = Slow(["a", "fails", "c"])
     work, events = author(model)
-    answers = work.ask_all(PROMPT, [Order(str(number)) for number in range(3)])
+    answers = work.ask_all(PROMPT, [Question(str(number)) for number in range(3)])
     assert model.finished == ["2", "1", "0"]
     assert [getattr(answer, "text", type(answer)) for answer in answers] == [
         "a",
@@ -145,7 +145,7 @@ def test_events_do_not_depend_on_which_answer_came_first() -> None:
 
 def test_a_completion_is_written_down_with_its_request_s_key(tmp_path: Path) -> None:
     trace = Trace(tmp_path)
-    Author(Slow(["a"]), trace, Tally()).ask(PROMPT, Order("0"))
+    Author(Slow(["a"]), trace, Tally()).ask(PROMPT, Question("0"))
     trace.close("done")
     request = Request(PROMPT.render("0"), stop=PROMPT.header.stop)
     assert read_events(tmp_path)[-1]["data"]["key"] == request_key(request)
@@ -153,7 +153,7 @@ def test_a_completion_is_written_down_with_its_request_s_key(tmp_path: Path) -> 
 
 def test_hints_stand_in_the_request() -> None:
     work, events = author(Slow(["a"]))
-    work.ask(PROMPT, Order("0", hints=("from skills import turn",)))
+    work.ask(PROMPT, Question("0", hints=("from skills import turn",)))
     assert events[0].data["tail"] == "from skills import turn\n\n# 0."
 
 
@@ -173,19 +173,19 @@ class Streaming:
 
 def test_text_appears_as_it_is_written_where_somebody_watches() -> None:
     work, events = author(Streaming())
-    assert work.ask(PROMPT, Order("0")).text == "x = 1"
+    assert work.ask(PROMPT, Question("0")).text == "x = 1"
     pieces = [event.data for event in events if event.kind == "text"]
     assert pieces == [{"lmp": "p", "text": "x "}, {"lmp": "p", "text": "= 1"}]
 
 
 def test_nothing_is_streamed_where_nobody_watches() -> None:
-    assert Author(Streaming(), Trace(), Tally()).ask(PROMPT, Order("0")).text == "whole"
+    assert Author(Streaming(), Trace(), Tally()).ask(PROMPT, Question("0")).text == "whole"
 
 
 def test_a_single_order_raises_what_the_model_raised() -> None:
     work, _ = author(Slow(["fails"]))
     with pytest.raises(ModelError):
-        work.ask(PROMPT, Order("0"))
+        work.ask(PROMPT, Question("0"))
 
 
 def test_a_count_is_of_what_came_after_its_mark() -> None:

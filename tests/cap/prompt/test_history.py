@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from cap.prompt.history import LEFT_OUT, tokens, within
-from cap.prompt.prompt import Turn, parse
+from cap.prompt.prompt import PastTurn, parse
 
 CODE = "put_first_on_second('red block', 'blue bowl')\n" * 4
 
 
-def turns(count: int, note: str = "") -> list[Turn]:
-    return [Turn(f"instruction {n}", CODE, "objects = ['a']", note) for n in range(count)]
+def turns(count: int, note: str = "") -> list[PastTurn]:
+    return [PastTurn(f"instruction {n}", CODE, "objects = ['a']", note) for n in range(count)]
 
 
-def total(history: tuple[Turn, ...]) -> int:
+def total(history: tuple[PastTurn, ...]) -> int:
     return sum(map(tokens, history))
 
 
@@ -56,7 +56,7 @@ def test_the_newest_turn_keeps_its_code_unless_it_alone_is_too_much() -> None:
 
 def test_the_prompt_up_to_the_newest_turn_changes_only_when_something_is_dropped() -> None:
     prompt = parse("from robot import say\n", "ui")
-    history: tuple[Turn, ...] = ()
+    history: tuple[PastTurn, ...] = ()
     before, changes = prompt.render("x", "", history).removesuffix("# x.\n"), 0
     for turn in turns(60):
         history = within((*history, turn), 1200)

@@ -13,8 +13,8 @@ from cap.prompt.prompt import (
     KINDS,
     Example,
     Header,
+    PastTurn,
     Prompt,
-    Turn,
     comment,
     load,
     one_line,
@@ -250,7 +250,7 @@ def test_a_request_ends_with_context_and_instruction() -> None:
 
 
 def test_a_request_shows_earlier_turns_with_their_failures() -> None:
-    turns = [Turn("go", "x()\n", "objects = ['a']"), Turn("stop", "y()", note="it\nfailed")]
+    turns = [PastTurn("go", "x()\n", "objects = ['a']"), PastTurn("stop", "y()", note="it\nfailed")]
     text = prompt().render("again", history=turns)
     assert text.endswith(
         "\n\nobjects = ['a']\n# go.\nx()\n\n# stop.\ny()\n#! it failed\n\n# again.\n"
@@ -258,7 +258,7 @@ def test_a_request_shows_earlier_turns_with_their_failures() -> None:
 
 
 def test_what_is_rendered_is_read_back() -> None:
-    turns = [Turn("go", "x()", "objects = ['a']"), Turn("stop", "y()", "objects = ['b']")]
+    turns = [PastTurn("go", "x()", "objects = ['a']"), PastTurn("stop", "y()", "objects = ['b']")]
     text = prompt().render("again", "objects = ['c']", turns)
     assert split(text)[-3:] == [
         ("go", "x()", "objects = ['a']", False),
@@ -268,7 +268,7 @@ def test_what_is_rendered_is_read_back() -> None:
 
 
 def test_a_later_request_begins_with_the_earlier_ones_text() -> None:
-    turns = [Turn(f"go {n}", f"x({n})", f"objects = ['{n}']") for n in range(4)]
+    turns = [PastTurn(f"go {n}", f"x({n})", f"objects = ['{n}']") for n in range(4)]
     texts = [
         prompt().render(turn.instruction, turn.context, turns[:n]) for n, turn in enumerate(turns)
     ]
@@ -400,7 +400,7 @@ def test_no_object_name_changes_what_else_is_asked(names: list[str], words: str)
 @FIXED
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_no_earlier_turn_leaves_its_comment_lines(words: str, note: str) -> None:
-    turns = [Turn(words, "y = 2", note=note)]
+    turns = [PastTurn(words, "y = 2", note=note)]
     text = prompt("x = 1\n").render("again", history=turns)
     assert ast.unparse(ast.parse(text)) == "x = 1\ny = 2"
 

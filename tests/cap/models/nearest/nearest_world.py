@@ -18,7 +18,7 @@ import numpy as np
 from cap.models.base import Request
 from cap.models.nearest import Nearest
 from cap.prompt.prompt import Example, Prompt, load, parse_context, render_context
-from cap.prompt.prompt import Turn as PromptTurn
+from cap.prompt.prompt import PastTurn as PromptTurn
 
 PROMPTS = Path(__file__).parents[4] / "prompts"
 PLACES = {

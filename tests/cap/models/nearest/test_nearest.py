@@ -14,7 +14,7 @@ from cap.models.nearest.normalizer import plain
 from cap.models.nearest.numerals import in_digits
 from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.words import singular, stem, tokenise
-from cap.prompt.prompt import Turn, parse, split_examples
+from cap.prompt.prompt import PastTurn, parse, split_examples
 
 GARDEN = """
 from garden import water, plant, heights
@@ -148,9 +148,9 @@ def test_scene_decides_which_names_exist() -> None:
 
 def test_earlier_turns_do_not_change_the_answer() -> None:
     turns = [
-        Turn("prune the red tulip", "prune('red tulip')", PLANTS),
-        Turn("water the lily", "", PLANTS, note="failed: NoMatch"),
-        Turn("what happened", "this is not python", PLANTS),
+        PastTurn("prune the red tulip", "prune('red tulip')", PLANTS),
+        PastTurn("water the lily", "", PLANTS, note="failed: NoMatch"),
+        PastTurn("what happened", "this is not python", PLANTS),
     ]
     assert same(answer("prune the young birch", history=turns), "prune('young birch')")
 
