@@ -40,10 +40,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from cap.result import Failure
+from cap.result import Failure
 
 
 class CapError(Exception):

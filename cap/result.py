@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from cap.errors import EndpointFailed, ModelUnreachable, NotFound
-
 FailureKind = Literal[
     "syntax",
     "violation",
@@ -32,7 +30,10 @@ _REFUSED = ("syntax", "violation", "undefined")
 _MODEL = ("model", "generation")
 _PERSON = ("refused", "interrupted")
 _INFRASTRUCTURE = ("killed", "protocol")
-_ENDPOINT = (EndpointFailed.__name__, ModelUnreachable.__name__)
+_ENDPOINT = ("EndpointFailed", "ModelUnreachable")
+"""Errors of `cap.errors` that are the endpoint's and no model's."""
+_ASKED_FOR_NOTHING = "NotFound"
+"""The one of a robot's errors that is the program's own."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Failure:
         A model that could not be asked is not to blame.
         """
         if self.robot:
-            return "program" if self.error == NotFound.__name__ else "robot"
+            return "program" if self.error == _ASKED_FOR_NOTHING else "robot"
         if self.kind in _PERSON:
             return "person"
         if self.kind in _MODEL:

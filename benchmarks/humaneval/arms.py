@@ -21,8 +21,7 @@ from pathlib import Path
 from benchmarks.humaneval.problems import Problem
 from benchmarks.humaneval.scoring import POLICY
 from cap.checker.checker import examine
-from cap.engine.completer import Completer
-from cap.engine.generation import GenerationLimits
+from cap.engine.generation import Generation
 from cap.engine.question import Author, Tally
 from cap.errors import CapError, PromptError
 from cap.models.base import Model, Request
@@ -111,14 +110,13 @@ def _goes_on(answer: str) -> bool:
 
 def _with_functions(problem: Problem, completion: str, model: Model, prompt: Prompt) -> Written:
     """Have what a completion calls and nobody defines generated, and put it behind."""
-    trace = Trace()
-    completer = Completer(Author(model, trace, Tally()), prompt, POLICY, GenerationLimits(), trace)
+    author = Author(model, Trace(), Tally())
     try:
         program = Program.parse(problem.prompt + completion)
         examined = examine(program, Scope(), POLICY)
         if examined.violations:
             return Written(completion)
-        made = completer.complete(examined, Scope(), lambda name: None)
+        made = Generation(author, prompt, Scope(), POLICY).run(examined.program)
     except CapError as error:
         return Written(completion, note=f"{type(error).__name__}: {error}")
     sources = [entry.source.rstrip() for entry in made]

@@ -8,7 +8,6 @@ road with a worker of its own while the outer program waits.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,11 +16,9 @@ import numpy as np
 
 from cap.checker.checker import Examination, examine
 from cap.engine.answer import Answer, Approve, EngineRobot, State, joined, unanswered, with_note
-from cap.engine.approval import Allow, asked
-from cap.engine.completer import Completer, kept_for, may_repair
+from cap.engine.approval import Allow, Gate, asked
 from cap.engine.failures import explain, failure_of, lmp_failed, unfit
-from cap.engine.gate import Gate
-from cap.engine.generation import GenerationLimits
+from cap.engine.generation import Generation, GenerationLimits, kept_for, refused
 from cap.engine.question import Author, Question, Tally
 from cap.engine.rehearsal import Rehearsal, Rehearse
 from cap.engine.repair import Repairs, acted, failed_turn, reason_of, sort_of
@@ -33,7 +30,7 @@ from cap.prompt.prompt import Prompt, parse_context, render_context
 from cap.result import Call, Failure, Result
 from cap.robot import robot_facts
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Primitive, Scope
+from cap.scope import Definition, Primitive, Scope
 from cap.trace.trace import Trace
 
 __all__ = ["Answer", "Approve", "Engine", "EngineRobot", "State", "failure_of"]
@@ -100,9 +97,6 @@ class Engine:
         self.author = Author(model, trace, self.tally)
         self._function_prompt = function_prompt
         self._budget = budget
-        self._completer = Completer(
-            self.author, function_prompt, sandbox.policy, budget or GenerationLimits(), trace
-        )
         self._primitives = {**asked(robot.primitives(), allow), **self._lmp_primitives()}
 
     def run(
@@ -144,7 +138,7 @@ class Engine:
         order = Question(instruction, context, state.history, state.hints)
         answer = self._attempt(prompt, order, state)
         assert answer is not None
-        while (failure := answer.result.failure) is not None and may_repair(self.author):
+        while (failure := answer.result.failure) is not None and self.author.repairs:
             calls = answer.result.calls
             sort = sort_of(failure, calls, answer.ran)
             if sort is None or not left.allow(sort):
@@ -197,16 +191,15 @@ class Engine:
             return None
         answer = replace(self._walk(prompt, examined, scope, state), completion=text)
         failure = answer.result.failure
-        if failure is None or failure.kind != "undefined" or may_repair(self.author):
+        if failure is None or failure.kind != "undefined" or self.author.repairs:
             return answer
         return replace(answer, result=replace(answer.result, failure=unfit(failure)))
 
     def _walk(self, prompt: Prompt, examined: Examination, scope: Scope, state: State) -> Answer:
         """Take a program the rest of the way: complete it, have it approved, run it."""
         program = examined.program
-        unavailable = functools.partial(self._unavailable, prompt, state)
         try:
-            generated = self._completer.complete(examined, scope, unavailable)
+            generated = self._generate(prompt, examined, scope, state)
         except CapError as error:
             return self._show(prompt, Answer(Result(failure=failure_of(error)), program))
         kept = tuple(kept_for(program, scope, generated))
@@ -217,6 +210,33 @@ class Engine:
         if generated:
             scope = replace(scope, definitions=(*scope.definitions, *generated))
         return replace(answer, result=self._execute(prompt, program, scope), ran=True)
+
+    def _generate(
+        self, prompt: Prompt, examined: Examination, scope: Scope, state: State
+    ) -> tuple[Definition, ...]:
+        """Return the functions a program lacks, unless the program itself is refused.
+
+        Raises:
+            CheckFailed: The program is refused; nothing was asked for.
+            GenerationFailed: A function cannot be had.
+            ModelError: The model gave no answer.
+        """
+        if examined.violations:
+            raise refused(examined, self.trace)
+        if not examined.undefined:  # the usual case
+            return ()
+        hidden = f"is not available to '{prompt.name}' programs"
+        unavailable = {name: f"'{name}' {hidden}" for name in self._primitives}
+        unavailable |= {name: f"'{name}' {reason}" for name, reason in state.dropped.items()}
+        generation = Generation(
+            self.author,
+            self._function_prompt,
+            scope,
+            self.sandbox.policy,
+            limits=self._budget,
+            unavailable=unavailable,
+        )
+        return generation.run(examined.program)
 
     def _show(self, prompt: Prompt, answer: Answer) -> Answer:
         """Write down a complete program, also one that was refused, and show it."""
@@ -359,14 +379,6 @@ class Engine:
         if answer.result.failure is not None:
             raise lmp_failed(called, answer.result.failure)
         return answer.result.value
-
-    def _unavailable(self, prompt: Prompt, state: State, name: str) -> str | None:
-        """Tell why an undefined name must not be generated."""
-        if name in state.dropped:
-            return f"'{name}' {state.dropped[name]}"
-        if name in self._primitives:
-            return f"'{name}' is not available to '{prompt.name}' programs"
-        return None
 
     def _execute(self, prompt: Prompt, program: Program, scope: Scope) -> Result:
         header = prompt.header

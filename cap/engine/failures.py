@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cap.checker.checker import Examination
-from cap.engine.generation import UndefinedName
-from cap.errors import CapError, CheckFailed, GenerationFailed, LMPFailed, ModelError
+from cap.engine.generation import UndefinedName, ViolationsFound
+from cap.errors import CapError, GenerationFailed, LMPFailed, ModelError
 from cap.program.program import ProgramSyntaxError
 from cap.result import Failure, FailureKind
-
-
-class ViolationsFound(CheckFailed):
-    """The check refused a program."""
-
-    def __init__(self, examined: Examination) -> None:
-        first, *rest = examined.violations
-        super().__init__("; ".join([first.reason, *map(str, rest[:4])]))
-        self.violations = examined.violations
-        self.line = first.line
-        self.program = examined.program
 
 
 def failure_of(error: CapError) -> Failure:

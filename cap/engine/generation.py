@@ -14,13 +14,28 @@ caller is mended.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
+from cap.checker.checker import Examination, Violation, examine, known_names
+from cap.checker.policy import Policy
 from cap.checker.undefined import CallSite, undefined
-from cap.errors import CapError, CheckFailed, GenerationFailed, ModelError, did_you_mean
+from cap.engine.question import Author, Question
+from cap.engine.repair import again
+from cap.errors import (
+    CapError,
+    CheckFailed,
+    EmptyCompletion,
+    GenerationFailed,
+    ModelError,
+    did_you_mean,
+)
+from cap.models.base import Completion
 from cap.program.program import Program
-from cap.scope import Definition
+from cap.prompt.prompt import PastTurn, Prompt
+from cap.scope import Definition, Scope
+from cap.trace.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -56,6 +71,24 @@ class Wanted:
         return "; ".join(dict.fromkeys(site.text for site in self.calls))
 
 
+class ViolationsFound(CheckFailed):
+    """The check refused a program."""
+
+    def __init__(self, examined: Examination) -> None:
+        first, *rest = examined.violations
+        super().__init__("; ".join([first.reason, *map(str, rest[:4])]))
+        self.violations = examined.violations
+        self.line = first.line
+        self.program = examined.program
+
+
+def refused(examined: Examination, trace: Trace) -> ViolationsFound:
+    """Write down what the check has against a program; return it as the error to raise."""
+    found = list(map(str, examined.violations))
+    trace.event("violations", source=examined.program.source, found=found)
+    return ViolationsFound(examined)
+
+
 class UndefinedName(CheckFailed):
     """A name that is read, not called, and defined nowhere."""
 
@@ -64,77 +97,95 @@ class UndefinedName(CheckFailed):
         self.line = line
 
 
-Write = Callable[[Sequence[Wanted]], Sequence[Program | CapError]]
-"""Asks for the functions of one wave; each comes back checked, or as what is wrong with it."""
-Faults = Callable[[Program, Sequence[Definition]], Sequence[str]]
-"""Tells what in a program cannot be, given what was written so far."""
+class Generation:
+    """The functions written for one program."""
 
+    def __init__(
+        self,
+        author: Author,
+        prompt: Prompt,
+        scope: Scope,
+        policy: Policy,
+        *,
+        limits: GenerationLimits | None = None,
+        unavailable: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Start with none.
 
-def generate(
-    program: Program,
-    known: Iterable[str],
-    write: Write,
-    *,
-    budget: GenerationLimits | None = None,
-    unavailable: Callable[[str], str | None] = lambda name: None,
-    faults: Faults = lambda program, written: (),
-    tokens: Callable[[], int] = lambda: 0,
-    again: bool = True,
-) -> tuple[Definition, ...]:
-    """Return definitions, dependencies first, for everything a program calls and nobody defined.
-
-    Args:
-        program: The main program.
-        known: Names in scope.
-        write: Asks for the functions of a wave.
-        budget: Limits.
-        unavailable: Tells why a name must not be generated, or None.
-        faults: Tells what in a program cannot be.
-        tokens: Tells how many tokens the functions took so far.
-        again: Ask a second time for what cannot be used.
-
-    Raises:
-        UndefinedName: The program reads a name that is no function.
-        GenerationFailed: The budget is spent, or an answer cannot be used.
-        ModelError: The model gave no answer.
-    """
-    work = _Generation({*known, *_defined(program)}, write, budget or GenerationLimits())
-    work.unavailable, work.faults, work.tokens, work.again = unavailable, faults, tokens, again
-    return work.run(program)
-
-
-class _Generation:
-    """The functions written so far for one program."""
-
-    unavailable: Callable[[str], str | None]
-    faults: Faults
-    tokens: Callable[[], int]
-    again: bool
-
-    def __init__(self, names: set[str], write: Write, budget: GenerationLimits) -> None:
-        self.names = names
-        self.write = write
-        self.budget = budget
-        self.waves = 0
-        self.programs: dict[str, Program] = {}
-        self.parents: dict[str, str] = {}
+        Args:
+            author: Asks the model.
+            prompt: Asks for one function.
+            scope: What the program may use.
+            policy: What the check allows.
+            limits: How much may be generated.
+            unavailable: Names that must not be generated, each with the reason.
+        """
+        self.author = author
+        self.prompt = prompt
+        self.scope = scope
+        self.policy = policy
+        self.limits = limits or GenerationLimits()
+        self.unavailable = unavailable
+        self._names = set(known_names(scope, policy))
+        self._mark = author.tally.mark()
+        self._waves = 0
+        self._programs: dict[str, Program] = {}
+        self._parents: dict[str, str] = {}
 
     def run(self, program: Program) -> tuple[Definition, ...]:
+        """Return definitions, dependencies first, for all that a program calls and nobody defined.
+
+        Raises:
+            UndefinedName: The program reads a name that is no function.
+            GenerationFailed: A limit is reached, or an answer cannot be used.
+            ModelError: The model gave no answer.
+        """
+        self._names.update(_defined(program))
         wanted = self._wanted({"": program})
         first = [entry.name for entry in wanted]
         while wanted:
-            self._spend(wanted)
-            self.waves += 1
-            self.names |= {entry.name for entry in wanted}
-            self.parents |= {entry.name: entry.parent for entry in wanted}
+            self._hold_limits(wanted)
+            self._waves += 1
+            self._names |= {entry.name for entry in wanted}
+            self._parents |= {entry.name: entry.parent for entry in wanted}
             wave = self._wave(wanted)
-            self.programs |= wave
-            self.names.update(name for written in wave.values() for name in _defined(written))
+            self._programs |= wave
+            self._names.update(name for written in wave.values() for name in _defined(written))
             wanted = self._wanted(wave)
-        return tuple(map(self._definition, _dependencies_first(first, self.programs)))
+        order = _dependencies_first(first, self._programs)
+        return tuple(_as_definition(name, self._programs[name]) for name in order)
 
-    def _definition(self, name: str) -> Definition:
-        return _as_definition(name, self.programs[name])
+    def write(self, wanted: Sequence[Wanted]) -> list[Program | CapError]:
+        """Ask for functions, all at once; return the program of each, or what is wrong with it."""
+        questions = []
+        for entry in wanted:
+            question = Question(entry.request)
+            if entry.reason:
+                source = entry.failed.source if entry.failed else ""
+                self.author.trace.event(
+                    "repair", lmp=self.prompt.name, attempt=2, reason=entry.reason, source=source
+                )
+                turn = PastTurn(entry.request, source, note=again(entry.reason))
+                question = replace(question, history=(turn,))
+            questions.append(question)
+        answers = self.author.ask_all(self.prompt, questions)
+        return [self._read(*pair) for pair in zip(wanted, answers, strict=True)]
+
+    def _read(self, entry: Wanted, answer: Completion | ModelError) -> Program | CapError:
+        """Return the checked program of an answer, or what is wrong with it."""
+        if isinstance(answer, ModelError):
+            return answer
+        try:
+            program = Program.from_completion(answer.text, self.prompt.header.stop)
+        except EmptyCompletion as error:  # it can be asked again, as after any other mistake
+            return GenerationFailed(str(error))
+        except CapError as error:
+            return error
+        examined = examine(program, self.scope, self.policy)
+        if examined.violations:
+            return refused(examined, self.author.trace)
+        self.author.trace.event("generated", name=entry.name, source=examined.program.source)
+        return examined.program
 
     def _wanted(self, programs: Mapping[str, Program]) -> list[Wanted]:
         """Return what programs call and nobody defines, each name once with all its calls."""
@@ -146,31 +197,40 @@ class _Generation:
         return list(found.values())
 
     def _undefined(self, program: Program) -> Iterator[tuple[str, tuple[CallSite, ...]]]:
-        for entry in undefined(program, self.names):
-            if reason := self.unavailable(entry.name):
-                raise UndefinedName(reason, entry.line)
+        for entry in undefined(program, self._names):
+            if entry.name in self.unavailable:
+                raise UndefinedName(self.unavailable[entry.name], entry.line)
             if not entry.calls:
-                hint = did_you_mean(entry.name, self.names)
+                hint = did_you_mean(entry.name, self._names)
                 raise UndefinedName(f"name '{entry.name}' is not defined.{hint}", entry.line)
             yield entry.name, entry.calls
 
     def _wave(self, wanted: Sequence[Wanted]) -> dict[str, Program]:
         """Have the functions of one wave written; those that cannot be used once more."""
-        answers = self._written(wanted)
+        answers = self._answers(wanted)
         problems = self._problems(wanted, answers)
-        if problems and self.again:
-            self._spend_tokens(wanted[0])
-            retried = [
-                _again(entry, answers, problems) for entry in wanted if entry.name in problems
-            ]
-            answers |= self._written(retried)
+        if problems and self.author.repairs:
+            self._hold_tokens(wanted[0])
+            retried = []
+            for entry in wanted:
+                if entry.name in problems:
+                    answer = answers[entry.name]
+                    failed = getattr(answer, "program", answer)
+                    retried.append(
+                        replace(
+                            entry,
+                            failed=failed if isinstance(failed, Program) else None,
+                            reason=f"this {problems[entry.name]}",
+                        )
+                    )
+            answers |= self._answers(retried)
             problems = self._problems(wanted, answers)
         for name, problem in problems.items():
             what = f"the answer for function '{name}' {problem}"
             raise GenerationFailed(f"{what}; try again, or another model with -m")
         return {name: answer for name, answer in answers.items() if isinstance(answer, Program)}
 
-    def _written(self, wanted: Sequence[Wanted]) -> dict[str, Program | CapError]:
+    def _answers(self, wanted: Sequence[Wanted]) -> dict[str, Program | CapError]:
         answers = self.write(wanted)
         for answer in answers:
             if isinstance(answer, ModelError):
@@ -182,7 +242,7 @@ class _Generation:
     ) -> dict[str, str]:
         """Return why answers cannot be used, by name, in the order of the wave."""
         problems: dict[str, str] = {}
-        taken, usable = set(self.names), dict[str, Program]()
+        taken, usable = set(self._names), dict[str, Program]()
         for entry in wanted:
             answer = answers[entry.name]
             if isinstance(answer, CapError):
@@ -192,10 +252,11 @@ class _Generation:
             else:
                 usable[entry.name] = answer
                 taken.update(_defined(answer))
-        written = [_as_definition(*item) for item in (*self.programs.items(), *usable.items())]
+        written = [_as_definition(*item) for item in (*self._programs.items(), *usable.items())]
         for name, program in usable.items():
-            if found := self.faults(program, written):
-                problems[name] = f"has faults: {'; '.join(found)}"
+            if found := self._misfits(program, written):
+                lines = (f"line {fault.line}: {fault.reason}" for fault in found)
+                problems[name] = f"has faults: {'; '.join(lines)}"
         return problems
 
     def _problem(self, entry: Wanted, answer: Program, taken: set[str]) -> str | None:
@@ -211,30 +272,32 @@ class _Generation:
             list(self._undefined(answer))
         except UndefinedName as error:
             return f"is refused: {_with_line(error)}"
-        return self._misfit(entry, answer)
-
-    def _misfit(self, entry: Wanted, answer: Program) -> str | None:
-        """Return a call the function is for and does not fit."""
         written = [_as_definition(entry.name, answer)]
         for site in entry.calls:
-            if found := self.faults(_bare_call(entry.name, site), written):
-                return f"does not fit the call {site.text}: {found[0]}"
+            if found := self._misfits(_bare_call(entry.name, site), written):
+                return f"does not fit the call {site.text}: {found[0].reason}"
         return None
 
-    def _spend(self, wanted: Sequence[Wanted]) -> None:
-        """Raise if the next wave passes the budget."""
-        if self.waves >= self.budget.depth:
-            trail = self._trail(wanted[0])
-            what = f"ever deeper helpers (limit {self.budget.depth} levels; ask for less at once)"
-            raise GenerationFailed(f"generated functions call {what}: {trail}")
-        if len(self.programs) + len(wanted) > self.budget.functions:
-            what = f"more than {self.budget.functions} functions to generate (ask for less at once)"
-            raise GenerationFailed(f"{what}: {self._trail(wanted[0])}")
-        self._spend_tokens(wanted[0])
+    def _misfits(self, program: Program, written: Sequence[Definition]) -> Sequence[Violation]:
+        """Return what in a program cannot be, beside the functions written for it."""
+        scope = replace(self.scope, definitions=(*self.scope.definitions, *written))
+        return examine(program, scope, self.policy).violations
 
-    def _spend_tokens(self, entry: Wanted) -> None:
-        if (spent := self.tokens()) >= self.budget.tokens:
-            what = f"generated functions took {spent} tokens (limit {self.budget.tokens})"
+    def _hold_limits(self, wanted: Sequence[Wanted]) -> None:
+        """Raise if the next wave passes a limit."""
+        limits = self.limits
+        if self._waves >= limits.depth:
+            what = f"ever deeper helpers (limit {limits.depth} levels; ask for less at once)"
+            raise GenerationFailed(f"generated functions call {what}: {self._trail(wanted[0])}")
+        if len(self._programs) + len(wanted) > limits.functions:
+            what = f"more than {limits.functions} functions to generate (ask for less at once)"
+            raise GenerationFailed(f"{what}: {self._trail(wanted[0])}")
+        self._hold_tokens(wanted[0])
+
+    def _hold_tokens(self, entry: Wanted) -> None:
+        spent = self.author.tally.since(self._mark).completion_tokens
+        if spent >= self.limits.tokens:
+            what = f"generated functions took {spent} tokens (limit {self.limits.tokens})"
             raise GenerationFailed(f"{what}: {self._trail(entry)}")
 
     def _trail(self, entry: Wanted) -> str:
@@ -242,17 +305,8 @@ class _Generation:
         trail, parent = [entry.name], entry.parent
         while parent:
             trail.append(parent)
-            parent = self.parents[parent]
+            parent = self._parents[parent]
         return " <- ".join(trail)
-
-
-def _again(
-    entry: Wanted, answers: Mapping[str, Program | CapError], problems: Mapping[str, str]
-) -> Wanted:
-    """Return a function to be asked for once more, with what was wrong."""
-    answer = answers[entry.name]
-    failed = answer if isinstance(answer, Program) else getattr(answer, "program", None)
-    return replace(entry, failed=failed, reason=f"this {problems[entry.name]}")
 
 
 def _with_line(error: CapError) -> str:
@@ -304,3 +358,18 @@ def _is_definition_or_inert(node: ast.stmt) -> bool:
     text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     kinds = ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Pass
     return text or isinstance(node, kinds)
+
+
+def kept_for(program: Program, scope: Scope, written: Iterable[Definition]) -> list[Definition]:
+    """Return the definitions of a scope that a program uses, by way of others too, in order."""
+    kept = {entry.name: entry for entry in scope.definitions}
+    if not kept:
+        return []
+    used: set[str] = set()
+    ahead = [program, *(Program.parse(entry.source) for entry in written)]
+    while ahead:
+        for entry in undefined(ahead.pop(), ()):
+            if entry.name in kept and entry.name not in used:
+                used.add(entry.name)
+                ahead.append(Program.parse(kept[entry.name].source))
+    return [entry for name, entry in kept.items() if name in used]

@@ -66,7 +66,12 @@ class Author:
         """Keep the model, where events go, and the count."""
         self.model = model
         self.tally = tally
-        self._trace = trace
+        self.trace = trace
+
+    @property
+    def repairs(self) -> bool:
+        """False of a model that cannot mend what it wrote."""
+        return bool(getattr(self.model, "repairs", True))
 
     def ask(self, prompt: Prompt, order: Question) -> Completion:
         """Return the answer to one order.
@@ -88,12 +93,12 @@ class Author:
                 self._note(prompt, request, answer)
             else:
                 why = {"error": type(answer).__name__, "message": str(answer)}
-                self._trace.event("unanswered", lmp=prompt.name, **self._key(request), **why)
+                self.trace.event("unanswered", lmp=prompt.name, **self._key(request), **why)
         return answers
 
     def _key(self, request: Request) -> dict[str, str]:
         """Return what a run folder is replayed by; making it takes longer than all else here."""
-        return {"key": request_key(request)} if self._trace.folder else {}
+        return {"key": request_key(request)} if self.trace.folder else {}
 
     def _answers(
         self, prompt: Prompt, requests: Sequence[Request]
@@ -107,14 +112,14 @@ class Author:
 
     def _complete(self, prompt: Prompt, request: Request) -> Completion:
         """Ask on this thread; where somebody watches, the text appears as it is written."""
-        if not self._trace.listeners or not isinstance(self.model, Streams):
+        if not self.trace.listeners or not isinstance(self.model, Streams):
             return self.model.complete(request)
-        told = functools.partial(self._trace.progress, "text", lmp=prompt.name)
+        told = functools.partial(self.trace.progress, "text", lmp=prompt.name)
         return self.model.stream(request, lambda piece: told(text=piece))
 
     def _request(self, prompt: Prompt, order: Question) -> Request:
         text = prompt.render(order.instruction, order.context, order.history, order.hints)
-        self._trace.event(
+        self.trace.event(
             "prompt",
             lmp=prompt.name,
             sha256=prompt.sha256,
@@ -125,7 +130,7 @@ class Author:
 
     def _note(self, prompt: Prompt, request: Request, completion: Completion) -> None:
         self.tally.add(completion)
-        self._trace.event(
+        self.trace.event(
             "completion",
             lmp=prompt.name,
             **self._key(request),

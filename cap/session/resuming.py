@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cap.engine.completer import may_repair
 from cap.errors import SavedError
 from cap.robot.robot_facts import facts
 from cap.session.session_file import Saved, put_world, world_of
@@ -29,7 +28,7 @@ def described(session: Session) -> Saved:
         origins=session.origins,
         history_tokens=session.history_tokens,
         repairs=(engine.repairs.static, engine.repairs.runtime),
-        mends=may_repair(engine.author),
+        mends=engine.author.repairs,
         world=world,
         world_lost=lost,
         file=None if session.robot_file is None else str(session.robot_file),

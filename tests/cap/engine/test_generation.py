@@ -1,25 +1,48 @@
 """Function generation: what is asked for, when, with which calls, and what answers are taken."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from cap.checker.checker import examine
-from cap.engine.generation import GenerationLimits, UndefinedName, Wanted, generate
+from cap.checker.policy import Policy
+from cap.engine.generation import Generation, GenerationLimits, UndefinedName, Wanted
+from cap.engine.question import Author, Tally
 from cap.errors import CapError, GenerationFailed, ModelUnreachable
+from cap.models.base import Completion
 from cap.program.program import Program
+from cap.prompt.prompt import parse
 from cap.scope import Definition, Scope
+from cap.trace.trace import Trace
 
-KNOWN = ("print", "sorted", "map", "list", "get_obj_names")
+KNOWN = Scope(variables={"get_obj_names": None})
 
 
-class Writer:
-    """A model that answers from a table and remembers what it was asked."""
+class Asked:
+    """In an author's place: a model that mends, or not, and a count of tokens."""
 
-    def __init__(self, answers: Mapping[str, Any] | Callable[[str], str]) -> None:
+    def __init__(self, repairs: bool) -> None:
+        self.repairs = repairs
+        self.tally = Tally()
+        self.trace = Trace()
+
+
+class Writer(Generation):
+    """Has functions written by a table, and remembers what was asked for."""
+
+    def __init__(
+        self,
+        answers: Mapping[str, Any] | Callable[[str], str],
+        *,
+        again: bool = False,
+        tokens: int = 0,
+        **options: Any,
+    ) -> None:
+        prompt = parse("# f().\ndef f(): return 1\n", "define", infer=True)
+        super().__init__(cast(Author, Asked(again)), prompt, KNOWN, Policy(), **options)
         self.answers = answers if callable(answers) else self._next
         self.table = {} if callable(answers) else dict(answers)
+        self.tokens = tokens
         self.waves: list[list[Wanted]] = []
 
     def _next(self, name: str) -> str | CapError:
@@ -29,8 +52,10 @@ class Writer:
             return answer.pop(0) if len(answer) > 1 else answer[0]  # type: ignore[no-any-return]
         return answer  # type: ignore[no-any-return]
 
-    def __call__(self, wanted: Sequence[Wanted]) -> list[Program | CapError]:
+    def write(self, wanted: Sequence[Wanted]) -> list[Program | CapError]:
         self.waves.append(list(wanted))
+        for _ in wanted:
+            self.author.tally.add(Completion("", "table", 0, self.tokens))
         return [self._program(self.answers(entry.name)) for entry in wanted]
 
     def _program(self, answer: str | CapError) -> Program | CapError:
@@ -50,17 +75,11 @@ class Writer:
         return [entry.name for entry in self.asked]
 
 
-def faults_of(program: Program, written: Sequence[Definition]) -> list[str]:
-    found = examine(program, Scope(definitions=tuple(written))).violations
-    return [f"line {fault.line}: {fault.reason}" for fault in found]
-
-
 def run(
     source: str, answers: Mapping[str, Any] | Callable[[str], str], **options: Any
 ) -> tuple[tuple[Definition, ...], Writer]:
-    writer = Writer(answers)
-    options.setdefault("again", False)
-    return generate(Program.parse(source), KNOWN, writer, **options), writer
+    writer = Writer(answers, **options)
+    return writer.run(Program.parse(source)), writer
 
 
 def test_a_complete_program_asks_for_nothing() -> None:
@@ -202,9 +221,9 @@ def ever_deeper(name: str) -> str:
 
 @pytest.mark.parametrize("depth", [1, 2, 4])
 def test_ever_deeper_helpers_end_with_the_chain(depth: int) -> None:
-    writer = Writer(ever_deeper)
+    writer = Writer(ever_deeper, limits=GenerationLimits(depth=depth))
     with pytest.raises(GenerationFailed, match=r": fx+ <- (fx+ <- )*f$"):
-        generate(Program.parse("f()\n"), (), writer, budget=GenerationLimits(depth=depth))
+        writer.run(Program.parse("f()\n"))
     assert len(writer.asked) == depth
 
 
@@ -212,13 +231,14 @@ def test_ever_deeper_helpers_end_with_the_chain(depth: int) -> None:
 def test_the_number_of_functions_is_bounded_before_any_is_asked_for(
     count: int, passes: bool
 ) -> None:
-    writer = Writer(lambda name: f"def {name}(): return 1\n")
+    limits = GenerationLimits(functions=3)
+    writer = Writer(lambda name: f"def {name}(): return 1\n", limits=limits)
     program = Program.parse("".join(f"f{i}()\n" for i in range(count)))
     if passes:
-        assert len(generate(program, (), writer, budget=GenerationLimits(functions=3))) == 3
+        assert len(writer.run(program)) == 3
     else:
         with pytest.raises(GenerationFailed, match="more than 3 functions"):
-            generate(program, (), writer, budget=GenerationLimits(functions=3))
+            writer.run(program)
         assert writer.asked == []
 
 
@@ -229,14 +249,9 @@ def test_a_name_that_is_only_read_is_an_error_with_line_and_likely_names() -> No
 
 
 def test_a_name_that_is_unavailable_is_never_asked_for() -> None:
-    writer = Writer({})
+    writer = Writer({}, unavailable={"put": "not for you"})
     with pytest.raises(UndefinedName, match="not for you") as caught:
-        generate(
-            Program.parse("x = 1\nput(1)\n"),
-            (),
-            writer,
-            unavailable=lambda name: "not for you" if name == "put" else None,
-        )
+        writer.run(Program.parse("x = 1\nput(1)\n"))
     assert caught.value.line == 2
     assert writer.asked == []
 
@@ -272,7 +287,7 @@ MENDED = {
 
 @pytest.mark.parametrize(("wrong", "reason"), MENDED.values(), ids=MENDED)
 def test_an_answer_that_cannot_be_used_is_asked_for_once_more(wrong: str, reason: str) -> None:
-    generated, writer = run("x = f(2)\n", {"f": [wrong, RIGHT]}, faults=faults_of, again=True)
+    generated, writer = run("x = f(2)\n", {"f": [wrong, RIGHT]}, again=True)
     assert [entry.source for entry in generated] == [RIGHT]
     first, second = writer.asked
     assert first.reason == ""
@@ -282,9 +297,9 @@ def test_an_answer_that_cannot_be_used_is_asked_for_once_more(wrong: str, reason
 
 @pytest.mark.parametrize(("wrong", "reason"), MENDED.values(), ids=MENDED)
 def test_a_second_answer_that_cannot_be_used_fails(wrong: str, reason: str) -> None:
-    writer = Writer({"f": wrong})
+    writer = Writer({"f": wrong}, again=True)
     with pytest.raises(GenerationFailed, match="function 'f'"):
-        generate(Program.parse("x = f(2)\n"), KNOWN, writer, faults=faults_of)
+        writer.run(Program.parse("x = f(2)\n"))
     assert len(writer.asked) == 2, reason
 
 
@@ -306,7 +321,7 @@ def test_a_later_call_of_a_written_function_is_mended_at_the_caller() -> None:
         "f": "def f(a): return g(a)\n",
         "g": ["def g(a): return f(a, 1)\n", "def g(a): return a and f(a - 1)\n"],
     }
-    generated, writer = run("x = f(2)\n", answers, faults=faults_of, again=True)
+    generated, writer = run("x = f(2)\n", answers, again=True)
     assert writer.names == ["f", "g", "g"]
     assert "line 1: f(a): " in writer.asked[2].reason
     assert "f(a - 1)" in generated[0].source
@@ -314,14 +329,14 @@ def test_a_later_call_of_a_written_function_is_mended_at_the_caller() -> None:
 
 def test_siblings_of_one_wave_are_held_to_each_other() -> None:
     answers = {"f": RIGHT, "g": ["def g(): return f()\n", "def g(): return f(1)\n"]}
-    _, writer = run("x = f(2) + g()\n", answers, faults=faults_of, again=True)
+    _, writer = run("x = f(2) + g()\n", answers, again=True)
     assert writer.names == ["f", "g", "g"]
 
 
 def test_a_model_that_fails_is_not_asked_again() -> None:
-    writer = Writer({"f": ModelUnreachable("no answer")})
+    writer = Writer({"f": ModelUnreachable("no answer")}, again=True)
     with pytest.raises(ModelUnreachable):
-        generate(Program.parse("f()\n"), KNOWN, writer)
+        writer.run(Program.parse("f()\n"))
     assert writer.names == ["f"]
 
 
@@ -380,28 +395,17 @@ def test_methods_of_what_comes_back_are_never_asked_for() -> None:
 
 
 def test_tokens_are_bounded_and_the_chain_is_named() -> None:
-    writer = Writer(ever_deeper)
+    writer = Writer(ever_deeper, limits=GenerationLimits(tokens=150), tokens=100)
     with pytest.raises(GenerationFailed, match=r"200 tokens \(limit 150\): fxx <- fx <- f$"):
-        generate(
-            Program.parse("f()\n"),
-            (),
-            writer,
-            budget=GenerationLimits(tokens=150),
-            tokens=lambda: 100 * len(writer.asked),
-        )
+        writer.run(Program.parse("f()\n"))
     assert writer.names == ["f", "fx"]
 
 
 def test_no_second_answer_beyond_the_tokens() -> None:
-    writer = Writer({"f": "x = 1\n"})
+    limits = GenerationLimits(tokens=10)
+    writer = Writer({"f": "x = 1\n"}, again=True, limits=limits, tokens=10)
     with pytest.raises(GenerationFailed, match="tokens"):
-        generate(
-            Program.parse("f()\n"),
-            (),
-            writer,
-            budget=GenerationLimits(tokens=10),
-            tokens=lambda: 10 * len(writer.asked),
-        )
+        writer.run(Program.parse("f()\n"))
     assert writer.names == ["f"]
 
 
@@ -427,5 +431,5 @@ def test_mutual_recursion_runs_as_one_file() -> None:
 def test_a_call_in_a_generator_is_held_to_its_form_only() -> None:
     source = "def gen():\n    y = f((yield), *[], unit='m', **{})\n"
     answers = {"f": "def f(*args, **kwargs): return args\n"}
-    generated, _ = run(source, answers, faults=faults_of)
+    generated, _ = run(source, answers)
     assert [entry.name for entry in generated] == ["f"]
