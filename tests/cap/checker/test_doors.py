@@ -1,0 +1,136 @@
+"""One program, one verdict: every door of the check says the same of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.batch.effects import wrong_check
+from cap.checker.checker import check, examine
+from cap.cli.main import run
+from cap.engine.engine import State, unhinted
+from cap.engine.repair import Repairs
+from cap.program.program import Program
+from cap.robot import robot_facts
+from cap.sandbox.sandbox import Sandbox
+from cap.scope import Scope
+from cap.session.session import Session
+from cap.validation.prompt_names import look
+from tests.fakes.scripted import Scripted
+
+PROGRAMS = {
+    "in order": ("x = np.mean([1, 2])", None),
+    "an import of what is in scope": ("import numpy as np\nx = np.mean([1, 2])", None),
+    "a call that fits": ("put_first_on_second('red block', (0.0, -0.5))", None),
+    "an LMP with a keyword": ("parse_obj_name('it', objects=['a'])", None),
+    "no such method of a class": ("str.lowr('A')", "CAP109"),
+    "no such name of a module": ("np.no_such", "CAP109"),
+    "no such class attribute, never reached": ("if False:\n    Point.centre", "CAP109"),
+    "too few arguments": ("put_first_on_second('red block')", "CAP113"),
+    "an unknown keyword": ("get_obj_pos(nmae='red block')", "CAP113"),
+    "an LMP without words": ("parse_obj_name()", "CAP113"),
+    "its own function, wrongly": ("def f(a): return a\nf()", "CAP113"),
+    "an import": ("import os", "CAP102"),
+    "a dunder": ("().__class__.__base__", "CAP103"),
+    "a private name": ("_x = 1", "CAP104"),
+    "a forbidden builtin": ("open('a')", "CAP105"),
+    "a primitive bound again": ("say = 1", "CAP106"),
+    "an LMP bound again": ("parse_obj_name = 1", "CAP106"),
+    "too large": ("x = 1\n" * 10_000, "CAP107"),
+    "a frame": ("(i for i in 'a').gi_frame", "CAP112"),
+    "a name that is only read": ("x = nothing_of_that_name", "undefined"),
+    "not Python": ("x = = 1", "syntax"),
+}
+WITHOUT_ROBOT = {
+    name: entry
+    for name, entry in PROGRAMS.items()
+    if not any(word in entry[0] for word in ("red block", "parse_obj_name", "say"))
+}
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session.open("ravens", mode="instant", repairs=Repairs(0, 0)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def scope(session: Session) -> Scope:
+    state = State(variables=robot_facts.facts(session.robot))
+    return session.engine.scope(unhinted(session.engine.prompts["ui"]), state)
+
+
+def word(rule: str, kind: str = "violation") -> str:
+    """Return the verdict a failure of that kind and name stands for."""
+    return kind if kind in ("syntax", "undefined") else rule
+
+
+@pytest.mark.parametrize(("source", "verdict"), PROGRAMS.values(), ids=PROGRAMS)
+def test_the_library(source: str, verdict: str | None, scope: Scope) -> None:
+    if verdict == "syntax":
+        pytest.skip("it is no program")
+    examined = examine(Program.parse(source), scope)
+    assert examined.ok == (verdict is None)
+    rules = {violation.rule for violation in examined.violations}
+    assert rules == ({verdict} if verdict not in (None, "undefined") else set())
+
+
+@pytest.mark.parametrize(("source", "verdict"), PROGRAMS.values(), ids=PROGRAMS)
+def test_cap_check(
+    source: str, verdict: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "program.py").write_text(source)
+    code = run(["check", str(tmp_path / "program.py"), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert code == (0 if verdict is None else 3)
+    assert [line.split()[0] for line in found["violations"]][:1] == ([verdict] if verdict else [])
+
+
+@pytest.mark.parametrize(("source", "verdict"), PROGRAMS.values(), ids=PROGRAMS)
+def test_cap_exec_and_a_model(source: str, verdict: str | None, session: Session) -> None:
+    """`cap exec` and an answer of a model in a session walk the same road to the same word."""
+    session.engine.author.model = Scripted({"go": source})
+    for turn in (session.execute(source), session.run("go")):
+        if verdict is None:
+            assert turn.failure is None or turn.failure.kind not in ("violation", "undefined")
+        else:
+            assert turn.failure is not None
+            assert word(turn.failure.error, turn.failure.kind) == verdict
+            assert turn.calls == ()
+
+
+@pytest.mark.parametrize(("source", "verdict"), PROGRAMS.values(), ids=PROGRAMS)
+def test_cap_prompts_check(
+    source: str, verdict: str | None, session: Session, tmp_path: Path
+) -> None:
+    if verdict in ("syntax", "undefined"):
+        pytest.skip("a prompt file is Python; its examples may read what another one sets")
+    file = tmp_path / "ui.py"
+    file.write_text(f"# go.\n{source}\n")
+    (report,) = look(file, session.robot.primitives(), ["parse_obj_name"])
+    found = [finding.reason.split()[0] for finding in report.findings]
+    assert found[:1] == ([verdict] if verdict else [])
+
+
+@pytest.mark.parametrize(("source", "verdict"), WITHOUT_ROBOT.values(), ids=WITHOUT_ROBOT)
+def test_a_batchs_check_and_the_sandbox(source: str, verdict: str | None) -> None:
+    sandbox = Sandbox()
+    failure = sandbox.run(source).failure
+    assert (word(failure.error, failure.kind) if failure else None) == verdict
+    wrong = wrong_check(f"ok = True\n{source}")
+    assert (wrong is None) == (verdict is None)
+    if verdict is not None and verdict.startswith("CAP"):
+        assert str(wrong).startswith(verdict)
+
+
+@pytest.mark.parametrize(("source", "verdict"), WITHOUT_ROBOT.values(), ids=WITHOUT_ROBOT)
+def test_the_function(source: str, verdict: str | None) -> None:
+    import ast
+
+    judged: Callable[[ast.Module], object] = check
+    if verdict in ("syntax", "undefined"):
+        pytest.skip("a tree is Python, and has no scope")
+    assert bool(judged(ast.parse(source))) == (verdict is not None)
