@@ -17,8 +17,8 @@ from shapely.geometry import MultiPoint
 
 from robots.perception.camera import Array, Detection, Frame
 from robots.perception.model_fit import Bowl, fit_block, fit_bowl
+from robots.table.colors import Color
 
-Color = tuple[int, int, int]
 _CELL_M = 0.008
 """Side of a grid cell seen from above: neighbours join, so it is wider than a slanted pixel."""
 _LEAST_SHARE = 0.3

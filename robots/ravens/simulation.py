@@ -1,35 +1,32 @@
-"""One PyBullet simulation: stepping, following motions, closing fingers, reading poses."""
+"""One PyBullet simulation of the tabletop: steps, motions, closing fingers, reading poses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from robots.arm import ur5e
+from robots.arm.gripper import FINGER_FORCE_N, FINGER_SPEED_MPS, GRIP_FORCE_N, HOLD_FORCE_N
 from robots.arm.motion import DT_S, Leg, Pose
 from robots.ravens import bodies
 from robots.ravens.bodies import ARM_JOINTS, FINGERS, HAND
-from robots.ravens.scene import Body, Scene, Vec3
-from robots.ravens.world import Host, WorldState
+from robots.ravens.scene import Body, Scene
+from robots.ravens.world import WorldState
 from robots.simulation.bullet import p
+from robots.simulation.world import WorldOwner, after_step
 
 _JOINTS = [*ARM_JOINTS, *FINGERS]
-_FINGER_SPEED_MPS = 0.15
-_GRIP_FORCE_N = 20.0
-_FINGER_FORCE_N = 60.0
-_FORCES = [*ur5e.MAX_TORQUE, _FINGER_FORCE_N, _FINGER_FORCE_N]
+_FORCES = [*ur5e.MAX_TORQUE, FINGER_FORCE_N, FINGER_FORCE_N]
 _GAINS = [0.3] * len(_JOINTS)
 _AT_REST = (0.0,) * len(ARM_JOINTS)
 _FIRM_STEPS = 3
 """Both fingers must press for so many steps on end."""
-_HOLD_FORCE_N = 60.0
-_STOP_CHECK_STEPS = 4
 _STILL_MPS, _STILL_RADPS = 2e-3, 0.05
 
 
-class Simulation:
+class TabletopSimulation:
     """A built simulation and the few things a motion does with it."""
 
-    def __init__(self, client: int, state: WorldState, host: Host) -> None:
+    def __init__(self, client: int, state: WorldState, owner: WorldOwner) -> None:
         """Build the simulation of a state."""
         self.ids = bodies.build(client, state)
         self._sizes = {body.name: body.size for body in state.scene.bodies}
@@ -40,7 +37,7 @@ class Simulation:
         self.gap_goal_m = state.gap_m
         """Distance they are on the way to."""
         self._client = client
-        self._host = host
+        self._owner = owner
         self._targets = list(state.joints)
         self._forces = list(_FORCES)
         self._hold: int | None = None
@@ -51,7 +48,7 @@ class Simulation:
 
     def step(self, velocities: Sequence[float] = _AT_REST, *, watched: bool = True) -> None:
         """Advance one step: joints driven from their targets at these speeds, fingers to theirs."""
-        reach = 2 * _FINGER_SPEED_MPS * DT_S
+        reach = 2 * FINGER_SPEED_MPS * DT_S
         next_gap = min(max(self.gap_goal_m, self.gap_m - reach), self.gap_m + reach)
         half, speed = self.gap_m / 2, (next_gap - self.gap_m) / (2 * DT_S)
         p.setJointMotorControlArray(
@@ -67,10 +64,7 @@ class Simulation:
         p.stepSimulation(physicsClientId=self._client)
         self.gap_m = next_gap
         self.steps += 1
-        if self.steps % round(self._host.frame_every_s / DT_S) == 0:
-            self._host.frame()
-        if watched and self.steps % _STOP_CHECK_STEPS == 0:
-            self._host.check_stop()
+        after_step(self._owner, self.steps, watched=watched)
 
     def follow(
         self,
@@ -105,7 +99,7 @@ class Simulation:
             p.removeConstraint(self._hold, physicsClientId=self._client)
             self._collide(self.held, True)
             self._hold, self.held = None, None
-        self._forces[6:] = [_FINGER_FORCE_N] * 2
+        self._forces[6:] = [FINGER_FORCE_N] * 2
         self.gap_goal_m = gap_m
         while self.gap_m != gap_m:
             self.step()
@@ -118,7 +112,7 @@ class Simulation:
         from the moment both fingers press on the object, and only then, a fixed joint of limited
         force holds it to the hand, and the fingers stay where they closed.
         """
-        self._forces[6:] = [_GRIP_FORCE_N] * 2
+        self._forces[6:] = [GRIP_FORCE_N] * 2
         self.gap_goal_m = 0.0
         pressed = 0
         while self.gap_m > 0 and pressed < _FIRM_STEPS:
@@ -161,9 +155,9 @@ class Simulation:
             turn,
             physicsClientId=self._client,
         )
-        p.changeConstraint(self._hold, maxForce=_HOLD_FORCE_N, physicsClientId=self._client)
+        p.changeConstraint(self._hold, maxForce=HOLD_FORCE_N, physicsClientId=self._client)
         self._collide(name, False)
-        self._forces[6:] = [_FINGER_FORCE_N] * 2
+        self._forces[6:] = [FINGER_FORCE_N] * 2
         self.held = name
 
     def _collide(self, name: str, enabled: bool) -> None:
@@ -217,9 +211,3 @@ class Simulation:
     def pose(self) -> Pose:
         """Return where the fingertips are driven to."""
         return Pose.of_joints(self._targets)
-
-    def tip_offset(self, name: str) -> Vec3:
-        """Return an object's centre seen from the fingertips, metres."""
-        pose = Pose.of_joints(self.joints())
-        x, y, z = self.body(name).position
-        return x - pose.x, y - pose.y, z - pose.z

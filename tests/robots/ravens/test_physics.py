@@ -43,8 +43,8 @@ def robot() -> Iterator[RavensRobot]:
     robot.close()
 
 
-def live(robot: RavensRobot) -> simulation.Simulation:
-    found: simulation.Simulation = robot._world._simulation  # type: ignore[attr-defined]
+def live(robot: RavensRobot) -> simulation.TabletopSimulation:
+    found: simulation.TabletopSimulation = robot._world._simulation  # type: ignore[attr-defined]
     return found
 
 
@@ -128,13 +128,13 @@ def test_object_is_fixed_to_the_hand_only_while_both_fingers_press(
     robot: RavensRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fixed: list[bool] = []
-    fix = simulation.Simulation._fix
+    fix = simulation.TabletopSimulation._fix
 
-    def watched(self: simulation.Simulation, name: str) -> None:
+    def watched(self: simulation.TabletopSimulation, name: str) -> None:
         fixed.append(self._both_press(name))
         fix(self, name)
 
-    monkeypatch.setattr(simulation.Simulation, "_fix", watched)
+    monkeypatch.setattr(simulation.TabletopSimulation, "_fix", watched)
     robot.put_first_on_second("red block", "blue bowl")
     robot.put_first_on_second("blue bowl", "middle")
     assert fixed == [True, True]
@@ -146,16 +146,16 @@ def test_joint_speed_and_torque_limits_hold(
 ) -> None:
     speeds: list[float] = []
     strain: list[float] = []
-    step = simulation.Simulation.step
+    step = simulation.TabletopSimulation.step
 
-    def watched(self: simulation.Simulation, *args: Any, **options: Any) -> None:
+    def watched(self: simulation.TabletopSimulation, *args: Any, **options: Any) -> None:
         step(self, *args, **options)
         for joint, limit in enumerate(ur5e.MAX_TORQUE):
             state = p.getJointState(self.ids.arm, joint, self._client)
             speeds.append(abs(state[1]))
             strain.append(abs(state[3]) / limit)
 
-    monkeypatch.setattr(simulation.Simulation, "step", watched)
+    monkeypatch.setattr(simulation.TabletopSimulation, "step", watched)
     robot.put_first_on_second("red block", "bottom left corner")
     robot.put_first_on_second("blue bowl", "bottom right corner")
     assert 1.0 < max(speeds) <= ur5e.MAX_SPEED
