@@ -84,7 +84,10 @@ class ColorDepthDetector:
         above = self._above_the_table(points)
         eye = frame.pose[:3, 3]
         found: dict[str, Detection] = {}
-        least = self._least_pixels(frame)
+        # How many pixels make an object, at the middle of the picture's distance.
+        distance = float(np.nanmedian(np.where(frame.depth_m > 0, frame.depth_m, np.nan)))
+        edge = self._shapes.block_m * float(frame.intrinsics[0, 0]) / distance
+        least = _LEAST_SHARE * edge * edge
         for color, patch in self._patches(points, above, frame.rgb):
             for seen in self._objects(color, patch, eye) if len(patch) >= least else ():
                 known = found.get(seen.name)
@@ -105,12 +108,6 @@ class ColorDepthDetector:
                     seen = replace(seen, position=position, yaw=above.yaw)
             placed.append(seen)
         return placed
-
-    def _least_pixels(self, frame: Frame) -> float:
-        """Return how many pixels make an object, at the middle of the picture's distance."""
-        distance = float(np.nanmedian(np.where(frame.depth_m > 0, frame.depth_m, np.nan)))
-        edge = self._shapes.block_m * float(frame.intrinsics[0, 0]) / distance
-        return _LEAST_SHARE * edge * edge
 
     def _above_the_table(self, points: Array) -> NDArray[np.bool_]:
         x, y, z = np.moveaxis(points, -1, 0)

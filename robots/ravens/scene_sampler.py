@@ -38,10 +38,15 @@ def sample_scene(names: Sequence[str], rng: np.random.Generator) -> Scene:
     for _ in range(_LAYOUTS):
         placed: list[Body] = []
         for name in order:
-            body = _free_body(name, placed, rng)
-            if body is None:
+            for _ in range(_TRIES):
+                x, y = float(rng.uniform(*_SPAWN_X)), float(rng.uniform(*_SPAWN_Y))
+                body = Body(name, (x, y, 0.0))
+                body = replace(body, position=(x, y, body.half_height))
+                if all(math.dist(body.xy, o.xy) >= _SPACING[body.kind, o.kind] for o in placed):
+                    placed.append(body)
+                    break
+            else:  # The layout is stuck.
                 break
-            placed.append(body)
         most = max(most, len(placed))
         if len(placed) == len(order):
             by_name = {body.name: body for body in placed}
@@ -50,14 +55,3 @@ def sample_scene(names: Sequence[str], rng: np.random.Generator) -> Scene:
         f"cannot place {len(order)} objects on the table: {most} found room in {_LAYOUTS} "
         "layouts; ask for fewer objects"
     )
-
-
-def _free_body(name: str, placed: Sequence[Body], rng: np.random.Generator) -> Body | None:
-    """Return the object somewhere clear of those already placed, or None."""
-    for _ in range(_TRIES):
-        x, y = float(rng.uniform(*_SPAWN_X)), float(rng.uniform(*_SPAWN_Y))
-        body = Body(name, (x, y, 0.0))
-        body = replace(body, position=(x, y, body.half_height))
-        if all(math.dist(body.xy, o.xy) >= _SPACING[body.kind, o.kind] for o in placed):
-            return body
-    return None

@@ -140,8 +140,7 @@ def transfer(scene: Scene, name: str, xy: tuple[float, float]) -> Transfer:
     turn = place.yaw - pick.yaw
     result = tuple(_carried(other, body, centre, turn) for other in [body, *load])
     hang = pick.tip[2] - min(other.bottom for other in [body, *load])
-    way = height_over(rest, body.position, centre)
-    travel = max(_travel_height(rest, pick, place, hang), way + hang + LIFT)
+    travel = _travel_height(rest, pick, place, (body.position, centre), hang)
     for tip in (pick.tip, place.tip):
         if not ur5e.reaches((tip[0], tip[1], travel)):
             raise Unreachable(
@@ -208,13 +207,23 @@ def _wrap(angle: float, period: float) -> float:
     return (angle + period / 2) % period - period / 2
 
 
-def _travel_height(rest: Scene, pick: Grip, place: Grip, hang: float) -> float:
-    """Return a fingertip height that clears everything from the wait, to the pick, to the place."""
+def _travel_height(
+    rest: Scene, pick: Grip, place: Grip, carried: tuple[Vec3, Vec3], hang: float
+) -> float:
+    """Return a fingertip height that clears everything from the wait, to the pick, to the place.
+
+    Args:
+        rest: What stands still.
+        pick: Where the object is grasped.
+        place: Where it is let go.
+        carried: Its centre at both, metres.
+        hang: How far it, and what it carries, reaches below the fingertips, metres.
+    """
     park = (PARK.x, PARK.y, PARK.z)
     empty = max(height_over(rest, park, pick.tip), height_over(rest, place.tip, park))
-    carrying = height_over(rest, pick.tip, place.tip) + hang
+    loaded = max(height_over(rest, pick.tip, place.tip), height_over(rest, *carried)) + hang
     above = max(pick.tip[2], place.tip[2]) + STRAIGHT
-    return max(empty + LIFT, carrying + LIFT, above)
+    return max(empty + LIFT, loaded + LIFT, above)
 
 
 def on_or_near(scene: Scene, name: str, xy: tuple[float, float]) -> Transfer:
