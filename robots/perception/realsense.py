@@ -104,7 +104,8 @@ class RealSenseCamera:
             before = self._pose()
             if self._pipeline is None:
                 raise NotConnected("the RealSense camera is closed; make another")
-            with contextlib.suppress(RuntimeError):  # `_next` says what is wrong
+            # Pictures taken before now are dropped; `_next` says what is wrong.
+            with contextlib.suppress(RuntimeError):
                 while self._pipeline.poll_for_frames():
                     pass
             rgb, depth_m = self._next(skip=_SKIPPED)
