@@ -1,11 +1,11 @@
-"""What robots share: decorators that make a method a primitive, and the simulated protocol."""
+"""What all robots share: decorators that make a method a primitive."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from cap.scope import Kind, Primitive, Robot
+from cap.scope import Kind, Primitive
 
 F = TypeVar("F", bound=Callable[..., Any])
 _KIND = "__cap_kind__"
@@ -32,22 +32,3 @@ def primitives_of(robot: object) -> Mapping[str, Primitive]:
             if kind is not None:
                 found[name] = Primitive.of(getattr(robot, name), kind, name)
     return found
-
-
-class SimulatedRobot(Robot, Protocol):
-    """A robot in a world of its own that can be seen, reset, kept and put back."""
-
-    mode: str
-    """`physics` (bodies, contacts, motion in time) or `instant` (no dynamics)."""
-
-    def reset(self, seed: int) -> None:
-        """Build a new scene; the same seed gives the same scene and the same bits ever after."""
-
-    def snapshot(self) -> Any:
-        """Return the whole state of the world, to be handed to `restore`."""
-
-    def restore(self, snapshot: Any) -> None:
-        """Go back to a snapshot of this world."""
-
-    def render(self, width: int = 480, height: int = 480) -> Any:
-        """Return a picture of the scene as a PIL image."""

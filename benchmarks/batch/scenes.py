@@ -14,7 +14,7 @@ from cap.robot import registry
 from cap.robot.robot_facts import places
 from cap.scope import Robot
 from cap.session.session import TOP
-from robots.ravens.scene import PLACES
+from robots.table.geometry import PLACES
 
 AT: Mapping[str, Mapping[str, tuple[float, float]]] = {"ravens": PLACES}
 """Places that effects may name, by robot: xy in metres."""

@@ -17,7 +17,8 @@ from benchmarks.drawing.judge import (
 )
 from benchmarks.robot_tasks import Case, RobotSuite, RobotTask
 from robots.drawing import DrawingRobot
-from robots.ravens.scene import BLOCK_HALF, PLACES
+from robots.ravens.scene import BLOCK_HALF
+from robots.table.geometry import PLACES
 
 MIDDLE = np.array(PLACES["middle"])
 Rng = np.random.Generator

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from robots.kitchen import KitchenRobot
 from robots.kitchen.body import LOOK_S
 from robots.kitchen.state import DETECT_RAD, Base
-from robots.ravens.scene import Vec3
+from robots.table.geometry import Vec3
 
 Judge = Callable[[KitchenRobot], str | None]
 DISTURBED_M = 0.05

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.statistics import wilson_interval
 from robots.ravens import create
-from robots.ravens.scene import ALL_NAMES
+from robots.table.object_names import ALL_NAMES
 
 NOISE = {"camera_color": 3.0, "camera_depth_m": 0.003}
 OBJECTS = 8

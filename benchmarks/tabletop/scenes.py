@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.tabletop.attributes import NTH
 from benchmarks.tabletop.judge import PLACES, WAYS, Positions
 from cap.errors import UsageError
-from robots.ravens.scene import sample_scene
+from robots.ravens.scene_sampler import sample_scene
 
 CLEAR_M = 0.13
 """A place to be filled starts with no object this near its centre: bowl and gripper fit beside."""

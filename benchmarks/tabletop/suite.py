@@ -32,7 +32,8 @@ from cap.prompt.prompt import Prompt
 from cap.robot import registry
 from cap.session.session import Session, TurnResult
 from robots.ravens import RavensRobot, create
-from robots.ravens.scene import PLACES, plain
+from robots.table.geometry import PLACES
+from robots.table.object_names import plain
 
 PLANNER = "nl"
 BASELINES = ("oracle", "no-op")

@@ -82,7 +82,8 @@ def _shape(robot: Any) -> Iterator[Finding]:
     rewinds = robot.simulated and not isinstance(robot, Rehearsable)
     for method in _SIMULATED if rewinds else ():
         if not callable(getattr(robot, method, None)):
-            yield Finding("robot", f"has no method '{method}'; see robots.base.SimulatedRobot")
+            see = "robots.simulation.simulated_robot.SimulatedRobot"
+            yield Finding("robot", f"has no method '{method}'; see {see}")
     if not inspect.getdoc(type(robot)):
         yield Finding("robot", "its class has no docstring; a model reads it")
 

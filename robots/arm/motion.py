@@ -74,7 +74,7 @@ class Leg:
 
 
 @dataclass(frozen=True)
-class Body:
+class ArmModel:
     """What the motions of an arm are computed with."""
 
     inverse: Callable[[Array, Array], Array]
@@ -85,10 +85,12 @@ class Body:
     """Planned joint accelerations, shape (j,), rad/s^2."""
 
 
-UR5E = Body(ur5e.inverse, SPEED_LIMIT, ACCELERATION_LIMITS)
+UR5E = ArmModel(ur5e.inverse, SPEED_LIMIT, ACCELERATION_LIMITS)
 
 
-def through(points: Sequence[Pose], acceleration_mps2: float = math.inf, body: Body = UR5E) -> Leg:
+def through(
+    points: Sequence[Pose], acceleration_mps2: float = math.inf, body: ArmModel = UR5E
+) -> Leg:
     """Return the fastest motion through poses that keeps the joint limits, from rest to rest.
 
     Corners are rounded, so the arm does not stop at them.
@@ -110,7 +112,7 @@ def along(
     *,
     speed_mps: float = math.inf,
     acceleration_mps2: float = math.inf,
-    body: Body = UR5E,
+    body: ArmModel = UR5E,
 ) -> Leg:
     """Return the fastest motion along a path that keeps the joint limits, from rest to rest.
 
@@ -213,7 +215,7 @@ def _nodes_in_time(rate: Array) -> Array:
     return reached
 
 
-def _joints(path: Array, body: Body) -> Array:
+def _joints(path: Array, body: ArmModel) -> Array:
     joints = body.inverse(path[:, :3], path[:, 3])
     lost = np.isnan(joints).any(axis=1)
     if lost.any():

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from cap.errors import UsageError
 from robots.drawing.robot import DrawingRobot
 from robots.drawing.worlds import ArmBoard, InstantBoard
-from robots.ravens.scene import check_names
+from robots.table.object_names import check_names
 
 __all__ = ["DrawingRobot", "create"]
 

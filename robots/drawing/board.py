@@ -12,7 +12,8 @@ from shapely.geometry import LineString, MultiLineString, Point
 
 from cap.errors import Collision, LimitExceeded, Unreachable, UsageError
 from robots.arm.strokes import Array, Stroke
-from robots.ravens.scene import BLOCK_HALF, PLACES, TABLE_X, TABLE_Y, Body, Scene
+from robots.ravens.scene import BLOCK_HALF, Body, Scene
+from robots.table.geometry import PLACES, TABLE_X, TABLE_Y
 
 BOARD_X, BOARD_Y = TABLE_X, TABLE_Y
 """The board from left to right and from front to back, metres."""

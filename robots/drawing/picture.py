@@ -8,10 +8,10 @@ from PIL import Image, ImageDraw
 from shapely.geometry import MultiPoint
 
 from robots.drawing.board import BOARD_X, BOARD_Y, BoardState
-from robots.ravens.scene import BLOCK_HALF, COLORS, Body
-from robots.table.geometry import corners
+from robots.ravens.scene import BLOCK_HALF, Body
+from robots.table.colors import Color, color_of
+from robots.table.geometry import XY, corners
 
-Point = tuple[float, float]
 _OVERSAMPLE = 3
 _BORDER_M = 0.02
 _INK, _WHITE, _FRAME = (30, 41, 59), (252, 252, 250), (148, 152, 158)
@@ -20,7 +20,7 @@ _PEN_M = 0.004
 _MM = 1000
 
 
-def draw(state: BoardState, tip: Point | None, width: int, height: int) -> Any:
+def draw(state: BoardState, tip: XY | None, width: int, height: int) -> Any:
     """Return the board from above as a PIL image; right is x, up is y.
 
     Args:
@@ -34,7 +34,7 @@ def draw(state: BoardState, tip: Point | None, width: int, height: int) -> Any:
     brush = ImageDraw.Draw(image)
     scale = min(big) / (BOARD_X[1] - BOARD_X[0] + 2 * _BORDER_M)
 
-    def pixel(point: Point) -> Point:
+    def pixel(point: XY) -> XY:
         x, y = point[0] - sum(BOARD_X) / 2, point[1] - sum(BOARD_Y) / 2
         return big[0] / 2 + x * scale, big[1] / 2 - y * scale
 
@@ -43,7 +43,7 @@ def draw(state: BoardState, tip: Point | None, width: int, height: int) -> Any:
     for stroke in state.strokes:
         brush.line([pixel(point) for point in stroke], _INK, round(_PEN_M * scale), "curve")
     for body in state.scene.bodies:
-        brush.polygon([pixel(corner) for corner in _outline(body)], fill=_color(body))
+        brush.polygon([pixel(corner) for corner in _outline(body)], fill=color_of(body.name))
     if tip is not None:
         (x, y), r = pixel(tip), 0.008 * scale
         brush.ellipse((x - r, y - r, x + r, y + r), outline=(220, 38, 38), width=2 * _OVERSAMPLE)
@@ -55,7 +55,7 @@ def svg(state: BoardState) -> str:
     wide, high = (BOARD_X[1] - BOARD_X[0]) * _MM, (BOARD_Y[1] - BOARD_Y[0]) * _MM
     shapes = [_path(stroke, _INK) for stroke in state.strokes]
     blocks = [
-        f'<polygon points="{_points(_outline(body))}" fill="{_hex(_color(body))}">'
+        f'<polygon points="{_points(_outline(body))}" fill="{_hex(color_of(body.name))}">'
         f"<title>{body.name}</title></polygon>"
         for body in state.scene.bodies
     ]
@@ -70,25 +70,21 @@ def svg(state: BoardState) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _path(stroke: tuple[Point, ...], color: tuple[int, int, int]) -> str:
+def _path(stroke: tuple[XY, ...], color: Color) -> str:
     return (
         f'<polyline points="{_points(list(stroke))}" fill="none" stroke="{_hex(color)}" '
         f'stroke-width="{_PEN_M * _MM:g}" stroke-linecap="round" stroke-linejoin="round"/>'
     )
 
 
-def _points(points: list[Point]) -> str:
+def _points(points: list[XY]) -> str:
     return " ".join(f"{(x - BOARD_X[0]) * _MM:.2f},{(BOARD_Y[1] - y) * _MM:.2f}" for x, y in points)
 
 
-def _outline(body: Body) -> list[Point]:
+def _outline(body: Body) -> list[XY]:
     square = MultiPoint(list(corners((*body.xy, BLOCK_HALF, BLOCK_HALF, body.yaw))))
     return [(x, y) for x, y in square.convex_hull.exterior.coords]
 
 
-def _color(body: Body) -> tuple[int, int, int]:
-    return COLORS[body.name.split()[0]]
-
-
-def _hex(color: tuple[int, int, int]) -> str:
+def _hex(color: Color) -> str:
     return "#{:02x}{:02x}{:02x}".format(*color)

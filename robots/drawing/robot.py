@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from shapely.geometry import LineString
 
-from cap.errors import RobotError
-from cap.scope import Primitive
 from robots.arm.strokes import Array, Points, path_of
-from robots.base import action, perception, primitives_of
+from robots.base import action, perception
 from robots.drawing import picture
 from robots.drawing.board import BOARD_X, BOARD_Y, BoardState, check_path, sample_blocks
 from robots.drawing.worlds import PARK, Board
-from robots.ravens import scene
-from robots.ravens.world import Host
+from robots.simulation.simulated_robot import Mode, SimulatedRobot
+from robots.simulation.world import WorldOwner
 from robots.table.arguments import named_points, point
+from robots.table.object_names import find
 
-MakeBoard = Callable[[Host, BoardState], Board]
 
-
-class DrawingRobot:
+class DrawingRobot(SimulatedRobot[BoardState]):
     """A UR5e with a pen over a whiteboard, on which a few coloured blocks stand.
 
     Positions are xy in metres: x grows to the right, y grows up (away from the robot's front edge).
@@ -34,41 +30,29 @@ class DrawingRobot:
     """
 
     name = "drawing"
-    simulated = True
+    _stopped = "stopped: the stroke was interrupted; look at the board and go on"
+    _world: Board
 
     def __init__(
         self,
         names: Sequence[str],
         seed: int,
-        mode: Literal["physics", "instant"],
-        make_board: MakeBoard,
+        mode: Mode,
+        make_board: Callable[[WorldOwner, BoardState], Board],
     ) -> None:
         """Set the blocks of a seed on an empty board.
 
         Raises:
             UsageError: The blocks do not fit.
         """
-        self.mode: str = mode
-        self.spoken: list[str] = []
-        """What `say` was given, in order."""
-        self.on_frame: Callable[[], None] | None = None
-        """Called every `frame_every_s` simulated seconds, or once per stroke when instant."""
-        self.frame_every_s = 0.25
-        """Simulated seconds between two calls of `on_frame`."""
         self._names = tuple(names)
-        self._stop = threading.Event()
-        self._board = make_board(self, self._first_state(seed))
-        self._primitives = primitives_of(self)
+        super().__init__(seed, mode, make_board)
 
     def _first_state(self, seed: int) -> BoardState:
         blocks = sample_blocks(self._names, np.random.default_rng(seed))
         return BoardState(blocks, PARK.joints())
 
-    # What the engine needs of a robot.
-
-    def primitives(self) -> Mapping[str, Primitive]:
-        """Return the functions programs may call, by name."""
-        return self._primitives
+    # What the engine needs of a robot, beyond what all simulated ones have.
 
     def context(self) -> Mapping[str, Any]:
         """Return the names of the objects on the board."""
@@ -78,41 +62,6 @@ class DrawingRobot:
         """Return where each object is: xyz in metres. Drawing moves none of them."""
         return {body.name: body.position for body in self.state.scene.bodies}
 
-    @property
-    def state(self) -> BoardState:
-        """The board as it is: objects, and the ink as polylines."""
-        return self._board.state
-
-    def stop(self) -> None:
-        """Stop the running stroke at its next simulation steps; safe from any thread.
-
-        The primitive that was moving raises `RobotError`; the ink it left stays.
-        """
-        self._stop.set()
-
-    def close(self) -> None:
-        """Release the simulation."""
-        self._board.close()
-
-    def reset(self, seed: int) -> None:
-        """Clean the board and set the blocks anew; the same seed gives the same bits."""
-        self._board.state = self._first_state(seed)
-        self.spoken.clear()
-
-    def snapshot(self) -> tuple[BoardState, tuple[str, ...]]:
-        """Return the whole state of the board and what was said: plain, immutable data."""
-        return self._board.state, tuple(self.spoken)
-
-    def restore(self, snapshot: tuple[BoardState, tuple[str, ...]]) -> None:
-        """Go back to a snapshot; what follows has the same bits as if nothing came between."""
-        self._board.state = snapshot[0]
-        self.spoken[:] = snapshot[1]
-
-    @property
-    def sim_time_s(self) -> float:
-        """Simulated seconds since the reset; 0 in instant mode, where motion takes no time."""
-        return self.state.time_s
-
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the board from above as a PIL image."""
         return picture.draw(self.state, None, width, height)
@@ -120,16 +69,6 @@ class DrawingRobot:
     def svg(self) -> str:
         """Return the board as SVG, in millimetres."""
         return picture.svg(self.state)
-
-    def check_stop(self) -> None:
-        """Raise if `stop` was called since this action began."""
-        if self._stop.is_set():
-            raise RobotError("stopped: the stroke was interrupted; look at the board and go on")
-
-    def frame(self) -> None:
-        """Call `on_frame`, if anyone listens."""
-        if self.on_frame is not None:
-            self.on_frame()
 
     # Perception.
 
@@ -151,8 +90,8 @@ class DrawingRobot:
         Raises:
             NotFound: Nothing has that name.
         """
-        known = named_points(self.state.scene)
-        return np.array(known[scene.find(name, known, "object or place")])
+        known = named_points(self.state.scene.bodies)
+        return np.array(known[find(name, known, "object or place")])
 
     @perception
     def denormalize_xy(self, pos_normalized: Sequence[float] | Array) -> Array:
@@ -225,5 +164,5 @@ class DrawingRobot:
         check_path(self.state.scene, points)
         self._stop.clear()
         self.check_stop()
-        stroke = self._board.trace(points, keep=keep)
+        stroke = self._world.trace(points, keep=keep)
         return float(LineString(stroke).length)

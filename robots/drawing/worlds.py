@@ -18,7 +18,7 @@ from robots.arm.motion import DT_S, Leg, Pose, along, through
 from robots.arm.strokes import Array, Stroke, resampled, stroke_of
 from robots.drawing.board import BoardState
 from robots.ravens.scene import BLOCK_HALF
-from robots.ravens.world import Host
+from robots.simulation.world import SimulatedWorld, WorldOwner, after_step
 
 SPEED_MPS = 0.25
 """Of the pen while it draws."""
@@ -31,20 +31,12 @@ _SPACING_M = 0.0015
 _TOUCH_Z = 0.002
 """The tip, on its spring, marks the board below this height, metres."""
 _SETTLE_STEPS = 12
-_STOP_CHECK_STEPS = 4
 _GAIN = 0.3
 _URDF = Path(__file__).with_name("ur5e_pen.urdf")
 
 
-def _down(x: float, y: float) -> Pose:
-    return Pose(x, y, 0.0, PARK.yaw)
-
-
-class Board(Protocol):
+class Board(SimulatedWorld[BoardState], Protocol):
     """Follows paths with the pen, or with the eraser in its place."""
-
-    state: BoardState
-    """How everything is between motions; assign to put a snapshot back."""
 
     def trace(self, points: Array, *, keep: bool = True) -> Stroke:
         """Follow a path, shape (n, 2), metres; return where the tip touched the board.
@@ -58,23 +50,20 @@ class Board(Protocol):
             Unreachable: Part of the way is beyond the arm.
         """
 
-    def close(self) -> None:
-        """Release what the world holds."""
-
 
 class InstantBoard:
     """Every path is followed exactly, in no time."""
 
-    def __init__(self, host: Host, state: BoardState) -> None:
-        """Start from a state; the host's `frame` is called once per path."""
+    def __init__(self, owner: WorldOwner, state: BoardState) -> None:
+        """Start from a state; the owner's `frame` is called once per path."""
         self.state = state
-        self._host = host
+        self._owner = owner
 
     def trace(self, points: Array, *, keep: bool = True) -> Stroke:
         """Follow a path; see `Board`."""
         stroke = tuple((float(x), float(y)) for x, y in points)
         self.state = self.state.drawn(stroke) if keep else self.state.erased(stroke)
-        self._host.frame()
+        self._owner.frame()
         return stroke
 
     def close(self) -> None:
@@ -84,13 +73,13 @@ class InstantBoard:
 class ArmBoard:
     """A UR5e with a pen, in PyBullet."""
 
-    def __init__(self, host: Host, state: BoardState) -> None:
+    def __init__(self, owner: WorldOwner, state: BoardState) -> None:
         """Connect a physics server."""
         from robots.simulation.bullet import p
 
         self.state = state
         self._p = p
-        self._host = host
+        self._owner = owner
         self._client: int = p.connect(p.DIRECT)
         self._arm = 0
         self._steps = 0
@@ -99,28 +88,23 @@ class ArmBoard:
     def trace(self, points: Array, *, keep: bool = True) -> Stroke:
         """Follow a path; see `Board`."""
         path = resampled(points, _SPACING_M)
-        legs = self._legs(path)
-        self._build()
-        self._touched = []
-        try:
-            for number, leg in enumerate(legs):
-                self._follow(leg, inking=number == 1)
-        finally:
-            self._keep(keep)
-        return stroke_of(self._touched)
-
-    def _legs(self, path: Array) -> list[Leg]:
-        """Return the ways to the path, along it, and up from it."""
-        first, last = (_down(float(x), float(y)) for x, y in (path[0], path[-1]))
+        first, last = (Pose(float(x), float(y), 0.0, PARK.yaw) for x, y in (path[0], path[-1]))
         start = Pose.of_joints(self.state.joints)
         height = max(TRAVEL_Z, start.z)
         above = [replace(start, z=height), replace(first, z=height)]
         level = np.column_stack([path, np.zeros(len(path)), np.full(len(path), PARK.yaw)])
-        return [
-            through([start, *above, first]),
-            along(level, speed_mps=SPEED_MPS, acceleration_mps2=_ACCELERATION_MPS2),
-            through([last, replace(last, z=TRAVEL_Z)]),
-        ]
+        to = through([start, *above, first])
+        drawing = along(level, speed_mps=SPEED_MPS, acceleration_mps2=_ACCELERATION_MPS2)
+        up = through([last, replace(last, z=TRAVEL_Z)])
+        self._build()
+        self._touched = []
+        try:
+            self._follow(to, inking=False)
+            self._follow(drawing, inking=True)
+            self._follow(up, inking=False)
+        finally:
+            self._keep(keep)
+        return stroke_of(self._touched)
 
     def _build(self) -> None:
         """Build the simulation of the state anew."""
@@ -171,10 +155,7 @@ class ArmBoard:
             )[4]
             if tip[2] < _TOUCH_Z:
                 self._touched.append((tip[0], tip[1]))
-        if self._steps % round(self._host.frame_every_s / DT_S) == 0:
-            self._host.frame()
-        if self._steps % _STOP_CHECK_STEPS == 0:
-            self._host.check_stop()
+        after_step(self._owner, self._steps)
 
     def _keep(self, ink: bool) -> None:
         """Keep where the arm is and what the pen did, however the motion ended."""

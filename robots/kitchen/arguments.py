@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cap.errors import LimitExceeded, NotFound, did_you_mean
 from robots.kitchen.objects import KINDS, known_name
 from robots.kitchen.room import Point
-from robots.ravens.scene import plain
+from robots.table.object_names import plain
 
 Array = NDArray[np.float64]
 Points = Sequence[Sequence[float]] | Array

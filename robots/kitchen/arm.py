@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from robots.arm.motion import Body
+from robots.arm.motion import ArmModel
 from robots.kitchen.state import Base
 
 Array = NDArray[np.float64]
@@ -110,9 +110,9 @@ def to_world(base: Base, pose: tuple[float, float, float, float]) -> tuple[float
     return (x, y, pose[2] + SHOULDER_Z, pose[3] + base.angle)
 
 
-def body(base: Base) -> Body:
+def body(base: Base) -> ArmModel:
     """Return what motions of the arm are computed with while the base stands somewhere."""
-    return Body(
+    return ArmModel(
         lambda tips, yaws: inverse(*to_arm(base, tips, yaws)), 0.9 * MAX_SPEED, _ACCELERATION
     )
 

@@ -10,11 +10,11 @@ import numpy as np
 import shapely
 
 from cap.errors import Unreachable
+from robots.arm.gripper import Grip
 from robots.kitchen import arm, paths
 from robots.kitchen.room import Location, Piece
 from robots.kitchen.state import Base, KitchenState
-from robots.ravens.grasps import Grip
-from robots.ravens.scene import Vec3
+from robots.table.geometry import Vec3
 
 _RADII_M = (0.62, 0.7, 0.55, 0.78, 0.48, 0.85)
 _LEAST_M = 0.4

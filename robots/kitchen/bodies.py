@@ -21,9 +21,8 @@ from robots.kitchen.room import (
     Piece,
 )
 from robots.kitchen.state import KitchenState
-from robots.ravens.scene import Vec3, yaw_quaternion
 from robots.simulation.bullet import p
-from robots.table.geometry import distance
+from robots.table.geometry import Vec3, distance, yaw_quaternion
 
 ARM_URDF = Path(__file__).with_name("arm.urdf")
 ARM_JOINTS = tuple(range(7))

@@ -16,9 +16,9 @@ from robots.kitchen.room import Point
 from robots.kitchen.scene_sampler import sample
 from robots.kitchen.state import Base, KitchenState
 from robots.kitchen.world import Clock, World
-from robots.ravens.world import Host
+from robots.simulation.world import WorldOwner
 
-MakeWorld = Callable[[Host, KitchenState], World]
+MakeWorld = Callable[[WorldOwner, KitchenState], World]
 LOOK_S = 0.1
 """Simulated time each perception takes."""
 

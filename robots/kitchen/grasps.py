@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from cap.errors import Collision
+from robots.arm.gripper import FINGER_THICKNESS, FINGER_WIDTH, PALM_SIZE, Grip
 from robots.kitchen.objects import BOWL_FOOT_R, BOWL_WALL_M, Thing
 from robots.kitchen.room import Point, inside
-from robots.ravens.grasps import FINGER_THICKNESS, FINGER_WIDTH, PALM_SIZE, Grip
 from robots.table.geometry import Rectangle, corners, distance, overlap
 
 STROKE_M = 0.10

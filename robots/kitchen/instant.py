@@ -12,7 +12,7 @@ from robots.kitchen.objects import Thing
 from robots.kitchen.placement import Place
 from robots.kitchen.plan import Pick, Slide
 from robots.kitchen.state import KitchenState, turned
-from robots.ravens.world import Host
+from robots.simulation.world import WorldOwner
 
 _GONE_M = 0.02
 """An object this far from where it was grasped is not there any more."""
@@ -21,7 +21,7 @@ _GONE_M = 0.02
 class InstantWorld:
     """Puts everything where its plan says; the arm takes no time, driving does."""
 
-    def __init__(self, host: Host, state: KitchenState) -> None:
+    def __init__(self, host: WorldOwner, state: KitchenState) -> None:
         """Start from a state; the host's `frame` is called once per motion."""
         self.state = state
         self._host = host

@@ -11,7 +11,7 @@ from robots.kitchen.body import KitchenBody
 from robots.kitchen.objects import known_name
 from robots.kitchen.room import Location
 from robots.kitchen.state import KitchenState
-from robots.ravens.scene import find
+from robots.table.object_names import find
 
 Array = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from cap.errors import UsageError, did_you_mean
-from robots.ravens.scene import Quat, Vec3, plain
-from robots.table.geometry import Rectangle
+from robots.table.geometry import Quat, Rectangle, Vec3
+from robots.table.object_names import plain
 
 Color = tuple[int, int, int]
 

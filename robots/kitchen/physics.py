@@ -20,8 +20,8 @@ from robots.kitchen.placement import Place
 from robots.kitchen.plan import Pick, Slide
 from robots.kitchen.simulation import Simulation
 from robots.kitchen.state import KitchenState
-from robots.ravens.world import Host
 from robots.simulation.bullet import p
+from robots.simulation.world import WorldOwner
 
 _TOUCHDOWN_M = 0.001
 """Height above its support at which an object is let go."""
@@ -37,7 +37,7 @@ _STRAIGHT_UP_M = 0.06
 class PhysicsWorld:
     """Carries plans out with a simulated arm."""
 
-    def __init__(self, host: Host, state: KitchenState) -> None:
+    def __init__(self, host: WorldOwner, state: KitchenState) -> None:
         """Connect a physics server."""
         self.state = state
         self._host = host

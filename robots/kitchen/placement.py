@@ -11,6 +11,7 @@ import numpy as np
 import shapely
 
 from cap.errors import Collision, Unreachable
+from robots.arm.gripper import Grip
 from robots.kitchen import arm
 from robots.kitchen.base_pose import standing
 from robots.kitchen.grasps import GAP_M, STROKE_M, apart, bowl_radius, free_grips
@@ -19,7 +20,6 @@ from robots.kitchen.paths import Array
 from robots.kitchen.plan import check_open, height_over, nearby, place_of, walls
 from robots.kitchen.room import Location, Point, inside, obstacles
 from robots.kitchen.state import Base, KitchenState, turned
-from robots.ravens.grasps import Grip
 
 NEAR_M = 0.15
 """If a spot is taken, an object is put at the nearest free one within this."""

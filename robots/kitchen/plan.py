@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cap.errors import Collision, Unreachable
+from robots.arm.gripper import Grip
 from robots.kitchen import arm
 from robots.kitchen.base_pose import standing
 from robots.kitchen.grasps import free_grips, grips_of
 from robots.kitchen.objects import Thing
 from robots.kitchen.room import HANDLE_M, HANDLE_UP_M, OPENING_M, Location, Point
 from robots.kitchen.state import Base, KitchenState
-from robots.ravens.grasps import Grip
-from robots.ravens.scene import Vec3
-from robots.table.geometry import Rectangle
+from robots.table.geometry import Rectangle, Vec3
 
 LIFT_M = 0.04
 """Free height between what travels and what it passes over."""

@@ -11,7 +11,7 @@ from cap.scope import Primitive
 from robots.base import action
 from robots.kitchen import arguments, placement, plan
 from robots.kitchen.driving import Array, Driving, Position
-from robots.ravens.scene import find, plain
+from robots.table.object_names import find, plain
 
 
 class KitchenRobot(Driving):

@@ -16,8 +16,7 @@ import numpy as np
 import shapely
 from shapely.geometry import Polygon
 
-from robots.ravens.scene import Vec3
-from robots.table.geometry import Rectangle, corners
+from robots.table.geometry import Rectangle, Vec3, corners
 
 Point = tuple[float, float]
 PieceKind = Literal["table", "counter", "chair", "bin", "cabinet"]

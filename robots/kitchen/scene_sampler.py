@@ -15,7 +15,7 @@ from robots.kitchen.grasps import STROKE_M
 from robots.kitchen.objects import KINDS, Thing
 from robots.kitchen.room import Location, Room, inside, sample_room
 from robots.kitchen.state import Base, KitchenState
-from robots.ravens.scene import yaw_quaternion
+from robots.table.geometry import yaw_quaternion
 
 START = "table"
 """Where the robot begins; and objects whose place is not said."""

@@ -11,8 +11,8 @@ from robots.kitchen.bodies import ARM_JOINTS, FINGERS, HAND
 from robots.kitchen.grasps import STROKE_M
 from robots.kitchen.objects import Thing
 from robots.kitchen.state import KitchenState
-from robots.ravens.world import Host
 from robots.simulation.bullet import p
+from robots.simulation.world import WorldOwner
 
 _JOINTS = [*ARM_JOINTS, *FINGERS]
 _FINGER_SPEED_MPS = 0.2
@@ -31,7 +31,7 @@ class Simulation:
     """A built simulation and the few things a motion does with it."""
 
     def __init__(
-        self, client: int, state: KitchenState, host: Host, sliding: str | None = None
+        self, client: int, state: KitchenState, host: WorldOwner, sliding: str | None = None
     ) -> None:
         """Build the simulation of a state; one drawer can be moved."""
         self.ids = bodies.build(client, state, sliding)

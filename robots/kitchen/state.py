@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from robots.kitchen.objects import Thing
 from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room, inside
-from robots.ravens.scene import Quat, Vec3
-from robots.table.geometry import Rectangle, distance
+from robots.table.geometry import Quat, Rectangle, Vec3, distance
 
 FACED_M = 1.0
 """What the robot faces is its present location if it is no further than this."""

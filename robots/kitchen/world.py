@@ -16,7 +16,7 @@ from robots.kitchen.placement import Place
 from robots.kitchen.plan import Pick, Slide
 from robots.kitchen.room import Point
 from robots.kitchen.state import Base, KitchenState
-from robots.ravens.world import Host
+from robots.simulation.world import WorldOwner
 
 DRIVE_STEP_S = 0.1
 """Simulated time between two looks at whether a drive was stopped."""
@@ -63,7 +63,7 @@ class World(Protocol):
 class Clock:
     """Lets simulated time pass for the base: frames on the way, and stopping."""
 
-    def __init__(self, world: World, host: Host) -> None:
+    def __init__(self, world: World, host: WorldOwner) -> None:
         """Move the base of a world; the host is told of time that passes."""
         self._world = world
         self._host = host

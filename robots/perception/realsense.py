@@ -80,7 +80,11 @@ class RealSenseCamera:
             ) from None
         self._align = rs.align(rs.stream.color)
         color = profile.get_stream(rs.stream.color).as_video_stream_profile().get_intrinsics()
-        self._intrinsics = _pinhole(color)
+        # The device counts from the first pixel's centre.
+        across, down = color.ppx + 0.5, color.ppy + 0.5
+        self._intrinsics = np.array(
+            [[color.fx, 0.0, across], [0.0, color.fy, down], [0.0, 0.0, 1.0]]
+        )
         self._straight = _straightening(rs, color)
         try:
             self._next(skip=warm_up)
@@ -98,7 +102,12 @@ class RealSenseCamera:
         """
         for _ in range(_TRIES):
             before = self._pose()
-            self._drop_waiting()
+            if self._pipeline is None:
+                raise NotConnected("the RealSense camera is closed; make another")
+            # Pictures taken before now are dropped; `_next` says what is wrong.
+            with contextlib.suppress(RuntimeError):
+                while self._pipeline.poll_for_frames():
+                    pass
             rgb, depth_m = self._next(skip=_SKIPPED)
             if _at_rest(before, self._pose()):
                 return Frame(rgb, depth_m, self._intrinsics, before)
@@ -110,14 +119,6 @@ class RealSenseCamera:
             with contextlib.suppress(RuntimeError):  # unplugged, it cannot be told to stop
                 self._pipeline.stop()
             self._pipeline = None
-
-    def _drop_waiting(self) -> None:
-        """Forget pictures taken before now."""
-        if self._pipeline is None:
-            raise NotConnected("the RealSense camera is closed; make another")
-        with contextlib.suppress(RuntimeError):  # `_next` says what is wrong
-            while self._pipeline.poll_for_frames():
-                pass
 
     def _next(self, skip: int) -> tuple[Any, Array]:
         """Return colours and depth (m) of the next picture but `skip`."""
@@ -179,12 +180,6 @@ def _silent(why: str) -> str:
 
 def _line(text: object) -> str:
     return " ".join(str(text).split())
-
-
-def _pinhole(color: Any) -> Array:
-    """Return a device's intrinsics as a matrix; it counts from the first pixel's centre."""
-    across, down = color.ppx + 0.5, color.ppy + 0.5
-    return np.array([[color.fx, 0.0, across], [0.0, color.fy, down], [0.0, 0.0, 1.0]])
 
 
 def _straightening(rs: Any, color: Any) -> Straightening | None:

@@ -75,15 +75,12 @@ def _detection(table: Table) -> Detection:
             f"{clipped(name)!r} would be more than {_FARTHEST_M:g} m away; positions are metres, "
             "not centimetres or millimetres",
         )
-    return Detection(name, (x, y, z), table.number("yaw_rad", 0.0), size_m=_size(table))
-
-
-def _size(table: Table) -> tuple[float, float, float] | None:
-    if "size_m" not in table.values:
-        return None
-    length, width, height = table.numbers("size_m", (3,), "[length, width, height] in metres")
-    if min(length, width, height) <= 0:
-        raise table.wrong("size_m", "an object has some extent; every edge must be above 0")
-    if max(length, width, height) > _LARGEST_M:
-        raise table.wrong("size_m", "an edge of more than 2 m; are these millimetres?")
-    return length, width, height
+    size = None
+    if "size_m" in table.values:
+        length, width, height = table.numbers("size_m", (3,), "[length, width, height] in metres")
+        size = (length, width, height)
+        if min(size) <= 0:
+            raise table.wrong("size_m", "an object has some extent; every edge must be above 0")
+        if max(size) > _LARGEST_M:
+            raise table.wrong("size_m", "an edge of more than 2 m; are these millimetres?")
+    return Detection(name, (x, y, z), table.number("yaw_rad", 0.0), size_m=size)

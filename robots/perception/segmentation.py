@@ -17,8 +17,8 @@ from shapely.geometry import MultiPoint
 
 from robots.perception.camera import Array, Detection, Frame
 from robots.perception.model_fit import Bowl, fit_block, fit_bowl
+from robots.table.colors import Color
 
-Color = tuple[int, int, int]
 _CELL_M = 0.008
 """Side of a grid cell seen from above: neighbours join, so it is wider than a slanted pixel."""
 _LEAST_SHARE = 0.3
@@ -84,7 +84,10 @@ class ColorDepthDetector:
         above = self._above_the_table(points)
         eye = frame.pose[:3, 3]
         found: dict[str, Detection] = {}
-        least = self._least_pixels(frame)
+        # How many pixels make an object, at the middle of the picture's distance.
+        distance = float(np.nanmedian(np.where(frame.depth_m > 0, frame.depth_m, np.nan)))
+        edge = self._shapes.block_m * float(frame.intrinsics[0, 0]) / distance
+        least = _LEAST_SHARE * edge * edge
         for color, patch in self._patches(points, above, frame.rgb):
             for seen in self._objects(color, patch, eye) if len(patch) >= least else ():
                 known = found.get(seen.name)
@@ -105,12 +108,6 @@ class ColorDepthDetector:
                     seen = replace(seen, position=position, yaw=above.yaw)
             placed.append(seen)
         return placed
-
-    def _least_pixels(self, frame: Frame) -> float:
-        """Return how many pixels make an object, at the middle of the picture's distance."""
-        distance = float(np.nanmedian(np.where(frame.depth_m > 0, frame.depth_m, np.nan)))
-        edge = self._shapes.block_m * float(frame.intrinsics[0, 0]) / distance
-        return _LEAST_SHARE * edge * edge
 
     def _above_the_table(self, points: Array) -> NDArray[np.bool_]:
         x, y, z = np.moveaxis(points, -1, 0)

@@ -26,10 +26,10 @@ from collections.abc import Mapping, Sequence
 from cap.errors import UsageError
 from robots.perception import choose_detector
 from robots.ravens.disturbances import Disturbances, parse
-from robots.ravens.instant import InstantWorld
-from robots.ravens.observation import SHAPES, CameraEyes, Eyes, Truth
+from robots.ravens.instant import InstantTabletop
+from robots.ravens.observation import SHAPES, CameraEyes
 from robots.ravens.robot import RavensRobot
-from robots.ravens.scene import ALL_NAMES, DEFAULT_NAMES, check_names
+from robots.table.object_names import ALL_NAMES, DEFAULT_NAMES, check_names
 
 __all__ = ["RavensRobot", "create"]
 
@@ -68,15 +68,19 @@ def create(
     if mode == "instant":
         if perception == "camera":
             raise UsageError("the instant world has no camera; use mode 'physics'")
-        return RavensRobot(names, seed, "instant", InstantWorld, disturbances=wrong)
+        return RavensRobot(names, seed, "instant", InstantTabletop, disturbances=wrong)
     if mode == "physics":
-        from robots.ravens.physics import PhysicsWorld
+        from robots.ravens.physics import PhysicsTabletop
 
-        def eyes(world: PhysicsWorld) -> Eyes:
-            if perception == "truth":
-                return Truth()
-            finder = choose_detector(detector, SHAPES, ALL_NAMES)
-            return CameraEyes(world.camera(), finder, wrong)
-
-        return RavensRobot(names, seed, "physics", PhysicsWorld, make_eyes=eyes, disturbances=wrong)
+        if perception == "truth":
+            return RavensRobot(names, seed, "physics", PhysicsTabletop, disturbances=wrong)
+        finder = choose_detector(detector, SHAPES, ALL_NAMES)
+        return RavensRobot(
+            names,
+            seed,
+            "physics",
+            PhysicsTabletop,
+            make_eyes=lambda world: CameraEyes(world.camera(), finder, wrong),
+            disturbances=wrong,
+        )
     raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

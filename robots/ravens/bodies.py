@@ -19,10 +19,10 @@ from robots.ravens.scene import (
     BOWL_RIM_R,
     BOWL_WALL,
     Body,
-    Vec3,
 )
 from robots.ravens.world import WorldState
 from robots.simulation.bullet import p
+from robots.table.geometry import Vec3
 
 ARM_URDF = Path(__file__).with_name("ur5e.urdf")
 ARM_JOINTS = (0, 1, 2, 3, 4, 5)
@@ -37,7 +37,7 @@ _SOLVER_ITERATIONS = 50
 
 
 @dataclass(frozen=True)
-class Ids:
+class TabletopIds:
     """PyBullet's numbers for one simulation."""
 
     client: int
@@ -48,7 +48,7 @@ class Ids:
     """Blocks and bowls by name."""
 
 
-def build(client: int, state: WorldState) -> Ids:
+def build(client: int, state: WorldState) -> TabletopIds:
     """Build a simulation anew from a state, everything at rest.
 
     Nothing of an earlier simulation is kept, so its bits depend on the state alone.
@@ -75,7 +75,7 @@ def build(client: int, state: WorldState) -> Ids:
         p.resetJointState(arm, joint, state.gap_m / 2, physicsClientId=client)
     shapes = _Shapes(client)
     objects = {body.name: _add(client, body, shapes) for body in state.scene.bodies}
-    return Ids(client, arm, objects)
+    return TabletopIds(client, arm, objects)
 
 
 class _Shapes:

@@ -25,13 +25,12 @@ from robots.ravens.scene import (
     BOWL_HEIGHT,
     BOWL_RIM_R,
     BOWL_WALL,
-    COLORS,
-    TABLE_X,
-    TABLE_Y,
     Body,
     Scene,
 )
 from robots.simulation.bullet import p
+from robots.table.colors import color_of
+from robots.table.geometry import TABLE_X, TABLE_Y
 
 _SCALE = 10.0
 """The studio is built this much larger: the renderer leaves out shadows within a fixed distance of
@@ -41,10 +40,8 @@ _FIELD_OF_VIEW_DEG = 44.0
 _NEAR_M, _FAR_M = 0.003, 10.0
 CAMERA_POSE = looking((0.0, -1.2, 0.85), (0.0, -0.47, 0.0))
 """The depth camera looks from the front, below the waiting hand: the arm hides nothing."""
-FRAME_PX = 320
-"""Width and height of its pictures."""
-_CAMERA_FIELD_DEG = 40.0
-_CAMERA_NEAR_M, _CAMERA_FAR_M = 0.2, 3.0
+FRONT_LENS = Lens(320, 320, 40.0, 0.2, 3.0)
+"""What its pictures measure."""
 _LIGHT = Light()
 _DESK = (0.80, 0.70, 0.58)
 _MAT = (0.90, 0.89, 0.87)
@@ -77,7 +74,14 @@ class Studio:
     ) -> Any:
         """Return a PIL image of a scene with the arm at these joint angles."""
         self._pose(scene, joints, gap_m)
-        return self._shoot(width, height)
+        finer = 2 if width >= _FINE_FROM_PX else 1
+        lens = Lens(width * finer, height * finer, _FIELD_OF_VIEW_DEG, _NEAR_M, _FAR_M)
+        raw = shoot(self._client, _VIEW, lens, _LIGHT, _SCALE)
+        top, bottom = (np.array(color, dtype=np.float64) for color in _SKY)
+        fall = np.linspace(0.0, 1.0, lens.height)[:, None, None]
+        sky = (top + fall * (bottom - top)).astype(np.uint8)
+        picture = Image.fromarray(np.where(raw.bodies[:, :, None] < 0, sky, raw.rgb))
+        return picture.resize((width, height), Image.Resampling.BOX)
 
     def _pose(self, scene: Scene, joints: Sequence[float], gap_m: float) -> None:
         """Have everything stand as it does in the world."""
@@ -120,16 +124,6 @@ class Studio:
         """Disconnect the renderer."""
         p.disconnect(self._client)
 
-    def _shoot(self, width: int, height: int) -> Any:
-        finer = 2 if width >= _FINE_FROM_PX else 1
-        lens = Lens(width * finer, height * finer, _FIELD_OF_VIEW_DEG, _NEAR_M, _FAR_M)
-        raw = shoot(self._client, _VIEW, lens, _LIGHT, _SCALE)
-        top, bottom = (np.array(color, dtype=np.float64) for color in _SKY)
-        fall = np.linspace(0.0, 1.0, lens.height)[:, None, None]
-        sky = (top + fall * (bottom - top)).astype(np.uint8)
-        picture = Image.fromarray(np.where(raw.bodies[:, :, None] < 0, sky, raw.rgb))
-        return picture.resize((width, height), Image.Resampling.BOX)
-
     def _box(
         self,
         centre: Sequence[float],
@@ -151,7 +145,7 @@ class Studio:
         return number
 
     def _object(self, name: str) -> int:
-        color = [part / 255 for part in COLORS[name.split()[0]]]
+        color = [part / 255 for part in color_of(name)]
         if name.endswith("block"):
             return self._box(_AWAY, (BLOCK_HALF,) * 3, color)
         vertices, normals, triangles = _bowl_mesh()
@@ -169,11 +163,6 @@ class Studio:
 def _large(lengths: Sequence[float]) -> list[float]:
     """Return lengths in metres at the studio's scale."""
     return [length * _SCALE for length in lengths]
-
-
-def front_lens(width: int, height: int) -> Lens:
-    """Return the lens of the depth camera before the table."""
-    return Lens(width, height, _CAMERA_FIELD_DEG, _CAMERA_NEAR_M, _CAMERA_FAR_M)
 
 
 def _bowl_mesh() -> tuple[list[list[float]], list[list[float]], list[int]]:

@@ -14,8 +14,9 @@ import numpy as np
 
 from cap.errors import UsageError
 from robots.perception.camera import Frame
-from robots.ravens.scene import Body, Vec3
+from robots.ravens.scene import Body
 from robots.ravens.transfer import Transfer
+from robots.table.geometry import Vec3
 
 
 @dataclass(frozen=True)

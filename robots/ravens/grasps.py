@@ -5,28 +5,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from cap.errors import Collision, Unreachable
 from robots.arm import ur5e
-from robots.ravens.scene import (
-    BOWL_BASE_R,
-    BOWL_HEIGHT,
-    BOWL_RIM_R,
-    BOWL_WALL,
-    Body,
-    Vec3,
+from robots.arm.gripper import (
+    FINGER_LENGTH,
+    FINGER_THICKNESS,
+    FINGER_WIDTH,
+    OPEN_GAP_M,
+    PALM_SIZE,
+    Grip,
 )
+from robots.ravens.scene import BOWL_BASE_R, BOWL_HEIGHT, BOWL_RIM_R, BOWL_WALL, Body
 from robots.table.geometry import Rectangle, corners, distance, overlap
 
-FINGER_LENGTH = 0.065
-"""From the palm to the fingertips, metres."""
-FINGER_THICKNESS = 0.010
-"""In the closing direction, metres."""
-FINGER_WIDTH = 0.022
-"""Across the closing direction, metres: the published pad width of the Robotiq 2F-85."""
-PALM_SIZE = (0.100, 0.060)
-"""Along and across the closing direction, metres."""
 CLEARANCES = (0.008, 0.004)
 """Gap between each open finger and the object, metres; the narrow one where room is short."""
 MARGIN = 0.002
@@ -35,8 +27,6 @@ GRIP_DEPTH = 0.024
 """How far the fingertips reach below a block's top, metres."""
 _LEAST_TIP = 0.004
 """The fingertips stay this far above the foot of what they hold, metres."""
-OPEN_GAP_M = 0.085
-"""The gripper's stroke: the published 85 mm of the Robotiq 2F-85."""
 RIM_DEPTHS = (0.013, 0.007)
 """How far the fingertips reach below a bowl's rim, metres; the lesser out of another bowl."""
 _AROUND_RIM = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6)
@@ -45,18 +35,6 @@ _RIM_R = BOWL_RIM_R - 0.005
 """Where the fingers straddle a bowl's wall: its sloping outside and inside, halved, metres."""
 _RIM_SPAN = 0.010
 """Width of the sloping wall between the fingers, metres."""
-
-
-@dataclass(frozen=True)
-class Grip:
-    """One pose of the gripper, pointing straight down."""
-
-    tip: Vec3
-    """Between the fingertips, metres."""
-    yaw: float
-    """Direction in which the fingers close, radians."""
-    gap_m: float
-    """Distance between the open fingers."""
 
 
 def free_grips(body: Body, around: Iterable[Body], doing: str) -> list[Grip]:

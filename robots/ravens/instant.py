@@ -15,31 +15,23 @@ from shapely.geometry import MultiPoint
 from robots.arm import ur5e
 from robots.arm.motion import Pose
 from robots.ravens import route
-from robots.ravens.scene import (
-    BLOCK_HALF,
-    BOWL_BASE_R,
-    BOWL_RIM_R,
-    BOWL_WALL,
-    TABLE_X,
-    TABLE_Y,
-    Body,
-    color_of,
-)
+from robots.ravens.scene import BLOCK_HALF, BOWL_BASE_R, BOWL_RIM_R, BOWL_WALL, Body
 from robots.ravens.transfer import PARK, POINT_Z, Transfer
-from robots.ravens.world import Host, WorldState, slipped
-from robots.table.arguments import Point
-from robots.table.geometry import corners
+from robots.ravens.world import WorldState, slipped
+from robots.simulation.world import WorldOwner
+from robots.table.colors import Color, color_of
+from robots.table.geometry import TABLE_X, TABLE_Y, XY, corners
 
 _PARKED = PARK.joints()
 
 
-class InstantWorld:
+class InstantTabletop:
     """Puts every object exactly where its plan says, in no time."""
 
-    def __init__(self, host: Host, state: WorldState) -> None:
-        """Start from a state; the host's `frame` is called once per motion."""
+    def __init__(self, owner: WorldOwner, state: WorldState) -> None:
+        """Start from a state; the owner's `frame` is called once per motion."""
         self.state = state
-        self._host = host
+        self._owner = owner
 
     def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
         """Pick an object up and put it down; or lose it, and nothing moves."""
@@ -47,23 +39,23 @@ class InstantWorld:
         if slips:
             raise slipped(planned.name)
         self.state = replace(self.state, scene=self.state.scene.moved(planned.result))
-        self._host.frame()
+        self._owner.frame()
 
     def recover(self) -> None:
         """Do nothing: a motion here is over before it could be stopped."""
 
-    def point(self, xy: tuple[float, float]) -> None:
+    def point(self, xy: XY) -> None:
         """Hold the gripper over a point of the table, metres."""
         joints = Pose(*xy, POINT_Z, PARK.yaw).joints()
         self.state = replace(self.state, joints=joints)
-        self._host.frame()
+        self._owner.frame()
 
     def follow(self, path: NDArray[np.float64], speed_mps: float) -> None:
-        """Take the gripper along a path, exactly; see `World`."""
+        """Take the gripper along a path, exactly; see `TabletopWorld`."""
         end = route.pose_over(path[-1], route.height_m(self.state.scene))
         moved = replace(self.state, actions=self.state.actions + 1, joints=end.joints())
         self.state = moved.followed(path)
-        self._host.frame()
+        self._owner.frame()
 
     def render(self, width: int, height: int) -> Any:
         """Return a view from above as a PIL image; up is y, right is x."""
@@ -81,8 +73,6 @@ _TRAIL, _TRAIL_M = (70, 72, 76), 0.002
 _SHOWN_PATHS = 3
 _EYE_HEIGHT_M = 0.9
 """The eye above the middle of the table: what stands higher is drawn larger and further out."""
-
-Color = tuple[int, int, int]
 
 
 def draw_top_view(state: WorldState, width: int, height: int) -> Any:
@@ -120,23 +110,23 @@ class _Brush:
     def _closer(self, z: float) -> float:
         return _EYE_HEIGHT_M / (_EYE_HEIGHT_M - z)
 
-    def disc(self, centre: Point, z: float, radius: float, fill: Color) -> None:
+    def disc(self, centre: XY, z: float, radius: float, fill: Color) -> None:
         """Fill a circle at a height."""
         x, y = self._pixel(*centre, z)
         r = radius * self._scale * self._closer(z)
         self._draw.ellipse((x - r, y - r, x + r, y + r), fill=fill)
 
-    def line(self, points: Sequence[Point], fill: Color) -> None:
+    def line(self, points: Sequence[XY], fill: Color) -> None:
         """Draw a line through points on the table."""
         width = max(1, round(_TRAIL_M * self._scale))
         self._draw.line([self._pixel(x, y, 0.0) for x, y in points], fill, width, "curve")
 
-    def polygon(self, points: Sequence[Point], fill: Color, z: float = 0.0) -> None:
+    def polygon(self, points: Sequence[XY], fill: Color, z: float = 0.0) -> None:
         """Fill the convex shape of some points at a height."""
         hull = MultiPoint(points).convex_hull.exterior.coords
         self._draw.polygon([self._pixel(x, y, z) for x, y in hull], fill=fill)
 
-    def prism(self, corners: Sequence[Point], low: float, high: float, fill: Color) -> None:
+    def prism(self, corners: Sequence[XY], low: float, high: float, fill: Color) -> None:
         """Fill an upright block: its sides in shade, its top in full colour."""
         sides = [self._pixel(x, y, z) for (x, y), z in itertools.product(corners, (low, high))]
         hull = MultiPoint(sides).convex_hull.exterior.coords

@@ -8,20 +8,18 @@ from robots.perception.camera import Camera, Detection, Detector
 from robots.perception.segmentation import Shapes
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.scene import (
-    ALL_NAMES,
     BLOCK_HALF,
     BOWL_BASE_R,
     BOWL_HEIGHT,
     BOWL_RIM_R,
     BOWL_WALL,
-    COLORS,
-    TABLE_X,
-    TABLE_Y,
     Body,
     Scene,
-    yaw_quaternion,
 )
 from robots.ravens.world import WorldState
+from robots.table.colors import COLORS
+from robots.table.geometry import TABLE_X, TABLE_Y, yaw_quaternion
+from robots.table.object_names import ALL_NAMES
 
 CAMERA_DRAWS, MOTION_DRAWS = 1, 2
 """Noise of the two kinds comes from streams of their own: looking changes no motion."""

@@ -7,28 +7,36 @@ or the simulation, did before.
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cap.errors import NotGrasped
 from robots.arm import ur5e
-from robots.arm.motion import DT_S, Pose, along, through
+from robots.arm.gripper import (
+    FINGER_FORCE_N,
+    FINGER_SPEED_MPS,
+    GRIP_FORCE_N,
+    HOLD_FORCE_N,
+    OPEN_GAP_M,
+)
+from robots.arm.motion import DT_S, Leg, Pose, along, through
 from robots.arm.strokes import resampled
 from robots.perception.bullet_camera import Lens, PyBulletCamera
 from robots.perception.camera import Array
-from robots.ravens import route, transfer
-from robots.ravens.camera import CAMERA_POSE, FRAME_PX, Studio, front_lens
-from robots.ravens.grasps import OPEN_GAP_M
-from robots.ravens.scene import Scene
-from robots.ravens.simulation import Simulation
+from robots.ravens import bodies, route, transfer
+from robots.ravens.bodies import ARM_JOINTS, FINGERS, HAND
+from robots.ravens.camera import CAMERA_POSE, FRONT_LENS, Studio
+from robots.ravens.scene import Body, Scene
 from robots.ravens.transfer import Transfer
-from robots.ravens.world import Host, WorldState, slipped
+from robots.ravens.world import WorldState, slipped
 from robots.simulation.bullet import p
+from robots.simulation.world import WorldOwner, after_step
+from robots.table.geometry import XY
 
 _TOUCHDOWN = 0.0005
 """Height above its support at which an object is let go, metres."""
@@ -44,18 +52,215 @@ _BRAKE_STEPS = 18
 _SETTLE_STEPS = 240
 _SLIP_HEIGHT = 0.03
 """How far an object is lifted before it slips, metres."""
+_JOINTS = [*ARM_JOINTS, *FINGERS]
+_FORCES = [*ur5e.MAX_TORQUE, FINGER_FORCE_N, FINGER_FORCE_N]
+_GAINS = [0.3] * len(_JOINTS)
+_AT_REST = (0.0,) * len(ARM_JOINTS)
+_FIRM_STEPS = 3
+"""Both fingers must press for so many steps on end."""
+_STILL_MPS, _STILL_RADPS = 2e-3, 0.05
 
 
-class PhysicsWorld:
+class TabletopSimulation:
+    """A built simulation and the few things a motion does with it."""
+
+    def __init__(self, client: int, state: WorldState, owner: WorldOwner) -> None:
+        """Build the simulation of a state."""
+        self.ids = bodies.build(client, state)
+        self._sizes = {body.name: body.size for body in state.scene.bodies}
+        self.steps = 0
+        """Steps since it was built."""
+        self.gap_m = state.gap_m
+        """Distance the fingers are driven to in this step."""
+        self.gap_goal_m = state.gap_m
+        """Distance they are on the way to."""
+        self._client = client
+        self._owner = owner
+        self._targets = list(state.joints)
+        self._forces = list(_FORCES)
+        self._hold: int | None = None
+        self.held = state.held
+        """The object fixed to the hand, if any."""
+        if state.held:
+            self._fix(state.held)
+
+    def step(self, velocities: Sequence[float] = _AT_REST, *, watched: bool = True) -> None:
+        """Advance one step: joints driven from their targets at these speeds, fingers to theirs."""
+        reach = 2 * FINGER_SPEED_MPS * DT_S
+        next_gap = min(max(self.gap_goal_m, self.gap_m - reach), self.gap_m + reach)
+        half, speed = self.gap_m / 2, (next_gap - self.gap_m) / (2 * DT_S)
+        p.setJointMotorControlArray(
+            self.ids.arm,
+            _JOINTS,
+            p.POSITION_CONTROL,
+            targetPositions=[*self._targets, half, half],
+            targetVelocities=[*velocities, speed, speed],
+            forces=self._forces,
+            positionGains=_GAINS,
+            physicsClientId=self._client,
+        )
+        p.stepSimulation(physicsClientId=self._client)
+        self.gap_m = next_gap
+        self.steps += 1
+        after_step(self._owner, self.steps, watched=watched)
+
+    def follow(
+        self,
+        leg: Leg,
+        until: Callable[[], bool] | None = None,
+        trail: list[tuple[float, ...]] | None = None,
+    ) -> None:
+        """Move the arm along a motion, or along the part of it until something is so.
+
+        Args:
+            leg: The motion.
+            until: Ends it.
+            trail: Gets the joint angles after every step, radians.
+        """
+        for position, velocity in zip(leg.positions.tolist(), leg.velocities.tolist(), strict=True):
+            self._targets = position
+            if until is not None and until():
+                return
+            self.step(velocity)
+            if trail is not None:
+                trail.append(self.joints())
+        self._targets = (leg.positions[-1] + leg.velocities[-1] * DT_S).tolist()
+
+    def wait(self, steps: int, *, watched: bool = True) -> None:
+        """Advance with the arm held where it is driven to."""
+        for _ in range(steps):
+            self.step(watched=watched)
+
+    def open(self, gap_m: float) -> None:
+        """Let go and open the fingers to a distance (m)."""
+        if self._hold is not None and self.held is not None:
+            p.removeConstraint(self._hold, physicsClientId=self._client)
+            self._collide(self.held, True)
+            self._hold, self.held = None, None
+        self._forces[6:] = [FINGER_FORCE_N] * 2
+        self.gap_goal_m = gap_m
+        while self.gap_m != gap_m:
+            self.step()
+        self.wait(2)
+
+    def grasp(self, name: str) -> bool:
+        """Close the fingers; return whether both touch the object, which is then held.
+
+        The fingers alone would hold a block, but not a bowl by its rim without letting it tip; so
+        from the moment both fingers press on the object, and only then, a fixed joint of limited
+        force holds it to the hand, and the fingers stay where they closed.
+        """
+        self._forces[6:] = [GRIP_FORCE_N] * 2
+        self.gap_goal_m = 0.0
+        pressed = 0
+        while self.gap_m > 0 and pressed < _FIRM_STEPS:
+            self.step()
+            pressed = pressed + 1 if self._both_press(name) else 0
+        if pressed < _FIRM_STEPS:
+            return False
+        states = p.getJointStates(self.ids.arm, FINGERS, physicsClientId=self._client)
+        self.gap_m = self.gap_goal_m = states[0][0] + states[1][0]
+        self._fix(name)
+        return True
+
+    def _both_press(self, name: str) -> bool:
+        return all(
+            any(
+                contact[9] > 0
+                for contact in p.getContactPoints(
+                    self.ids.arm, self.ids.objects[name], finger, -1, self._client
+                )
+            )
+            for finger in FINGERS
+        )
+
+    def _fix(self, name: str) -> None:
+        """Fix an object to the hand where it is."""
+        hand = p.getLinkState(self.ids.arm, HAND, physicsClientId=self._client)[:2]
+        thing = p.getBasePositionAndOrientation(
+            self.ids.objects[name], physicsClientId=self._client
+        )
+        position, turn = p.multiplyTransforms(*p.invertTransform(*hand), *thing)
+        self._hold = p.createConstraint(
+            self.ids.arm,
+            HAND,
+            self.ids.objects[name],
+            -1,
+            p.JOINT_FIXED,
+            [0, 0, 0],
+            position,
+            [0, 0, 0],
+            turn,
+            physicsClientId=self._client,
+        )
+        p.changeConstraint(self._hold, maxForce=HOLD_FORCE_N, physicsClientId=self._client)
+        self._collide(name, False)
+        self._forces[6:] = [FINGER_FORCE_N] * 2
+        self.held = name
+
+    def _collide(self, name: str, enabled: bool) -> None:
+        """Let the fingers touch an object or not: while it is fixed to the hand they need not."""
+        for finger in FINGERS:
+            p.setCollisionFilterPair(
+                self.ids.arm, self.ids.objects[name], finger, -1, int(enabled), self._client
+            )
+
+    def touches_another(self, name: str) -> bool:
+        """Return whether an object touches anything but the gripper."""
+        number = self.ids.objects[name]
+        contacts = p.getContactPoints(bodyA=number, physicsClientId=self._client)
+        return any(contact[2] != self.ids.arm and contact[8] < 5e-4 for contact in contacts)
+
+    def settle(self, most_steps: int) -> None:
+        """Advance until every object is still, at most so many steps."""
+        for _ in range(0, most_steps, 8):
+            if self._still():
+                return
+            self.wait(8, watched=False)
+
+    def _still(self) -> bool:
+        for number in self.ids.objects.values():
+            linear, angular = p.getBaseVelocity(number, physicsClientId=self._client)
+            if max(map(abs, linear)) > _STILL_MPS or max(map(abs, angular)) > _STILL_RADPS:
+                return False
+        return True
+
+    def body(self, name: str) -> Body:
+        """Return where an object is now."""
+        position, turn = p.getBasePositionAndOrientation(
+            self.ids.objects[name], physicsClientId=self._client
+        )
+        return Body(name, position, turn, self._sizes[name])
+
+    def scene(self) -> Scene:
+        """Return where every object is now."""
+        return Scene(tuple(self.body(name) for name in self.ids.objects))
+
+    def joints(self) -> tuple[float, ...]:
+        """Return the arm's joint angles, radians."""
+        states = p.getJointStates(self.ids.arm, ARM_JOINTS, physicsClientId=self._client)
+        return tuple(state[0] for state in states)
+
+    def brake(self, steps: int) -> None:
+        """Bring the arm to rest where it is."""
+        self._targets = list(self.joints())
+        self.wait(steps, watched=False)
+
+    def pose(self) -> Pose:
+        """Return where the fingertips are driven to."""
+        return Pose.of_joints(self._targets)
+
+
+class PhysicsTabletop:
     """Carries plans out with a simulated arm."""
 
-    def __init__(self, host: Host, state: WorldState) -> None:
+    def __init__(self, owner: WorldOwner, state: WorldState) -> None:
         """Connect a physics server and build the simulation of a state."""
-        self._host = host
+        self._owner = owner
         self._client: int = p.connect(p.DIRECT)
         self._studio: Studio | None = None
         self._state = state
-        self._simulation = Simulation(self._client, state, host)
+        self._simulation = TabletopSimulation(self._client, state, owner)
 
     @property
     def state(self) -> WorldState:
@@ -65,26 +270,66 @@ class PhysicsWorld:
     @state.setter
     def state(self, state: WorldState) -> None:
         self._state = state
-        self._simulation = Simulation(self._client, state, self._host)
+        self._simulation = TabletopSimulation(self._client, state, self._owner)
 
     def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
-        """Pick an object up and put it down; or lose it as it is lifted."""
-        self._run(lambda simulation: _transfer(simulation, planned, slips))
+        """Pick an object up, carry it, and put it down where it was planned; or lose it."""
+        name, pick = planned.name, Pose(*planned.pick.tip, planned.pick.yaw)
+        loose = _LOADED_MPS2 if len(planned.result) > 1 else math.inf
+        with self._motion() as simulation:
+            simulation.gap_goal_m = planned.pick.gap_m
+            simulation.follow(through(_over(simulation, pick, planned.travel_z)))
+            if not simulation.grasp(name):
+                simulation.open(planned.pick.gap_m)
+                _retreat(simulation, planned.travel_z)
+                raise NotGrasped(
+                    f"the fingers closed without holding {name!r}; look where it is now"
+                )
+            if slips:
+                lifted = replace(pick, z=pick.z + _SLIP_HEIGHT)
+                simulation.follow(through([pick, lifted]))
+                simulation.open(planned.pick.gap_m)
+                _retreat(simulation, planned.travel_z)
+                raise slipped(name)
+            goal = _corrected(simulation, planned)
+            simulation.follow(through(_over(simulation, goal, planned.travel_z), loose))
+            simulation.open(planned.place.gap_m)
+            _retreat(simulation, planned.travel_z)
 
     def recover(self) -> None:
         """Put down what a stopped motion left in the gripper, straight below it."""
-        if self._state.held:
-            self._run(_put_down)
+        if not self._state.held:
+            return
+        with self._motion() as simulation:
+            held, start = simulation.held, simulation.pose()
+            down = through([start, replace(start, z=_LOWEST_Z)])
+            simulation.follow(down, until=lambda: held is None or simulation.touches_another(held))
+            simulation.open(OPEN_GAP_M)
+            _retreat(simulation, simulation.scene().top() + transfer.LIFT)
 
-    def point(self, xy: tuple[float, float]) -> None:
+    def point(self, xy: XY) -> None:
         """Hold the gripper over a point of the table, metres."""
-        self._run(lambda simulation: _point(simulation, xy))
+        with self._motion() as simulation:
+            height = route.height_m(simulation.scene())
+            simulation.follow(through(_over(simulation, route.pose_over(xy, height), height)))
 
-    def follow(self, path: NDArray[np.float64], speed_mps: float) -> None:
-        """Take the gripper along a path; see `World`. The path kept is where it really was."""
+    def follow(self, path: Array, speed_mps: float) -> None:
+        """Take the gripper along a path; see `TabletopWorld`. The path kept is where it was."""
         trail: list[tuple[float, ...]] = []
         try:
-            self._run(lambda simulation: _follow(simulation, path, speed_mps, trail))
+            with self._motion() as simulation:
+                height = route.height_m(simulation.scene())
+                dense = resampled(path, _PATH_SPACING_M)
+                level = np.column_stack([dense, np.full(len(dense), height)])
+                turned = np.column_stack([level, np.full(len(dense), transfer.PARK.yaw)])
+                way = along(turned, speed_mps=speed_mps, acceleration_mps2=_PATH_MPS2)
+                first = route.pose_over(path[0], height)
+                simulation.follow(through(_over(simulation, first, height)))
+                simulation.wait(_REST_STEPS)
+                trail.append(simulation.joints())
+                simulation.follow(way, trail=trail)
+                simulation.wait(_REST_STEPS)
+                trail.append(simulation.joints())
         finally:
             if trail:
                 self._state = self._state.followed(ur5e.tips(np.array(trail))[:, :2])
@@ -103,8 +348,9 @@ class PhysicsWorld:
             pose: Says where it is, shape (4, 4), metres, such as in the hand; before the table,
                 where the arm hides nothing, if None.
         """
-        lens = lens or front_lens(FRAME_PX, FRAME_PX)
-        return self._open_studio().camera(self._shown, lens, pose or (lambda: CAMERA_POSE))
+        return self._open_studio().camera(
+            self._shown, lens or FRONT_LENS, pose or (lambda: CAMERA_POSE)
+        )
 
     def _shown(self) -> tuple[Scene, tuple[float, ...], float]:
         live = self._simulation
@@ -123,63 +369,37 @@ class PhysicsWorld:
             self._studio.close()
             self._studio = None
 
-    def _run(self, motion: Motion) -> None:
-        """Carry out one motion and keep the state it ends in, however it ends."""
+    @contextlib.contextmanager
+    def _motion(self) -> Iterator[TabletopSimulation]:
+        """Yield a simulation for one motion, and keep the state it ends in, however it ends."""
         if self._simulation.steps:
-            self._simulation = Simulation(self._client, self._state, self._host)
+            self._simulation = TabletopSimulation(self._client, self._state, self._owner)
         simulation = self._simulation
         try:
-            motion(simulation)
+            yield simulation
         except BaseException:
             if simulation.steps:
                 simulation.brake(_BRAKE_STEPS)
             raise
         finally:
             if simulation.steps:
-                self._keep(simulation)
-
-    def _keep(self, simulation: Simulation) -> None:
-        """Let everything come to rest and keep where it is."""
-        simulation.settle(_SETTLE_STEPS)
-        self._state = replace(
-            self._state,
-            actions=self._state.actions + 1,
-            scene=simulation.scene(),
-            joints=simulation.joints(),
-            gap_m=simulation.gap_m,
-            held=simulation.held,
-            time_s=self._state.time_s + simulation.steps * DT_S,
-        )
+                simulation.settle(_SETTLE_STEPS)
+                self._state = replace(
+                    self._state,
+                    actions=self._state.actions + 1,
+                    scene=simulation.scene(),
+                    joints=simulation.joints(),
+                    gap_m=simulation.gap_m,
+                    held=simulation.held,
+                    time_s=self._state.time_s + simulation.steps * DT_S,
+                )
 
 
-Motion = Callable[[Simulation], None]
-
-
-def _transfer(simulation: Simulation, planned: Transfer, slips: bool) -> None:
-    """Pick an object up, carry it, and put it down where it was planned."""
-    name, pick = planned.name, Pose(*planned.pick.tip, planned.pick.yaw)
-    loose = _LOADED_MPS2 if len(planned.result) > 1 else math.inf
-    simulation.gap_goal_m = planned.pick.gap_m
-    simulation.follow(through(_over(simulation, pick, planned.travel_z)))
-    if not simulation.grasp(name):
-        simulation.open(planned.pick.gap_m)
-        _retreat(simulation, planned.travel_z)
-        raise NotGrasped(f"the fingers closed without holding {name!r}; look where it is now")
-    if slips:
-        lifted = replace(pick, z=pick.z + _SLIP_HEIGHT)
-        simulation.follow(through([pick, lifted]))
-        simulation.open(planned.pick.gap_m)
-        _retreat(simulation, planned.travel_z)
-        raise slipped(name)
-    goal = _corrected(simulation, planned)
-    simulation.follow(through(_over(simulation, goal, planned.travel_z), loose))
-    simulation.open(planned.place.gap_m)
-    _retreat(simulation, planned.travel_z)
-
-
-def _corrected(simulation: Simulation, planned: Transfer) -> Pose:
+def _corrected(simulation: TabletopSimulation, planned: Transfer) -> Pose:
     """Return where to let go so that the object, as it sits in the hand, lands as planned."""
-    dx, dy, dz = simulation.tip_offset(planned.name)
+    hand = Pose.of_joints(simulation.joints())
+    x, y, z = simulation.body(planned.name).position
+    dx, dy, dz = x - hand.x, y - hand.y, z - hand.z
     turn = planned.place.yaw - planned.pick.yaw
     c, s = math.cos(turn), math.sin(turn)
     x, y, z = planned.result[0].position
@@ -188,47 +408,13 @@ def _corrected(simulation: Simulation, planned: Transfer) -> Pose:
     )
 
 
-def _point(simulation: Simulation, xy: tuple[float, float]) -> None:
-    height = max(transfer.POINT_Z, simulation.scene().top() + transfer.LIFT)
-    simulation.follow(through(_over(simulation, Pose(*xy, height, transfer.PARK.yaw), height)))
-
-
-def _follow(
-    simulation: Simulation,
-    path: NDArray[np.float64],
-    speed_mps: float,
-    trail: list[tuple[float, ...]],
-) -> None:
-    """Go above the first point, then along the path; the joint angles there are added to trail."""
-    height = route.height_m(simulation.scene())
-    dense = resampled(path, _PATH_SPACING_M)
-    level = np.column_stack([dense, np.full(len(dense), height)])
-    turned = np.column_stack([level, np.full(len(dense), transfer.PARK.yaw)])
-    way = along(turned, speed_mps=speed_mps, acceleration_mps2=_PATH_MPS2)
-    simulation.follow(through(_over(simulation, route.pose_over(path[0], height), height)))
-    simulation.wait(_REST_STEPS)
-    trail.append(simulation.joints())
-    simulation.follow(way, trail=trail)
-    simulation.wait(_REST_STEPS)
-    trail.append(simulation.joints())
-
-
-def _put_down(simulation: Simulation) -> None:
-    """Lower what the hand holds until it touches something, and let go."""
-    held, start = simulation.held, simulation.pose()
-    down = through([start, replace(start, z=_LOWEST_Z)])
-    simulation.follow(down, until=lambda: held is None or simulation.touches_another(held))
-    simulation.open(OPEN_GAP_M)
-    _retreat(simulation, simulation.scene().top() + transfer.LIFT)
-
-
-def _over(simulation: Simulation, end: Pose, height: float) -> list[Pose]:
+def _over(simulation: TabletopSimulation, end: Pose, height: float) -> list[Pose]:
     """Return the way from here over everything in between and straight down to a pose."""
     start = simulation.pose()
     return [start, replace(start, z=max(start.z, height)), replace(end, z=height), end]
 
 
-def _retreat(simulation: Simulation, height: float) -> None:
+def _retreat(simulation: TabletopSimulation, height: float) -> None:
     """Rise to a height (m) and wait where the arm hides nothing from the camera."""
     start = simulation.pose()
     up = replace(start, z=max(height, start.z + transfer.STRAIGHT))

@@ -15,7 +15,8 @@ from robots.arm import ur5e
 from robots.arm.motion import Pose
 from robots.arm.strokes import Array, length_m, resampled
 from robots.ravens import transfer
-from robots.ravens.scene import TABLE_X, TABLE_Y, Scene
+from robots.ravens.scene import Scene
+from robots.table.geometry import TABLE_X, TABLE_Y
 
 SPEED_MPS = 0.25
 """Of the fingertips where a program names none."""

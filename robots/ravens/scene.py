@@ -1,74 +1,13 @@
-"""The tabletop as plain data: places, colours, objects, names, and where everything stands.
-
-Frame: metres, origin at the robot's base on the table top, x right, y away from the front edge
-(towards the robot), z up. Angles are radians, counter-clockwise seen from above.
-"""
+"""The tabletop's blocks and bowls as plain data: their sizes, and where each one is."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
 
-import numpy as np
-
-from cap.errors import NotFound, UsageError, did_you_mean
-
-Kind = Literal["block", "bowl"]
-Vec3 = tuple[float, float, float]
-Quat = tuple[float, float, float, float]
-
-TABLE_X = (-0.3, 0.3)
-TABLE_Y = (-0.8, -0.2)
-EDGE_INSET = 0.02
-"""An object's centre must stay this far from the table's edge, or a block would tip over it."""
-
-COLORS: Mapping[str, tuple[int, int, int]] = {
-    "blue": (78, 121, 167),
-    "red": (255, 87, 89),
-    "green": (89, 169, 79),
-    "orange": (242, 142, 43),
-    "yellow": (237, 201, 72),
-    "purple": (176, 122, 161),
-    "pink": (255, 157, 167),
-    "cyan": (118, 183, 178),
-    "brown": (156, 117, 95),
-    "gray": (186, 176, 172),
-}
-"""RGB, 0 to 255."""
-
-KINDS: tuple[Kind, ...] = ("block", "bowl")
-ALL_NAMES = tuple(f"{color} {kind}" for kind in KINDS for color in COLORS)
-DEFAULT_NAMES = tuple(
-    f"{color} {kind}" for kind in KINDS for color in ("red", "green", "blue", "yellow")
-)
-
-CORNERS: Mapping[str, tuple[float, float]] = {
-    "top left corner": (-0.25, -0.25),
-    "top right corner": (0.25, -0.25),
-    "bottom left corner": (-0.25, -0.75),
-    "bottom right corner": (0.25, -0.75),
-}
-SIDES: Mapping[str, tuple[float, float]] = {
-    "top side": (0.0, -0.25),
-    "right side": (0.25, -0.5),
-    "bottom side": (0.0, -0.75),
-    "left side": (-0.25, -0.5),
-}
-PLACES: Mapping[str, tuple[float, float]] = {**CORNERS, **SIDES, "middle": (0.0, -0.5)}
-_ALIASES = {
-    "center": "middle",
-    "centre": "middle",
-    "grey block": "gray block",
-    "grey bowl": "gray bowl",
-}
-
-
-def color_of(name: str) -> tuple[int, int, int]:
-    """Return the colour that an object's name begins with, or gray; RGB, 0 to 255."""
-    return COLORS.get(name.split()[0], COLORS["gray"])
-
+from robots.table.geometry import XY, Quat, Vec3
+from robots.table.object_names import Kind
 
 BLOCK_HALF = 0.02
 BLOCK_SIZE: Vec3 = (2 * BLOCK_HALF,) * 3
@@ -108,7 +47,7 @@ class Body:
         return "bowl" if self.name.endswith("bowl") else "block"
 
     @property
-    def xy(self) -> tuple[float, float]:
+    def xy(self) -> XY:
         """Centre seen from above, metres."""
         return self.position[:2]
 
@@ -162,11 +101,6 @@ class Body:
         return (x - across, y - up, x + across, y + up)
 
 
-def yaw_quaternion(yaw: float) -> Quat:
-    """Return the rotation by `yaw` about the vertical."""
-    return (0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2))
-
-
 @dataclass(frozen=True)
 class Scene:
     """Every object's pose, in the order the objects were asked for."""
@@ -195,104 +129,3 @@ class Scene:
     def top(self) -> float:
         """Return the height of the highest object, metres; 0 for an empty table."""
         return max((body.top for body in self.bodies), default=0.0)
-
-
-def plain(name: str) -> str:
-    """Return a name as this world writes it: lower case, no `the`, spaces for underscores."""
-    words = name.replace("_", " ").lower().split()
-    if words and words[0] == "the":
-        words = words[1:]
-    text = " ".join(words)
-    return _ALIASES.get(text, text)
-
-
-def find(name: str, known: Iterable[str], what: str = "object") -> str:
-    """Return the known name that `name` means.
-
-    Raises:
-        NotFound: None of that name; the message lists the nearest and all of them.
-    """
-    if not isinstance(name, str):
-        raise TypeError(f"expected the name of an {what} as text, got {type(name).__name__}")
-    known = list(known)
-    if (text := plain(name)) in known:
-        return text
-    hint = did_you_mean(text, known)
-    raise NotFound(f"no {what} named {name!r}.{hint} Known: {', '.join(known)}")
-
-
-def check_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the objects of a scene by their exact names.
-
-    Raises:
-        UsageError: A name is unknown or given twice.
-    """
-    found: list[str] = []
-    for name in names:
-        text = plain(name)
-        if text not in ALL_NAMES:
-            raise UsageError(
-                f"no object named {name!r}.{did_you_mean(text, ALL_NAMES)} An object is a colour "
-                f"and 'block' or 'bowl'; colours: {', '.join(COLORS)}"
-            )
-        if text in found:
-            raise UsageError(f"object {text!r} is given twice; each colour exists once per kind")
-        found.append(text)
-    return tuple(found)
-
-
-_SPAWN_X = (-0.24, 0.24)
-_SPAWN_Y = (-0.74, -0.26)
-_SPACING = {
-    ("block", "block"): 0.1,
-    ("block", "bowl"): 0.125,
-    ("bowl", "block"): 0.125,
-    ("bowl", "bowl"): 0.15,
-}
-"""Least distance between centres, metres: the gripper fits between any two."""
-_LAYOUTS = 60
-_TRIES = 120
-
-
-def sample_scene(names: Sequence[str], rng: np.random.Generator) -> Scene:
-    """Scatter objects over the table at random, each with room for the gripper around it.
-
-    Bowls are laid out first, being larger; a layout that gets stuck is begun anew, a bounded
-    number of times.
-
-    Raises:
-        UsageError: They do not fit.
-    """
-    order = sorted(names, key=lambda name: name.endswith("block"))
-    most = 0
-    for _ in range(_LAYOUTS):
-        placed: list[Body] = []
-        for name in order:
-            body = _free_body(name, placed, rng)
-            if body is None:
-                break
-            placed.append(body)
-        most = max(most, len(placed))
-        if len(placed) == len(order):
-            by_name = {body.name: body for body in placed}
-            return Scene(tuple(by_name[name] for name in names))
-    raise UsageError(
-        f"cannot place {len(order)} objects on the table: {most} found room in {_LAYOUTS} "
-        "layouts; ask for fewer objects"
-    )
-
-
-def _free_body(name: str, placed: Sequence[Body], rng: np.random.Generator) -> Body | None:
-    """Return the object somewhere clear of those already placed, or None."""
-    for _ in range(_TRIES):
-        x, y = float(rng.uniform(*_SPAWN_X)), float(rng.uniform(*_SPAWN_Y))
-        body = Body(name, (x, y, 0.0))
-        body = replace(body, position=(x, y, body.half_height))
-        if all(math.dist(body.xy, o.xy) >= _SPACING[body.kind, o.kind] for o in placed):
-            return body
-    return None
-
-
-def nearest_place(xy: Sequence[float], places: Mapping[str, tuple[float, float]]) -> str:
-    """Return the name of the place closest to a point."""
-    return min(places, key=lambda name: math.dist((xy[0], xy[1]), places[name]))

@@ -15,20 +15,19 @@ import numpy as np
 
 from cap.errors import Collision, Unreachable
 from robots.arm import ur5e
+from robots.arm.gripper import Grip
 from robots.arm.motion import Pose
-from robots.ravens.grasps import MARGIN, Grip, free_grips
-from robots.ravens.scene import (
-    BOWL_FLOOR,
-    BOWL_RIM_R,
+from robots.ravens.grasps import MARGIN, free_grips
+from robots.ravens.scene import BOWL_FLOOR, BOWL_RIM_R, Body, Scene
+from robots.table.geometry import (
     EDGE_INSET,
     TABLE_X,
     TABLE_Y,
-    Body,
-    Scene,
     Vec3,
+    distance,
+    overlap,
     yaw_quaternion,
 )
-from robots.table.geometry import distance, overlap
 
 LIFT = 0.03
 """Free height between what travels and what it passes over, metres."""
@@ -50,6 +49,8 @@ _ASTRAY = 0.02
 """An object further than this from where it was put did not stay there, metres."""
 _BALANCE = 0.8
 """A block stays on a box while its centre is within this share of it; a bowl half of that."""
+_IN_BOWL = {"block": 0.012, "bowl": 0.006}
+"""How far off centre each kind of object still comes to rest in a bowl, metres."""
 _ARM_R = 0.06
 """Radius of forearm and wrist with some room, metres."""
 _ARM_CLEAR = 0.15
@@ -139,8 +140,7 @@ def transfer(scene: Scene, name: str, xy: tuple[float, float]) -> Transfer:
     turn = place.yaw - pick.yaw
     result = tuple(_carried(other, body, centre, turn) for other in [body, *load])
     hang = pick.tip[2] - min(other.bottom for other in [body, *load])
-    way = height_over(rest, body.position, centre)
-    travel = max(_travel_height(rest, pick, place, hang), way + hang + LIFT)
+    travel = _travel_height(rest, pick, place, (body.position, centre), hang)
     for tip in (pick.tip, place.tip):
         if not ur5e.reaches((tip[0], tip[1], travel)):
             raise Unreachable(
@@ -207,13 +207,23 @@ def _wrap(angle: float, period: float) -> float:
     return (angle + period / 2) % period - period / 2
 
 
-def _travel_height(rest: Scene, pick: Grip, place: Grip, hang: float) -> float:
-    """Return a fingertip height that clears everything from the wait, to the pick, to the place."""
+def _travel_height(
+    rest: Scene, pick: Grip, place: Grip, carried: tuple[Vec3, Vec3], hang: float
+) -> float:
+    """Return a fingertip height that clears everything from the wait, to the pick, to the place.
+
+    Args:
+        rest: What stands still.
+        pick: Where the object is grasped.
+        place: Where it is let go.
+        carried: Its centre at both, metres.
+        hang: How far it, and what it carries, reaches below the fingertips, metres.
+    """
     park = (PARK.x, PARK.y, PARK.z)
     empty = max(height_over(rest, park, pick.tip), height_over(rest, place.tip, park))
-    carrying = height_over(rest, pick.tip, place.tip) + hang
+    loaded = max(height_over(rest, pick.tip, place.tip), height_over(rest, *carried)) + hang
     above = max(pick.tip[2], place.tip[2]) + STRAIGHT
-    return max(empty + LIFT, carrying + LIFT, above)
+    return max(empty + LIFT, loaded + LIFT, above)
 
 
 def on_or_near(scene: Scene, name: str, xy: tuple[float, float]) -> Transfer:
@@ -301,7 +311,10 @@ def _support(rest: Scene, body: Body, xy: tuple[float, float]) -> tuple[float, f
             raise Collision(
                 f"{other.name!r} lies aslant, so nothing can stand on it; move it first"
             )
-        if distance > _steady_distance(body, other):
+        steady = _IN_BOWL[body.kind] if other.kind == "bowl" else _BALANCE * min(other.half)
+        if body.kind == "bowl" and other.kind == "block":
+            steady /= 2
+        if distance > steady:
             raise Collision(
                 f"no room for {body.name!r} at ({xy[0]:.2f}, {xy[1]:.2f}): {other.name!r} is "
                 f"{100 * distance:.1f} cm away; choose its centre or a free spot"
@@ -322,14 +335,6 @@ def _meet(body: Body, other: Body, margin: float) -> bool:
     if second.kind == "bowl":
         return distance(outline, second.xy) < BOWL_RIM_R
     return overlap(outline, (*second.xy, *second.half, second.yaw))
-
-
-def _steady_distance(body: Body, other: Body) -> float:
-    """Return how far off centre one object still comes to rest on or in another."""
-    if other.kind == "bowl":
-        return 0.012 if body.kind == "block" else 0.006
-    steady = _BALANCE * min(other.half)
-    return steady if body.kind == "block" else steady / 2
 
 
 def height_over(rest: Scene, start: Vec3, end: Vec3) -> float:

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import NotGrasped
+from robots.arm.gripper import OPEN_GAP_M
 from robots.arm.strokes import Stroke, stroke_of
-from robots.ravens.grasps import OPEN_GAP_M
 from robots.ravens.scene import Scene
 from robots.ravens.transfer import Transfer
+from robots.simulation.world import SimulatedWorld
 
 Joints = tuple[float, ...]
 MAX_PATHS = 500
@@ -57,24 +58,8 @@ def slipped(name: str) -> NotGrasped:
     return NotGrasped(f"{name!r} slipped out of the fingers; look where it is now")
 
 
-class Host(Protocol):
-    """What a world needs of the robot it belongs to."""
-
-    frame_every_s: float
-    """Simulated seconds between two calls of `frame`."""
-
-    def frame(self) -> None:
-        """Let a recorder take a picture."""
-
-    def check_stop(self) -> None:
-        """Raise `RobotError` if the running motion was told to stop."""
-
-
-class World(Protocol):
+class TabletopWorld(SimulatedWorld[WorldState], Protocol):
     """Carries out planned motions and draws."""
-
-    state: WorldState
-    """Where everything is between motions; assign to put a snapshot back."""
 
     def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
         """Pick an object up and put it down; or lose it as it is lifted.
@@ -104,6 +89,3 @@ class World(Protocol):
 
     def render(self, width: int, height: int) -> Any:
         """Return a picture as a PIL image."""
-
-    def close(self) -> None:
-        """Release what the world holds."""

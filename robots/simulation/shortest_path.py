@@ -18,7 +18,9 @@ from shapely.ops import unary_union
 
 from cap.errors import LimitExceeded, Unreachable
 from robots.arm.strokes import Array
-from robots.ravens.scene import TABLE_X, TABLE_Y, Scene, find
+from robots.table.arguments import Placed
+from robots.table.geometry import TABLE_X, TABLE_Y
+from robots.table.object_names import find
 
 CLEARANCE_M = 0.03
 """How far the way keeps from the regions; less where an end is closer to one."""
@@ -32,12 +34,12 @@ _TOUCH_M = 1e-6
 """An end closer to a region than this is in it; a way may touch what it keeps clear of by this."""
 
 
-def regions_of(value: Any, scene: Scene) -> list[BaseGeometry]:
+def regions_of(value: Any, objects: Sequence[Placed]) -> list[BaseGeometry]:
     """Return regions as shapely geometries, metres.
 
     Args:
         value: A list of geometries, of names of objects, or of corners of polygons, shape (n, 2).
-        scene: Where the objects are.
+        objects: Those that may be named.
 
     Raises:
         TypeError: It is no such list.
@@ -48,17 +50,18 @@ def regions_of(value: Any, scene: Scene) -> list[BaseGeometry]:
         raise TypeError(f"avoid_regions must be a list of regions; got {value!r:.80}")
     if len(value) > MAX_REGIONS:
         raise LimitExceeded(f"{len(value)} regions are too many; use at most {MAX_REGIONS}")
-    regions = [_region(entry, scene) for entry in value]
+    regions = [_region(entry, objects) for entry in value]
     corners = sum(int(shapely.get_num_coordinates(region)) for region in regions)
     if corners > MAX_CORNERS:
         raise LimitExceeded(f"the regions have {corners} corners; use at most {MAX_CORNERS}")
     return [region for region in regions if not region.is_empty]
 
 
-def _region(value: Any, scene: Scene) -> BaseGeometry:
+def _region(value: Any, objects: Sequence[Placed]) -> BaseGeometry:
     if isinstance(value, str):
-        body = scene[find(value, scene.names)]
-        return Point(body.xy).buffer(body.radius, quad_segs=_ARC)
+        known = {each.name: each for each in objects}
+        named = known[find(value, known)]
+        return Point(named.xy).buffer(named.radius, quad_segs=_ARC)
     if isinstance(value, BaseGeometry):
         flat = shapely.force_2d(value)
         if not np.isfinite(shapely.get_coordinates(flat)).all():
@@ -95,7 +98,8 @@ def shortest(start: Array, goal: Array, regions: Sequence[BaseGeometry]) -> Arra
     blocked = shapely.buffer(grown, -_TOUCH_M)
     shapely.prepare(blocked)
     corners = shapely.get_coordinates(grown)
-    on_table = shapely.contains(box(*_table()), shapely.points(corners))
+    table = box(TABLE_X[0], TABLE_Y[0], TABLE_X[1], TABLE_Y[1])
+    on_table = shapely.contains(table, shapely.points(corners))
     nodes = np.vstack([start, goal, np.unique(corners[on_table], axis=0)])
     way = _search(nodes, blocked)
     if way is None:
@@ -104,10 +108,6 @@ def shortest(start: Array, goal: Array, regions: Sequence[BaseGeometry]) -> Arra
             f"{goal[1]:.2f}) m around the regions; avoid less, or clear the way"
         )
     return nodes[way]
-
-
-def _table() -> tuple[float, float, float, float]:
-    return TABLE_X[0], TABLE_Y[0], TABLE_X[1], TABLE_Y[1]
 
 
 def _grown(region: BaseGeometry, start: Array, goal: Array) -> BaseGeometry:
@@ -134,27 +134,18 @@ def _search(nodes: Array, blocked: BaseGeometry) -> list[int] | None:
     while queue:
         _, here = heapq.heappop(queue)
         if here == 1:
-            return _traced(before)
+            way = [1]
+            while way[-1] != 0:
+                way.append(int(before[way[-1]]))
+            return way[::-1]
         if done[here]:
             continue
         done[here] = True
         seen = length[here] + np.linalg.norm(nodes - nodes[here], axis=1)
         closer = np.flatnonzero(~done & (seen < length - 1e-12))
-        free = closer[_visible(nodes[here], nodes[closer], blocked)]
+        views = np.stack([np.broadcast_to(nodes[here], nodes[closer].shape), nodes[closer]], axis=1)
+        free = closer[~shapely.intersects(blocked, shapely.linestrings(views))]
         length[free], before[free] = seen[free], here
         for node in free.tolist():
             heapq.heappush(queue, (float(length[node] + ahead[node]), node))
     return None
-
-
-def _visible(here: Array, others: Array, blocked: BaseGeometry) -> Any:
-    """Return which points are seen from one, over nothing that is blocked."""
-    ends = np.stack([np.broadcast_to(here, others.shape), others], axis=1)
-    return ~shapely.intersects(blocked, shapely.linestrings(ends))
-
-
-def _traced(before: Any) -> list[int]:
-    way = [1]
-    while way[-1] != 0:
-        way.append(int(before[way[-1]]))
-    return way[::-1]

@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import Collision, NotFound
-from robots.ravens.scene import PLACES, Scene, find
+from robots.table.geometry import PLACES, XY
+from robots.table.object_names import find
 
 Place = str | Sequence[float] | NDArray[np.float64]
-Point = tuple[float, float]
 
 _PICK_RADIUS = 0.03
 """An object given by a point may be this far from it, metres."""
 
 
-def point(value: Any, what: str) -> Point:
+class Placed(Protocol):
+    """An object on the table, as far as names and points are concerned."""
+
+    @property
+    def name(self) -> str:
+        """Such as `red block`."""
+
+    @property
+    def xy(self) -> XY:
+        """Centre seen from above, metres."""
+
+    @property
+    def top(self) -> float:
+        """Height of its highest part, metres."""
+
+    @property
+    def radius(self) -> float:
+        """Radius of the circle around it seen from above, metres."""
+
+
+def point(value: Any, what: str) -> XY:
     """Return x and y as floats.
 
     Raises:
@@ -36,30 +56,30 @@ def point(value: Any, what: str) -> Point:
     return float(array[0]), float(array[1])
 
 
-def object_at(scene: Scene, first: Place) -> str:
+def object_at(objects: Sequence[Placed], first: Place) -> str:
     """Return the exact name of an object given by its name or by a point.
 
     Raises:
         NotFound: No object of that name, or none at that point.
     """
     if isinstance(first, str):
-        return find(first, scene.names)
+        return find(first, [each.name for each in objects])
     xy = point(first, "first")
-    near = [body for body in scene.bodies if math.dist(body.xy, xy) < _PICK_RADIUS]
+    near = [each for each in objects if math.dist(each.xy, xy) < _PICK_RADIUS]
     if not near:
         raise NotFound(
             f"no object within {100 * _PICK_RADIUS:.0f} cm of ({xy[0]:.2f}, {xy[1]:.2f}); "
             "give its name or its exact position"
         )
-    return max(near, key=lambda body: body.top).name
+    return max(near, key=lambda each: each.top).name
 
 
-def named_points(scene: Scene) -> dict[str, Point]:
+def named_points(objects: Iterable[Placed]) -> dict[str, XY]:
     """Return the xy of every place and object by name, metres."""
-    return {**PLACES, **{body.name: body.xy for body in scene.bodies}}
+    return {**PLACES, **{each.name: each.xy for each in objects}}
 
 
-def target(scene: Scene, second: Place, moving: str | None = None) -> Point:
+def target(objects: Iterable[Placed], second: Place, moving: str | None = None) -> XY:
     """Return the point that a name or a point means, metres.
 
     Raises:
@@ -68,7 +88,7 @@ def target(scene: Scene, second: Place, moving: str | None = None) -> Point:
     """
     if not isinstance(second, str):
         return point(second, "the target")
-    known = named_points(scene)
+    known = named_points(objects)
     name = find(second, known, "object or place")
     if name == moving:
         raise Collision(f"{name!r} cannot be put on itself")

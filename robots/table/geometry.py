@@ -1,15 +1,52 @@
-"""Rectangles and points seen from above."""
+"""The table's frame, its places, and what is measured in it: points, turns, rectangles.
+
+Frame: metres, origin at the robot's base on the table top, x right, y away from the front edge
+(towards the robot), z up. Angles are radians, counter-clockwise seen from above.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
+XY = tuple[float, float]
+Vec3 = tuple[float, float, float]
+Quat = tuple[float, float, float, float]
+"""x, y, z, w."""
 Rectangle = tuple[float, float, float, float, float]
 """Centre x, centre y, half length, half width (metres) and yaw of the length (radians)."""
 
+TABLE_X = (-0.3, 0.3)
+TABLE_Y = (-0.8, -0.2)
+EDGE_INSET = 0.02
+"""An object's centre must stay this far from the table's edge, or a block would tip over it."""
 
-def corners(rectangle: Rectangle) -> Iterator[tuple[float, float]]:
+CORNERS: Mapping[str, XY] = {
+    "top left corner": (-0.25, -0.25),
+    "top right corner": (0.25, -0.25),
+    "bottom left corner": (-0.25, -0.75),
+    "bottom right corner": (0.25, -0.75),
+}
+SIDES: Mapping[str, XY] = {
+    "top side": (0.0, -0.25),
+    "right side": (0.25, -0.5),
+    "bottom side": (0.0, -0.75),
+    "left side": (-0.25, -0.5),
+}
+PLACES: Mapping[str, XY] = {**CORNERS, **SIDES, "middle": (0.0, -0.5)}
+
+
+def nearest_place(xy: Sequence[float], places: Mapping[str, XY]) -> str:
+    """Return the name of the place closest to a point."""
+    return min(places, key=lambda name: math.dist((xy[0], xy[1]), places[name]))
+
+
+def yaw_quaternion(yaw: float) -> Quat:
+    """Return the rotation by `yaw` about the vertical."""
+    return (0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2))
+
+
+def corners(rectangle: Rectangle) -> Iterator[XY]:
     """Yield the four corners."""
     x, y, length, width, yaw = rectangle
     c, s = math.cos(yaw), math.sin(yaw)
@@ -18,7 +55,7 @@ def corners(rectangle: Rectangle) -> Iterator[tuple[float, float]]:
             yield (x + a * c - b * s, y + a * s + b * c)
 
 
-def distance(rectangle: Rectangle, point: tuple[float, float]) -> float:
+def distance(rectangle: Rectangle, point: XY) -> float:
     """Return the distance from a point to a rectangle, 0 inside."""
     x, y, length, width, yaw = rectangle
     dx, dy = point[0] - x, point[1] - y

@@ -24,7 +24,7 @@ from robots.perception.observers import CameraObserver, choose_detector
 from robots.perception.realsense import RealSenseCamera
 from robots.perception.scene_file import SceneFile
 from robots.ravens.observation import SHAPES
-from robots.ravens.scene import DEFAULT_NAMES, check_names
+from robots.table.object_names import DEFAULT_NAMES, check_names
 from robots.tabletop.driver import ArmDriver, arm_driver
 from robots.tabletop.dry_run import DIALECTS, DryDriver
 from robots.tabletop.limits import MotionLimits

@@ -11,7 +11,9 @@ import numpy as np
 from cap.errors import NotFound
 from robots.perception.camera import Detection
 from robots.perception.observers import Observer
-from robots.ravens.scene import BLOCK_SIZE, Body, Scene, sample_scene, yaw_quaternion
+from robots.ravens.scene import BLOCK_SIZE, Body, Scene
+from robots.ravens.scene_sampler import sample_scene
+from robots.table.geometry import yaw_quaternion
 
 FRESH_S = 0.2
 """A look this recent still holds while nothing has moved."""

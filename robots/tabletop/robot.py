@@ -10,7 +10,7 @@ from PIL import ImageDraw
 from cap.errors import MissingExtra
 from cap.scope import Primitive
 from robots.ravens import transfer
-from robots.ravens.instant import InstantWorld
+from robots.ravens.instant import InstantTabletop
 from robots.ravens.robot import RavensRobot
 from robots.ravens.world import WorldState
 from robots.tabletop.dry_run import DryDriver
@@ -102,7 +102,7 @@ class TabletopRobot:
 def _simulated() -> RavensRobot:
     """Return an empty simulated table: with dynamics, where PyBullet is installed."""
     try:
-        from robots.ravens.physics import PhysicsWorld
+        from robots.ravens.physics import PhysicsTabletop
     except MissingExtra:
-        return RavensRobot((), 0, "instant", InstantWorld)
-    return RavensRobot((), 0, "physics", PhysicsWorld)
+        return RavensRobot((), 0, "instant", InstantTabletop)
+    return RavensRobot((), 0, "physics", PhysicsTabletop)

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from shapely.geometry import LineString
 
 from cap.errors import NotGrasped, RobotError
+from robots.arm.gripper import OPEN_GAP_M, Grip
 from robots.arm.motion import Pose
 from robots.arm.strokes import Stroke, stroke_of
 from robots.ravens import route, transfer
-from robots.ravens.grasps import OPEN_GAP_M, Grip
 from robots.ravens.instant import draw_top_view
 from robots.ravens.scene import Scene
 from robots.ravens.transfer import PARK, Transfer
-from robots.ravens.world import MAX_PATHS, Host, Joints, WorldState
+from robots.ravens.world import MAX_PATHS, Joints, WorldState
+from robots.simulation.world import WorldOwner
 from robots.tabletop.limits import straight_down, yaw_of
 from robots.tabletop.observation import Sight
 from robots.tabletop.safety_guard import GuardedArm
@@ -34,9 +35,9 @@ _SIMPLER_M = 0.001
 
 
 class HardwareWorld:
-    """Carries plans out with an arm behind its limits; see `robots.ravens.world.World`."""
+    """Carries plans out with an arm behind its limits; see `robots.ravens.world.TabletopWorld`."""
 
-    def __init__(self, host: Host, arm: GuardedArm, sight: Sight) -> None:
+    def __init__(self, host: WorldOwner, arm: GuardedArm, sight: Sight) -> None:
         """Use an arm that is connected."""
         self._host = host
         self._arm = arm

@@ -19,7 +19,7 @@ from cap.cli.batch import EXAMPLE
 from cap.errors import UsageError
 from cap.robot import registry
 from cap.robot.skeleton import write
-from robots.ravens.scene import ALL_NAMES
+from robots.table.object_names import ALL_NAMES
 
 SESSION = '[[sessions]]\nname = "one"\ninstructions = ["go"]\n'
 SCENE = {"a": (0.0, 0.0, 0.02), "b": (0.2, -0.5, 0.02), "c": (0.0, 0.0, 0.06)}

@@ -193,7 +193,7 @@ def _pose(file: Table, mount: Mount) -> Array:
         rotation, position = pose[:3, :3], tuple(pose[:3, 3].tolist())
     else:
         position = file.numbers("position_m", (3,), "[x, y, z] in metres")
-        rotation = _quaternion(file) if key == "quaternion_xyzw" else _rotation_vector(file)
+        rotation = _rotation(file, key)
     if math.hypot(*position) > _FARTHEST_M[mount]:
         raise file.wrong(
             "position_m" if key != "matrix" else key,
@@ -203,18 +203,15 @@ def _pose(file: Table, mount: Mount) -> Array:
     return rotations.pose_of(position, rotations.nearest_rotation(rotation))
 
 
-def _quaternion(file: Table) -> Array:
-    key = "quaternion_xyzw"
-    quaternion = file.numbers(key, (4,), "[x, y, z, w]")
-    if abs(math.hypot(*quaternion) - 1) > _UNIT:
-        raise file.wrong(
-            key, f"{key} has length {math.hypot(*quaternion):.4g}, not 1; copy it anew"
-        )
-    return rotations.rotation_of_quaternion(quaternion)
-
-
-def _rotation_vector(file: Table) -> Array:
-    key = "rotation_vector_rad"
+def _rotation(file: Table, key: str) -> Array:
+    """Return the rotation (3, 3) of a quaternion or a rotation vector."""
+    if key == "quaternion_xyzw":
+        quaternion = file.numbers(key, (4,), "[x, y, z, w]")
+        if abs(math.hypot(*quaternion) - 1) > _UNIT:
+            raise file.wrong(
+                key, f"{key} has length {math.hypot(*quaternion):.4g}, not 1; copy it anew"
+            )
+        return rotations.rotation_of_quaternion(quaternion)
     vector = file.numbers(key, (3,), "[rx, ry, rz] in radians")
     if math.hypot(*vector) > 2 * math.pi:
         raise file.wrong(key, f"{key} is longer than a whole turn; it takes radians, not degrees")

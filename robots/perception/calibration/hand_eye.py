@@ -123,7 +123,14 @@ def solve(pairs: Pairs) -> tuple[Array, Fit]:
     if pairs.mount == "fixed":
         pose = _kabsch(pairs)
     else:
-        starts = [rotations.pose_of((0.0, 0.0, 0.0), rotation) for rotation in _right_angles()]
+        turns = (  # those that take axes to axes, and their mirrors
+            np.eye(3)[list(order)] * signs
+            for order in itertools.permutations(range(3))
+            for signs in itertools.product((1.0, -1.0), repeat=3)
+        )
+        starts = [
+            rotations.pose_of((0.0, 0.0, 0.0), turn) for turn in turns if np.linalg.det(turn) > 0
+        ]
         pose = min((_refined(start, pairs) for start in starts), key=lambda each: each[1])[0]
     return pose, fit(pose, pairs)
 
@@ -190,14 +197,3 @@ def _slopes(points: Array) -> Array:
         slopes[:, column, row] = -sign * points[:, part]
     slopes[:, :, 3:] = np.eye(3)
     return slopes
-
-
-def _right_angles() -> list[Array]:
-    """Return the 24 rotations that take axes to axes."""
-    found = []
-    for order in itertools.permutations(range(3)):
-        for signs in itertools.product((1.0, -1.0), repeat=3):
-            matrix = np.eye(3)[list(order)] * signs
-            if np.linalg.det(matrix) > 0:
-                found.append(matrix)
-    return found

@@ -8,7 +8,8 @@ import numpy as np
 
 from cap.errors import NotFound
 from robots.perception.camera import Array, Frame
-from robots.perception.segmentation import Color, tones
+from robots.perception.segmentation import tones
+from robots.table.colors import Color
 
 _LEAST_PIXELS = 20
 _WIDEST_M = 0.04

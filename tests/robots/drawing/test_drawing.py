@@ -15,7 +15,7 @@ from cap.errors import Collision, LimitExceeded, NotFound, RobotError, Unreachab
 from robots.arm.strokes import MAX_POINTS
 from robots.drawing import DrawingRobot, create
 from robots.drawing.worlds import SPEED_MPS
-from robots.ravens.scene import COLORS
+from robots.table.colors import COLORS
 
 ANGLES = np.linspace(0, 2 * np.pi, 100)
 MIDDLE = np.array([0.0, -0.5])

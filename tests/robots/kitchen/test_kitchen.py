@@ -16,7 +16,7 @@ import pytest
 from cap.errors import Collision, NotFound, NotGrasped, RobotError, Unreachable, UsageError
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.objects import KINDS
-from robots.ravens.scene import yaw_quaternion
+from robots.table.geometry import yaw_quaternion
 
 OBJECTS = ("apple", "orange", "banana", "bowl", "coke can @ desk", "sponge @ top drawer")
 

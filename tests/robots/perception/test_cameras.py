@@ -24,8 +24,8 @@ from robots.perception.camera import Frame
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import create
 from robots.ravens.observation import SHAPES
-from robots.ravens.scene import ALL_NAMES
 from robots.simulation.bullet import p
+from robots.table.object_names import ALL_NAMES
 
 DETECTOR = ColorDepthDetector(SHAPES)
 IN_HAND = HandEye(

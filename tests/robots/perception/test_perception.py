@@ -12,9 +12,9 @@ from cap.errors import NotGrasped, UsageError
 from robots.perception.camera import Frame
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import RavensRobot, create
-from robots.ravens.camera import front_lens
+from robots.ravens.camera import FRONT_LENS
 from robots.ravens.observation import SHAPES
-from robots.ravens.scene import ALL_NAMES
+from robots.table.object_names import ALL_NAMES
 
 NOISE = {"camera_color": 3.0, "camera_depth_m": 0.003}
 SCENES = 8
@@ -68,7 +68,7 @@ def test_boxes_and_heights_fit_the_truth(seen: Any) -> None:
 
 
 def test_an_empty_table_shows_nothing(seen: Any) -> None:
-    frame = seen[0][0]._world.camera(front_lens(160, 160)).capture()
+    frame = seen[0][0]._world.camera(replace(FRONT_LENS, width=160, height=160)).capture()
     points = frame.points()
     bare = replace(frame, depth_m=np.where(np.abs(points[..., 2]) < 0.002, frame.depth_m, 0.0))
     assert ColorDepthDetector(SHAPES).detect(bare) == ()

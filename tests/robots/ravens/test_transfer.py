@@ -6,7 +6,8 @@ import pytest
 
 from cap.errors import Collision, Unreachable
 from robots.ravens import transfer
-from robots.ravens.scene import Body, Scene, yaw_quaternion
+from robots.ravens.scene import Body, Scene
+from robots.table.geometry import yaw_quaternion
 
 
 def block(color: str, x: float, y: float, level: int = 0, yaw: float = 0.0) -> Body:

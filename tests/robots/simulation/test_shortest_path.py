@@ -15,8 +15,8 @@ from shapely.geometry import LineString, Point, Polygon, box
 
 from cap.errors import LimitExceeded, NotFound, Unreachable
 from robots.ravens import RavensRobot, create
-from robots.ravens.scene import TABLE_X, TABLE_Y
 from robots.simulation.shortest_path import CLEARANCE_M, MAX_REGIONS, shortest
+from robots.table.geometry import TABLE_X, TABLE_Y
 
 LEFT, RIGHT, MIDDLE = (-0.25, -0.5), (0.25, -0.5), (0.0, -0.5)
 GRID_M = 0.02

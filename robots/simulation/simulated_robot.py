@@ -1,0 +1,109 @@
+"""What the simulated robots share: a world that can be seen, stopped, reset, kept and put back."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, Literal
+
+from cap.errors import RobotError
+from cap.scope import Primitive
+from robots.base import primitives_of
+from robots.simulation.world import SimulatedWorld, State, WorldOwner
+
+Mode = Literal["physics", "instant"]
+"""With bodies, contacts and motion in time, or without dynamics."""
+
+
+class SimulatedRobot(ABC, Generic[State]):
+    """A robot in a world of its own."""
+
+    simulated = True
+    _stopped: str
+    """What programs are told when a motion was stopped."""
+
+    def __init__(
+        self,
+        seed: int,
+        mode: Mode,
+        make_world: Callable[[WorldOwner, State], SimulatedWorld[State]],
+    ) -> None:
+        """Build the world of a seed.
+
+        Args:
+            seed: Decides what the world is like.
+            mode: Which kind of world `make_world` makes.
+            make_world: Builds the world for a state.
+
+        Raises:
+            UsageError: The objects do not fit.
+        """
+        self.mode: str = mode
+        self.spoken: list[str] = []
+        """What `say` was given, in order."""
+        self.on_frame: Callable[[], None] | None = None
+        """Called every `frame_every_s` simulated seconds, or once per action when instant."""
+        self.frame_every_s = 0.25
+        """Simulated seconds between two calls of `on_frame`."""
+        self._stop = threading.Event()
+        self._world = make_world(self, self._first_state(seed))
+        self._primitives = primitives_of(self)
+
+    @abstractmethod
+    def _first_state(self, seed: int) -> State:
+        """Return the state that a seed begins with; the same one every time."""
+
+    def primitives(self) -> Mapping[str, Primitive]:
+        """Return the functions programs may call, by name."""
+        return self._primitives
+
+    @property
+    def state(self) -> State:
+        """The world as it truly is, seen or not: plain, immutable data."""
+        return self._world.state
+
+    @property
+    def sim_time_s(self) -> float:
+        """Simulated seconds since the reset; 0 in instant mode, where motion takes no time."""
+        return self._world.state.time_s
+
+    def frame(self) -> None:
+        """Call `on_frame`, if anyone listens."""
+        if self.on_frame is not None:
+            self.on_frame()
+
+    def stop(self) -> None:
+        """Stop the running motion at its next simulation steps; safe from any thread.
+
+        The primitive that was moving raises `RobotError`. When nothing moves this does nothing:
+        the flag is cleared when the next action begins.
+        """
+        self._stop.set()
+
+    def check_stop(self) -> None:
+        """Raise if `stop` was called since this action began."""
+        if self._stop.is_set():
+            raise RobotError(self._stopped)
+
+    def close(self) -> None:
+        """Release the simulation."""
+        self._world.close()
+
+    def reset(self, seed: int) -> None:
+        """Build the world of a seed anew; the same seed gives the same bits ever after."""
+        self._world.state = self._first_state(seed)
+        self.spoken.clear()
+
+    def snapshot(self) -> tuple[State, tuple[str, ...]]:
+        """Return the whole state of the world and what was said: plain, immutable data."""
+        return self._world.state, tuple(self.spoken)
+
+    def restore(self, snapshot: tuple[State, tuple[str, ...]]) -> None:
+        """Go back to a snapshot; what follows has the same bits as if nothing came between."""
+        self._world.state = snapshot[0]
+        self.spoken[:] = snapshot[1]
+
+    @abstractmethod
+    def render(self, width: int = 480, height: int = 480) -> Any:
+        """Return a picture of the scene as a PIL image."""
