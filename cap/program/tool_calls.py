@@ -21,25 +21,32 @@ _RUNNERS = frozenset(
 _MAX_DEPTH = 6
 
 
-def called(text: str) -> str | None:
-    """Return the program a text of nothing but JSON holds or stands for, or None.
+def called(text: str) -> list[str] | None:
+    """Return the programs a text of nothing but JSON holds or stands for, or None.
 
-    Code under a key such as `code` is the program. A call of a function by name, with its
-    arguments by name, stands for a program of that one call. Several are run one after another.
+    Code under a key such as `code` is a program. Calls of functions by name, each with its
+    arguments by name, stand for one program that makes these calls one after another.
     """
     if not _SIGN.match(text):
         return None
-    try:
-        value, end = json.JSONDecoder(strict=False).raw_decode(text.strip())
-    except (ValueError, RecursionError):
-        return None
-    if text.strip()[end:].strip():
-        return None
-    programs = list(_programs(value))
-    return "\n".join(programs) if programs else None
+    decoder, values = json.JSONDecoder(strict=False), []
+    rest = text.strip()
+    while rest:
+        try:
+            value, end = decoder.raw_decode(rest)
+        except (ValueError, RecursionError):
+            return None
+        values.append(value)
+        rest = rest[end:].lstrip(" \t\n,;")
+    found = [program for value in values for program in _programs(value)]
+    calls = [code for code, named in found if named]
+    if len(calls) == len(found):
+        return ["\n".join(calls)] if calls else None
+    return [code for code, _ in found]
 
 
-def _programs(value: Any, depth: int = 0) -> Iterator[str]:
+def _programs(value: Any, depth: int = 0) -> Iterator[tuple[str, bool]]:
+    """Yield programs, each with whether it stands for one call of a function by name."""
     if depth > _MAX_DEPTH:
         return
     if isinstance(value, list):
@@ -49,26 +56,26 @@ def _programs(value: Any, depth: int = 0) -> Iterator[str]:
     elif isinstance(value, dict):
         for key in _CODE_KEYS:
             if isinstance(value.get(key), str):
-                yield value[key]
+                yield value[key], False
                 return
         yield from _by_name(value, depth)
 
 
-def _by_name(value: dict[str, Any], depth: int) -> Iterator[str]:
+def _by_name(value: dict[str, Any], depth: int) -> Iterator[tuple[str, bool]]:
     """Yield what a call of a function by name stands for; or look into what it wraps."""
     name = value.get("name") or value.get("tool") or value.get("function")
     found = [_unpacked(value[key]) for key in _ARGUMENTS if key in value]
     if isinstance(name, str) and found:
         inner = found[0]
         if isinstance(inner, str):
-            yield from [inner] if name.lower() in _RUNNERS else []
+            yield from [(inner, False)] if name.lower() in _RUNNERS else []
             return
         programs = list(_programs(inner, depth + 1))
         if programs or not isinstance(inner, dict):
             yield from programs
         elif name.lower() not in _RUNNERS and all(map(_is_name, [*name.split("."), *inner])):
             given = ", ".join(f"{key}={entry!r}" for key, entry in inner.items())
-            yield f"{name}({given})"
+            yield f"{name}({given})", True
         return
     for key in ("function", "tool_calls", "tool_call", "function_call", *_ARGUMENTS):
         if isinstance(value.get(key), dict | list):
