@@ -43,6 +43,20 @@ MODEL_OPTIONS = (
 )
 
 
+class NoModel:
+    """Stands where a baseline has no model."""
+
+    name = "nobody"
+
+    def complete(self, request: Request) -> Completion:
+        """Refuse.
+
+        Raises:
+            ModelError: Always.
+        """
+        raise ModelError("a baseline asks no model; its program may not call LMPs")
+
+
 class Warm(Wrapped):
     """A model asked at a temperature, with a seed of the trial's own."""
 

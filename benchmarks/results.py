@@ -16,8 +16,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from benchmarks.asking import FLAGS
-from benchmarks.suite import Outcome, Settings, Suite, Trial
+from benchmarks.suite import FLAGS, Outcome, Settings, Suite, Trial
 from cap.errors import UsageError
 from cap.models.atomic_file import write_whole
 from cap.trace.trace import plain, versions

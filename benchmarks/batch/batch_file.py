@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from benchmarks.batch.effects import wrong_check, wrong_effects
-from benchmarks.batch.scenes import Scenes
+from benchmarks.batch.session_setup import SessionChecker
 from cap.config import CHOICES
 from cap.errors import CapError, UsageError, did_you_mean
 from cap.robot import registry, robot_files
@@ -76,7 +76,7 @@ def read(
         raise UsageError(f"{path} has no session; see cap batch --example")
     sessions: dict[str, Mapping[str, Any]] = {}
     models: dict[str, str] = {}
-    scenes = Scenes()
+    scenes = SessionChecker()
     for number, entry in enumerate(entries, 1):
         whole = replace(entry, values={**usual, **defaults, **said, **entry.values})
         session = _session(whole, number, path.parent)

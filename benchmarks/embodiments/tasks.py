@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.embodiments.figures import Figure, circle, line, regular
+from benchmarks.embodiments.judge import Figure, circle, line, regular
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator

@@ -14,15 +14,22 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.asking import Nobody, check_options, count_or_refused, known_or_refused
 from benchmarks.humaneval import samples
-from benchmarks.humaneval.arms import ARMS, Written, write
+from benchmarks.humaneval.completions import ARMS, Written, write
 from benchmarks.humaneval.estimator import KS, mean_pass_at_k
-from benchmarks.humaneval.problems import Problem, official
-from benchmarks.humaneval.scoring import TIMEOUT_S, Scorer, Verdict
-from benchmarks.models import MODEL_OPTIONS, Meter, model_for
+from benchmarks.humaneval.judge import TIMEOUT_S, SampleVerdict, Scorer
+from benchmarks.humaneval.problems import HumanEvalProblem, official
+from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for
 from benchmarks.results import Line, read_header, read_lines
-from benchmarks.suite import Outcome, Settings, Trial
+from benchmarks.suite import (
+    BASELINES,
+    Outcome,
+    Settings,
+    Trial,
+    check_count,
+    check_names,
+    check_options,
+)
 from cap.errors import ModelError
 from cap.models.base import Model
 
@@ -78,10 +85,10 @@ class HumanEvalSuite:
         Raises:
             UsageError: No samples or too many, or an unknown problem or arm.
         """
-        count_or_refused(n, "samples")
+        check_count(n, "samples")
         known = tuple(official())
-        known_or_refused("problem", tasks, known)
-        known_or_refused("arm", splits, ARMS)
+        check_names("problem", tasks, known)
+        check_names("arm", splits, ARMS)
         return tuple(
             Trial(task, arm, 0, number)
             for arm in (splits or ARMS)
@@ -107,7 +114,7 @@ class HumanEvalSuite:
         try:
             written = _written(trial, problem, meter, settings)
         except ModelError as error:
-            verdict = Verdict(False, f"{type(error).__name__}: {error}", "model")
+            verdict = SampleVerdict(False, f"{type(error).__name__}: {error}", "model")
             written = Written("")
         else:
             verdict = _scorer(settings).score(problem, written.completion)
@@ -168,7 +175,7 @@ def _row(arm: str, lines: Sequence[Line], *, greedy: bool) -> dict[str, Any]:
     }
 
 
-def _written(trial: Trial, problem: Problem, model: Meter, settings: Settings) -> Written:
+def _written(trial: Trial, problem: HumanEvalProblem, model: Meter, settings: Settings) -> Written:
     if settings.model == "oracle":
         return Written(problem.canonical_solution)
     if settings.model == "no-op":
@@ -188,7 +195,9 @@ def _written(trial: Trial, problem: Problem, model: Meter, settings: Settings) -
     )
 
 
-def _outcome(problem: Problem, written: Written, verdict: Verdict, meter: Meter) -> Outcome:
+def _outcome(
+    problem: HumanEvalProblem, written: Written, verdict: SampleVerdict, meter: Meter
+) -> Outcome:
     """Return the outcome; `seconds` is still to come."""
     usage = meter.usage
     return Outcome(
@@ -214,8 +223,8 @@ def _outcome(problem: Problem, written: Written, verdict: Verdict, meter: Meter)
 
 def _model(settings: Settings, trial: Trial | None = None) -> Model:
     """Return the model of some settings, the same one within a process."""
-    if settings.model in ("oracle", "no-op") or settings.model.startswith(SAMPLES):
-        return Nobody()
+    if settings.model in BASELINES or settings.model.startswith(SAMPLES):
+        return NoModel()
     return model_for(settings.model, settings.options, trial)
 
 

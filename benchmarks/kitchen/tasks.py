@@ -20,7 +20,7 @@ from benchmarks.kitchen.judge import (
     told,
     undisturbed,
 )
-from benchmarks.robot_tasks import Case, RobotSuite, RobotTask
+from benchmarks.robot_suite import RobotCase, RobotSuite, RobotTask
 from cap.errors import RobotError
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.objects import KINDS
@@ -66,17 +66,17 @@ def _fits(robot: KitchenRobot, act: Callable[[KitchenRobot], object]) -> bool:
     return True
 
 
-def _go(rng: Rng, robot: KitchenRobot) -> Case:
+def _go(rng: Rng, robot: KitchenRobot) -> RobotCase:
     place = _one(rng, [name for name in robot.get_loc_names() if name != "table"])
     before = robot.positions()
-    return Case(
+    return RobotCase(
         (f"go to the {place}",),
         f"goto_loc('{place}')",
         first_of(at(place), undisturbed(before, [])),
     )
 
 
-def _fetch(rng: Rng, robot: KitchenRobot) -> Case:
+def _fetch(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before = robot.positions()
 
     def fetch(robot: KitchenRobot) -> None:
@@ -89,7 +89,7 @@ def _fetch(rng: Rng, robot: KitchenRobot) -> Case:
         source = _place(robot, name)
         if place != source and _fits(robot, fetch):
             break
-    return Case(
+    return RobotCase(
         (f"take the {name} from the {source} to the {place}",),
         f"goto_loc('{source}')\npick_obj('{name}')\ngoto_loc('{place}')\nplace_at_obj('{place}')",
         first_of(lies(name, place), undisturbed(before, [name])),
@@ -103,10 +103,10 @@ def _pairs(rng: Rng, first: Sequence[A], second: Sequence[B]) -> Iterator[tuple[
         yield pairs[number]
 
 
-def _throw_away(rng: Rng, robot: KitchenRobot) -> Case:
+def _throw_away(rng: Rng, robot: KitchenRobot) -> RobotCase:
     name, before = _one(rng, _small(robot)), robot.positions()
     source = _place(robot, name)
-    return Case(
+    return RobotCase(
         (f"go to the {source}", f"throw the {name} away"),
         f"goto_loc('{source}')\npick_obj('{name}')\n"
         "goto_loc('trash bin')\nplace_at_obj('trash bin')",
@@ -114,7 +114,7 @@ def _throw_away(rng: Rng, robot: KitchenRobot) -> Case:
     )
 
 
-def _bowl(rng: Rng, robot: KitchenRobot) -> Case:
+def _bowl(rng: Rng, robot: KitchenRobot) -> RobotCase:
     fruit = [name for name in _small(robot) if KINDS[name].category == "fruit"]
     name, before, bowl = _one(rng, fruit), robot.positions(), _place(robot, "bowl")
     source = _place(robot, name)
@@ -124,14 +124,14 @@ def _bowl(rng: Rng, robot: KitchenRobot) -> Case:
         f"go to the {bowl}",
         "put it in the bowl",
     )
-    return Case(
+    return RobotCase(
         words,
         f"goto_loc('{source}')\npick_obj('{name}')\ngoto_loc('{bowl}')\nplace_at_obj('bowl')",
         first_of(in_bowl(name), undisturbed(before, [name])),
     )
 
 
-def _all_of_a_kind(rng: Rng, robot: KitchenRobot) -> Case:
+def _all_of_a_kind(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before = robot.positions()
 
     def carry(robot: KitchenRobot) -> None:
@@ -148,7 +148,7 @@ def _all_of_a_kind(rng: Rng, robot: KitchenRobot) -> Case:
         if moved and _fits(robot, carry):
             break
     judges = [lies(name, place) for name in moved]
-    return Case(
+    return RobotCase(
         (f"take {_PLURALS[category]} from the {source} to the {place}",),
         f"for name in {moved!r}:\n    goto_loc('{source}')\n    pick_obj(name)\n"
         f"    goto_loc('{place}')\n    place_at_obj('{place}')",
@@ -156,13 +156,13 @@ def _all_of_a_kind(rng: Rng, robot: KitchenRobot) -> Case:
     )
 
 
-def _into_drawer(rng: Rng, robot: KitchenRobot) -> Case:
+def _into_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
     low = [name for name in _small(robot) if KINDS[name].size[2] < 0.13]
     before = robot.positions()
     sponge = robot.state.location_of("sponge")
     name, drawer = _one(rng, low), _one(rng, [name for name in _DRAWERS if name != sponge])
     source = _place(robot, name)
-    return Case(
+    return RobotCase(
         (f"go to the {source}", f"put the {name} in the {drawer}"),
         f"goto_loc('{drawer}')\nopen_drawer('{drawer}')\ngoto_loc('{source}')\npick_obj('{name}')\n"
         f"goto_loc('{drawer}')\nplace_at_obj('{drawer}')\nclose_drawer('{drawer}')",
@@ -170,10 +170,10 @@ def _into_drawer(rng: Rng, robot: KitchenRobot) -> Case:
     )
 
 
-def _out_of_drawer(rng: Rng, robot: KitchenRobot) -> Case:
+def _out_of_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before, drawer = robot.positions(), _place(robot, "sponge")
     place = _one(rng, ("table", "countertop", "desk"))
-    return Case(
+    return RobotCase(
         (
             f"take the sponge out of the {drawer}",
             f"put it on the {place}",
@@ -186,10 +186,10 @@ def _out_of_drawer(rng: Rng, robot: KitchenRobot) -> Case:
     )
 
 
-def _find(rng: Rng, robot: KitchenRobot) -> Case:
+def _find(rng: Rng, robot: KitchenRobot) -> RobotCase:
     name, before = _one(rng, _small(robot)), robot.positions()
     place = _place(robot, name)
-    return Case(
+    return RobotCase(
         (f"find the {name}",),
         f"for loc in get_loc_names():\n    goto_loc(loc)\n    if is_obj_visible('{name}'):\n"
         f"        say(f'the {name} is at the {{loc}}')\n        break",
@@ -197,7 +197,7 @@ def _find(rng: Rng, robot: KitchenRobot) -> Case:
     )
 
 
-def _beside(rng: Rng, robot: KitchenRobot) -> Case:
+def _beside(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before = robot.positions()
     sides = {"left": -1.0, "right": 1.0}
 
@@ -223,7 +223,7 @@ def _beside(rng: Rng, robot: KitchenRobot) -> Case:
             break
     else:
         raise RuntimeError("no two objects leave room beside them in this kitchen")
-    return Case(
+    return RobotCase(
         (f"go to the {place}", f"put the {name} {cm} cm to the {side} of the {other}"),
         f"goto_loc('{place}')\ntarget = get_obj_pos('{other}')\npick_obj('{name}')\n"
         f"place_at_pos(target + {sides[side] * cm / 100} * np.array([1, 0, 0]))",
@@ -231,7 +231,7 @@ def _beside(rng: Rng, robot: KitchenRobot) -> Case:
     )
 
 
-def _until_seen(rng: Rng, robot: KitchenRobot) -> Case:
+def _until_seen(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before = robot.positions()
     offered: list[tuple[float, str, str]] = []
     for name in _small(robot):
@@ -244,7 +244,7 @@ def _until_seen(rng: Rng, robot: KitchenRobot) -> Case:
     start = Base(*robot.state.room.locations[source].stand)
     side = "right" if start.local(robot.state[name].xy)[0] > 0 else "left"
     speed = 0.2 if side == "right" else -0.2
-    return Case(
+    return RobotCase(
         (f"go to the {source}", f"move to the {side} until you see the {name}"),
         f"goto_loc('{source}')\nwhile not detect_object('{name}'):\n"
         f"    set_velocity(x={speed}, y=0, turn=0)\nstop()",

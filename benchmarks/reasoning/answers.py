@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.reasoning.questions import Question
+from benchmarks.reasoning.question import Question
 
 TOLERANCE_M = 0.01
 """How far each coordinate of a position may be off."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.problems.problem import GENERALISATIONS, ProblemSet
 from benchmarks.results import Line, read_lines
-from benchmarks.robocodegen.reference import reference
+from benchmarks.robocodegen.published import published_rates
 from benchmarks.statistics import wilson_interval
 from benchmarks.suite import Outcome
 
@@ -56,7 +56,7 @@ def _groups(problems: ProblemSet) -> dict[str, set[str]]:
 
 def _row(arm: str, group: str, won: list[bool]) -> dict[str, Any]:
     low, high = wilson_interval(sum(won), len(won))
-    published = reference(group, arm)
+    published = published_rates(group, arm)
     return {
         "arm": arm,
         "problems": group,

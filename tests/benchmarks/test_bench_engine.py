@@ -10,21 +10,22 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.performance import engine
-from benchmarks.performance.engine import Row, measure, shared
+from benchmarks.performance.engine import measure, shared
 from benchmarks.performance.engine_server import TREE, VALUE, answer, serving
+from benchmarks.performance.measurement import Measurement
 from cap.cli.bench.measurements import command
 from cap.models.providers import make_model
 from cap.prompt.prompt import parse
 
-ROW = Row("a", "ms", 2.0, 1.0, 9.0, 3, 3.0)
+ROW = Measurement("a", "ms", 2.0, 1.0, 9.0, 3, 3.0)
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[Row]:
+def rows() -> list[Measurement]:
     return list(measure(1, latency_s=0.02))
 
 
-def test_each_measurement_has_its_row(rows: list[Row]) -> None:
+def test_each_measurement_has_its_row(rows: list[Measurement]) -> None:
     assert [row.what for row in rows] == [
         "one LMP call, no model",
         "8 functions over 3 levels",
@@ -34,11 +35,11 @@ def test_each_measurement_has_its_row(rows: list[Row]) -> None:
     assert all(row.low <= row.median <= row.high for row in rows)
 
 
-def test_the_prefix_stays_through_turns_and_a_repair(rows: list[Row]) -> None:
+def test_the_prefix_stays_through_turns_and_a_repair(rows: list[Measurement]) -> None:
     assert rows[-1].low == 1.0
 
 
-def test_a_tree_takes_at_least_a_latency_for_each_of_its_levels(rows: list[Row]) -> None:
+def test_a_tree_takes_at_least_a_latency_for_each_of_its_levels(rows: list[Measurement]) -> None:
     assert rows[1].low >= 3.0
 
 
@@ -76,7 +77,7 @@ def test_every_function_is_asked_for_once() -> None:
         (replace(ROW, at_least=True, low=2.9, median=3.5), False),
     ],
 )
-def test_a_limit_holds_or_does_not(row: Row, ok: bool) -> None:
+def test_a_limit_holds_or_does_not(row: Measurement, ok: bool) -> None:
     assert row.ok is ok
 
 

@@ -15,21 +15,21 @@ import pytest
 
 import benchmarks.performance.sandbox.measure as bench
 from benchmarks.performance.sandbox import engine_process, profile
-from benchmarks.performance.sandbox.engine_process import Bench, EngineFailed, Host
+from benchmarks.performance.sandbox.engine_process import EngineBench, EngineFailed, EngineProcess
 from benchmarks.performance.sandbox.engines import (
     ANY_CORE,
     ENGINES,
     NO_SPARE,
     OURS,
     PLAIN,
-    Engine,
     Run,
+    SandboxEngine,
 )
 from benchmarks.performance.sandbox.measure import (
     TASKS,
-    Cell,
-    Row,
-    Task,
+    EngineFigure,
+    SandboxRow,
+    SandboxTask,
     installed,
     measure,
     percentile,
@@ -40,12 +40,12 @@ from cap import Sandbox
 from cap.cli.main import run
 from cap.sandbox.parent import cpu_affinity
 
-RATIO = Task("loop", "net", "cpu", "x", 1.0, 1.02)
-TIME = Task("trivial", "time", "trivial", "ms", 1e3, 0.25)
+RATIO = SandboxTask("loop", "net", "cpu", "x", 1.0, 1.02)
+TIME = SandboxTask("trivial", "time", "trivial", "ms", 1e3, 0.25)
 
 
 class Script:
-    """Stands in for `Host`: answers from a list, notes who was asked, moves a clock."""
+    """Stands in for `EngineProcess`: answers from a list, notes who was asked, moves a clock."""
 
     answers: dict[str, list[float | str]]
     asked: list[str]
@@ -67,17 +67,19 @@ class Script:
         pass
 
 
-Scripted = Callable[..., Row]
+Scripted = Callable[..., SandboxRow]
 
 
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     """Measure a task with scripted answers, seconds by engine; the first is the warm-up."""
 
-    def row(task: Task, taken_s: dict[str, float] | None = None, **answers: list[Any]) -> Row:
+    def row(
+        task: SandboxTask, taken_s: dict[str, float] | None = None, **answers: list[Any]
+    ) -> SandboxRow:
         Script.answers, Script.asked = answers, []
         Script.taken_s, Script.now_s = taken_s or {}, 0.0
-        monkeypatch.setattr(bench, "Host", Script)
+        monkeypatch.setattr(bench, "EngineProcess", Script)
         monkeypatch.setattr(bench.time, "monotonic", lambda: Script.now_s)
         rounds = max(map(len, answers.values())) - 1
         (measured,) = measure(rounds, list(answers), [task])
@@ -86,9 +88,9 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     return row
 
 
-def cell(row: Row, name: str) -> Cell:
+def cell(row: SandboxRow, name: str) -> EngineFigure:
     found = row.cells[name]
-    assert isinstance(found, Cell)
+    assert isinstance(found, EngineFigure)
     return found
 
 
@@ -99,17 +101,17 @@ def test_engines_take_turns(scripted: Scripted) -> None:
 
 def test_the_first_round_is_a_warm_up(scripted: Scripted) -> None:
     row = scripted(TIME, cap=[9.0, 0.001, 0.004, 0.002], exec=[9.0] * 4)
-    assert cell(row, OURS) == Cell(pytest.approx(2.0), 1.0, 4.0, 3, "ms")
+    assert cell(row, OURS) == EngineFigure(pytest.approx(2.0), 1.0, 4.0, 3, "ms")
 
 
 def test_a_ratio_compares_with_plain_exec_of_the_same_round(scripted: Scripted) -> None:
     row = scripted(RATIO, cap=[9.0, 2.0, 30.0, 4.0], exec=[9.0, 1.0, 10.0, 1.0])
-    assert cell(row, OURS) == Cell(3.0, 2.0, 4.0, 3, "x")
+    assert cell(row, OURS) == EngineFigure(3.0, 2.0, 4.0, 3, "x")
 
 
 def test_plain_exec_shows_its_times_in_a_row_of_ratios(scripted: Scripted) -> None:
     row = scripted(RATIO, cap=[1.0] * 4, exec=[1.0, 0.01, 0.03, 0.02])
-    assert cell(row, PLAIN) == Cell(20.0, 10.0, 30.0, 3, "ms")
+    assert cell(row, PLAIN) == EngineFigure(20.0, 10.0, 30.0, 3, "ms")
 
 
 def test_no_ratio_without_plain_exec(scripted: Scripted) -> None:
@@ -138,7 +140,7 @@ def test_a_slow_engine_stops_when_its_time_is_used(scripted: Scripted) -> None:
 def test_one_very_slow_measurement_counts(scripted: Scripted) -> None:
     slow = {"smolagents": TIME.budget_s * 2}
     row = scripted(TIME, slow, cap=[1.0] * 4, exec=[1.0] * 4, smolagents=[7.0] * 4)
-    assert cell(row, "smolagents") == Cell(7000.0, 7000.0, 7000.0, 1, "ms")
+    assert cell(row, "smolagents") == EngineFigure(7000.0, 7000.0, 7000.0, 1, "ms")
 
 
 def test_an_engine_is_not_asked_for_what_it_lacks(scripted: Scripted) -> None:
@@ -170,9 +172,9 @@ def test_percentile(values: list[float], share: float, found: float) -> None:
     assert percentile(values, share) == found
 
 
-def row_of(middle: float | str, limit: float | None, at_least: bool = False) -> Row:
-    ours = middle if isinstance(middle, str) else Cell(middle, 0.0, 9.0, 3, "ms")
-    return Row("row", "ms", limit, at_least, {OURS: ours, PLAIN: "n/a"})
+def row_of(middle: float | str, limit: float | None, at_least: bool = False) -> SandboxRow:
+    ours = middle if isinstance(middle, str) else EngineFigure(middle, 0.0, 9.0, 3, "ms")
+    return SandboxRow("row", "ms", limit, at_least, {OURS: ours, PLAIN: "n/a"})
 
 
 @pytest.mark.parametrize(
@@ -186,7 +188,7 @@ def row_of(middle: float | str, limit: float | None, at_least: bool = False) -> 
         (row_of("it died", 1.0), False),
     ],
 )
-def test_within_the_limit(row: Row, ok: bool) -> None:
+def test_within_the_limit(row: SandboxRow, ok: bool) -> None:
     assert row.ok is ok
 
 
@@ -217,7 +219,7 @@ def test_an_absent_engine_is_named_with_its_remedy_and_left_out(
     monkeypatch.setattr(bench, "installed", lambda: there)
     given: list[str] = []
 
-    def record(runs: int, engines: list[str]) -> Iterator[Row]:
+    def record(runs: int, engines: list[str]) -> Iterator[SandboxRow]:
         given.extend(engines)
         yield row_of(0.5, 1.0)
 
@@ -251,18 +253,20 @@ def test_nothing_heavy_is_imported_before_an_engine_is_opened() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def engine_of(run_program: Run) -> Engine:
-    return Engine("test", "test", "", frozenset(), lambda host, limit_s, variant: run_program, "")
+def engine_of(run_program: Run) -> SandboxEngine:
+    return SandboxEngine(
+        "test", "test", "", frozenset(), lambda host, limit_s, variant: run_program, ""
+    )
 
 
 def test_no_time_for_a_wrong_value() -> None:
     with pytest.raises(ValueError, match="wrong value: 3 instead of 2"):
-        Bench(engine_of(lambda source: 3), "").answer("time", "trivial")
+        EngineBench(engine_of(lambda source: 3), "").answer("time", "trivial")
 
 
 def test_no_overshoot_for_an_endless_program_that_ends() -> None:
     with pytest.raises(ValueError, match="ended by itself"):
-        Bench(engine_of(lambda source: None), "").answer("overshoot", "endless")
+        EngineBench(engine_of(lambda source: None), "").answer("overshoot", "endless")
 
 
 def test_overshoot_is_what_comes_after_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,7 +276,7 @@ def test_overshoot_is_what_comes_after_the_limit(monkeypatch: pytest.MonkeyPatch
         now_s[0] += engine_process.LIMIT_S + 0.25
         raise TimeoutError
 
-    bench_of = Bench(engine_of(late), "")
+    bench_of = EngineBench(engine_of(late), "")
     monkeypatch.setattr(engine_process.time, "perf_counter", lambda: now_s[0])
     assert bench_of.answer("overshoot", "endless") == pytest.approx(0.25)
 
@@ -284,7 +288,7 @@ def test_a_net_time_leaves_the_fixed_cost_out(monkeypatch: pytest.MonkeyPatch) -
         now_s[0] += 1.0 + (5.0 if source == PROGRAMS["cpu"] else 0.0)
         return expected(source)
 
-    bench_of = Bench(engine_of(costly), "")
+    bench_of = EngineBench(engine_of(costly), "")
     monkeypatch.setattr(engine_process.time, "perf_counter", lambda: now_s[0])
     assert bench_of.answer("net", "cpu") == pytest.approx(5.0)
 
@@ -300,7 +304,7 @@ def test_this_sandbox_gives_every_program_its_value(program: str) -> None:
 
 @pytest.mark.parametrize("variant", [ANY_CORE, NO_SPARE])
 def test_this_sandbox_runs_in_every_variant(variant: str) -> None:
-    host = Host(OURS, variant)
+    host = EngineProcess(OURS, variant)
     try:
         assert host.ask("time", "seven") > 0
     finally:
@@ -336,7 +340,7 @@ def test_lists_and_arrays_give_the_same_value() -> None:
 
 
 def test_an_engine_in_its_process_answers() -> None:
-    host = Host(PLAIN, "")
+    host = EngineProcess(PLAIN, "")
     try:
         assert host.ask("time", "trivial") > 0
         assert host.ask("rate", "trivial") > 0
@@ -345,7 +349,7 @@ def test_an_engine_in_its_process_answers() -> None:
 
 
 def test_an_engine_that_raises_gives_its_reason_and_lives() -> None:
-    host = Host(PLAIN, "")
+    host = EngineProcess(PLAIN, "")
     try:
         with pytest.raises(EngineFailed, match="no task 'unheard of'"):
             host.ask("unheard of", "trivial")
@@ -354,8 +358,8 @@ def test_an_engine_that_raises_gives_its_reason_and_lives() -> None:
         host.close()
 
 
-def host_of(code: str) -> Host:
-    host = Host(PLAIN, "")
+def host_of(code: str) -> EngineProcess:
+    host = EngineProcess(PLAIN, "")
     host.command = [sys.executable, "-c", code]
     return host
 
@@ -392,7 +396,7 @@ def runs(pid: int) -> bool:
         return False
 
 
-def cold_row(monkeypatch: pytest.MonkeyPatch, script: str) -> Row:
+def cold_row(monkeypatch: pytest.MonkeyPatch, script: str) -> SandboxRow:
     """The row of cold starts, with another script for plain exec."""
     other = replace(ENGINES[PLAIN], cold=script)
     monkeypatch.setitem(bench.ENGINES, PLAIN, other)
@@ -439,7 +443,7 @@ def test_every_stage_of_the_profile_takes_part() -> None:
 
 
 def test_a_stage_inside_another_counts_once() -> None:
-    clock = profile.Clock()
+    clock = profile.StageClock()
     inner = clock.timed("inner", lambda: time.sleep(0.02))
     outer = clock.timed("outer", lambda: inner())
     outer()
@@ -451,7 +455,7 @@ def test_the_profile_leaves_everything_as_it_was() -> None:
         return [vars(owner)[name] for _, owner, name in profile.stages()]
 
     before = now()
-    with profile.watched(profile.Clock()):
+    with profile.watched(profile.StageClock()):
         assert now() != before
     assert now() == before
 

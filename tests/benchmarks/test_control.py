@@ -15,7 +15,6 @@ from benchmarks.control.cartpole import STEPS as PUSHES
 from benchmarks.control.cartpole import CartPole
 from benchmarks.control.suite import ControlSuite
 from benchmarks.control.tasks import ENOUGH_STEPS, TASKS
-from benchmarks.report import tables
 from benchmarks.results import begin
 from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial, suite
 from cap.cli.main import run as cap
@@ -231,7 +230,7 @@ def finished(tmp_path: Path) -> Path:
 
 
 def test_the_report_tells_what_was_measured(finished: Path) -> None:
-    markdown, _ = tables.write(finished)
+    markdown, _ = write(finished)
     text = markdown.read_text().replace("\\", "")  # Markdown escapes the underscore
     assert "| upright_steps 500 (500 to 500) |" in text
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from shapely.geometry import MultiLineString
 
-from benchmarks.embodiments.bodies import EMBODIMENTS, Embodiment
-from benchmarks.embodiments.figures import Figure, circle, differs, line, regular
+from benchmarks.embodiments.embodiment import EMBODIMENTS, Embodiment
+from benchmarks.embodiments.judge import Figure, circle, differs, line, regular
 from benchmarks.embodiments.suite import EmbodimentSuite, oracle, prepare
 from benchmarks.embodiments.tasks import TASKS
 from benchmarks.suite import SUITES, Settings, Trial, suite

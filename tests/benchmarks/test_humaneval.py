@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from benchmarks.humaneval import samples
-from benchmarks.humaneval.arms import ARMS, completion_of, write
+from benchmarks.humaneval.completions import ARMS, completion_of, write
 from benchmarks.humaneval.estimator import mean_pass_at_k, pass_at_k
+from benchmarks.humaneval.judge import Scorer
 from benchmarks.humaneval.problems import official
-from benchmarks.humaneval.scoring import Scorer
 from benchmarks.humaneval.suite import HumanEvalSuite
 from benchmarks.results import begin, read_lines
 from benchmarks.suite import Settings, Trial, suite

@@ -13,9 +13,9 @@ import pytest
 from benchmarks.tabletop.judge import PLACES, WAYS, judge
 from benchmarks.tabletop.paraphrases import (
     FAMILIES,
-    Case,
-    Outcome,
-    Result,
+    Judgement,
+    Paraphrase,
+    ParaphraseOutcome,
     load,
     parse,
     run_case,
@@ -29,7 +29,7 @@ CASES = load()
 BY_ID = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 
 
-def scene(case: Case) -> World:
+def scene(case: Paraphrase) -> World:
     """Return a made-up scene of a case, on a grid away from every corner, side and the middle."""
     spots = [(x, y) for x in (-0.16, 0.02, 0.14) for y in (-0.67, -0.58, -0.41, -0.34)]
     chosen = random.Random(case.seed).sample(spots, len(case.objects))
@@ -147,7 +147,7 @@ def answer(expect: Mapping[str, Any], before: World) -> list[str]:
 
 
 @BY_ID
-def test_every_case_can_be_met(case: Case) -> None:
+def test_every_case_can_be_met(case: Paraphrase) -> None:
     before = scene(case)
     moved = {**before, case.objects[0]: (0.25, -0.75, 0.02)}
     if "restored" in case.expect:
@@ -160,7 +160,7 @@ def test_every_case_can_be_met(case: Case) -> None:
 
 
 @BY_ID
-def test_no_case_is_met_by_doing_nothing(case: Case) -> None:
+def test_no_case_is_met_by_doing_nothing(case: Paraphrase) -> None:
     before = scene(case)
     earlier = {**before, case.objects[0]: (0.25, -0.75, 0.02)}
     assert judge(case.expect, before, before, (), undone=earlier)
@@ -170,7 +170,7 @@ BYSTANDERS = [case for case in CASES if len(case.expect.get("moved_only", ())) <
 
 
 @pytest.mark.parametrize("case", BYSTANDERS, ids=lambda case: case.id)
-def test_no_case_allows_a_bystander_to_move(case: Case) -> None:
+def test_no_case_allows_a_bystander_to_move(case: Paraphrase) -> None:
     earlier = scene(case)
     before = dict(earlier)
     if "restored" in case.expect:
@@ -297,10 +297,10 @@ class FakeSession:
         return FakeTurn(failure)
 
 
-def outcome(expect: dict[str, Any], *steps: Step) -> Outcome:
+def outcome(expect: dict[str, Any], *steps: Step) -> ParaphraseOutcome:
     """Run a case of as many instructions as there are steps."""
     setup = tuple(f"step {n}" for n in range(len(steps) - 1))
-    case = Case("x", "bowl", tuple(START), 5, setup, "the last step", expect)
+    case = Paraphrase("x", "bowl", tuple(START), 5, setup, "the last step", expect)
     return run_case(case, lambda objects, seed: FakeSession(steps))
 
 
@@ -325,7 +325,7 @@ IN_BOWL = {"on": [["red block", "blue bowl"]]}
         ({"refused": True}, (PUT, [], NOT_FOUND), "wrong"),
     ],
 )
-def test_result_of_one_instruction(expect: dict[str, Any], step: Step, result: Result) -> None:
+def test_result_of_one_instruction(expect: dict[str, Any], step: Step, result: Judgement) -> None:
     found = outcome(expect, step)
     assert found.result == result
     assert bool(found.reason) == (result != "right")
@@ -351,7 +351,7 @@ def test_a_decline_after_a_setup_that_moved_is_still_a_decline() -> None:
     ("last", "result"),
     [({"red block": MIDDLE}, "right"), (START, "wrong"), ({}, "wrong")],
 )
-def test_restored_means_before_the_last_setup_instruction(last: World, result: Result) -> None:
+def test_restored_means_before_the_last_setup_instruction(last: World, result: Judgement) -> None:
     first: Step = ({"red block": MIDDLE}, [], None)
     second: Step = ({"red block": CORNER}, [], None)
     assert outcome({"restored": True}, first, second, (last, [], None)).result == result
@@ -371,13 +371,13 @@ def test_the_session_gets_the_scene_of_the_case() -> None:
         asked.append((tuple(objects), seed))
         return FakeSession([(PUT, [], None)])
 
-    run_case(Case("x", "bowl", tuple(START), 5, (), "do it", IN_BOWL), make_session)
+    run_case(Paraphrase("x", "bowl", tuple(START), 5, (), "do it", IN_BOWL), make_session)
     assert asked == [(("red block", "blue bowl"), 5)]
 
 
-def outcomes_of(family: str, *results: Result) -> list[Outcome]:
-    case = Case("x", family, tuple(START), 5, (), "do it", IN_BOWL)
-    return [Outcome(case, result, "") for result in results]
+def outcomes_of(family: str, *results: Judgement) -> list[ParaphraseOutcome]:
+    case = Paraphrase("x", family, tuple(START), 5, (), "do it", IN_BOWL)
+    return [ParaphraseOutcome(case, result, "") for result in results]
 
 
 def test_summary_counts_families_and_total() -> None:

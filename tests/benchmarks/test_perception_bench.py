@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from benchmarks.performance import growth, perception
-from benchmarks.performance.perception import Seen
-from benchmarks.performance.speed import Row
+from benchmarks.performance.measurement import Measurement
+from benchmarks.performance.perception import CameraFigures
 from cap.cli.main import run
 from cap.errors import MissingExtra
 from robots.ravens.observation import CameraEyes
@@ -32,8 +32,8 @@ def test_a_name_missed_and_one_invented_both_count(monkeypatch: pytest.MonkeyPat
 
 
 def test_nothing_seen_is_no_success() -> None:
-    assert Seen("perfect", 1, 0, 8, ()).median_m == math.inf
-    assert not Seen("perfect", 1, 0, 8, ()).ok
+    assert CameraFigures("perfect", 1, 0, 8, ()).median_m == math.inf
+    assert not CameraFigures("perfect", 1, 0, 8, ()).ok
 
 
 def test_the_command_says_both_cameras(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,8 +51,8 @@ def test_a_run_is_measured_in_tenths() -> None:
     assert 0.5 < memory.median < 2
 
 
-def _lacking(*given: Any) -> Iterator[Row]:
-    yield Row("cap --help", "CPU-s", 0.1, 0.1, 0.1, 3, 0.3)
+def _lacking(*given: Any) -> Iterator[Measurement]:
+    yield Measurement("cap --help", "CPU-s", 0.1, 0.1, 0.1, 3, 0.3)
     raise MissingExtra("physics needs PyBullet: pip install it, or use --mode instant")
 
 
@@ -73,7 +73,7 @@ def test_without_physics_the_rows_left_out_are_told(
 def test_a_limit_passed_on_a_busy_machine_says_so(
     load: float, told: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    slow = Row("cap --help", "CPU-s", 9.0, 9.0, 9.0, 3, 0.3)
+    slow = Measurement("cap --help", "CPU-s", 9.0, 9.0, 9.0, 3, 0.3)
     monkeypatch.setattr("benchmarks.performance.speed.measure", lambda runs: [slow])
     monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))
     assert run(["bench", "speed"]) == 1

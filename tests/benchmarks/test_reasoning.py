@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from benchmarks.reasoning import suite as trials
-from benchmarks.reasoning.arms import SYSTEM
-from benchmarks.reasoning.objects import OBJECTS
-from benchmarks.reasoning.positions import POSITIONS
-from benchmarks.reasoning.questions import SHAKE_M, put
-from benchmarks.reasoning.scenes import COLORS
+from benchmarks.reasoning.methods import SYSTEM
+from benchmarks.reasoning.object_questions import OBJECTS
+from benchmarks.reasoning.position_questions import POSITIONS
+from benchmarks.reasoning.question import SHAKE_M, put
+from benchmarks.reasoning.scene import COLORS
 from benchmarks.reasoning.suite import ARMS, QUESTIONS, ReasoningSuite
 from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
 from cap.cli.main import run as cap

@@ -13,7 +13,7 @@ from benchmarks.reasoning.answers import (
     read_points,
     wrong,
 )
-from benchmarks.reasoning.questions import Question
+from benchmarks.reasoning.question import Question
 
 KNOWN = ["blue block", "red bowl", "gray block"]
 

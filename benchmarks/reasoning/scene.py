@@ -29,7 +29,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Scene:
+class QuestionScene:
     """Where everything is, and what a question's words speak of."""
 
     positions: Mapping[str, Point]
@@ -68,7 +68,7 @@ class Scene:
         """Return the distance of two objects, metres."""
         return float(np.linalg.norm(self.at(first) - self.at(second)))
 
-    def shaken(self, rng: np.random.Generator, most_m: float) -> Scene:
+    def shaken(self, rng: np.random.Generator, most_m: float) -> QuestionScene:
         """Return the scene with every object moved by up to so much in x and in y."""
         moved = {
             name: (x + float(dx), y + float(dy))
@@ -81,7 +81,7 @@ class Scene:
         return replace(self, positions=moved)
 
 
-def draw(rng: np.random.Generator) -> Scene:
+def draw(rng: np.random.Generator) -> QuestionScene:
     """Return a scene; coordinates are whole centimetres."""
     colors = [str(color) for color in rng.permutation(COLORS)[: 2 * EACH - SHARED]]
     blocks = [f"{color} block" for color in colors[:EACH]]
@@ -90,7 +90,7 @@ def draw(rng: np.random.Generator) -> Scene:
     spots = zip(*(_coordinates(rng, first, len(names)) for first in _FIRST_M), strict=True)
     block, block2 = _two(rng, blocks)
     bowl, bowl2 = _two(rng, bowls)
-    return Scene(
+    return QuestionScene(
         positions=dict(zip(names, spots, strict=True)),
         block=block,
         block2=block2,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from benchmarks.reasoning.scenes import Scene, draw
+from benchmarks.reasoning.scene import QuestionScene, draw
 
 Kind = Literal["object", "position"]
 SHAKE_M = 0.004
@@ -29,7 +29,7 @@ class Question:
     """Which objects, or which positions."""
     words: str
     """What is asked; `{block}`, `{bowl}` and the like are the scene's."""
-    answer: Callable[[Scene], Any]
+    answer: Callable[[QuestionScene], Any]
     """Works the answer out from the scene: names; or points, xy in metres, shape (2,) or (n, 2)."""
     program: str
     """Another way to the answer: a program over the same primitives a model's programs have."""
@@ -38,12 +38,12 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PosedQuestion:
     """A question put in a scene."""
 
     question: Question
     """Which."""
-    scene: Scene
+    scene: QuestionScene
     """Where."""
     words: str
     """What is asked, in full."""
@@ -53,7 +53,7 @@ class Asked:
     """What is right: names in a list, or an array of xy."""
 
 
-def put(question: Question, seed: int) -> Asked:
+def put(question: Question, seed: int) -> PosedQuestion:
     """Put a question in the first scene from a seed in which its answer is clear.
 
     Clear means that small motions of every object change no name, and no position by much; and
@@ -75,11 +75,13 @@ def put(question: Question, seed: int) -> Asked:
             for slot, name in slots.items():
                 words = words.replace(f"{{{slot}}}", name)
                 program = program.replace(f"{{{slot}}}", name)
-            return Asked(question, scene, words, program, answer)
+            return PosedQuestion(question, scene, words, program, answer)
     raise AssertionError(f"question '{question.name}' is clear in no scene")
 
 
-def _is_clear(question: Question, scene: Scene, answer: Any, rng: np.random.Generator) -> bool:
+def _is_clear(
+    question: Question, scene: QuestionScene, answer: Any, rng: np.random.Generator
+) -> bool:
     if len(answer) == 0:
         return False
     shaken = (question.answer(scene.shaken(rng, SHAKE_M)) for _ in range(_SHAKES))

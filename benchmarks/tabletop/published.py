@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchmarks.tabletop.monologue import PREFIX
+from benchmarks.tabletop.inner_monologue import PREFIX
 
 _CAP_COLUMNS = ("CLIPort", "NL planner", "CaP")
 _IM_COLUMNS = ("CLIPort", "CLIPort + oracle", "IM object", "IM + success", "IM + scene")
@@ -49,7 +49,7 @@ _MONOLOGUE: Mapping[str, tuple[float, ...]] = {
 }
 
 
-def reference(task: str, split: str) -> Mapping[str, float]:
+def published_rates(task: str, split: str) -> Mapping[str, float]:
     """Return a paper's values for a cell, percent by method; none where it has none."""
     if split == "IM-noise":
         values: tuple[float | None, ...] = _MONOLOGUE[task.removeprefix(PREFIX)]

@@ -1,21 +1,16 @@
-"""Drawing scenes in which an instruction means one thing, can be done, and is not done yet.
+"""Conditions under which an instruction means one thing in a scene, can be done, and is not done.
 
-A scene is a seed of the world's own sampler: scenes are drawn until one meets a task's conditions.
-The conditions look only at where things stand, never at what a program would make of it.
+They look only at where things stand, never at what a program would make of it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
-
-import numpy as np
 
 from benchmarks.tabletop.attributes import NTH
 from benchmarks.tabletop.judge import PLACES, WAYS, Positions
-from cap.errors import UsageError
-from robots.ravens.scene import sample_scene
 
 CLEAR_M = 0.13
 """A place to be filled starts with no object this near its centre: bowl and gripper fit beside."""
@@ -27,27 +22,8 @@ BESIDE_M = 0.05
 """What lies in a direction does so by at least this; what does not stays back as far."""
 APART_M = 0.15
 """Least distance of any two objects in Inner Monologue's scenes."""
-_DRAWS = 20_000
 
 Point = tuple[float, float]
-Condition = Callable[[Positions], bool]
-
-
-def draw_scene(
-    names: Sequence[str], rng: np.random.Generator, fits: Condition
-) -> tuple[int, Positions]:
-    """Return a seed of the world, and where that puts each object, xyz in metres.
-
-    Raises:
-        UsageError: No scene met the conditions in a bounded number of draws.
-    """
-    for _ in range(_DRAWS):
-        seed = int(rng.integers(2**31))
-        scene = sample_scene(names, np.random.default_rng(seed))
-        found = {body.name: body.position for body in scene.bodies}
-        if fits(found):
-            return seed, found
-    raise UsageError(f"no scene of {', '.join(names)} meets the task's conditions; use fewer")
 
 
 def of_kind(names: Iterable[str], kind: str) -> list[str]:

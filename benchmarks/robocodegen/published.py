@@ -64,7 +64,7 @@ _FAMILIES: Mapping[tuple[str, str], tuple[int, int]] = {
 """How many of how many code-davinci-002 solved."""
 
 
-def reference(task: str, split: str) -> Mapping[str, float]:
+def published_rates(task: str, split: str) -> Mapping[str, float]:
     """Return the paper's values for all problems of an arm, or for a family of them."""
     if task == "all":
         counted = _COUNTS.get(split, {})

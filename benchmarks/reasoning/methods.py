@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.reasoning.answers import Malformed, as_text, read_names, read_points, wrong
-from benchmarks.reasoning.questions import Asked
+from benchmarks.reasoning.question import PosedQuestion
 from cap.engine.lmp import LMP
 from cap.errors import ModelError, NotFound
 from cap.models.base import Completion, Model, Request
@@ -33,7 +33,7 @@ LMPS = {"object": "parse_obj_name", "position": "parse_position"}
 
 
 @dataclass(frozen=True)
-class Reply:
+class Response:
     """What came of asking once."""
 
     text: str
@@ -59,7 +59,7 @@ class Fixed:
         return Completion(self._text, self.name)
 
 
-def baseline(name: str, asked: Asked, arm: str) -> Model:
+def baseline(name: str, asked: PosedQuestion, arm: str) -> Model:
     """Return the model that gives the oracle's answer in the form of an arm, or says nothing."""
     if name == "no-op":
         return Fixed("pass" if arm == "lmp" else "I cannot say.")
@@ -68,7 +68,7 @@ def baseline(name: str, asked: Asked, arm: str) -> Model:
     return Fixed(f"answer = {as_text(asked.question, asked.answer)!r}")
 
 
-def in_words(asked: Asked, model: Model, prompt: Prompt) -> Reply:
+def in_words(asked: PosedQuestion, model: Model, prompt: Prompt) -> Response:
     """Ask for an answer in language, and compare it."""
     scene = asked.scene
     context = render_context({"objects": scene.objects, "positions": dict(scene.positions)})
@@ -77,18 +77,18 @@ def in_words(asked: Asked, model: Model, prompt: Prompt) -> Reply:
     try:
         text = _until_stop(model.complete(request).text, prompt.header.stop)
     except ModelError as error:
-        return Reply("", f"{type(error).__name__}: {error}", "model")
+        return Response("", f"{type(error).__name__}: {error}", "model")
     try:
         is_object = asked.question.kind == "object"
         given = read_names(text, scene.objects) if is_object else read_points(text)
     except Malformed as error:
-        return Reply(text, f"malformed answer: {error}", "model")
-    return _compared(asked, given, Reply(text))
+        return Response(text, f"malformed answer: {error}", "model")
+    return _compared(asked, given, Response(text))
 
 
 def in_code(
-    asked: Asked, model: Model, prompts: Mapping[str, Prompt], *, seed: int, limits: Limits
-) -> Reply:
+    asked: PosedQuestion, model: Model, prompts: Mapping[str, Prompt], *, seed: int, limits: Limits
+) -> Response:
     """Ask for a program that finds the answer, run it, and compare what it found."""
     scene = asked.scene
 
@@ -114,13 +114,13 @@ def in_code(
     calls = len(answer.result.calls)
     source = answer.source if answer.program else answer.completion
     if (failure := answer.result.failure) is not None:
-        return Reply(source, str(failure), _blamed(failure), calls)
-    return _compared(asked, answer.result.value, Reply(source, calls=calls))
+        return Response(source, str(failure), _blamed(failure), calls)
+    return _compared(asked, answer.result.value, Response(source, calls=calls))
 
 
-def _compared(asked: Asked, given: Any, reply: Reply) -> Reply:
+def _compared(asked: PosedQuestion, given: Any, reply: Response) -> Response:
     missed = wrong(asked.question, asked.answer, given)
-    return reply if missed is None else Reply(reply.text, missed, "task", reply.calls)
+    return reply if missed is None else Response(reply.text, missed, "task", reply.calls)
 
 
 def _blamed(failure: Failure) -> str:

@@ -6,10 +6,10 @@ import pytest
 
 from benchmarks.suite import Settings, Trial
 from benchmarks.tabletop import suite as trials
-from benchmarks.tabletop.language import Step, as_program, parse
+from benchmarks.tabletop.language_planner import PlanStep, as_program, parse
 from cap.models.base import Completion, Request
 
-RED_ON_BLUE = Step("red block", "blue bowl")
+RED_ON_BLUE = PlanStep("red block", "blue bowl")
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ def test_what_is_no_step_is_none(text: str) -> None:
 
 
 def test_steps_keep_their_order() -> None:
-    lines = [str(Step("red block", "left side")), str(RED_ON_BLUE)]
-    assert parse("\n".join(lines)) == (Step("red block", "left side"), RED_ON_BLUE)
+    lines = [str(PlanStep("red block", "left side")), str(RED_ON_BLUE)]
+    assert parse("\n".join(lines)) == (PlanStep("red block", "left side"), RED_ON_BLUE)
 
 
 def test_a_plan_after_the_stop_string_does_not_count() -> None:
@@ -48,7 +48,7 @@ def test_a_plan_after_the_stop_string_does_not_count() -> None:
 
 
 def test_no_words_of_a_plan_become_code() -> None:
-    wicked = Step("red block'); say('hi", "middle")
+    wicked = PlanStep("red block'); say('hi", "middle")
     assert as_program([wicked]) == f"put_first_on_second({wicked.what!r}, 'middle')\n"
     assert parse("Pick up the x'); say('y. Place it on the middle.") == ()
 
@@ -64,7 +64,7 @@ class Planner:
     def complete(self, request: Request) -> Completion:
         context = request.prompt.rsplit("objects = ", 1)[1].splitlines()[0]
         blocks = context.strip("[]").replace("'", "").split(", ")
-        steps = [str(Step(name, self.place)) for name in blocks if name.endswith("block")]
+        steps = [str(PlanStep(name, self.place)) for name in blocks if name.endswith("block")]
         return Completion(f"plan = {steps!r}", self.name)
 
 

@@ -1,4 +1,8 @@
-"""From a task and a seed to one trial: objects, words, scene, and what must be true at the end."""
+"""From a task and a seed to one trial: objects, words, scene, and what must be true at the end.
+
+A scene is a seed of the world's own sampler: scenes are drawn until one meets the task's
+conditions.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.tabletop import scenes
+from benchmarks.tabletop import scene_conditions
 from benchmarks.tabletop.attributes import NTH, Attributes
 from benchmarks.tabletop.goals import Goal
 from benchmarks.tabletop.judge import Positions, judge
 from benchmarks.tabletop.tasks import Task
+from cap.errors import UsageError
+from robots.ravens.scene import sample_scene
+
+_DRAWS = 20_000
+"""Scenes that are tried for one trial."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +62,19 @@ def prepare(task: Task, attributes: Attributes, split: str, seed: int) -> Setup:
     rng = np.random.default_rng([seed, cell])
     drawn = draw(task, attributes, rng)
 
-    def fits(scene: Positions) -> bool:
-        if task.apart and not scenes.apart(scene):
-            return False
-        goal = task.goal(drawn.words, scene, task.near)
-        return goal is not None and judge(goal, scene, scene, ()) is not None
-
-    scene_seed, before = scenes.draw_scene(drawn.objects, rng, fits)
-    goal = task.goal(drawn.words, before, task.near)
-    assert goal is not None
-    words = task.template.format(**drawn.words) + "."
-    return Setup(drawn.objects, drawn.words, words, scene_seed, before, goal)
+    for _ in range(_DRAWS):
+        scene_seed = int(rng.integers(2**31))
+        scene = sample_scene(drawn.objects, np.random.default_rng(scene_seed))
+        before = {body.name: body.position for body in scene.bodies}
+        if task.apart and not scene_conditions.apart(before):
+            continue
+        goal = task.goal(drawn.words, before, task.near)
+        if goal is not None and judge(goal, before, before, ()) is not None:
+            instruction = task.template.format(**drawn.words) + "."
+            return Setup(drawn.objects, drawn.words, instruction, scene_seed, before, goal)
+    raise UsageError(
+        f"no scene of {', '.join(drawn.objects)} meets the task's conditions; use fewer"
+    )
 
 
 def draw(task: Task, attributes: Attributes, rng: np.random.Generator) -> Draw:

@@ -7,23 +7,23 @@ from itertools import combinations
 
 import numpy as np
 
-from benchmarks.reasoning.questions import Question
-from benchmarks.reasoning.scenes import Scene
+from benchmarks.reasoning.question import Question
+from benchmarks.reasoning.scene import QuestionScene
 
 
-def _x(scene: Scene) -> Callable[[str], float]:
+def _x(scene: QuestionScene) -> Callable[[str], float]:
     return lambda name: scene.positions[name][0]
 
 
-def _y(scene: Scene) -> Callable[[str], float]:
+def _y(scene: QuestionScene) -> Callable[[str], float]:
     return lambda name: scene.positions[name][1]
 
 
-def _near(scene: Scene, other: str) -> Callable[[str], float]:
+def _near(scene: QuestionScene, other: str) -> Callable[[str], float]:
     return lambda name: scene.gap(name, other)
 
 
-def _from_point(scene: Scene, x: float, y: float) -> Callable[[str], float]:
+def _from_point(scene: QuestionScene, x: float, y: float) -> Callable[[str], float]:
     return lambda name: float(np.hypot(*(scene.at(name) - (x, y))))
 
 
@@ -35,35 +35,35 @@ def _color(name: str) -> str:
     return name.split()[0]
 
 
-def _pairs(scene: Scene, names: list[str]) -> list[list[str]]:
+def _pairs(scene: QuestionScene, names: list[str]) -> list[list[str]]:
     """Return every two of some objects, those closest to each other first."""
     pairs = [sorted(pair) for pair in combinations(names, 2)]
     return sorted(pairs, key=lambda pair: scene.gap(*pair))
 
 
-def _matching(scene: Scene) -> list[str]:
+def _matching(scene: QuestionScene) -> list[str]:
     colors = {_color(name) for name in scene.bowls}
     return [name for name in scene.blocks if _color(name) in colors]
 
 
-def _unmatched(scene: Scene) -> list[str]:
+def _unmatched(scene: QuestionScene) -> list[str]:
     colors = {_color(name) for name in scene.blocks}
     return [name for name in scene.bowls if _color(name) not in colors]
 
 
-def _closest_to_its_bowl(scene: Scene) -> list[str]:
+def _closest_to_its_bowl(scene: QuestionScene) -> list[str]:
     gaps = {name: scene.gap(name, f"{_color(name)} bowl") for name in _matching(scene)}
     return [min(gaps, key=gaps.__getitem__)]
 
 
-def _in_corner(scene: Scene) -> list[str]:
+def _in_corner(scene: QuestionScene) -> list[str]:
     """Return what is below `{block}` and right of `{bowl}`."""
     low, left = scene.positions[scene.block][1], scene.positions[scene.bowl][0]
     others = _others(scene.objects, scene.block, scene.bowl)
     return [name for name in others if _y(scene)(name) < low and _x(scene)(name) > left]
 
 
-def _between(scene: Scene) -> list[str]:
+def _between(scene: QuestionScene) -> list[str]:
     """Return what has an x between those of two bowls."""
     low, high = sorted((_x(scene)(scene.bowl), _x(scene)(scene.bowl2)))
     return [name for name in scene.objects if low < _x(scene)(name) < high]
@@ -78,7 +78,7 @@ _POINT = "def off(name):\n    return np.linalg.norm(get_obj_pos(name) - np.array
 def _ask(
     name: str,
     words: str,
-    answer: Callable[[Scene], list[str]],
+    answer: Callable[[QuestionScene], list[str]],
     program: str,
     ordered: bool = False,
 ) -> Question:

@@ -29,7 +29,7 @@ _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL |
 
 
 @dataclass(frozen=True)
-class Step:
+class PlanStep:
     """One sentence of a plan."""
 
     what: str
@@ -42,7 +42,7 @@ class Step:
         return f"Pick up the {self.what}. Place it on the {self.where}."
 
 
-def plan(model: Model, instruction: str, facts: Mapping[str, Any]) -> tuple[Step, ...]:
+def plan(model: Model, instruction: str, facts: Mapping[str, Any]) -> tuple[PlanStep, ...]:
     """Ask a model for the steps of an instruction.
 
     Raises:
@@ -56,17 +56,17 @@ def plan(model: Model, instruction: str, facts: Mapping[str, Any]) -> tuple[Step
     return steps
 
 
-def parse(text: str, stop: Sequence[str] = ()) -> tuple[Step, ...]:
+def parse(text: str, stop: Sequence[str] = ()) -> tuple[PlanStep, ...]:
     """Return the steps in a model's answer, whatever stands around them."""
     try:
         text = Program.from_completion(text, stop).source
     except (CheckFailed, EmptyCompletion):
         text = _THOUGHTS.sub("", text)
     found = _STEP.finditer(" ".join(text.split()))
-    return tuple(Step(_name(match["what"]), _name(match["where"])) for match in found)
+    return tuple(PlanStep(_name(match["what"]), _name(match["where"])) for match in found)
 
 
-def as_program(steps: Sequence[Step]) -> str:
+def as_program(steps: Sequence[PlanStep]) -> str:
     """Return the calls that carry out a plan, one for each step."""
     return "".join(f"put_first_on_second({step.what!r}, {step.where!r})\n" for step in steps)
 

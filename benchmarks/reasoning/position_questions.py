@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.reasoning.questions import Question
-from benchmarks.reasoning.scenes import Array, Scene
+from benchmarks.reasoning.question import Question
+from benchmarks.reasoning.scene import Array, QuestionScene
 
 
-def _all(scene: Scene, names: list[str]) -> Array:
+def _all(scene: QuestionScene, names: list[str]) -> Array:
     """Return where some objects are, shape (n, 2)."""
     return np.array([scene.positions[name] for name in names])
 
 
-def _side(scene: Scene, names: list[str], axis: int, sign: int) -> Array:
+def _side(scene: QuestionScene, names: list[str], axis: int, sign: int) -> Array:
     """Return where the object is that lies farthest along an axis, or against it."""
     return scene.at(max(names, key=lambda name: sign * scene.positions[name][axis]))
 
@@ -60,16 +60,16 @@ def _box(points: Array) -> Array:
     return np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
 
 
-def _closest_pair_middle(scene: Scene) -> Array:
+def _closest_pair_middle(scene: QuestionScene) -> Array:
     first, second = min(combinations(scene.bowls, 2), key=lambda pair: scene.gap(*pair))
     return _way(scene.at(first), scene.at(second), 0.5)
 
 
-def _block_nearest_bowl(scene: Scene) -> Array:
+def _block_nearest_bowl(scene: QuestionScene) -> Array:
     return scene.at(min(scene.blocks, key=lambda name: scene.gap(name, scene.bowl)))
 
 
-def _middles(scene: Scene) -> Array:
+def _middles(scene: QuestionScene) -> Array:
     points = _all(scene, sorted(scene.blocks, key=lambda name: scene.positions[name][0]))
     return np.asarray((points[1:] + points[:-1]) / 2)
 
@@ -82,7 +82,7 @@ _BOWLS = "points = np.array([get_obj_pos(name) for name in objects if 'bowl' in 
 def _ask(
     name: str,
     words: str,
-    answer: Callable[[Scene], Any],
+    answer: Callable[[QuestionScene], Any],
     program: str,
     ordered: bool = False,
 ) -> Question:

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.humaneval import scoring
-from benchmarks.humaneval.problems import Problem, load, official
-from benchmarks.humaneval.scoring import Scorer
+from benchmarks.humaneval import judge
+from benchmarks.humaneval.judge import Scorer
+from benchmarks.humaneval.problems import HumanEvalProblem, load, official
 from cap.errors import UsageError
 from cap.sandbox.parent.template_client import Template
 from tests.benchmarks.humaneval_specimens import ADD, SPECIMENS, Specimen
@@ -44,8 +44,8 @@ def impatient() -> Iterator[Scorer]:
 
 def problem(
     test: str, prompt: str = 'def f(x):\n    """Own."""\n', right: str = "    return x\n"
-) -> Problem:
-    return Problem("own/0", prompt, "f", right, test)
+) -> HumanEvalProblem:
+    return HumanEvalProblem("own/0", prompt, "f", right, test)
 
 
 def test_every_canonical_solution_passes(scorer: Scorer) -> None:
@@ -141,7 +141,7 @@ def test_without_the_check_no_verdict_is_forged(
     bare: Scorer, monkeypatch: pytest.MonkeyPatch, specimen: Specimen
 ) -> None:
     """With every builtin and module of Python: what is left is the process."""
-    monkeypatch.setattr(scoring, "check", lambda tree, policy: [])
+    monkeypatch.setattr(judge, "check", lambda tree, policy: [])
     verdict = bare.score(official()[specimen.task_id], specimen.completion)
     assert not verdict.passed, verdict.result
     assert bare.score(official()[ADD], "    return x + y\n").passed

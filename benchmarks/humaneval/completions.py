@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from benchmarks.humaneval.problems import Problem
-from benchmarks.humaneval.scoring import POLICY
+from benchmarks.humaneval.judge import POLICY
+from benchmarks.humaneval.problems import HumanEvalProblem
 from cap.checker.checker import check
 from cap.engine.completer import Completer
 from cap.engine.generation import Budget
@@ -52,7 +52,7 @@ class Written:
 
 
 def write(
-    problem: Problem,
+    problem: HumanEvalProblem,
     arm: str,
     model: Model,
     *,
@@ -89,7 +89,7 @@ def write(
     return _with_functions(problem, completion, model, files["define"])
 
 
-def completion_of(problem: Problem, answer: str, stop: tuple[str, ...]) -> str:
+def completion_of(problem: HumanEvalProblem, answer: str, stop: tuple[str, ...]) -> str:
     """Return what of a model's answer goes after the problem's prompt."""
     cut = min((place for word in stop if (place := answer.find(word)) >= 0), default=len(answer))
     if _goes_on(answer) and (body := answer[:cut]) and parses(f"{problem.prompt}{body}\n"):
@@ -109,7 +109,9 @@ def _goes_on(answer: str) -> bool:
     return first[:1] in (" ", "\t")
 
 
-def _with_functions(problem: Problem, completion: str, model: Model, prompt: Prompt) -> Written:
+def _with_functions(
+    problem: HumanEvalProblem, completion: str, model: Model, prompt: Prompt
+) -> Written:
     """Have what a completion calls and nobody defines generated, and put it behind."""
     trace = Trace()
     completer = Completer(Author(model, trace, Tally()), prompt, POLICY, Budget(), trace)

@@ -14,11 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.asking import Nobody, check_options, count_or_refused, known_or_refused
-from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
 from benchmarks.pictures import keep_pictures
-from benchmarks.suite import Outcome, Settings, Trial
-from benchmarks.tabletop.suite import BASELINES, load_prompts
+from benchmarks.suite import (
+    BASELINES,
+    Outcome,
+    Settings,
+    Trial,
+    check_count,
+    check_names,
+    check_options,
+    load_prompts,
+)
 from cap.errors import UsageError
 from cap.models.base import Model
 from cap.prompt.prompt import Prompt
@@ -32,7 +39,7 @@ OPTIONS = ("pictures", *MODEL_OPTIONS)
 
 
 @dataclass(frozen=True)
-class Case:
+class RobotCase:
     """One scene of a task."""
 
     instructions: tuple[str, ...]
@@ -43,7 +50,7 @@ class Case:
     """Says what the robot's world lacks; None if nothing."""
 
 
-MakeCase = Callable[[np.random.Generator, Any], Case]
+MakeRobotCase = Callable[[np.random.Generator, Any], RobotCase]
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,7 @@ class RobotTask:
 
     name: str
     """As reports show it."""
-    make: MakeCase
+    make: MakeRobotCase
     """Makes the case of a random generator for a robot in its first state."""
 
 
@@ -91,10 +98,10 @@ class RobotSuite:
         Raises:
             UsageError: No trials or too many, an unknown task, or a split: there are none.
         """
-        count_or_refused(n)
+        check_count(n)
         if splits:
             raise UsageError(f"the suite '{self.name}' has no splits; leave out --split")
-        known_or_refused("task", tasks, list(self._tasks))
+        check_names("task", tasks, list(self._tasks))
         chosen = [name for name in self._tasks if not tasks or name in tasks]
         return tuple(Trial(name, "", number) for name in chosen for number in range(seed, seed + n))
 
@@ -153,7 +160,7 @@ def names_prompts(settings: Settings) -> bool:
 
 def carry_out(
     robot: Any,
-    make: MakeCase,
+    make: MakeRobotCase,
     trial: Trial,
     settings: Settings,
     prompts: Mapping[str, Prompt],
@@ -176,7 +183,7 @@ def carry_out(
     return meter.settled(replace(outcome, extra={**outcome.extra, **drawn}))
 
 
-def _act(session: Session, case: Case, model: str) -> list[TurnResult]:
+def _act(session: Session, case: RobotCase, model: str) -> list[TurnResult]:
     """Carry out a case's instructions, up to the first that fails."""
     words = "; ".join(case.instructions)
     if model == "oracle":
@@ -192,7 +199,7 @@ def _act(session: Session, case: Case, model: str) -> list[TurnResult]:
 
 
 def _outcome(
-    case: Case, turns: Sequence[TurnResult], missed: str | None, meter: Meter, seconds: float
+    case: RobotCase, turns: Sequence[TurnResult], missed: str | None, meter: Meter, seconds: float
 ) -> Outcome:
     failure = next((turn.failure for turn in turns if turn.failure is not None), None)
     blamed = "task" if failure is None else str(failure.cause)
@@ -227,5 +234,5 @@ def _pictures(robot: Any, first: Any, trial: Trial, settings: Settings) -> dict[
 
 def _model(settings: Settings, trial: Trial | None = None) -> Model:
     if settings.model in BASELINES:
-        return Nobody()
+        return NoModel()
     return model_for(settings.model, settings.options, trial)

@@ -57,7 +57,7 @@ def prompts_of(session: Mapping[str, Any]) -> Mapping[str, Prompt]:
     return found
 
 
-class Scenes:
+class SessionChecker:
     """Looks at each kind of scene once, whatever the number of sessions in it."""
 
     def __init__(self) -> None:
