@@ -50,7 +50,7 @@ class RobotCase:
     """Says what the robot's world lacks; None if nothing."""
 
 
-MakeRobotCase = Callable[[np.random.Generator, Any], RobotCase]
+MakeCase = Callable[[np.random.Generator, Any], RobotCase]
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,18 @@ class RobotTask:
 
     name: str
     """As reports show it."""
-    make: MakeRobotCase
+    make: MakeCase
     """Makes the case of a random generator for a robot in its first state."""
+
+
+def robot_task(tasks: list[RobotTask], name: str) -> Callable[[MakeCase], MakeCase]:
+    """Put what makes a task's cases into a suite's list, under the task's name."""
+
+    def add(make: MakeCase) -> MakeCase:
+        tasks.append(RobotTask(name, make))
+        return make
+
+    return add
 
 
 class RobotSuite:
@@ -160,7 +170,7 @@ def names_prompts(settings: Settings) -> bool:
 
 def carry_out(
     robot: Any,
-    make: MakeRobotCase,
+    make: MakeCase,
     trial: Trial,
     settings: Settings,
     prompts: Mapping[str, Prompt],

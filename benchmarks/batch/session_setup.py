@@ -57,12 +57,17 @@ def prompts_of(session: Mapping[str, Any]) -> Mapping[str, Prompt]:
     return found
 
 
+_SCENE = ("robot", "robot_options", "mode", "objects")
+"""What a session says of its scene, the seed apart."""
+
+
 class SessionChecker:
     """Looks at each kind of scene once, whatever the number of sessions in it."""
 
     def __init__(self) -> None:
         """Begin with none."""
         self._names: dict[str, frozenset[str]] = {}
+        """Names in a scene, by what sessions say of it."""
         self._prompts: set[tuple[str, str | None]] = set()
 
     def check(self, session: Mapping[str, Any]) -> None:
@@ -75,7 +80,9 @@ class SessionChecker:
         if prompts not in self._prompts:
             prompts_of(session)
             self._prompts.add(prompts)
-        known = self._of_kind(session)
+        # Scenes of the same robot and objects have the same names, mostly.
+        scene = json.dumps([session[part] for part in _SCENE])
+        known = self._names[scene] = self._names.get(scene) or _names(session)
         for expect in [session["expect"], *(step["expect"] for step in session["instructions"])]:
             for effect, name in names_in(expect or {}):
                 # Objects may differ from seed to seed.
@@ -84,14 +91,6 @@ class SessionChecker:
                     raise UsageError(
                         f"'{effect}' is expected of {name!r}, which is not there.{hint}"
                     )
-
-    def _of_kind(self, session: Mapping[str, Any]) -> frozenset[str]:
-        """Return the names in a scene with the same robot and objects, of any seed."""
-        parts = [session[part] for part in ("robot", "robot_options", "mode", "objects")]
-        key = json.dumps(parts)
-        if key not in self._names:
-            self._names[key] = _names(session)
-        return self._names[key]
 
 
 def _names(session: Mapping[str, Any]) -> frozenset[str]:

@@ -105,9 +105,12 @@ def _judge_impedance(robot: Arm) -> EpisodeVerdict:
     tips = np.array(robot.tips)
     goals = np.array([robot.goal(step) for step in range(len(tips))])
     off = np.linalg.norm(tips - goals, axis=1)
-    whole = robot.steps == STEPS
     rms_m = float(np.sqrt(np.mean(off[1:JUMP_STEP] ** 2))) if robot.steps else math.inf
-    settling_s = _settling_s(off) if whole else None
+    settling_s = None
+    if robot.steps == STEPS:  # how long after the jump the error stays small for good
+        outside = np.flatnonzero(~(off[JUMP_STEP:] < SETTLED_M))
+        steps = int(outside[-1]) + 1 if len(outside) else 0
+        settling_s = None if steps >= len(off) - JUMP_STEP else round(steps * STEP_S, 6)
     metrics = {"rms_m": _number(rms_m), "settling_s": settling_s}
     series = {
         "time_s": _kept(np.arange(len(tips)) * STEP_S),
@@ -128,13 +131,6 @@ def _missed(robot: Arm, rms_m: float, settling_s: float | None) -> str | None:
     if settling_s > MOST_SETTLING_S:
         return f"settled after {settling_s:.2f} s, not {MOST_SETTLING_S:g}"
     return None
-
-
-def _settling_s(off: np.ndarray[Any, Any]) -> float | None:
-    """Return how long after the jump the error stays small for good, seconds; None if never."""
-    outside = np.flatnonzero(~(off[JUMP_STEP:] < SETTLED_M))
-    steps = int(outside[-1]) + 1 if len(outside) else 0
-    return None if steps >= len(off) - JUMP_STEP else round(steps * STEP_S, 6)
 
 
 def _number(value: float) -> float | None:

@@ -15,7 +15,7 @@ from benchmarks.drawing.judge import (
     is_straight,
     regular,
 )
-from benchmarks.robot_suite import RobotCase, RobotSuite, RobotTask
+from benchmarks.robot_suite import RobotCase, RobotSuite, RobotTask, robot_task
 from robots.drawing import DrawingRobot
 from robots.ravens.scene import BLOCK_HALF, PLACES
 
@@ -28,6 +28,8 @@ def ring(center, radius, corners):
 
 middle = get_obj_pos('middle')
 """
+TASKS: list[RobotTask] = []
+"""In report order, that of this file."""
 
 
 def _cm(rng: Rng, low: int, high: int) -> int:
@@ -38,6 +40,7 @@ def _block(rng: Rng, robot: DrawingRobot) -> str:
     return str(rng.choice(robot.get_obj_names()))
 
 
+@robot_task(TASKS, "circle")
 def _circle(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r = _cm(rng, 4, 10)
     return RobotCase(
@@ -47,6 +50,7 @@ def _circle(rng: Rng, robot: DrawingRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "square")
 def _square(rng: Rng, robot: DrawingRobot) -> RobotCase:
     side = _cm(rng, 6, 14)
     corners = MIDDLE + side / 200 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
@@ -57,6 +61,7 @@ def _square(rng: Rng, robot: DrawingRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "hexagon")
 def _hexagon(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r = _cm(rng, 5, 10)
     return RobotCase(
@@ -66,6 +71,7 @@ def _hexagon(rng: Rng, robot: DrawingRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "circle-around-block")
 def _around_block(rng: Rng, robot: DrawingRobot) -> RobotCase:
     name, r = _block(rng, robot), _cm(rng, 5, 8)
     where = robot.get_obj_pos(name)
@@ -76,6 +82,7 @@ def _around_block(rng: Rng, robot: DrawingRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "line-between-blocks")
 def _line(rng: Rng, robot: DrawingRobot) -> RobotCase:
     first, second = (str(name) for name in rng.permutation(robot.get_obj_names())[:2])
     ends = [robot.get_obj_pos(name) for name in (first, second)]
@@ -103,6 +110,7 @@ def _line(rng: Rng, robot: DrawingRobot) -> RobotCase:
     return RobotCase((f"draw a line from the {first} to the {second}",), oracle, missed)
 
 
+@robot_task(TASKS, "bisect")
 def _bisect(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r = _cm(rng, 4, 8)
     whole = LineString(circle(MIDDLE, r / 100))
@@ -126,6 +134,7 @@ def _bisect(rng: Rng, robot: DrawingRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "make-bigger")
 def _bigger(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r = _cm(rng, 3, 5)
     return RobotCase(
@@ -136,6 +145,7 @@ def _bigger(rng: Rng, robot: DrawingRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "move")
 def _moved(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r, up = _cm(rng, 3, 4), _cm(rng, 2, 4)
     return RobotCase(
@@ -146,6 +156,7 @@ def _moved(rng: Rng, robot: DrawingRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "erase-last")
 def _erased(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r, name = _cm(rng, 4, 8), _block(rng, robot)
     return RobotCase(
@@ -160,6 +171,7 @@ def _erased(rng: Rng, robot: DrawingRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "circles-around-blocks")
 def _rings(rng: Rng, robot: DrawingRobot) -> RobotCase:
     places = dict(robot.positions())
 
@@ -174,20 +186,6 @@ def _rings(rng: Rng, robot: DrawingRobot) -> RobotCase:
 
     oracle = f"{_RING}for name in get_obj_names():\n    draw(ring(get_obj_pos(name), 0.06, 32))"
     return RobotCase(("draw circles around the blocks",), oracle, missed)
-
-
-TASKS = (
-    RobotTask("circle", _circle),
-    RobotTask("square", _square),
-    RobotTask("hexagon", _hexagon),
-    RobotTask("circle-around-block", _around_block),
-    RobotTask("line-between-blocks", _line),
-    RobotTask("bisect", _bisect),
-    RobotTask("make-bigger", _bigger),
-    RobotTask("move", _moved),
-    RobotTask("erase-last", _erased),
-    RobotTask("circles-around-blocks", _rings),
-)
 
 
 def drawing() -> RobotSuite:

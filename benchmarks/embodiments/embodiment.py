@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from shapely.geometry import MultiLineString
 
 from cap.errors import RobotError
-from robots.drawing import DrawingRobot, board
+from robots.drawing import board
 from robots.ravens import RavensRobot, route
 
 Array = NDArray[np.float64]
@@ -55,19 +55,6 @@ class Embodiment:
         return True
 
 
-def _pen_refuses(robot: DrawingRobot, path: Array) -> None:
-    board.check_path(robot.state.scene, path)
-
-
-def _pen_traces(robot: DrawingRobot) -> Traces:
-    """Return the ink: all of it counts."""
-    return [robot.state.ink()]
-
-
-def _gripper_refuses(robot: RavensRobot, path: Array) -> None:
-    route.check_path(robot.state.scene, path)
-
-
 def _gripper_traces(robot: RavensRobot) -> Traces:
     """Return the last path, the last two, and so on: ways to where a figure begins are no figure.
 
@@ -82,7 +69,7 @@ EMBODIMENTS = (
         "ravens",
         "follow_traj(pts)",
         _THINGS,
-        _gripper_refuses,
+        lambda robot, path: route.check_path(robot.state.scene, path),
         _gripper_traces,
         {"objects": list(_THINGS)},
     ),
@@ -90,8 +77,8 @@ EMBODIMENTS = (
         "drawing",
         "draw(pts)",
         _THINGS,
-        _pen_refuses,
-        _pen_traces,
+        lambda robot, path: board.check_path(robot.state.scene, path),
+        lambda robot: [robot.state.ink()],  # all of it counts
         {"objects": list(_THINGS)},
     ),
 )

@@ -81,35 +81,26 @@ def differs(trace: BaseGeometry, wanted: Sequence[Figure]) -> str | None:
     if trace.is_empty:
         return "the tool traced nothing"
     if len(wanted) == 1 and wanted[0].spare_m:
-        return _line_differs(trace, wanted[0])
-    apart = _apart_m(trace, wanted)
+        start, end = wanted[0].path
+        over = wanted[0].spare_m * (end - start) / np.linalg.norm(end - start)
+        if not trace.within(LineString([start - over, end + over]).buffer(TOLERANCE_M)):
+            return "the trace does not run straight from one to the other"
+        if not LineString(wanted[0].shortest).within(trace.buffer(TOLERANCE_M)):
+            return "the trace does not reach from one to the other"
+        return None
+    # Each figure is turned for itself, to be best covered by the trace; then they are compared
+    # whole.
+    turns = [[LineString(path) for path in figure.turned()] for figure in wanted]
+    whole = MultiLineString(
+        [min(lines, key=lambda line: _farthest_m(line, trace)) for lines in turns]
+    )
+    apart = max(_farthest_m(whole, trace), _farthest_m(trace, whole))
     if apart <= TOLERANCE_M:
         return None
     return f"the trace is {1e3 * apart:.1f} mm from the figure; {1e3 * TOLERANCE_M:g} mm is right"
-
-
-def _apart_m(trace: BaseGeometry, wanted: Sequence[Figure]) -> float:
-    """Return how far a trace is from figures in their best turns.
-
-    Each figure is turned for itself, to be best covered by the trace; then they are compared whole.
-    """
-    turns = [[LineString(path) for path in figure.turned()] for figure in wanted]
-    chosen = [min(lines, key=lambda line: _farthest_m(line, trace)) for lines in turns]
-    whole = MultiLineString(chosen)
-    return max(_farthest_m(whole, trace), _farthest_m(trace, whole))
 
 
 def _farthest_m(line: BaseGeometry, other: BaseGeometry) -> float:
     """Return how far a line's farthest point is from another line."""
     dense = shapely.get_coordinates(line.segmentize(_SPACING_M))
     return float(shapely.distance(shapely.points(dense), other).max())
-
-
-def _line_differs(trace: BaseGeometry, wanted: Figure) -> str | None:
-    start, end = wanted.path
-    over = wanted.spare_m * (end - start) / np.linalg.norm(end - start)
-    if not trace.within(LineString([start - over, end + over]).buffer(TOLERANCE_M)):
-        return "the trace does not run straight from one to the other"
-    if not LineString(wanted.shortest).within(trace.buffer(TOLERANCE_M)):
-        return "the trace does not reach from one to the other"
-    return None

@@ -120,7 +120,10 @@ class Scorer:
             UsageError: The problem itself cannot be used.
             SandboxError: No worker could be started.
         """
-        test, calls = self._prepared(problem)
+        if problem not in self._ready:
+            test = ProblemTest(problem)
+            self._ready[problem] = test, test.calls()
+        test, calls = self._ready[problem]
         program = self._program(problem.prompt + completion)
         if isinstance(program, SampleVerdict):
             return program
@@ -135,45 +138,33 @@ class Scorer:
                 test.verdict(calls, result.value)
                 return PASSED
             except NewCall as asked:
-                calls = calls.upto(asked.before, asked.call)
+                calls = CandidateCalls([*calls.arguments[: asked.before], asked.call])
             except Exception as error:
-                return _wrong(error)
+                why = codec.one_line(str(error)) or type(error).__name__
+                cause = "task" if isinstance(error, AssertionError) else "program"
+                return SampleVerdict(False, f"failed: {why}", cause)
             if time.monotonic() > deadline_s:
                 break
         return TIMED_OUT
 
-    def _prepared(self, problem: HumanEvalProblem) -> tuple[ProblemTest, CandidateCalls]:
-        """Return a problem's test and its calls, found out once."""
-        if problem not in self._ready:
-            test = ProblemTest(problem)
-            self._ready[problem] = test, test.calls()
-        return self._ready[problem]
-
     def _program(self, source: str) -> Program | SampleVerdict:
         """Return a candidate that may run, or the verdict on one that may not."""
         try:
-            program = _as_imported(Program.parse(source))
+            program = Program.parse(source)
         except ProgramSyntaxError as error:
             return SampleVerdict(False, f"failed: {error}", "program")
+        if "__main__" in source:  # what only a script does is left out: nobody would run it
+            kept = [
+                node
+                for node in program.tree.body
+                if not isinstance(node, ast.If)
+                or node.orelse
+                or ast.unparse(node.test) != "__name__ == '__main__'"
+            ]
+            program = Program(program.source, ast.Module(kept, []))
         for violation in check(program.tree, self.policy):
             return SampleVerdict(False, f"failed: refused, {violation}", "program")
         return program
-
-
-def _as_imported(program: Program) -> Program:
-    """Leave out what only a script does, `if __name__ == '__main__'`: nobody would run it."""
-    if "__main__" not in program.source:
-        return program
-    kept = [node for node in program.tree.body if not _is_for_scripts(node)]
-    return Program(program.source, ast.Module(kept, []))
-
-
-def _is_for_scripts(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.If)
-        and not node.orelse
-        and ast.unparse(node.test) == "__name__ == '__main__'"
-    )
 
 
 def _failed(failure: Failure) -> SampleVerdict:
@@ -181,13 +172,6 @@ def _failed(failure: Failure) -> SampleVerdict:
     if failure.kind == "timeout":
         return TIMED_OUT
     return SampleVerdict(False, f"failed: {failure}", "program")
-
-
-def _wrong(error: Exception) -> SampleVerdict:
-    """Return the verdict of a test that raised."""
-    text = codec.one_line(str(error)) or type(error).__name__
-    cause = "task" if isinstance(error, AssertionError) else "program"
-    return SampleVerdict(False, f"failed: {text}", cause)
 
 
 # --- the trusted side
@@ -204,10 +188,6 @@ class CandidateCalls:
     def encoded(self) -> tuple[bytes, ...]:
         """The same as bytes, to be compared with what a test asks for."""
         return tuple(codec.encode([args, named]) for args, named in self.arguments)
-
-    def upto(self, count: int, call: Call) -> CandidateCalls:
-        """Return the first of them, and another."""
-        return CandidateCalls([*self.arguments[:count], call])
 
 
 class CandidateFailed(Exception):
@@ -247,12 +227,8 @@ class ProblemTest:
         Raises:
             UsageError: The canonical solution fails the test.
         """
-        try:
+        with contextlib.suppress(Exception):  # what it says of such an answer is of no interest
             return self._calls(lambda *_, **__: _Anything())
-        except Exception:  # what a test says of such an answer is of no interest
-            return self._calls_of_solution()
-
-    def _calls_of_solution(self) -> CandidateCalls:
         space: dict[str, Any] = {}
         try:
             exec(_compiled(self.problem, "prompt", self.problem.canonical_solution), space)

@@ -117,7 +117,9 @@ class HumanEvalSuite:
             verdict = SampleVerdict(False, f"{type(error).__name__}: {error}", "model")
             written = Written("")
         else:
-            verdict = _scorer(settings).score(problem, written.completion)
+            timeout_s = float(settings.options.get("limit_s", TIMEOUT_S))
+            memory_bytes = int(settings.options.get("memory_mib", 1024)) << 20
+            verdict = _scorer(timeout_s, memory_bytes).score(problem, written.completion)
         outcome = _outcome(problem, written, verdict, meter)
         return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
 
@@ -138,18 +140,18 @@ class HumanEvalSuite:
         rows = []
         for arm in (arm for arm in (*ARMS, GIVEN) if arm in arms):
             lines = sorted(arms[arm], key=_order())
-            samples.write(folder / f"{arm}.samples.jsonl", map(_sample, lines))
+            official_form = [
+                {
+                    "task_id": line.trial.task,
+                    "completion": line.outcome.extra.get("completion", ""),
+                    "result": line.outcome.extra.get("result", line.outcome.failure),
+                    "passed": line.outcome.success,
+                }
+                for line in lines
+            ]
+            samples.write(folder / f"{arm}.samples.jsonl", official_form)
             rows.append(_row(arm, lines, greedy=greedy))
         return rows
-
-
-def _sample(line: Line) -> dict[str, Any]:
-    return {
-        "task_id": line.trial.task,
-        "completion": line.outcome.extra.get("completion", ""),
-        "result": line.outcome.extra.get("result", line.outcome.failure),
-        "passed": line.outcome.success,
-    }
 
 
 def _order() -> Any:
@@ -228,12 +230,6 @@ def _model(settings: Settings, trial: Trial | None = None) -> Model:
     return model_for(settings.model, settings.options, trial)
 
 
-def _scorer(settings: Settings) -> Scorer:
-    options = settings.options
-    timeout_s = float(options.get("limit_s", TIMEOUT_S))
-    return _scorer_of(timeout_s, int(options.get("memory_mib", 1024)) << 20)
-
-
 @cache
-def _scorer_of(timeout_s: float, memory_bytes: int) -> Scorer:
+def _scorer(timeout_s: float, memory_bytes: int) -> Scorer:
     return Scorer(timeout_s, memory_bytes)

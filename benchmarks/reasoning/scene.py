@@ -87,26 +87,22 @@ def draw(rng: np.random.Generator) -> QuestionScene:
     blocks = [f"{color} block" for color in colors[:EACH]]
     bowls = [f"{color} bowl" for color in colors[-EACH:]]
     names = [str(name) for name in rng.permutation([*blocks, *bowls])]
-    spots = zip(*(_coordinates(rng, first, len(names)) for first in _FIRST_M), strict=True)
+    axes = []
+    for first_m in _FIRST_M:  # no two objects have the same stretch of an axis
+        stretches = rng.permutation(len(names)).tolist()
+        free_m = (rng.integers(_FREE_CM, size=len(names)) / 100).tolist()
+        ends = zip(stretches, free_m, strict=True)
+        axes.append([round(first_m + _STRIDE_M * stretch + more, 2) for stretch, more in ends])
     block, block2 = _two(rng, blocks)
     bowl, bowl2 = _two(rng, bowls)
     return QuestionScene(
-        positions=dict(zip(names, spots, strict=True)),
+        positions=dict(zip(names, zip(*axes, strict=True), strict=True)),
         block=block,
         block2=block2,
         bowl=bowl,
         bowl2=bowl2,
         twin=str(rng.choice(bowls[:SHARED])),
     )
-
-
-def _coordinates(rng: np.random.Generator, first_m: float, count: int) -> list[float]:
-    stretches = rng.permutation(count)
-    free = rng.integers(_FREE_CM, size=count) / 100
-    return [
-        round(first_m + _STRIDE_M * int(stretch) + float(more), 2)
-        for stretch, more in zip(stretches, free, strict=True)
-    ]
 
 
 def _two(rng: np.random.Generator, names: Sequence[str]) -> tuple[str, str]:

@@ -63,7 +63,16 @@ class CellTally:
     @property
     def medians(self) -> str:
         """Median, least and most of what was measured, with how often there was nothing."""
-        return "; ".join(_spread(name, values) for name, values in self.measured.items())
+        words = []
+        for name, values in self.measured.items():
+            found = [value for value in values if value is not None]
+            if not found:
+                words.append(f"{name} none")
+                continue
+            lacking = f", {len(values) - len(found)} none" if len(found) < len(values) else ""
+            span = f"{min(found):.3g} to {max(found):.3g}"
+            words.append(f"{name} {median(found):.3g} ({span}{lacking})")
+        return "; ".join(words)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -81,14 +90,6 @@ class CellTally:
         """How many failed by whom, such as `model 2, task 1`."""
         known = [*CAUSES, *sorted(set(self.causes) - set(CAUSES))]
         return ", ".join(f"{cause} {self.causes[cause]}" for cause in known if self.causes[cause])
-
-
-def _spread(name: str, values: Sequence[float | None]) -> str:
-    found = [value for value in values if value is not None]
-    if not found:
-        return f"{name} none"
-    lacking = f", {len(values) - len(found)} none" if len(found) < len(values) else ""
-    return f"{name} {median(found):.3g} ({min(found):.3g} to {max(found):.3g}{lacking})"
 
 
 @dataclass(frozen=True)

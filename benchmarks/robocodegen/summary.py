@@ -45,7 +45,7 @@ def _groups(problems: ProblemSet) -> dict[str, set[str]]:
     every = problems.problems.items()
     groups = {
         f"family: {family}": {name for name, problem in every if problem.family == family}
-        for family in problems.families()
+        for family in dict.fromkeys(problem.family for _, problem in every)
     }
     groups |= {
         f"generalisation: {kind}": {name for name, one in every if one.generalisation == kind}

@@ -39,22 +39,20 @@ _SEEN = ("pick-and-place", "stack-blocks", "blocks-on-place", "blocks-in-bowl")
 _PLACE_WORDS = "Within 4 cm and higher; at a place within 4 cm. "
 
 
-def _ours(task: Task) -> Task:
-    blocks = (2, 3) if task.own_bowls or task.name == "blocks-in-bowl" else (2, 4)
-    return replace(
+TASKS_IM: tuple[Task, ...] = tuple(
+    replace(
         task,
-        name=PREFIX + task.name,
+        name=PREFIX + name,
         rule=_PLACE_WORDS + "Otherwise as the task without the prefix.",
-        blocks=blocks,
-        bowls=_BOWLS[task.name],
-        seen=task.name in _SEEN,
+        blocks=(2, 3) if task.own_bowls or name == "blocks-in-bowl" else (2, 4),
+        bowls=bowls,
+        seen=name in _SEEN,
         near=NEAR,
         apart=True,
     )
-
-
-TASKS_IM: tuple[Task, ...] = tuple(
-    _ours(next(task for task in TASKS if task.name == name)) for name in _BOWLS
+    for name, bowls in _BOWLS.items()
+    for task in TASKS
+    if task.name == name
 )
 """In the order of the paper's table."""
 SPLITS_IM: Mapping[str, Mapping[str, float]] = {"IM": {}, "IM-noise": NOISE}

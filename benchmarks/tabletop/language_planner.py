@@ -41,6 +41,11 @@ class PlanStep:
         """Return the sentence."""
         return f"Pick up the {self.what}. Place it on the {self.where}."
 
+    @property
+    def call(self) -> str:
+        """The statement that carries it out."""
+        return f"put_first_on_second({self.what!r}, {self.where!r})\n"
+
 
 def plan(model: Model, instruction: str, facts: Mapping[str, Any]) -> tuple[PlanStep, ...]:
     """Ask a model for the steps of an instruction.
@@ -64,11 +69,6 @@ def parse(text: str, stop: Sequence[str] = ()) -> tuple[PlanStep, ...]:
         text = _THOUGHTS.sub("", text)
     found = _STEP.finditer(" ".join(text.split()))
     return tuple(PlanStep(_name(match["what"]), _name(match["where"])) for match in found)
-
-
-def as_program(steps: Sequence[PlanStep]) -> str:
-    """Return the calls that carry out a plan, one for each step."""
-    return "".join(f"put_first_on_second({step.what!r}, {step.where!r})\n" for step in steps)
 
 
 def _name(words: str) -> str:

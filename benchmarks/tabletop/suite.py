@@ -91,18 +91,14 @@ class Attempt:
         # NoModel sits beside a benchmark: what was interrupted was not the program's doing.
         cause = "infrastructure" if cause == "person" else cause
         if failure is not None and failure.robot and failure.error == NotFound.__name__:
-            cause = _who_lost_it(turn, there)
+            # The program asked for what is not there, or the robot did not see what is.
+            lost = [call for call in turn.calls if (call.error or "").startswith(NotFound.__name__)]
+            given = [one for call in lost[-1:] for one in (*call.args, *call.kwargs.values())]
+            named = [name for one in given for name in (one if isinstance(one, list) else [one])]
+            exists = {*there, *PLACES}
+            seen = all(isinstance(name, str) and plain(name) in exists for name in named)
+            cause = "robot" if named and seen else "program"
         return cls(turn.program if program is None else program, turn, str(failure or ""), cause)
-
-
-def _who_lost_it(turn: TurnResult, there: Collection[str]) -> str:
-    """Return the program if it asked for what is not there, the robot if it did not see it."""
-    lost = [call for call in turn.calls if (call.error or "").startswith(NotFound.__name__)]
-    given = [value for call in lost[-1:] for value in (*call.args, *call.kwargs.values())]
-    named = [name for value in given for name in (value if isinstance(value, list) else [value])]
-    exists = {*there, *PLACES}
-    seen = all(isinstance(name, str) and plain(name) in exists for name in named)
-    return "robot" if named and seen else "program"
 
 
 class TabletopSuite:
@@ -221,7 +217,7 @@ def _plan(session: Session, meter: Meter, setup: Setup, task: Task, settings: Se
         steps = language_planner.plan(meter, setup.instruction, session.robot.context())
     except ModelError as error:
         return Attempt("", None, f"{type(error).__name__}: {error}", "model")
-    turn = session.execute(language_planner.as_program(steps), setup.instruction)
+    turn = session.execute("".join(step.call for step in steps), setup.instruction)
     return Attempt.of(turn, setup.before, "\n".join(map(str, steps)))
 
 

@@ -15,6 +15,7 @@ from benchmarks.control.cartpole import STEPS as PUSHES
 from benchmarks.control.cartpole import CartPole
 from benchmarks.control.suite import ControlSuite
 from benchmarks.control.tasks import ENOUGH_STEPS, TASKS
+from benchmarks.report.page import write
 from benchmarks.results import begin
 from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial, suite
 from cap.cli.main import run as cap

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.suite import Settings, Trial
 from benchmarks.tabletop import suite as trials
-from benchmarks.tabletop.language_planner import PlanStep, as_program, parse
+from benchmarks.tabletop.language_planner import PlanStep, parse
 from cap.models.base import Completion, Request
 
 RED_ON_BLUE = PlanStep("red block", "blue bowl")
@@ -49,7 +49,7 @@ def test_a_plan_after_the_stop_string_does_not_count() -> None:
 
 def test_no_words_of_a_plan_become_code() -> None:
     wicked = PlanStep("red block'); say('hi", "middle")
-    assert as_program([wicked]) == f"put_first_on_second({wicked.what!r}, 'middle')\n"
+    assert wicked.call == f"put_first_on_second({wicked.what!r}, 'middle')\n"
     assert parse("Pick up the x'); say('y. Place it on the middle.") == ()
 
 

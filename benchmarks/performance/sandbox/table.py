@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.performance.sandbox.engines import ENGINES, OURS
@@ -11,17 +11,16 @@ from benchmarks.performance.sandbox.measure import EngineFigure, SandboxRow
 
 def as_lines(rows: Sequence[SandboxRow]) -> list[dict[str, Any]]:
     """Return a block of lines per row, one per engine, which 80 columns can hold."""
-    return [line for row in rows for line in _block(row)]
-
-
-def _block(row: SandboxRow) -> Iterator[dict[str, Any]]:
-    for place, (name, cell) in enumerate(row.cells.items()):
-        yield {
+    return [
+        {
             "what": row.what if place == 0 else "",
             "engine": ENGINES[name].title,
             **_figures(cell),
             "limit": limit(row) if name == OURS else "",
         }
+        for row in rows
+        for place, (name, cell) in enumerate(row.cells.items())
+    ]
 
 
 def _figures(cell: EngineFigure | str) -> dict[str, Any]:
