@@ -30,7 +30,7 @@ from cap.program.program import Program
 from cap.prompt import prompt as prompts
 from cap.robot import registry
 from cap.trace.trace import plain
-from tests.benchmarks.robocodegen_solutions import SOLUTIONS
+from tests.benchmarks.robocodegen.solutions import SOLUTIONS
 from tests.fakes.scripted import Scripted
 
 PROBLEMS = problem_set(None).problems

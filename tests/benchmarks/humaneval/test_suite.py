@@ -147,7 +147,7 @@ def test_each_arm_shows_what_it_says() -> None:
 
 def test_the_examples_are_right() -> None:
     """The hierarchical one with its helper as the function prompt writes it."""
-    folder = Path(__file__).parents[2] / "prompts" / "humaneval"
+    folder = Path(__file__).parents[3] / "prompts" / "humaneval"
     for names in (("define", "hierarchical"), ("flat",)):
         space: dict[str, Any] = {}
         for name in names:
