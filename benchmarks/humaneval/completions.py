@@ -40,7 +40,7 @@ STOP = ("\ndef ", "\nif __name__")
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenSample:
     """What a model made of a problem."""
 
     completion: str
@@ -60,7 +60,7 @@ def write(
     temperature: float = 0.0,
     max_tokens: int = 512,
     sample: int = 0,
-) -> Written:
+) -> WrittenSample:
     """Have a problem completed.
 
     Args:
@@ -85,7 +85,7 @@ def write(
     request = Request(f"{text}{problem.prompt}", stop, max_tokens, temperature, seed)
     completion = completion_of(problem, model.complete(request).text, stop)
     if arm != "hierarchical":
-        return Written(completion)
+        return WrittenSample(completion)
     return _with_functions(problem, completion, model, files["define"])
 
 
@@ -111,22 +111,22 @@ def _goes_on(answer: str) -> bool:
 
 def _with_functions(
     problem: HumanEvalProblem, completion: str, model: Model, prompt: Prompt
-) -> Written:
+) -> WrittenSample:
     """Have what a completion calls and nobody defines generated, and put it behind."""
     trace = Trace()
     completer = Completer(Author(model, trace, Tally()), prompt, POLICY, Budget(), trace)
     try:
         program = Program.parse(problem.prompt + completion)
         if check(program.tree, POLICY):
-            return Written(completion)
+            return WrittenSample(completion)
         made = completer.complete(program, Scope(), lambda name: None)
     except CapError as error:
-        return Written(completion, note=f"{type(error).__name__}: {error}")
+        return WrittenSample(completion, note=f"{type(error).__name__}: {error}")
     sources = [entry.source.rstrip() for entry in made]
     if not made:
-        return Written(completion)
+        return WrittenSample(completion)
     whole = "\n\n\n".join([completion.rstrip(), *sources])
-    return Written(f"{whole}\n", tuple(entry.name for entry in made))
+    return WrittenSample(f"{whole}\n", tuple(entry.name for entry in made))
 
 
 @cache

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.humaneval import samples
-from benchmarks.humaneval.completions import ARMS, Written, write
-from benchmarks.humaneval.estimator import KS, mean_pass_at_k
+from benchmarks.humaneval.completions import ARMS, WrittenSample, write
 from benchmarks.humaneval.judge import TIMEOUT_S, SampleVerdict, Scorer
+from benchmarks.humaneval.pass_at_k import KS, mean_pass_at_k
 from benchmarks.humaneval.problems import HumanEvalProblem, official
 from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for
 from benchmarks.results import Line, read_header, read_lines
@@ -115,7 +115,7 @@ class HumanEvalSuite:
             written = _written(trial, problem, meter, settings)
         except ModelError as error:
             verdict = SampleVerdict(False, f"{type(error).__name__}: {error}", "model")
-            written = Written("")
+            written = WrittenSample("")
         else:
             timeout_s = float(settings.options.get("limit_s", TIMEOUT_S))
             memory_bytes = int(settings.options.get("memory_mib", 1024)) << 20
@@ -177,14 +177,16 @@ def _row(arm: str, lines: Sequence[Line], *, greedy: bool) -> dict[str, Any]:
     }
 
 
-def _written(trial: Trial, problem: HumanEvalProblem, model: Meter, settings: Settings) -> Written:
+def _written(
+    trial: Trial, problem: HumanEvalProblem, model: Meter, settings: Settings
+) -> WrittenSample:
     if settings.model == "oracle":
-        return Written(problem.canonical_solution)
+        return WrittenSample(problem.canonical_solution)
     if settings.model == "no-op":
-        return Written("    pass\n")
+        return WrittenSample("    pass\n")
     if settings.model.startswith(SAMPLES):
         path = Path(settings.model.removeprefix(SAMPLES))
-        return Written(samples.by_place(path, tuple(official()))[trial.task, trial.sample])
+        return WrittenSample(samples.by_place(path, tuple(official()))[trial.task, trial.sample])
     options = settings.options
     return write(
         problem,
@@ -198,7 +200,7 @@ def _written(trial: Trial, problem: HumanEvalProblem, model: Meter, settings: Se
 
 
 def _outcome(
-    problem: HumanEvalProblem, written: Written, verdict: SampleVerdict, meter: Meter
+    problem: HumanEvalProblem, written: WrittenSample, verdict: SampleVerdict, meter: Meter
 ) -> Outcome:
     """Return the outcome; `seconds` is still to come."""
     usage = meter.usage

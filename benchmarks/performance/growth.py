@@ -30,7 +30,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True)
-class Mark:
+class ResourceUse:
     """What the runner and its workers have used by some trial."""
 
     cpu_s: float
@@ -54,7 +54,7 @@ def measure(trials: int, jobs: int = 2) -> Iterator[Measurement]:
     trials_by_seed = sorted(tabletop.trials(each, 0), key=lambda trial: trial.seed)
     chosen = trials_by_seed[:wanted]
     part = trials // _PARTS
-    marks: list[Mark] = []
+    marks: list[ResourceUse] = []
     with tempfile.TemporaryDirectory() as folder:
         results = begin(Path(folder), tabletop, settings, resume=False)
 
@@ -82,7 +82,7 @@ def measure(trials: int, jobs: int = 2) -> Iterator[Measurement]:
     )
 
 
-def _mark() -> Mark:
+def _mark() -> ResourceUse:
     """Return what this process and its children have used so far."""
     own = os.getpid()
     ticks = pages = 0
@@ -91,7 +91,7 @@ def _mark() -> Mark:
         values = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         ticks += sum(map(int, values[11:15]))
         pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return Mark(ticks * _TICK_S, pages * _PAGE)
+    return ResourceUse(ticks * _TICK_S, pages * _PAGE)
 
 
 def _children(pid: int) -> list[int]:

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from benchmarks.reasoning.question import Question
-from benchmarks.reasoning.scene import QuestionScene
+from benchmarks.reasoning.question_scene import QuestionScene
 
 
 def _x(scene: QuestionScene) -> Callable[[str], float]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.reasoning.question import Question
-from benchmarks.reasoning.scene import Array, QuestionScene
+from benchmarks.reasoning.question_scene import Array, QuestionScene
 
 
 def _all(scene: QuestionScene, names: list[str]) -> Array:

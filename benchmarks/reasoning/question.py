@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from benchmarks.reasoning.scene import QuestionScene, draw
+from benchmarks.reasoning.question_scene import QuestionScene, draw
 
 Kind = Literal["object", "position"]
 SHAKE_M = 0.004

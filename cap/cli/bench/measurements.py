@@ -245,7 +245,7 @@ def paraphrases(
 
 def _model(asked: Asked, name: str | None) -> Any:
     """Return the model a person named, or the configured one."""
-    from benchmarks.models import Warm
+    from benchmarks.models import SampledModel
     from cap.models.budget import Allowance
     from cap.models.providers import Handling, make_model
 
@@ -258,7 +258,7 @@ def _model(asked: Asked, name: str | None) -> Any:
         timeout_s=asked.model_timeout,
         handling=Handling(config.cache, allowance, config.prices),
     )
-    return Warm(model, asked.temperature, 0) if asked.temperature else model
+    return SampledModel(model, asked.temperature, 0) if asked.temperature else model
 
 
 @contextmanager

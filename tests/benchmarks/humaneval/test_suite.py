@@ -15,8 +15,8 @@ import pytest
 
 from benchmarks.humaneval import samples
 from benchmarks.humaneval.completions import ARMS, completion_of, write
-from benchmarks.humaneval.estimator import mean_pass_at_k, pass_at_k
 from benchmarks.humaneval.judge import Scorer
+from benchmarks.humaneval.pass_at_k import mean_pass_at_k, pass_at_k
 from benchmarks.humaneval.problems import official
 from benchmarks.humaneval.suite import HumanEvalSuite
 from benchmarks.results import begin, read_lines

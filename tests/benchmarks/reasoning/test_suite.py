@@ -15,7 +15,7 @@ from benchmarks.reasoning.methods import SYSTEM
 from benchmarks.reasoning.object_questions import OBJECTS
 from benchmarks.reasoning.position_questions import POSITIONS
 from benchmarks.reasoning.question import SHAKE_M, put
-from benchmarks.reasoning.scene import COLORS
+from benchmarks.reasoning.question_scene import COLORS
 from benchmarks.reasoning.suite import ARMS, QUESTIONS, ReasoningSuite
 from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
 from cap.cli.main import run as cap
