@@ -242,7 +242,7 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> Suite:
     if robot_files.is_file(name):
         make = getattr(robot_files.load_module(Path(name)), "suite", None)
         if not callable(make):
-            raise UsageError(f"{name} has no function 'suite'; it makes the suite")
+            raise UsageError(f"{Path(name)} has no function 'suite'; it makes the suite")
         own: Suite = make()
         return own
     if name not in SUITES:

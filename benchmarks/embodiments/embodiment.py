@@ -69,16 +69,16 @@ EMBODIMENTS = (
         "ravens",
         "follow_traj(pts)",
         _THINGS,
-        lambda robot, path: route.check_path(robot.state.scene, path),
-        _gripper_traces,
-        {"objects": list(_THINGS)},
+        refuses=lambda robot, path: route.check_path(robot.state.scene, path),
+        traces=_gripper_traces,
+        options={"objects": list(_THINGS)},
     ),
     Embodiment(
         "drawing",
         "draw(pts)",
         _THINGS,
-        lambda robot, path: board.check_path(robot.state.scene, path),
-        lambda robot: [robot.state.ink()],  # all of it counts
-        {"objects": list(_THINGS)},
+        refuses=lambda robot, path: board.check_path(robot.state.scene, path),
+        traces=lambda robot: [robot.state.ink()],  # all of it counts
+        options={"objects": list(_THINGS)},
     ),
 )

@@ -38,6 +38,17 @@ class ResourceUse:
     memory_bytes: int
     """Resident memory."""
 
+    @classmethod
+    def now(cls) -> ResourceUse:
+        """Return what this process and its children have used so far."""
+        ticks = pages = 0
+        for pid in (os.getpid(), *_children(os.getpid())):
+            # utime, stime, and those of its ended children
+            values = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, values[11:15]))
+            pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        return cls(ticks * _TICK_S, pages * _PAGE)
+
 
 def measure(trials: int, jobs: int = 2) -> Iterator[Measurement]:
     """Run that many trials and compare the end of the run with its beginning.
@@ -64,7 +75,7 @@ def measure(trials: int, jobs: int = 2) -> Iterator[Measurement]:
             nonlocal ended
             ended += 1
             if (ended - _EXTRA) % part == 0 and len(marks) <= _PARTS and ended >= _EXTRA:
-                marks.append(_mark())
+                marks.append(ResourceUse.now())
 
         try:
             runner.run(results, chosen, settings, jobs=jobs, on_done=count)
@@ -80,18 +91,6 @@ def measure(trials: int, jobs: int = 2) -> Iterator[Measurement]:
     yield Measurement(
         "memory, last tenth to first", "ratio", grown, grown, grown, trials, _MEMORY_LIMIT
     )
-
-
-def _mark() -> ResourceUse:
-    """Return what this process and its children have used so far."""
-    own = os.getpid()
-    ticks = pages = 0
-    for pid in (own, *_children(own)):
-        # utime, stime, and those of its ended children
-        values = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        ticks += sum(map(int, values[11:15]))
-        pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return ResourceUse(ticks * _TICK_S, pages * _PAGE)
 
 
 def _children(pid: int) -> list[int]:
