@@ -43,7 +43,21 @@ MODEL_OPTIONS = (
 )
 
 
-class Warm(Wrapped):
+class NoModel:
+    """Stands where a baseline has no model."""
+
+    name = "nobody"
+
+    def complete(self, request: Request) -> Completion:
+        """Refuse.
+
+        Raises:
+            ModelError: Always.
+        """
+        raise ModelError("a baseline asks no model; its program may not call LMPs")
+
+
+class SampledModel(Wrapped):
     """A model asked at a temperature, with a seed of the trial's own."""
 
     def __init__(self, model: Model, temperature: float, seed: int) -> None:
@@ -113,7 +127,7 @@ def model_for(spec: str, options: Mapping[str, Any], trial: Trial | None = None)
     model = _made(spec, json.dumps(given, sort_keys=True))
     if not temperature:
         return model
-    return Warm(model, temperature, seed_of(trial) if trial else 0)
+    return SampledModel(model, temperature, seed_of(trial) if trial else 0)
 
 
 def seed_of(trial: Trial) -> int:

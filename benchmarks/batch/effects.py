@@ -93,22 +93,16 @@ class View:
 
 def judge(expect: Mapping[str, Any], view: View) -> str | None:
     """Return None if every effect is there, else what is not. `fails` is not looked at."""
-    missing = [
-        reason
-        for name, value in expect.items()
-        if name != "fails"
-        for arguments in _each(name, value)
-        if (reason := _judged(name, arguments, view)) is not None
-    ]
-    return "; ".join(missing) or None
-
-
-def _judged(name: str, arguments: Any, view: View) -> str | None:
-    """Return None if one effect is there, else what is not."""
-    try:
-        return EFFECTS[name].missing(arguments, view)
-    except UsageError as error:
-        return f"{name}: {error}"
+    reasons = []
+    for name, value in expect.items():
+        for arguments in _each(name, value) if name != "fails" else ():
+            try:
+                reason = EFFECTS[name].missing(arguments, view)
+            except UsageError as error:
+                reason = f"{name}: {error}"
+            if reason is not None:
+                reasons.append(reason)
+    return "; ".join(reasons) or None
 
 
 def run_check(source: str, view: View) -> str | None:

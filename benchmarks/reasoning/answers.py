@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.reasoning.questions import Question
+from benchmarks.reasoning.question import Question
 
 TOLERANCE_M = 0.01
 """How far each coordinate of a position may be off."""
@@ -120,13 +120,11 @@ def wrong(question: Question, right: Any, given: Any) -> str | None:
         given: A name or names, a point or points.
     """
     if question.kind == "object":
-        return _wrong_names(question, right, [given] if isinstance(given, str) else list(given))
+        names = [given] if isinstance(given, str) else list(given)
+        if names == right or (not question.ordered and sorted(names) == sorted(right)):
+            return None
+        return f"answered {', '.join(names) or 'none'}; right is {', '.join(right)}"
     return _wrong_points(question, np.asarray(right), np.asarray(given, dtype=float))
-
-
-def _wrong_names(question: Question, right: list[str], given: list[str]) -> str | None:
-    same = given == right if question.ordered else sorted(given) == sorted(right)
-    return None if same else f"answered {', '.join(given) or 'none'}; right is {', '.join(right)}"
 
 
 def _wrong_points(

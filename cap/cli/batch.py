@@ -151,7 +151,7 @@ def _all_of(batch: Any, key: str) -> str:
 
 def _tell(folder: Path, as_json: bool) -> bool:
     """Print what came of each session and write the report; return True if all succeeded."""
-    from benchmarks.report import tables as reports
+    from benchmarks.report.page import write
     from benchmarks.results import read_header, read_lines
     from cap.cli.tables import show
     from cap.trace.terminal import printable
@@ -171,7 +171,7 @@ def _tell(folder: Path, as_json: bool) -> bool:
         for row in rows:
             if row["why"]:
                 click.echo(printable(f"{row['session']}: {row['why']}"))
-    markdown, page = reports.write(folder)
+    markdown, page = write(folder)
     good = sum(line.outcome.success for line in found)
     click.echo(f"{good} of {len(found)} sessions succeeded", err=as_json)
     click.echo(f"report: {markdown} and {page.name}", err=as_json)

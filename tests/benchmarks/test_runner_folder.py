@@ -19,6 +19,7 @@ from benchmarks import runner
 from benchmarks.ledger import Ledger
 from benchmarks.models import model_for
 from benchmarks.report import tables
+from benchmarks.report.page import write
 from benchmarks.results import Results, begin, read_lines
 from benchmarks.suite import OWN_PROMPTS, UNPAID, Outcome, Settings, Trial, suite
 from benchmarks.worker import run_trial
@@ -172,7 +173,7 @@ def test_a_report_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     results.close()
     (tmp_path / "report.md").symlink_to("/dev/full")
     with pytest.raises(UsageError, match="cannot write the report"):
-        tables.write(tmp_path)
+        write(tmp_path)
     assert len(list(read_lines(tmp_path))) == 1
 
 

@@ -20,7 +20,7 @@ from benchmarks.performance.sandbox.programs import PROGRAMS
 
 
 @dataclass(frozen=True)
-class Stage:
+class StageTime:
     """One part of a program's way."""
 
     what: str
@@ -35,7 +35,7 @@ class Stage:
     """How many were measured."""
 
 
-class Clock:
+class StageClock:
     """Adds up the time of each stage, without the stages inside it."""
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ def stages() -> list[tuple[str, Any, str]]:
 
 
 @contextmanager
-def watched(clock: Clock) -> Iterator[None]:
+def watched(clock: StageClock) -> Iterator[None]:
     """Time every stage while this is open."""
     patches = []
     for what, owner, attribute in stages():
@@ -103,11 +103,11 @@ def watched(clock: Clock) -> Iterator[None]:
             entry.stop()
 
 
-def profile(runs: int) -> list[Stage]:
+def profile(runs: int) -> list[StageTime]:
     """Time the stages of a trivial program, a spare worker ready, the first runs thrown away."""
     from cap import Sandbox
 
-    clock, seen = Clock(), list[dict[str, float]]()
+    clock, seen = StageClock(), list[dict[str, float]]()
     with Sandbox() as sandbox, watched(clock):
         for _ in range(runs + 5):
             time.sleep(REST_S)
@@ -122,6 +122,6 @@ def profile(runs: int) -> list[Stage]:
     return [*rows, _stage("all", [sum(run.values()) for run in seen])]
 
 
-def _stage(what: str, values_s: Sequence[float]) -> Stage:
+def _stage(what: str, values_s: Sequence[float]) -> StageTime:
     values = [1e6 * value for value in values_s]
-    return Stage(what, statistics.median(values), min(values), max(values), len(values))
+    return StageTime(what, statistics.median(values), min(values), max(values), len(values))

@@ -43,9 +43,10 @@ def speed(runs: int, trials: int | None, humaneval: bool, as_json: bool) -> int:
     if humaneval:
         return speed_of_scoring(runs, as_json)
     from benchmarks.performance import growth
-    from benchmarks.performance.speed import Row, measure
+    from benchmarks.performance.measurement import Measurement
+    from benchmarks.performance.speed import measure
 
-    rows: list[Row] = []
+    rows: list[Measurement] = []
     try:
         for row in growth.measure(trials) if trials else measure(runs):
             rows.append(row)
@@ -80,9 +81,10 @@ def engine(runs: int, as_json: bool) -> int:
     from cap.cli.tables import show
 
     _own("benchmarks")
-    from benchmarks.performance.engine import Row, measure
+    from benchmarks.performance.engine import measure
+    from benchmarks.performance.measurement import Measurement
 
-    rows: list[Row] = []
+    rows: list[Measurement] = []
     for row in measure(runs):
         rows.append(row)
         if not as_json and sys.stderr.isatty():
@@ -116,7 +118,7 @@ def sandbox(runs: int, profile: bool, as_json: bool, markdown: bool) -> int:
     _own("benchmarks")
     if profile:
         return _profile(runs, as_json)
-    from benchmarks.performance.sandbox.measure import Row, conditions, installed, measure
+    from benchmarks.performance.sandbox.measure import SandboxRow, conditions, installed, measure
     from benchmarks.performance.sandbox.table import as_data, as_lines, as_markdown
     from cap.cli.tables import show
 
@@ -125,7 +127,7 @@ def sandbox(runs: int, profile: bool, as_json: bool, markdown: bool) -> int:
         click.echo(line, err=as_json)
     for name, install in lacking.items():
         click.echo(f"{name} is not installed; to compare with it: {install}", err=as_json)
-    rows: list[Row] = []
+    rows: list[SandboxRow] = []
     for row in measure(runs, [name for name in installed() if name not in lacking]):
         rows.append(row)
         if sys.stderr.isatty():
@@ -210,7 +212,7 @@ def paraphrases(
     from cap.cli.tables import show
 
     meter = Meter(_model(asked, model))
-    outcomes: list[held.Outcome] = []
+    outcomes: list[held.ParaphraseOutcome] = []
     for case in held.load():
         with _sessions(meter, mode, prompts) as make_session:
             outcome = held.run_case(case, make_session)
@@ -243,7 +245,7 @@ def paraphrases(
 
 def _model(asked: Asked, name: str | None) -> Any:
     """Return the model a person named, or the configured one."""
-    from benchmarks.models import Warm
+    from benchmarks.models import SampledModel
     from cap.models.budget import Allowance
     from cap.models.providers import Handling, make_model
 
@@ -256,7 +258,7 @@ def _model(asked: Asked, name: str | None) -> Any:
         timeout_s=asked.model_timeout,
         handling=Handling(config.cache, allowance, config.prices),
     )
-    return Warm(model, asked.temperature, 0) if asked.temperature else model
+    return SampledModel(model, asked.temperature, 0) if asked.temperature else model
 
 
 @contextmanager

@@ -122,14 +122,13 @@ def _run(
     settings: Any, manner: Manner, given: dict[str, Any], *, proof: bool = False
 ) -> list[dict[str, Any]]:
     """Run the trials that were asked for; print the table and return it."""
-    from benchmarks.asking import count_or_refused
-    from benchmarks.suite import Proves, Takes, suite
+    from benchmarks.suite import Proves, Takes, check_count, suite
 
     found = suite(settings.suite, settings.options)
     if isinstance(found, Takes):
         _refuse_said(settings.suite, {"mode", "perception", "prompts"} - set(found.takes))
     n = given["n"] or getattr(found, "usual_n", USUAL_N)
-    count_or_refused(n)
+    check_count(n)
     tasks = _names(given["tasks"])
     splits = list(given["splits"]) or None
     if proof and splits is None and isinstance(found, Proves):
@@ -178,13 +177,14 @@ def _refuse_said(suite: str, names: set[str]) -> None:
 def tell(folder: Path) -> list[dict[str, Any]]:
     """Write a folder's report, and print its table as far as there is one."""
     from benchmarks.report import tables as reports
+    from benchmarks.report.page import write
     from benchmarks.results import read_lines
     from cap.cli.tables import show
 
     if next(read_lines(folder), None) is None:
         return []
     table, own = reports.rows(folder), reports.summary(folder)
-    markdown, page = reports.write(folder)
+    markdown, page = write(folder)
     keys = ("task", "split", "success %, 95 %", "n", "measured", "failed by")
     shown = [row for row in table if not own or row["task"] == reports.ALL]
     show([{key: row[key] for key in keys if key in row} for row in shown])
@@ -202,11 +202,12 @@ def tell(folder: Path) -> list[dict[str, Any]]:
 def report(folders: tuple[Path, ...], as_json: bool) -> int:
     """Write report.md and report.html into results folders, and print the tables."""
     from benchmarks.report import tables as reports
+    from benchmarks.report.page import write
     from cap.cli.tables import show
 
     for folder in folders:
         show(reports.rows(folder), as_json)
-        markdown, page = reports.write(folder)
+        markdown, page = write(folder)
         click.echo(f"report: {markdown} and {page.name}", err=as_json)
     return 0
 
