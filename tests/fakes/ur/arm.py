@@ -30,6 +30,10 @@ SAFETY_NUMBERS: dict[SafetyMode, int] = {
 }
 
 
+_SEEN_S = 0.025
+"""A motion takes at least this long on the wall's clock: some states must show the arm moving."""
+
+
 @dataclass(frozen=True)
 class Move:
     """A motion the controller was told to make."""
@@ -50,18 +54,20 @@ class _Path:
 
     move: Move
     began: float
+    pace: float
+    """Of the arm's clock, 1 but for a motion that would be over before it is seen."""
     length: float
     joints: tuple[float, ...]
     pose: tuple[float, ...]
 
 
 class SimulatedArm:
-    """The body. Its clock runs `speed_scale` times as fast as the wall's."""
+    """The body. Its clock runs `time_factor` times as fast as the wall's."""
 
     def __init__(
-        self, *, speed_scale: float, tool_m: float, joints: tuple[float, ...] = HOME
+        self, *, time_factor: float, tool_m: float, joints: tuple[float, ...] = HOME
     ) -> None:
-        self._scale = speed_scale
+        self._factor = time_factor
         self._tool_m = tool_m
         self._clock = 0.0
         self._last = time.monotonic()
@@ -76,14 +82,14 @@ class SimulatedArm:
         """Digital outputs by kind (`tool`, `standard`, `configurable`) and number."""
 
     @property
-    def speed_scale(self) -> float:
+    def time_factor(self) -> float:
         """How much faster than the wall's the clock runs."""
-        return self._scale
+        return self._factor
 
-    @speed_scale.setter
-    def speed_scale(self, scale: float) -> None:
+    @time_factor.setter
+    def time_factor(self, factor: float) -> None:
         self.advance()
-        self._scale = scale
+        self._factor = factor
 
     @property
     def ready(self) -> bool:
@@ -104,7 +110,7 @@ class SimulatedArm:
     def advance(self) -> float:
         """Move to where it is by now; return its clock in seconds."""
         now = time.monotonic()
-        self._clock += (now - self._last) * self._scale
+        self._clock += (now - self._last) * self._factor
         self._last = now
         if self._path is not None:
             self._follow(self._path)
@@ -121,7 +127,10 @@ class SimulatedArm:
         if move.kind == "movel" and not self.reaches(move.target):
             self.safety = "protective_stop"
             return
-        self._path = _Path(move, self._clock, self._length(move), self.joints, self.pose)
+        length = self._length(move)
+        least_s = self._factor * _SEEN_S
+        pace = min(1.0, duration(length, move.speed, move.acceleration) / least_s)
+        self._path = _Path(move, self._clock, pace, length, self.joints, self.pose)
 
     def halt(self) -> None:
         """Stop where it is."""
@@ -136,9 +145,8 @@ class SimulatedArm:
 
     def _follow(self, path: _Path) -> None:
         """Put joints and pose where the path is by now."""
-        done = travelled(
-            self._clock - path.began, path.length, path.move.speed, path.move.acceleration
-        )
+        elapsed = (self._clock - path.began) * path.pace
+        done = travelled(elapsed, path.length, path.move.speed, path.move.acceleration)
         share = 1.0 if done >= path.length else done / path.length
         if path.move.kind == "movej":
             self.joints = tuple(
@@ -151,6 +159,12 @@ class SimulatedArm:
             self.joints = self.joints if found is None else tuple(found.tolist())
         if share == 1.0:
             self._path = None
+
+
+def duration(length: float, speed: float, acceleration: float) -> float:
+    """Return how long a motion of that length takes, speeding up and braking evenly."""
+    ramp = min(speed / acceleration, math.sqrt(length / acceleration))
+    return length / (acceleration * ramp) + ramp if length > 0.0 else 0.0
 
 
 def travelled(elapsed: float, length: float, speed: float, acceleration: float) -> float:

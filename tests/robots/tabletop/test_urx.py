@@ -58,7 +58,7 @@ def test_a_connection_closed_in_order_ends_the_monitor() -> None:
 
 
 def test_states_may_come_in_pieces_and_among_other_messages() -> None:
-    simulated = SimulatedArm(speed_scale=1.0, tool_m=0.0)
+    simulated = SimulatedArm(time_factor=1.0, tool_m=0.0)
     state = state_packet(simulated, running=False, form=47)
     stream = (version_message() + state) * 3 + state
     host = fresh_host()
