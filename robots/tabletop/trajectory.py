@@ -16,9 +16,6 @@ from robots.tabletop.driver import ArmState
 _NEAR_M = 0.001
 _NEAR_RAD = 0.01
 _POLL_S = 0.02
-_FRESH_S = 0.5
-_PATIENCE_S = 0.1
-"""How long an old state is given to become a new one."""
 _START_S = 1.0
 """An arm at rest for so long, and not there, will not get there."""
 _SENDING_S = 1.0
@@ -216,18 +213,6 @@ def _fell_short(motion: Motion, state: ArmState, began: bool) -> str:
             "and does its log say why?"
         )
     return f"the motion ended {motion.left(state)} short of its target: see the controller's log"
-
-
-def fresh(read: Callable[[], ArmState | None]) -> ArmState | None:
-    """Return a state no older than 0.5 s, asking again for a little: we may be late ourselves."""
-    deadline = time.monotonic() + _PATIENCE_S
-    while True:
-        state = read()
-        if state is not None and state.age_s <= _FRESH_S:
-            return state
-        if time.monotonic() > deadline:
-            return None
-        time.sleep(_POLL_S)
 
 
 def require_ready(state: ArmState) -> None:

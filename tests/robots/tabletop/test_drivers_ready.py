@@ -14,7 +14,8 @@ from cap.errors import (
     RobotError,
     UsageError,
 )
-from robots.tabletop.driver import ArmDriver, arm_driver
+from robots.tabletop import arm_driver
+from robots.tabletop.driver import ArmDriver
 from robots.tabletop.rtde import driver as rtde_driver
 from robots.tabletop.urx import driver as urx_driver
 from tests.fakes.ur.arm import SafetyMode

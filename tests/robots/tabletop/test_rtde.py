@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from cap.errors import MissingExtra, NotConnected, Unreachable
-from robots.tabletop.driver import arm_driver
+from robots.tabletop import arm_driver
 from robots.tabletop.rtde import driver
 from robots.tabletop.rtde.driver import RtdeDriver
 from tests.fakes.ur.controller import FakeController

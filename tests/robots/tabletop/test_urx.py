@@ -11,7 +11,7 @@ from typing import Literal
 import pytest
 
 from cap.errors import MissingExtra, NotConnected, RobotError
-from robots.tabletop.driver import arm_driver
+from robots.tabletop import arm_driver
 from robots.tabletop.urx.driver import UrxDriver
 from tests.fakes.ur.arm import SimulatedArm
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController, fresh_host
