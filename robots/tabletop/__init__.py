@@ -87,7 +87,7 @@ def create(
     allowed = _limits(limits)
     dry = mode == "instant"
     arm = GuardedArm(
-        _driver(driver, host, gripper, table_z_m, dry=dry),
+        DryDriver(driver, table_z_m=table_z_m) if dry else arm_driver(driver, host, gripper),
         allowed,
         table_z_m,
         None if dry else tool_m,
@@ -122,18 +122,7 @@ def _limits(given: dict[str, Any]) -> MotionLimits:
         raise UsageError(f"a limit is not a number or a pair of numbers: {error}") from None
 
 
-def _driver(name: str, host: str | None, gripper: str, table_z_m: float, *, dry: bool) -> ArmDriver:
-    if dry:
-        return DryDriver(name, table_z_m=table_z_m)
-    if not host:
-        raise UsageError(
-            "say where the arm's controller is: -R host=192.168.0.10; or see the commands first "
-            "with --dry-run"
-        )
-    return arm_driver(name, host, gripper=gripper)
-
-
-def arm_driver(name: str, host: str, *, gripper: str = "tool_io") -> ArmDriver:
+def arm_driver(name: str, host: str | None, gripper: str = "tool_io") -> ArmDriver:
     """Return a driver by name; nothing is connected yet.
 
     Args:
@@ -142,9 +131,14 @@ def arm_driver(name: str, host: str, *, gripper: str = "tool_io") -> ArmDriver:
         gripper: `none`, `robotiq`, `tool_io[:0-1]` or `standard_io[:0-7]`.
 
     Raises:
-        UsageError: No such driver or gripper.
+        UsageError: No host, or no such driver or gripper.
         MissingExtra: The driver's package is not installed.
     """
+    if not host:
+        raise UsageError(
+            "say where the arm's controller is: -R host=192.168.0.10; or see the commands first "
+            "with --dry-run"
+        )
     if name == "urx":
         from robots.tabletop.urx.driver import UrxDriver
 

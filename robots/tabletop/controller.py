@@ -45,24 +45,23 @@ SAFETY_MODES: dict[int, Safety] = {
 """Safety modes; recovery (4) and violation (8) are faults, for they bar motion until repaired."""
 
 
-def ask_dashboard(host: str, question: str, *, timeout_s: float = 0.5) -> str | None:
-    """Ask the dashboard one thing; None where there is none, or it does not answer in time."""
+def remote_control(host: str, *, timeout_s: float = 0.5) -> bool | None:
+    """Ask the dashboard whether remote control is on.
+
+    Returns:
+        None where there is no dashboard, or its software does not know the question.
+    """
     try:
         with socket.create_connection((host, DASHBOARD_PORT), timeout_s) as talk:
             talk.settimeout(timeout_s)
             with talk.makefile("rw", encoding="utf-8", newline="\n") as lines:
                 lines.readline()
-                lines.write(f"{question}\n")
+                lines.write("is in remote control\n")
                 lines.flush()
-                return lines.readline().strip() or None
+                answer = lines.readline().strip().lower()
     except OSError:
         return None
-
-
-def remote_control(host: str) -> bool | None:
-    """Return whether remote control is on; None where the software does not know the question."""
-    answer = ask_dashboard(host, "is in remote control")
-    return {"true": True, "false": False}.get((answer or "").lower())
+    return {"true": True, "false": False}.get(answer)
 
 
 def brake(host: str, *, timeout_s: float = 0.5) -> None:

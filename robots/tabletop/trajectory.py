@@ -182,8 +182,16 @@ class Mover:
             rest = 0.0 if resting_from is None else now - resting_from
             if rest > (0.0 if began else _SETTLE_S) and motion.reached(state):
                 return
+            if rest > _START_S and not began:
+                raise RobotError(
+                    "the controller did not start the motion: is it in remote control, "
+                    "and does its log say why?"
+                )
             if rest > _START_S:
-                raise RobotError(_fell_short(motion, state, began))
+                raise RobotError(
+                    f"the motion ended {motion.left(state)} short of its target: see the "
+                    "controller's log"
+                )
             if now > deadline:
                 raise Timeout(
                     f"the arm is {motion.left(state)} short of its target after {now - sent:.1f} s "
@@ -204,15 +212,6 @@ def _require_sound(motion: Motion) -> None:
             f"{motion} cannot be made: give 6 finite numbers, and a speed and an acceleration "
             "above 0"
         )
-
-
-def _fell_short(motion: Motion, state: ArmState, began: bool) -> str:
-    if not began:
-        return (
-            "the controller did not start the motion: is it in remote control, "
-            "and does its log say why?"
-        )
-    return f"the motion ended {motion.left(state)} short of its target: see the controller's log"
 
 
 def require_ready(state: ArmState) -> None:

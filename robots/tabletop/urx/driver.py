@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from cap.errors import MissingExtra, NotConnected
@@ -33,22 +34,20 @@ class UrxDriver(ControllerDriver):
     def send(self, motion: Motion) -> None:
         """Send a motion to the controller, which starts it."""
         self._straight = motion.kind == "movel"
-        robot = self._live()
-        move = robot.movel if self._straight else robot.movej
-        self._script(
-            lambda: move(list(motion.target), motion.acceleration, motion.speed, wait=False)
-        )
+        with self._sending() as robot:
+            move = robot.movel if self._straight else robot.movej
+            move(list(motion.target), motion.acceleration, motion.speed, wait=False)
 
     def brake(self) -> None:
         """Stop the arm: by a new connection where this one is gone."""
         try:
             if self.state().safety not in ("normal", "reduced", "unknown"):
                 return
-            robot = self._live()
-            if self._straight:
-                self._script(lambda: robot.stopl(_STOPL_MPS2))
-            else:
-                self._script(lambda: robot.stopj(_STOPJ_RADPS2))
+            with self._sending() as robot:
+                if self._straight:
+                    robot.stopl(_STOPL_MPS2)
+                else:
+                    robot.stopj(_STOPJ_RADPS2)
         except NotConnected:
             if self._robot is None:
                 raise
@@ -91,14 +90,16 @@ class UrxDriver(ControllerDriver):
     def _switch(self, output: Output, on: bool) -> None:
         kind, number = output
         line = f"set_{kind}_digital_out({number}, {on})"
-        robot = self._live()
-        self._script(lambda: robot.send_program(f"sec cap_output():\n  {line}\nend"))
+        with self._sending() as robot:
+            robot.send_program(f"sec cap_output():\n  {line}\nend")
 
-    def _script(self, send: Any) -> None:
-        """Send something, if the controller has spoken just now."""
+    @contextlib.contextmanager
+    def _sending(self) -> Iterator[Any]:
+        """Give the robot to send something by, if the controller has spoken just now."""
         self.state()
+        robot = self._live()
         try:
-            send()
+            yield robot
         except OSError as error:
             raise NotConnected(
                 f"the controller at {self.host} does not take scripts ({error}): connect again"
