@@ -34,6 +34,10 @@ _SEEN_S = 0.025
 """A motion takes at least this long on the wall's clock: some states must show the arm moving."""
 
 
+_STEP_S = 0.004
+"""Where an arm in motion is, is worked out anew after so long on the wall's clock."""
+
+
 @dataclass(frozen=True)
 class Move:
     """A motion the controller was told to make."""
@@ -54,6 +58,7 @@ class _Path:
 
     move: Move
     began: float
+    duration: float
     pace: float
     """Of the arm's clock, 1 but for a motion that would be over before it is seen."""
     length: float
@@ -71,6 +76,7 @@ class SimulatedArm:
         self._tool_m = tool_m
         self._clock = 0.0
         self._last = time.monotonic()
+        self._followed = self._last
         self._path: _Path | None = None
         self.joints: tuple[float, ...] = joints
         self.pose: tuple[float, ...] = tuple(pose_of(joints, tool_m).tolist())
@@ -113,7 +119,10 @@ class SimulatedArm:
         self._clock += (now - self._last) * self._factor
         self._last = now
         if self._path is not None:
-            self._follow(self._path)
+            elapsed = (self._clock - self._path.began) * self._path.pace
+            if elapsed >= self._path.duration or now - self._followed >= _STEP_S:
+                self._followed = now
+                self._follow(self._path, elapsed)
         return self._clock
 
     def reaches(self, pose: Sequence[float]) -> bool:
@@ -128,9 +137,9 @@ class SimulatedArm:
             self.safety = "protective_stop"
             return
         length = self._length(move)
-        least_s = self._factor * _SEEN_S
-        pace = min(1.0, duration(length, move.speed, move.acceleration) / least_s)
-        self._path = _Path(move, self._clock, pace, length, self.joints, self.pose)
+        takes = duration(length, move.speed, move.acceleration)
+        pace = min(1.0, takes / (self._factor * _SEEN_S))
+        self._path = _Path(move, self._clock, takes, pace, length, self.joints, self.pose)
 
     def halt(self) -> None:
         """Stop where it is."""
@@ -143,11 +152,10 @@ class SimulatedArm:
         turn = float(np.linalg.norm(_turn(self.pose, move.target)))
         return max(math.dist(self.pose[:3], move.target[:3]), 0.1 * turn)
 
-    def _follow(self, path: _Path) -> None:
-        """Put joints and pose where the path is by now."""
-        elapsed = (self._clock - path.began) * path.pace
+    def _follow(self, path: _Path, elapsed: float) -> None:
+        """Put joints and pose where the path is after so long."""
         done = travelled(elapsed, path.length, path.move.speed, path.move.acceleration)
-        share = 1.0 if done >= path.length else done / path.length
+        share = 1.0 if elapsed >= path.duration else done / path.length
         if path.move.kind == "movej":
             self.joints = tuple(
                 a + (b - a) * share for a, b in zip(path.joints, path.move.target, strict=True)
