@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.humaneval.problems import Problem
 from cap.errors import UsageError
 from cap.sandbox.wire import codec
-from cap.sandbox.worker.call_list import Answer
+from cap.sandbox.worker.call_list import CallAnswer
 
 Call = tuple[list[Any], dict[str, Any]]
 """Positional and keyword arguments."""
@@ -110,7 +110,7 @@ class Check:
         self._run(candidate)
         return Calls(seen)
 
-    def verdict(self, calls: Calls, answers: Sequence[Answer]) -> None:
+    def verdict(self, calls: Calls, answers: Sequence[CallAnswer]) -> None:
         """Run the test on a candidate's answers; returns if it passes.
 
         Args:
@@ -166,7 +166,7 @@ def copied(args: Sequence[Any], named: Mapping[str, Any]) -> Call:
     return positional, keyword
 
 
-def _given(answer: Answer) -> Any:
+def _given(answer: CallAnswer) -> Any:
     """Return what the candidate returned, or raise what it raised."""
     if answer.kind == "value":
         return answer.value

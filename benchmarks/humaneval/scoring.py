@@ -27,7 +27,7 @@ from cap.errors import UsageError
 from cap.program.program import Program, ProgramSyntaxError
 from cap.result import Failure
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.template_client import Template
+from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec
 from cap.scope import Scope
@@ -65,7 +65,7 @@ class Scorer:
         self,
         timeout_s: float = TIMEOUT_S,
         memory_bytes: int = 1 << 30,
-        template: Template | None = None,
+        template: TemplateClient | None = None,
     ) -> None:
         """Prepare a sandbox.
 

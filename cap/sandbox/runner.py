@@ -19,12 +19,12 @@ from cap.result import Call, Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity
 from cap.sandbox.parent.call_server import Conversation, Stoppable
-from cap.sandbox.parent.endings import explain
+from cap.sandbox.parent.result_message import explain
 from cap.sandbox.parent.robot_thread import RobotThread
-from cap.sandbox.parent.template_client import Template
+from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.template_protocol import ANYWHERE
 from cap.sandbox.wire import codec
-from cap.sandbox.worker.call_list import Calls, read_answers
+from cap.sandbox.worker.call_list import CallList, read_answers
 from cap.scope import Scope
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Runner:
         scope: Scope,
         limits: Limits,
         policy: Policy,
-        template: Template,
+        template: TemplateClient,
         *,
         pin: bool,
         rehearse: bool,
@@ -96,7 +96,7 @@ class Runner:
         returns: str | None = None,
         keep: bool = False,
         seed: int = 0,
-        calls: Calls | None = None,
+        calls: CallList | None = None,
         on_call: Callable[[Call], None] | None = None,
         robot: Stoppable | None = None,
     ) -> Result:
@@ -135,7 +135,7 @@ class Runner:
             given = codec.encode([[list(args), dict(named)] for args, named in calls])
         except codec.WireError as error:
             raise SandboxError(f"the arguments of '{clipped(function)}': {error}") from None
-        result = self.execute(source, scope, seed=seed, calls=Calls(function, given))
+        result = self.execute(source, scope, seed=seed, calls=CallList(function, given))
         if result.failure is not None:
             return result
         answers = read_answers(result.value, len(calls))
@@ -165,7 +165,7 @@ class Runner:
         returns: str | None,
         keep: bool,
         seed: int,
-        calls: Calls | None,
+        calls: CallList | None,
     ) -> dict[str, Any]:
         return {
             "calls": None if calls is None else [calls.function, calls.arguments],

@@ -99,9 +99,16 @@ class Conversation:
             deadlines.current.reset(tokens[1])
 
     def _hold(self, job: bytes) -> Result:
+        """Exchange messages until the program is done, and read the last."""
         try:
-            result = read_result(self._talk(job), self._raised, self.limits)
-            return self._with_calls(result)
+            message = self._exchange(job)
+            while message[0] == "call":
+                if self._thread.hung or self._primitives.kind(message[1]) == "lmp":
+                    message = self._exchange(self._serve(message))
+                else:
+                    stretch = functools.partial(self._robot_calls, message)
+                    message = self._thread.run(stretch, self, self.limits.grace_s)
+            return self._with_calls(read_result(message, self._raised, self.limits))
         except codec.DeadlinePassed:
             return self._timeout()
         except (codec.PeerClosed, BrokenPipeError):
@@ -115,18 +122,12 @@ class Conversation:
         except _Stop as stop:
             return self._failed(stop.kind, stop.error, str(stop), robot=stop.robot)
         except Hung:
-            return self._hung()
-
-    def _talk(self, job: bytes) -> _Message:
-        """Exchange messages until the program is done; return the last."""
-        message = self._exchange(job)
-        while message[0] == "call":
-            if self._thread.hung or self._primitives.kind(message[1]) == "lmp":
-                message = self._exchange(self._serve(message))
-            else:
-                stretch = functools.partial(self._robot_calls, message)
-                message = self._thread.run(stretch, self, self.limits.grace_s)
-        return message
+            if not self._keeps_thread:  # there is no robot to see to
+                self._thread.reset()
+            name, spent = self._abandoned, f"longer than {self.limits.calls_s:g} s"
+            why = f"'{name}' took {spent}, did not end when stopped, and may still be running"
+            self._log.append((name, (), {}, 0.0, 0.0, None, f"Timeout: {why}"))
+            return self._failed("timeout", "CallTimeout", why, robot=True)
 
     def _robot_calls(self, message: _Message) -> _Message:
         """Serve calls of the robot until there comes something else; on the robot's thread."""
@@ -155,8 +156,8 @@ class Conversation:
         self.clocks.begin(name, begin_s)
         try:
             function = self._primitives.function(name, args, kwargs)
-            if self._thread.hung:
-                self._refuse(name)
+            if self._thread.hung and self._primitives.kind(name) != "lmp":
+                raise NotConnected("the robot did not stop when told to; see to it and reset it")
             result = function(*args, **kwargs)
             answer = codec.encode(["ok", result])
         except Exception as error:  # a fault of the robot's own code is its failure, not a crash
@@ -173,10 +174,6 @@ class Conversation:
         if self._stopped or self.clocks.calls_s > self.limits.calls_s:
             raise self._too_long(name)
         return answer
-
-    def _refuse(self, name: str) -> None:
-        if self._primitives.kind(name) != "lmp":
-            raise NotConnected("the robot did not stop when told to; see to it and reset it")
 
     def _check_limits(self) -> None:
         if len(self._log) >= self.limits.calls:
@@ -202,7 +199,7 @@ class Conversation:
             self._raised[kind, text] = Failure("raised", kind, text, robot=True)
         return kind, text
 
-    # --- the waiting thread's side (`robot_thread.Watched`)
+    # --- the waiting thread's side (`robot_thread.TimedWork`)
 
     def left_s(self) -> float:
         """Return the seconds until the call that runs, or the next, may be too long."""
@@ -226,16 +223,6 @@ class Conversation:
             return False
         self._abandoned = name
         return True
-
-    def _hung(self) -> Result:
-        """Describe a call that did not return when it was stopped."""
-        if not self._keeps_thread:  # there is no robot to see to
-            self._thread.reset()
-        name = self._abandoned
-        spent = f"longer than {self.limits.calls_s:g} s"
-        why = f"'{name}' took {spent}, did not end when stopped, and may still be running"
-        self._log.append((name, (), {}, 0.0, 0.0, None, f"Timeout: {why}"))
-        return self._failed("timeout", "CallTimeout", why, robot=True)
 
     # --- results
 

@@ -25,7 +25,7 @@ _LONG_S = 60.0
 """The longest."""
 
 
-class Watched(Protocol):
+class TimedWork(Protocol):
     """What runs on the thread, as the waiting side sees it."""
 
     def left_s(self) -> float:
@@ -64,7 +64,7 @@ class RobotThread:
         self.hung = False
         self._jobs = self._thread = None
 
-    def run(self, work: Callable[[], T], watched: Watched, grace_s: float) -> T:
+    def run(self, work: Callable[[], T], watched: TimedWork, grace_s: float) -> T:
         """Run something on the thread and wait for it; on the thread itself, just run it.
 
         Args:
@@ -79,8 +79,11 @@ class RobotThread:
         if self._thread is threading.current_thread():
             return work()
         outcome = self._hand_over(work)
+        answer = None
         try:
-            answer = _wait(outcome, watched)
+            while answer is None and (left_s := watched.left_s()) > 0:
+                with contextlib.suppress(queue.Empty):
+                    answer = outcome.get(timeout=min(max(left_s, _NAP_S), _LONG_S))
         except BaseException:  # Ctrl-C comes to the thread that waits
             self._end(outcome, watched, grace_s)
             raise
@@ -102,7 +105,7 @@ class RobotThread:
         self._jobs.put((work, contextvars.copy_context(), _cores(), outcome))
         return outcome
 
-    def _end(self, outcome: queue.SimpleQueue[Any], watched: Watched, grace_s: float) -> Any:
+    def _end(self, outcome: queue.SimpleQueue[Any], watched: TimedWork, grace_s: float) -> Any:
         """Tell the work to end; return its outcome, or None if it hangs in a call."""
         watched.interrupt()
         with contextlib.suppress(queue.Empty):
@@ -111,14 +114,6 @@ class RobotThread:
             return outcome.get()
         self.hung = True
         return None
-
-
-def _wait(outcome: queue.SimpleQueue[Any], watched: Watched) -> Any:
-    """Return the outcome, or None once the time is over."""
-    while (left_s := watched.left_s()) > 0:
-        with contextlib.suppress(queue.Empty):
-            return outcome.get(timeout=min(max(left_s, _NAP_S), _LONG_S))
-    return None
 
 
 def _start(jobs: queue.SimpleQueue[Any]) -> threading.Thread:

@@ -128,20 +128,14 @@ def _library() -> dict[str, Any]:
     names |= {name: getattr(shapely.affinity, name) for name in SHAPELY_AFFINITY}
     names |= {name: getattr(shapely.ops, name) for name in SHAPELY_OPS}
     names |= {name: getattr(typing, name) for name in TYPING}
-    _make_hints()
+    # The first hint of a kind takes longer than most programs; so the commonest are made here.
+    kinds = (int, float, str, bool, typing.Any, names["List"][int], names["List"][str])
+    for kind in kinds:
+        for name in ("Iterable", "List", "Optional", "Sequence", "Set"):
+            names[name][kind]
+        for name in ("Dict", "Tuple"):
+            names[name][str, kind], names[name][int, kind]
     return names
-
-
-def _make_hints() -> None:
-    """Make the commonest hints once: the first of a kind takes longer than most programs."""
-    hints = {name: getattr(typing, name) for name in TYPING}
-    of_one = [hints[name] for name in ("Iterable", "List", "Optional", "Sequence", "Set")]
-    of_two = [hints[name] for name in ("Dict", "Tuple")]
-    for kind in (int, float, str, bool, typing.Any, hints["List"][int], hints["List"][str]):
-        for hint in of_one:
-            hint[kind]
-        for hint in of_two:
-            hint[str, kind], hint[int, kind]
 
 
 @cache
@@ -149,7 +143,12 @@ def _modules() -> dict[str, Facade]:
     """Build every module a policy may list."""
     for name in _LATE:
         importlib.import_module(name)
-    modules = {name: _facade(name) for name in BENCHMARK_MODULES if not name.startswith("numpy")}
+    modules = {}
+    for name in BENCHMARK_MODULES:
+        if not name.startswith("numpy"):
+            module, listed = importlib.import_module(name), module_names(name) or ()
+            found = {entry: getattr(module, entry) for entry in listed if hasattr(module, entry)}
+            modules[name] = Facade(**found)
     vars(modules["collections"])["abc"] = modules["collections.abc"]
     vars(modules["functools"])["wraps"] = _wraps
     for name in vars(modules["random"]).keys() - {"Random"}:
@@ -158,12 +157,6 @@ def _modules() -> dict[str, Facade]:
     for name in ("linalg", "fft"):
         modules[f"numpy.{name}"] = getattr(modules["numpy"], name)
     return modules
-
-
-def _facade(name: str) -> Facade:
-    module = importlib.import_module(name)
-    listed = module_names(name) or frozenset()
-    return Facade(**{entry: getattr(module, entry) for entry in listed if hasattr(module, entry)})
 
 
 def _wraps(function: Callable[..., Any]) -> Callable[[Any], Any]:

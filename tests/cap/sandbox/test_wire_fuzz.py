@@ -269,7 +269,7 @@ GROWING = {
         msgpack.ExtType(codec._ARRAY, struct.pack("<4sB2Q", b"<f8", 2, 2**30, 2**30))
     ),
     "texts that are padded to the longest": frame(
-        msgpack.ExtType(codec._TEXTS, msgpack.packb(["U", [9000], ["a" * 30_000, *["b"] * 8999]]))
+        msgpack.ExtType(codec._ENTRIES, msgpack.packb(["U", [9000], ["a" * 30_000, *["b"] * 8999]]))
     ),
     "a geometry of four billion points": frame(
         msgpack.ExtType(
