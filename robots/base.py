@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
-from cap.scope import Kind, Primitive, Robot
+from cap.robot.protocol import Robot
+from cap.scope import Kind, Primitive
 
 F = TypeVar("F", bound=Callable[..., Any])
 _KIND = "__cap_kind__"

@@ -20,9 +20,9 @@ from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import Outcome, Settings, Trial
 from cap.errors import CapError, UsageError
+from cap.robot.protocol import Rewindable, Robot
 from cap.robot.robot_files import is_file
 from cap.sandbox.limits import Limits
-from cap.scope import Rewindable, Robot
 from cap.session.session import Session, TurnResult
 
 OPTIONS = ("limits", "pictures", "sessions", *MODEL_OPTIONS)

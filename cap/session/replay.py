@@ -21,7 +21,8 @@ from cap.session import session_file
 from cap.session.session import Session
 from cap.session.session_file import Saved
 from cap.session.turn import TurnResult
-from cap.trace.trace import plain, read_events
+from cap.trace.reader import read_events
+from cap.trace.trace import plain
 
 
 @dataclass(frozen=True)

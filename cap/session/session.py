@@ -22,7 +22,7 @@ from cap.engine.approval import Allow
 from cap.engine.engine import INTERRUPTED, Engine
 from cap.engine.failures import failure_of
 from cap.engine.generation import Budget
-from cap.engine.rehearsal import Rehearsable, Rehearsal
+from cap.engine.rehearsal import Rehearsal
 from cap.engine.repair import Repairs
 from cap.errors import CapError, PromptError, SandboxError, UsageError
 from cap.models.base import Model
@@ -32,10 +32,10 @@ from cap.prompt.history import within
 from cap.prompt.prompt import Prompt, Turn, one_line
 from cap.result import Failure, Result
 from cap.robot import registry, robot_facts
+from cap.robot.protocol import Rehearsable, Rewindable, Robot
 from cap.robot.robot_files import path_of
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Rewindable, Robot
 from cap.session import resuming, session_file
 from cap.session.session_file import Saved
 from cap.session.skills.keeping import Origin, keep

@@ -27,8 +27,9 @@ from cap.errors import CapError, SavedError
 from cap.program.program import Program
 from cap.prompt.prompt import Turn
 from cap.robot import snapshots
+from cap.robot.protocol import Rewindable, Robot
 from cap.sandbox.wire.codec import WireError, decode, encode, encode_shared
-from cap.scope import Definition, Rewindable, Robot
+from cap.scope import Definition
 
 FORMAT, VERSION = "cap session", 1
 LATEST, START = "session.json", "start.json"

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from cap.engine.answer import Approve
-from cap.engine.rehearsal import Rehearsable
 from cap.errors import CapError
 from cap.models.base import Model
 from cap.robot import registry
+from cap.robot.protocol import Rehearsable, Rewindable, Robot
 from cap.sandbox.wire.codec import encode
-from cap.scope import Primitive, Rewindable, Robot
+from cap.scope import Primitive
 from cap.validation.prompts import check_robot_prompts
 
 UNIT = re.compile(
