@@ -24,7 +24,8 @@ from cap.prompt.prompt import Prompt
 from cap.result import Failure
 from cap.robot import registry
 from cap.sandbox.limits import Limits
-from cap.session.session import Session, TurnResult
+from cap.session.session import Session
+from cap.session.turn import Turn
 
 BASELINES = ("oracle", "no-op")
 OPTIONS = ("limits", *MODEL_OPTIONS)
@@ -129,9 +130,7 @@ class ControlSuite:
         return draw(folder)
 
 
-def _episode(
-    task: Task, trial: Trial, settings: Settings, meter: Meter
-) -> tuple[TurnResult, Verdict]:
+def _episode(task: Task, trial: Trial, settings: Settings, meter: Meter) -> tuple[Turn, Verdict]:
     prompt = load_prompt(settings.prompts, task.name)
     words = task.instruction(trial.seed)
     with Session(

@@ -30,7 +30,8 @@ from cap.errors import ModelError, NotFound, UsageError
 from cap.models.base import Model
 from cap.prompt.prompt import Prompt
 from cap.robot import registry
-from cap.session.session import Session, TurnResult
+from cap.session.session import Session
+from cap.session.turn import Turn
 from robots.ravens import RavensRobot, create
 from robots.ravens.scene import PLACES, plain
 
@@ -72,7 +73,7 @@ class Attempt:
 
     program: str
     """The program or plan; "" if there was none."""
-    turn: TurnResult | None = None
+    turn: Turn | None = None
     """How it ran, if it ran."""
     failure: str = ""
     """Why it did not end well, or ""."""
@@ -80,7 +81,7 @@ class Attempt:
     """Who is to blame for that, or ""."""
 
     @classmethod
-    def of(cls, turn: TurnResult, there: Collection[str], program: str | None = None) -> Attempt:
+    def of(cls, turn: Turn, there: Collection[str], program: str | None = None) -> Attempt:
         """Return what a turn tells; `there` is what truly is in the scene."""
         failure = turn.failure
         cause = "" if failure is None else str(failure.cause)
@@ -91,7 +92,7 @@ class Attempt:
         return cls(turn.program if program is None else program, turn, str(failure or ""), cause)
 
 
-def _who_lost_it(turn: TurnResult, there: Collection[str]) -> str:
+def _who_lost_it(turn: Turn, there: Collection[str]) -> str:
     """Return the program if it asked for what is not there, the robot if it did not see it."""
     lost = [call for call in turn.calls if (call.error or "").startswith(NotFound.__name__)]
     given = [value for call in lost[-1:] for value in (*call.args, *call.kwargs.values())]

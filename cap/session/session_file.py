@@ -19,21 +19,25 @@ import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cap.checker.checker import check
 from cap.engine.answer import State
+from cap.engine.completer import may_repair
 from cap.errors import CapError, SavedError
 from cap.program.program import Program
-from cap.prompt.prompt import Turn
-from cap.robot import snapshots
+from cap.prompt.prompt import Turn as PastTurn
+from cap.robot import robot_facts, snapshots
 from cap.robot.protocol import Rewindable, Robot
 from cap.sandbox.wire.codec import WireError, decode, encode, encode_shared
 from cap.scope import Definition
 
+if TYPE_CHECKING:
+    from cap.session.session import Session
+
 FORMAT, VERSION = "cap session", 1
 LATEST, START = "session.json", "start.json"
-T = TypeVar("T", Definition, Turn)
+T = TypeVar("T", Definition, PastTurn)
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,48 @@ class Saved:
     """Why a world that could be kept is not in the file."""
     file: str | None = None
     """The file its robot was made from, as an absolute path; None of a registered robot."""
+
+
+def described(session: Session) -> Saved:
+    """Return everything that decides how a session goes on."""
+    objects = robot_facts.facts(session.robot).get("objects")
+    world, lost = world_of(session.robot)
+    engine = session.engine
+    return Saved(
+        robot=session.robot.name,
+        mode=getattr(session.robot, "mode", None),
+        objects=None if objects is None else tuple(objects),
+        seed=engine.seed,
+        programs=engine.programs,
+        turns=session.earlier + len(session.turns),
+        state=session.state,
+        origins=session.origins,
+        history_tokens=session.history_tokens,
+        repairs=(engine.repairs.static, engine.repairs.runtime),
+        mends=may_repair(engine.author),
+        world=world,
+        world_lost=lost,
+        file=None if session.robot_file is None else str(session.robot_file),
+    )
+
+
+def become(session: Session, kept: Saved) -> bool:
+    """Make a session that has not begun a saved one; return whether the world came back too.
+
+    Raises:
+        SavedError: It is of another robot, or holds a name of this robot's own.
+    """
+    if kept.robot != session.robot.name:
+        raise SavedError(f"the session was saved with robot '{kept.robot}'; use that one")
+    bound = [*kept.state.variables, *(entry.name for entry in kept.state.definitions)]
+    if clash := sorted(session.reserved.intersection(bound)):
+        raise SavedError(f"the saved session sets {clash[0]!r}, a name of the robot's own")
+    rewound = put_world(session.robot, kept)
+    session.state, session.origins, session.earlier = kept.state, kept.origins, kept.turns
+    session.trace.turn, session.history_tokens = kept.turns, kept.history_tokens
+    session.engine.programs, session.engine.seed = kept.programs, kept.seed
+    session.trace.event("resumed", turns=kept.turns, world=rewound)
+    return rewound
 
 
 def world_of(robot: Robot) -> tuple[bytes | None, str]:
@@ -186,7 +232,7 @@ def _state(values: Mapping[str, Any]) -> State:
     return State(
         variables=variables,
         definitions=tuple(_checked(_record(Definition, entry)) for entry in values["definitions"]),
-        history=tuple(_record(Turn, entry) for entry in values["history"]),
+        history=tuple(_record(PastTurn, entry) for entry in values["history"]),
         dropped=_texts(values["dropped"]),
         hints=tuple(map(_words, values["hints"])),
     )
