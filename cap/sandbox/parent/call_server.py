@@ -150,7 +150,12 @@ class Conversation:
     def _serve(self, message: _Message) -> bytes:
         """Run one primitive here, in the parent; return the answer's frame."""
         _, name, args, kwargs = message
-        self._check_limits()
+        if len(self._log) >= self.limits.calls:
+            why = f"more than {self.limits.calls} calls; is a loop without an end?"
+            raise _Stop("limit", "CallLimit", why)
+        if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
+            why = f"more than {self.limits.sim_s:g} s of simulated time"
+            raise _Stop("limit", "SimTimeLimit", why)
         result = failed = None
         begin_s = self._now_s
         self.clocks.begin(name, begin_s)
@@ -174,14 +179,6 @@ class Conversation:
         if self._stopped or self.clocks.calls_s > self.limits.calls_s:
             raise self._too_long(name)
         return answer
-
-    def _check_limits(self) -> None:
-        if len(self._log) >= self.limits.calls:
-            why = f"more than {self.limits.calls} calls; is a loop without an end?"
-            raise _Stop("limit", "CallLimit", why)
-        if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
-            why = f"more than {self.limits.sim_s:g} s of simulated time"
-            raise _Stop("limit", "SimTimeLimit", why)
 
     def _sim_time_s(self) -> float:
         return float(getattr(self.robot, "sim_time_s", 0.0))

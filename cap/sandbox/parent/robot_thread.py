@@ -78,7 +78,12 @@ class RobotThread:
         """
         if self._thread is threading.current_thread():
             return work()
-        outcome = self._hand_over(work)
+        if self._jobs is None or self._process != os.getpid():  # threads do not survive a fork
+            self._process = os.getpid()
+            self._jobs = queue.SimpleQueue()
+            self._thread = _start(self._jobs)
+        outcome: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._jobs.put((work, contextvars.copy_context(), _cores(), outcome))
         answer = None
         try:
             while answer is None and (left_s := watched.left_s()) > 0:
@@ -95,15 +100,6 @@ class RobotThread:
         if error is not None:
             raise error
         return value  # type: ignore[no-any-return]
-
-    def _hand_over(self, work: Callable[[], Any]) -> queue.SimpleQueue[Any]:
-        if self._jobs is None or self._process != os.getpid():  # threads do not survive a fork
-            self._process = os.getpid()
-            self._jobs = queue.SimpleQueue()
-            self._thread = _start(self._jobs)
-        outcome: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._jobs.put((work, contextvars.copy_context(), _cores(), outcome))
-        return outcome
 
     def _end(self, outcome: queue.SimpleQueue[Any], watched: TimedWork, grace_s: float) -> Any:
         """Tell the work to end; return its outcome, or None if it hangs in a call."""

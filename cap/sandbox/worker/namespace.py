@@ -153,24 +153,20 @@ def _modules() -> dict[str, Facade]:
     vars(modules["functools"])["wraps"] = _wraps
     for name in vars(modules["random"]).keys() - {"Random"}:
         setattr(modules["random"], name, getattr(_own_random, name))
-    modules["numpy"] = _numpy()
+    numpy = {name: getattr(np, name) for name in numpy_names() - set(_SUBMODULES)}
     for name in ("linalg", "fft"):
-        modules[f"numpy.{name}"] = getattr(modules["numpy"], name)
+        module = getattr(np, name)
+        numpy[name] = Facade(**{entry: getattr(module, entry) for entry in numpy_names(name)})
+        modules[f"numpy.{name}"] = numpy[name]
+    rows, columns = _without_text(builtins.type(np.r_)), _without_text(builtins.type(np.c_))
+    numpy |= {"ndarray": _closed(np.ndarray), "r_": rows(), "c_": columns()}
+    modules["numpy"] = Facade(**numpy)
     return modules
 
 
 def _wraps(function: Callable[..., Any]) -> Callable[[Any], Any]:
     """Stand in for `functools.wraps`, which copies any attributes it is told to."""
     return functools.wraps(function)
-
-
-def _numpy() -> Facade:
-    names = {name: getattr(np, name) for name in numpy_names() - set(_SUBMODULES)}
-    for submodule in ("linalg", "fft"):
-        module = getattr(np, submodule)
-        names[submodule] = Facade(**{n: getattr(module, n) for n in numpy_names(submodule)})
-    rows, columns = _without_text(builtins.type(np.r_)), _without_text(builtins.type(np.c_))
-    return Facade(**{**names, "ndarray": _closed(np.ndarray), "r_": rows(), "c_": columns()})
 
 
 def _without_text(kind: Any) -> Any:

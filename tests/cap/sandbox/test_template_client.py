@@ -216,3 +216,48 @@ def test_a_second_thread_lets_the_first_go(template: TemplateClient) -> None:
     assert sandbox.execute("other()", scope).failure is None
     assert seen == [before]
     assert set(os.sched_getaffinity(0)) == before
+
+
+ROAD = """
+cap
+cap.checker
+cap.checker.allowlist
+cap.checker.checker
+cap.checker.modules
+cap.checker.node_rules
+cap.checker.policy
+cap.checker.rules
+cap.checker.survey
+cap.errors
+cap.sandbox
+cap.sandbox.kernel
+cap.sandbox.kernel.landlock
+cap.sandbox.kernel.layers
+cap.sandbox.kernel.libc
+cap.sandbox.kernel.lockdown
+cap.sandbox.kernel.namespaces
+cap.sandbox.kernel.seccomp
+cap.sandbox.template_protocol
+cap.sandbox.wire
+cap.sandbox.wire.codec
+cap.sandbox.wire.errors
+cap.sandbox.wire.frames
+cap.sandbox.wire.graph
+cap.sandbox.wire.payloads
+cap.sandbox.worker
+cap.sandbox.worker.call_list
+cap.sandbox.worker.fork_server
+cap.sandbox.worker.namespace
+cap.sandbox.worker.worker
+"""
+"""What a serving template has loaded of `cap`: the check is there for `eval` and `getattr`, which a
+worker can import no more."""
+
+
+def test_a_serving_template_has_loaded_these_modules_and_no_other() -> None:
+    template = TemplateClient(spare=False, without=frozenset(["builtins"]))
+    source = "import sys\nret = sorted(n for n in sys.modules if n.split('.')[0] == 'cap')"
+    try:
+        assert value_of(Sandbox(template=template), source) == ROAD.split()
+    finally:
+        template.close()
