@@ -18,7 +18,7 @@ from cap.program.program import Program, ProgramSyntaxError, compiled
 from cap.result import Call, Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity
-from cap.sandbox.parent.call_server import Conversation, Stoppable
+from cap.sandbox.parent.call_server import CallServer, Stoppable
 from cap.sandbox.parent.result_message import explain
 from cap.sandbox.parent.robot_thread import RobotThread
 from cap.sandbox.parent.template_client import TemplateClient
@@ -113,14 +113,14 @@ class Runner:
             self._refill()
         try:
             with self._placed(worker):
-                result = Conversation(
+                result = CallServer(
                     worker,
                     scope,
                     self.limits,
                     on_call,
                     robot=robot,
                     thread=self.robot_thread if robot is not None else None,
-                ).hold(job)
+                ).run(job)
             result = explain(result, worker, self._template, self.limits)
             return replace(result, layers=self._template.report().layers)
         finally:

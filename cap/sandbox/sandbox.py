@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from cap.sandbox.runner import Runner
     from cap.scope import Scope
 
-__all__ = ["LEVELS", "Limits", "Sandbox"]
-
 
 class Sandbox:
     """Runs programs, each in a fresh worker. A context manager."""

@@ -16,10 +16,8 @@ from typing import Any, Literal
 
 from cap.engine.repair import Repairs
 from cap.errors import SavedError, UsageError
-from cap.models.replay import Replay
-from cap.session import session_file
 from cap.session.session import Session
-from cap.session.session_file import Saved
+from cap.session.session_file import SavedSession
 from cap.session.turn import Turn
 from cap.trace.reader import read_events
 from cap.trace.trace import plain
@@ -125,23 +123,7 @@ def recording(folder: Path) -> Iterator[Path]:
         yield path
 
 
-def open_replay(folder: Path, **options: Any) -> Session:
-    """Open a session that begins as a run did and is answered from it.
-
-    Args:
-        folder: The run folder.
-        options: Further arguments of `Session.open`.
-
-    Raises:
-        SavedError: It cannot be replayed.
-    """
-    with recording(folder) as path:
-        model = Replay(path)
-    session = Session.resume(folder / session_file.START, model, **options)
-    return ready(session, session_file.read(folder, session_file.START), folder)
-
-
-def ready(session: Session, kept: Saved, folder: Path) -> Session:
+def ready(session: Session, kept: SavedSession, folder: Path) -> Session:
     """Have a restored session repair programs as the run did, and say what it replays.
 
     Raises:

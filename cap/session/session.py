@@ -38,7 +38,7 @@ from cap.robot.robot_files import path_of
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
-from cap.session.session_file import Saved
+from cap.session.session_file import SavedSession
 from cap.session.skills.store import Offer, Origin, SkillStore
 from cap.session.state import after_turn
 from cap.session.turn import Turn, total
@@ -322,10 +322,10 @@ class Session:
             path: The file, or a folder that is to hold it.
         """
         path = path / session_file.LATEST if path.is_dir() else path
-        session_file.write(session_file.described(self), path)
+        session_file.write(SavedSession.of(self), path)
         return path
 
-    def restore(self, kept: Saved) -> bool:
+    def restore(self, kept: SavedSession) -> bool:
         """Become a saved session; only before the first turn.
 
         Returns:
@@ -337,7 +337,17 @@ class Session:
         """
         if self.turns or self.trace.turn:
             raise UsageError("a session that has begun cannot become another; open a new one")
-        return session_file.become(self, kept)
+        if kept.robot != self.robot.name:
+            raise SavedError(f"the session was saved with robot '{kept.robot}'; use that one")
+        bound = [*kept.state.variables, *(entry.name for entry in kept.state.definitions)]
+        if clash := sorted(self.reserved.intersection(bound)):
+            raise SavedError(f"the saved session sets {clash[0]!r}, a name of the robot's own")
+        rewound = session_file.put_world(self.robot, kept)
+        self.state, self.origins, self.earlier = kept.state, kept.origins, kept.turns
+        self.trace.turn, self.history_tokens = kept.turns, kept.history_tokens
+        self.engine.programs, self.engine.seed = kept.programs, kept.seed
+        self.trace.event("resumed", turns=kept.turns, world=rewound)
+        return rewound
 
     def use_skills(self, store: SkillStore) -> Offer:
         """Offer a folder's skills to programs, and keep further ones there.
@@ -447,7 +457,7 @@ class Session:
     def _keep(self, name: str) -> None:
         """Write the session into its run folder, if it has one."""
         if self.trace.folder is not None:
-            session_file.write(session_file.described(self), self.trace.folder / name)
+            session_file.write(SavedSession.of(self), self.trace.folder / name)
 
 
 def _rehearsal(robot: Robot, wanted: bool | None) -> Rehearsal | None:

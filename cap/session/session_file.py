@@ -41,7 +41,7 @@ T = TypeVar("T", Definition, PastTurn)
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedSession:
     """Everything that decides how a session goes on."""
 
     robot: str
@@ -73,47 +73,28 @@ class Saved:
     file: str | None = None
     """The file its robot was made from, as an absolute path; None of a registered robot."""
 
-
-def described(session: Session) -> Saved:
-    """Return everything that decides how a session goes on."""
-    objects = robot_facts.facts(session.robot).get("objects")
-    world, lost = world_of(session.robot)
-    engine = session.engine
-    return Saved(
-        robot=session.robot.name,
-        mode=getattr(session.robot, "mode", None),
-        objects=None if objects is None else tuple(objects),
-        seed=engine.seed,
-        programs=engine.programs,
-        turns=session.earlier + len(session.turns),
-        state=session.state,
-        origins=session.origins,
-        history_tokens=session.history_tokens,
-        repairs=(engine.repairs.static, engine.repairs.runtime),
-        mends=may_repair(engine.author),
-        world=world,
-        world_lost=lost,
-        file=None if session.robot_file is None else str(session.robot_file),
-    )
-
-
-def become(session: Session, kept: Saved) -> bool:
-    """Make a session that has not begun a saved one; return whether the world came back too.
-
-    Raises:
-        SavedError: It is of another robot, or holds a name of this robot's own.
-    """
-    if kept.robot != session.robot.name:
-        raise SavedError(f"the session was saved with robot '{kept.robot}'; use that one")
-    bound = [*kept.state.variables, *(entry.name for entry in kept.state.definitions)]
-    if clash := sorted(session.reserved.intersection(bound)):
-        raise SavedError(f"the saved session sets {clash[0]!r}, a name of the robot's own")
-    rewound = put_world(session.robot, kept)
-    session.state, session.origins, session.earlier = kept.state, kept.origins, kept.turns
-    session.trace.turn, session.history_tokens = kept.turns, kept.history_tokens
-    session.engine.programs, session.engine.seed = kept.programs, kept.seed
-    session.trace.event("resumed", turns=kept.turns, world=rewound)
-    return rewound
+    @classmethod
+    def of(cls, session: Session) -> SavedSession:
+        """Describe a session as it is now."""
+        robot, engine = session.robot, session.engine
+        objects = robot_facts.facts(robot).get("objects")
+        world, lost = world_of(robot)
+        return cls(
+            robot=robot.name,
+            mode=getattr(robot, "mode", None),
+            objects=None if objects is None else tuple(objects),
+            seed=engine.seed,
+            programs=engine.programs,
+            turns=session.earlier + len(session.turns),
+            state=session.state,
+            origins=session.origins,
+            history_tokens=session.history_tokens,
+            repairs=(engine.repairs.static, engine.repairs.runtime),
+            mends=may_repair(engine.author),
+            world=world,
+            world_lost=lost,
+            file=None if session.robot_file is None else str(session.robot_file),
+        )
 
 
 def world_of(robot: Robot) -> tuple[bytes | None, str]:
@@ -126,7 +107,7 @@ def world_of(robot: Robot) -> tuple[bytes | None, str]:
         return None, f"the world of '{robot.name}' cannot be written down: {error}"
 
 
-def put_world(robot: Robot, saved: Saved) -> bool:
+def put_world(robot: Robot, saved: SavedSession) -> bool:
     """Put a saved world back into a robot; False if there is none.
 
     Raises:
@@ -141,7 +122,7 @@ def put_world(robot: Robot, saved: Saved) -> bool:
     return True
 
 
-def write(saved: Saved, path: Path) -> None:
+def write(saved: SavedSession, path: Path) -> None:
     """Write a session; a reader finds the old file or the new one, never half of one."""
     state = saved.state
     shown = {name: _shown(value) for name, value in state.variables.items()}
@@ -176,7 +157,7 @@ def write(saved: Saved, path: Path) -> None:
     os.replace(beside, path)
 
 
-def read(path: Path, name: str = LATEST) -> Saved:
+def read(path: Path, name: str = LATEST) -> SavedSession:
     """Read a saved session: a file, or the one of that name in a run folder.
 
     Raises:
@@ -202,12 +183,12 @@ def read(path: Path, name: str = LATEST) -> Saved:
         raise SavedError(f"{path} is damaged: {reason}; resume an earlier run") from None
 
 
-def _saved(values: Mapping[str, Any]) -> Saved:
+def _saved(values: Mapping[str, Any]) -> SavedSession:
     robot = _mapping(values["robot"])
     objects = robot["objects"]
     static, runtime = (_count(entry) for entry in values["repairs"])
     world = values["world"]
-    return Saved(
+    return SavedSession(
         robot=_words(robot["name"]),
         mode=None if robot["mode"] is None else _words(robot["mode"]),
         objects=None if objects is None else tuple(map(_words, objects)),

@@ -77,7 +77,7 @@ def stages() -> list[tuple[str, Any, str]]:
         ("take a worker", template_client.TemplateClient, "spawn"),
         ("pin to one core, and let go", cpu_affinity, "_pin"),
         ("pin to one core, and let go", cpu_affinity, "_unpin"),
-        ("run: send, wait, read the result", call_server.Conversation, "hold"),
+        ("run: send, wait, read the result", call_server.CallServer, "run"),
         ("end the worker", template_client.Worker, "end"),
         ("ask for the next spare", template_client.TemplateClient, "refill"),
         ("the rest", sandbox.Sandbox, "run"),

@@ -32,7 +32,7 @@ from cap.scope import Scope
 _Message = list[Any]
 
 
-_talking: ContextVar[Conversation | None] = ContextVar("conversation", default=None)
+_talking: ContextVar[CallServer | None] = ContextVar("conversation", default=None)
 
 
 class Stoppable(Protocol):
@@ -42,7 +42,7 @@ class Stoppable(Protocol):
         """Stop all motion at once; safe to call from any thread."""
 
 
-class Conversation:
+class CallServer:
     """One worker's calls, from its program to its result."""
 
     def __init__(
@@ -55,7 +55,7 @@ class Conversation:
         robot: Stoppable | None = None,
         thread: RobotThread | None = None,
     ) -> None:
-        """Prepare to talk to a worker; `hold` does it.
+        """Prepare to talk to a worker; `run` does it.
 
         Args:
             worker: Runs the program.
@@ -81,24 +81,24 @@ class Conversation:
         self._raised: Raised = {}
         self._stopped = False
         self._sim_start_s = self._sim_time_s()
-        self._inner: list[Conversation] = []
+        self._inner: list[CallServer] = []
         """The programs its LMP calls run, to be killed with it."""
         self._outer = _talking.get()
 
-    def hold(self, job: bytes) -> Result:
+    def run(self, job: bytes) -> Result:
         """Send the job, serve its calls, return its result."""
         tokens = _talking.set(self), deadlines.current.set(self.clocks)
         if self._outer is not None:
             self._outer._inner.append(self)
         try:
-            return self._hold(job)
+            return self._run(job)
         finally:
             if self._outer is not None:
                 self._outer._inner.remove(self)
             _talking.reset(tokens[0])
             deadlines.current.reset(tokens[1])
 
-    def _hold(self, job: bytes) -> Result:
+    def _run(self, job: bytes) -> Result:
         """Exchange messages until the program is done, and read the last."""
         try:
             message = self._exchange(job)

@@ -26,7 +26,7 @@ _REMEMBERED = 256
 """How many ended workers are remembered until somebody asks."""
 
 
-class Forks:
+class ForkServer:
     """Forks workers, each with two pipes whose other ends go to the parent."""
 
     def __init__(self, control: socket.socket, report: LayerReport) -> None:

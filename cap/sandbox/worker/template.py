@@ -56,7 +56,7 @@ def main(descriptor: int, without: frozenset[str]) -> None:
     from cap.sandbox.worker import fork_server
 
     serving = fcntl.fcntl(control.detach(), fcntl.F_DUPFD_CLOEXEC, fork_server.CONTROL)
-    server = fork_server.Forks(socket.socket(fileno=serving), report)
+    server = fork_server.ForkServer(socket.socket(fileno=serving), report)
     os.close(descriptor)
     os.environ.clear()
     gc.freeze()

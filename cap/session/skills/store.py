@@ -23,8 +23,6 @@ from cap.session.skills.skill_file import ORIGIN, Skill, parse, read, renamed, r
 if TYPE_CHECKING:
     from cap.engine.answer import State
 
-__all__ = ["ORIGIN", "Offer", "Origin", "Skill", "SkillStore"]
-
 
 @dataclass(frozen=True)
 class Offer:

@@ -13,7 +13,7 @@ import pytest
 from cap.errors import LMPFailed, RobotError
 from cap.result import Call, Result
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.call_server import Conversation
+from cap.sandbox.parent.call_server import CallServer
 from cap.sandbox.parent.deadlines import asking_person
 from cap.sandbox.parent.robot_thread import RobotThread, callers_thread
 from cap.sandbox.parent.template_client import TemplateClient, Worker
@@ -105,9 +105,9 @@ class Runner:
         worker = self.worker = self.template.spawn(given)
         self.pidfds.append(os.pidfd_open(worker.pid))
         try:
-            return Conversation(
+            return CallServer(
                 worker, scope, given, self.told.append, robot=self.robot, thread=self.thread
-            ).hold(job)
+            ).run(job)
         finally:
             worker.end()
 

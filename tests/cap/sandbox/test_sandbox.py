@@ -24,7 +24,7 @@ from cap.errors import (
 )
 from cap.result import Call, Failure, Result
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.call_server import Conversation
+from cap.sandbox.parent.call_server import CallServer
 from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec, frames
@@ -588,7 +588,7 @@ class Hostile:
 
     def hold(self, scope: Scope | None = None, job: bytes = b"", program_s: float = 5) -> Result:
         limits = Limits(program_s=program_s)
-        return Conversation(self.worker, scope or Scope(), limits, None).hold(job)
+        return CallServer(self.worker, scope or Scope(), limits, None).run(job)
 
     def close(self) -> None:
         if self.replying is not None:  # it may still be on its way out of its last write
