@@ -56,8 +56,9 @@ class ForkServer:
         while message := self._control.recv(template_protocol.ORDER_BYTES, socket.MSG_WAITALL):
             # Collect ended workers; only now may their process ids be used again.
             with contextlib.suppress(ChildProcessError):
-                while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-                    self._ended.update([ended])
+                while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+                    child, status = ended
+                    self._ended[child] = status
                     if len(self._ended) > _REMEMBERED:
                         del self._ended[next(iter(self._ended))]
             if message[:1] == template_protocol.STATUS:
