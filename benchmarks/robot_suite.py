@@ -30,7 +30,8 @@ from cap.errors import UsageError
 from cap.models.base import Model
 from cap.prompt.prompt import Prompt
 from cap.robot import registry
-from cap.session.session import Session, TurnResult
+from cap.session.session import Session
+from cap.session.turn import Turn
 
 SHOWN_CALLS = 200
 """Calls of a failed trial that are written down."""
@@ -193,14 +194,14 @@ def carry_out(
     return meter.settled(replace(outcome, extra={**outcome.extra, **drawn}))
 
 
-def _act(session: Session, case: RobotCase, model: str) -> list[TurnResult]:
+def _act(session: Session, case: RobotCase, model: str) -> list[Turn]:
     """Carry out a case's instructions, up to the first that fails."""
     words = "; ".join(case.instructions)
     if model == "oracle":
         return [session.execute(case.oracle, words)]
     if model == "no-op":
         return [session.execute("pass\n", words)]
-    turns: list[TurnResult] = []
+    turns: list[Turn] = []
     for instruction in case.instructions:
         turns.append(session.run(instruction))
         if not turns[-1].ok:
@@ -209,7 +210,7 @@ def _act(session: Session, case: RobotCase, model: str) -> list[TurnResult]:
 
 
 def _outcome(
-    case: RobotCase, turns: Sequence[TurnResult], missed: str | None, meter: Meter, seconds: float
+    case: RobotCase, turns: Sequence[Turn], missed: str | None, meter: Meter, seconds: float
 ) -> Outcome:
     failure = next((turn.failure for turn in turns if turn.failure is not None), None)
     blamed = "task" if failure is None else str(failure.cause)
@@ -230,7 +231,7 @@ def _outcome(
     )
 
 
-def _calls(turns: Sequence[TurnResult]) -> list[dict[str, Any]]:
+def _calls(turns: Sequence[Turn]) -> list[dict[str, Any]]:
     every = [call for turn in turns for call in turn.as_json()["calls"]]
     keys = ("name", "args", "kwargs", "result", "error")
     return [{key: call[key] for key in keys} for call in every[:SHOWN_CALLS]]

@@ -11,8 +11,8 @@ from benchmarks.batch.effects import names_in
 from cap.errors import PromptError, UsageError, did_you_mean
 from cap.prompt.prompt import Prompt
 from cap.robot import registry
+from cap.robot.protocol import Robot
 from cap.robot.robot_facts import places
-from cap.scope import Robot
 from cap.session.session import TOP
 from robots.table.geometry import PLACES
 

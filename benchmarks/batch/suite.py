@@ -20,10 +20,11 @@ from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import Outcome, Settings, Trial
 from cap.errors import CapError, UsageError
+from cap.robot.protocol import Rewindable, Robot
 from cap.robot.robot_files import is_file
 from cap.sandbox.limits import Limits
-from cap.scope import Rewindable, Robot
-from cap.session.session import Session, TurnResult
+from cap.session.session import Session
+from cap.session.turn import Turn
 
 OPTIONS = ("limits", "pictures", "sessions", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
@@ -35,7 +36,7 @@ SHOWN_CALLS = 200
 class JudgedTurn:
     """One instruction that was carried out."""
 
-    turn: TurnResult
+    turn: Turn
     """How it went."""
     missed: str
     """What is not as expected, or ""."""
@@ -162,7 +163,7 @@ def _carry_out(session: Session, entry: Mapping[str, Any]) -> list[JudgedTurn]:
     return steps
 
 
-def _step(asked: Mapping[str, Any], turn: TurnResult, view: View) -> JudgedTurn:
+def _step(asked: Mapping[str, Any], turn: Turn, view: View) -> JudgedTurn:
     fails = (asked["expect"] or {}).get("fails", False)
     if turn.failure is not None and not (fails and turn.failure.cause != "infrastructure"):
         cause = turn.failure.cause

@@ -30,7 +30,8 @@ from cap.errors import PromptError
 from cap.prompt.prompt import Prompt
 from cap.result import Failure
 from cap.sandbox.limits import Limits
-from cap.session.session import Session, TurnResult
+from cap.session.session import Session
+from cap.session.turn import Turn
 
 OPTIONS = ("limits", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
@@ -136,7 +137,7 @@ class ControlSuite:
 
 def _episode(
     task: ControlTask, trial: Trial, settings: Settings, meter: Meter
-) -> tuple[TurnResult, EpisodeVerdict]:
+) -> tuple[Turn, EpisodeVerdict]:
     prompt = _prompt(settings, task.name)
     words = task.instruction(trial.seed)
     with Session(

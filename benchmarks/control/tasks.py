@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.control.arm import JUMP_STEP, STEP_S, STEPS, Arm
 from benchmarks.control.cartpole import CartPole
-from cap.scope import Robot
+from cap.robot.protocol import Robot
 
 ENOUGH_STEPS = 475
 MOST_RMS_M = 0.015

@@ -38,10 +38,10 @@ from cap.errors import UsageError
 from cap.program.program import Program, ProgramSyntaxError
 from cap.result import Failure
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.template_client import Template
+from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec
-from cap.sandbox.worker.call_list import Answer
+from cap.sandbox.worker.call_list import CallAnswer
 from cap.scope import Scope
 
 TIMEOUT_S = 3.0
@@ -82,7 +82,7 @@ class Scorer:
         self,
         timeout_s: float = TIMEOUT_S,
         memory_bytes: int = 1 << 30,
-        template: Template | None = None,
+        template: TemplateClient | None = None,
     ) -> None:
         """Prepare a sandbox.
 
@@ -250,7 +250,7 @@ class ProblemTest:
         self._run(candidate)
         return CandidateCalls(seen)
 
-    def verdict(self, calls: CandidateCalls, answers: Sequence[Answer]) -> None:
+    def verdict(self, calls: CandidateCalls, answers: Sequence[CallAnswer]) -> None:
         """Run the test on a candidate's answers; returns if it passes.
 
         Args:
@@ -306,7 +306,7 @@ def copied(args: Sequence[Any], named: Mapping[str, Any]) -> Call:
     return positional, keyword
 
 
-def _given(answer: Answer) -> Any:
+def _given(answer: CallAnswer) -> Any:
     """Return what the candidate returned, or raise what it raised."""
     if answer.kind == "value":
         return answer.value

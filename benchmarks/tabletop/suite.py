@@ -35,7 +35,8 @@ from benchmarks.tabletop.tasks import SPLITS, TASKS, Task
 from benchmarks.tabletop.trial_sampler import Setup, prepare
 from cap.errors import ModelError, NotFound, UsageError
 from cap.models.base import Model
-from cap.session.session import Session, TurnResult
+from cap.session.session import Session
+from cap.session.turn import Turn
 from robots.ravens import RavensRobot, create
 from robots.table.geometry import PLACES
 from robots.table.object_names import plain
@@ -77,7 +78,7 @@ class Attempt:
 
     program: str
     """The program or plan; "" if there was none."""
-    turn: TurnResult | None = None
+    turn: Turn | None = None
     """How it ran, if it ran."""
     failure: str = ""
     """Why it did not end well, or ""."""
@@ -85,7 +86,7 @@ class Attempt:
     """Who is to blame for that, or ""."""
 
     @classmethod
-    def of(cls, turn: TurnResult, there: Collection[str], program: str | None = None) -> Attempt:
+    def of(cls, turn: Turn, there: Collection[str], program: str | None = None) -> Attempt:
         """Return what a turn tells; `there` is what truly is in the scene."""
         failure = turn.failure
         cause = "" if failure is None else str(failure.cause)

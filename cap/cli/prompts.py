@@ -98,7 +98,7 @@ def check(target: str | None, folder: Path | None, robot: str) -> int:
 def _look(path: Path, robot: str) -> int:
     """Tell what the names in prompt files stand for, and what in them cannot be."""
     from cap.robot import registry
-    from cap.validation import prompt_names
+    from cap.validation.prompts import inspect_names
 
     body = registry.make_robot(robot, mode="instant")
     try:
@@ -110,7 +110,7 @@ def _look(path: Path, robot: str) -> int:
         click.echo(f"{told}; for the robot's own add -r {own}", err=True)
     lmps = [name for name, p in registry.robot_prompts(robot).items() if p.header.returns]
     failed = 0
-    for report in prompt_names.look(path, primitives, lmps):
+    for report in inspect_names(path, primitives, lmps):
         click.echo(f"{report.prompt.path}: {len(report.prompt.examples)} examples")
         for line in report.prompt.inferred:
             click.echo(f"  no header, inferred: {_plain(line)}")

@@ -45,7 +45,7 @@ def _plain(host: Functions, limit_s: float, variant: str) -> Run:
 
 def _cap(host: Functions, limit_s: float, variant: str) -> Run:
     from cap import Limits, Sandbox, Scope
-    from cap.sandbox.parent.template_client import Template, shared_template
+    from cap.sandbox.parent.template_client import TemplateClient, shared_template
     from cap.scope import Primitive
 
     primitives = {name: Primitive.of(f, "perception", name) for name, f in host.items()}
@@ -53,7 +53,7 @@ def _cap(host: Functions, limit_s: float, variant: str) -> Run:
         Scope(primitives=primitives),
         limits=Limits(program_s=limit_s, calls=10 * CALLS),
         pin=variant != ANY_CORE,
-        template=Template(spare=False) if variant == NO_SPARE else shared_template(),
+        template=TemplateClient(spare=False) if variant == NO_SPARE else shared_template(),
     )
     sandbox.__enter__()
 

@@ -180,9 +180,9 @@ def _importable(package: str) -> bool:
 def conditions() -> list[str]:
     """Return where and how the measurements are made, in lines."""
     from cap import Sandbox
-    from cap.sandbox.parent.template_client import Template
+    from cap.sandbox.parent.template_client import TemplateClient
 
-    template = Template()
+    template = TemplateClient()
     try:
         level = Sandbox(template=template).level
     finally:

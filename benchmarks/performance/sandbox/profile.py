@@ -74,12 +74,12 @@ def stages() -> list[tuple[str, Any, str]]:
         ("check", runner, "check"),
         ("names", runner, "undefined"),
         ("encode the job", codec, "encode"),
-        ("take a worker", template_client.Template, "spawn"),
+        ("take a worker", template_client.TemplateClient, "spawn"),
         ("pin to one core, and let go", cpu_affinity, "_pin"),
         ("pin to one core, and let go", cpu_affinity, "_unpin"),
-        ("run: send, wait, read the result", call_server.Conversation, "hold"),
+        ("run: send, wait, read the result", call_server.CallServer, "run"),
         ("end the worker", template_client.Worker, "end"),
-        ("ask for the next spare", template_client.Template, "refill"),
+        ("ask for the next spare", template_client.TemplateClient, "refill"),
         ("the rest", sandbox.Sandbox, "run"),
     ]
 

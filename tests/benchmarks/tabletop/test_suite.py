@@ -19,7 +19,7 @@ from benchmarks.tabletop.tasks import TASKS
 from cap.errors import ModelError, UsageError
 from cap.models.base import Completion, Request
 from cap.result import Call, Failure
-from cap.session.turn import TurnResult
+from cap.session.turn import Turn
 
 SUITE = TabletopSuite()
 ORACLE = Settings("tabletop", "oracle", "instant")
@@ -173,7 +173,7 @@ def test_cause_of_a_failure(run_with: Any, text: str | None, cause: str, failure
 def test_who_asks_for_what_is_not_there_is_the_program(given: tuple[Any, ...], cause: str) -> None:
     lost = Call("get_obj_pos", given, {}, 0.0, 0.0, error="NotFound: no object")
     failure = Failure("raised", "NotFound", "no object", robot=True)
-    turn = TurnResult("go", "go()", None, (lost,), failure, {})
+    turn = Turn("go", "go()", None, (lost,), failure, {})
     assert trials.Attempt.of(turn, ["red block"]).cause == cause
     assert failure.cause == "program"
     assert replace(failure, error="NotGrasped").cause == "robot"
