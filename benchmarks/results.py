@@ -18,8 +18,8 @@ from typing import Any
 
 from benchmarks.asking import FLAGS
 from benchmarks.suite import Outcome, Settings, Suite, Trial
+from cap.atomic_file import write_whole
 from cap.errors import UsageError
-from cap.models.atomic_file import write_whole
 from cap.trace.trace import plain, versions
 
 FORMAT_VERSION = 1

@@ -283,7 +283,7 @@ def skills_folder(settings: Any) -> Path:
 def model_for(options: Options, settings: Any) -> Any:
     """Build the model the settings name."""
     from cap.models.budget import Allowance
-    from cap.models.providers import Handling, make_model
+    from cap.models.providers import ModelTerms, make_model
 
     return make_model(
         settings.model,
@@ -292,7 +292,7 @@ def model_for(options: Options, settings: Any) -> Any:
         environ=os.environ,
         record=options.record,
         timeout_s=options.model_timeout,
-        handling=Handling(
+        terms=ModelTerms(
             cache=settings.cache,
             allowance=Allowance(settings.max_calls, settings.max_cost, settings.concurrency),
             prices=settings.prices,

@@ -26,7 +26,7 @@ from cap.engine.rehearsal import Rehearsable, Rehearsal
 from cap.engine.repair import Repairs
 from cap.errors import CapError, PromptError, SandboxError, UsageError
 from cap.models.base import Model
-from cap.models.remembered import Remembered
+from cap.models.replay import Remembered
 from cap.program.program import Program
 from cap.prompt.history import within
 from cap.prompt.prompt import Prompt, Turn, one_line

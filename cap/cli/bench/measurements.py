@@ -245,7 +245,7 @@ def _model(asked: Asked, name: str | None) -> Any:
     """Return the model a person named, or the configured one."""
     from benchmarks.models import Warm
     from cap.models.budget import Allowance
-    from cap.models.providers import Handling, make_model
+    from cap.models.providers import ModelTerms, make_model
 
     config = load_config(asked, model=name)
     allowance = Allowance(config.max_calls, config.max_cost, config.concurrency)
@@ -254,7 +254,7 @@ def _model(asked: Asked, name: str | None) -> Any:
         base_url=config.base_url,
         mode=config.model_mode,
         timeout_s=asked.model_timeout,
-        handling=Handling(config.cache, allowance, config.prices),
+        terms=ModelTerms(config.cache, allowance, config.prices),
     )
     return Warm(model, asked.temperature, 0) if asked.temperature else model
 
