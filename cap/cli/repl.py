@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
+from cap.cli.options import with_options
 from cap.cli.resume import as_saved, go_on, resume_option, saved_at
-from cap.cli.run import say_usage, watch
-from cap.cli.session_options import Options, open_session, session_options
+from cap.cli.session import open_session, say_usage, watch
+from cap.cli.session_options import SessionOptions
 from cap.errors import CapError, UsageError
 from cap.robot.robot_facts import places
 from cap.trace.terminal import printable
@@ -29,8 +30,8 @@ Type what the robot should do. Ctrl-C stops a program and keeps the session.
 
 @click.command("repl")
 @resume_option
-@session_options
-def command(options: Options, resume: Path | None) -> int:
+@with_options(SessionOptions, "options")
+def command(options: SessionOptions, resume: Path | None) -> int:
     """Talk to the robot, one instruction at a time."""
     if options.as_json:
         raise UsageError("the REPL speaks to people; for JSON use: cap run --json")

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from benchmarks.performance import engine
 from benchmarks.performance.engine import Row, measure, shared
 from benchmarks.performance.engine_server import TREE, VALUE, answer, serving
-from cap.cli.bench.measurements import command
+from cap.cli.bench.group import command
 from cap.models.providers import make_model
 from cap.prompt.prompt import parse
 
