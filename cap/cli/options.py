@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 import click
 
+from cap.errors import UsageError
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -84,6 +86,20 @@ class Named(click.Path):
         if value == "":
             self.fail("it is empty; name one", param, ctx)
         return super().convert(value, param, ctx)
+
+
+def split_names(text: str | None, remedy: str) -> list[str] | None:
+    """Split names at their commas; None where none were asked for.
+
+    Raises:
+        UsageError: There is no name in it; with the remedy.
+    """
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise UsageError(remedy)
+    return names
 
 
 @dataclass(frozen=True)

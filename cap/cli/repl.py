@@ -44,8 +44,11 @@ def command(options: SessionOptions, resume: Path | None) -> int:
         click.echo(f"robot {session.robot.name}, model {session.model.name}. /help, /quit")
         read = _reader()
         while (line := read()) is not None:
-            if not _obey(session, line.strip()):
-                break
+            try:
+                if not _obey(session, line.strip()):
+                    break
+            except CapError as error:
+                click.echo(f"error: {error}", err=True)
         say_usage(session)
         click.echo(f"run: {session.trace.folder}")
     return 0
@@ -58,41 +61,23 @@ def _obey(session: Any, line: str) -> bool:
     if line in ("/help", "help", "?"):
         click.echo(HELP)
     elif line == "/undo":
-        _undo(session)
+        rewound = session.undo()
+        world = "the world" if rewound else "variables only: the real world stays as it is"
+        click.echo(f"back to before the last turn ({world})")
     elif line == "/skills":
         _skills(session)
     elif line == "/save" or line.startswith("/save "):
         _save(session, line.split()[1:])
     elif line == "/objects":
-        _objects(session)
+        for name, (x, y, z) in places(session.robot).items():
+            click.echo(f"  {name}: ({x:.3f}, {y:.3f}, {z:.3f})")
     elif line == "/program":
         click.echo(session.turns[-1].program if session.turns else "no program yet")
     elif line.startswith("/"):
         click.echo(f"no command {printable(line.split()[0])}; /help lists them")
     elif line:
-        try:
-            session.run(line)
-        except CapError as error:
-            click.echo(f"error: {error}", err=True)
+        session.run(line)
     return True
-
-
-def _objects(session: Any) -> None:
-    try:
-        for name, (x, y, z) in places(session.robot).items():
-            click.echo(f"  {name}: ({x:.3f}, {y:.3f}, {z:.3f})")
-    except CapError as error:
-        click.echo(f"error: {error}", err=True)
-
-
-def _undo(session: Any) -> None:
-    try:
-        rewound = session.undo()
-    except CapError as error:
-        click.echo(f"error: {error}", err=True)
-        return
-    world = "the world" if rewound else "variables only: the real world stays as it is"
-    click.echo(f"back to before the last turn ({world})")
 
 
 def _skills(session: Any) -> None:
@@ -108,10 +93,7 @@ def _save(session: Any, names: list[str]) -> None:
     if len(names) not in (1, 2):
         click.echo("say which function: /save NAME, or /save NAME NEW_NAME; /skills lists them")
         return
-    try:
-        click.echo(f"kept as {session.save_skill(*names)}")
-    except CapError as error:
-        click.echo(f"error: {error}", err=True)
+    click.echo(f"kept as {session.save_skill(*names)}")
 
 
 def _reader() -> Any:

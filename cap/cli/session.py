@@ -12,13 +12,12 @@ from typing import Any
 
 import click
 
-from cap.cli.options import load_config
+from cap.cli.options import load_config, split_names
 from cap.cli.session_options import (
     SessionOptions,
     approval,
     approver,
     ask_person,
-    object_names,
     robot_values,
 )
 from cap.errors import CapError, MissingExtra, UsageError
@@ -141,7 +140,8 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
     """
     from cap.robot import registry
 
-    given = {"seed": options.seed, "objects": object_names(options.objects)}
+    remedy = '--objects names nothing; write it like "red block, blue bowl"'
+    given = {"seed": options.seed, "objects": split_names(options.objects, remedy)}
     extra = {**settings.robots.get(settings.robot, {}), **robot_values(options.robot_options)}
     extra = registry.own_options(extra)
     if options.dry_run:

@@ -153,20 +153,6 @@ def robot_values(given: Sequence[str]) -> dict[str, Any]:
     return values
 
 
-def object_names(text: str | None) -> list[str] | None:
-    """Split `--objects`.
-
-    Raises:
-        UsageError: It names nothing.
-    """
-    if text is None:
-        return None
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if not names:
-        raise UsageError('--objects names nothing; write it like "red block, blue bowl"')
-    return names
-
-
 def approval(approve: str | None, ask: bool, yes: bool, simulated: bool) -> str:
     """Return when a person is asked: one of `APPROVALS`.
 

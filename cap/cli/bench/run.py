@@ -21,6 +21,7 @@ from cap.cli.options import (
     BenchModelOptions,
     load_config,
     option,
+    split_names,
     with_options,
 )
 from cap.errors import SpendLimit, UnknownModel, UsageError
@@ -57,10 +58,6 @@ def _numbers(
     return found
 
 
-def _absolute(_: click.Context, __: click.Parameter, value: Path | None) -> str | None:
-    return None if value is None else str(value.resolve())
-
-
 @dataclass(frozen=True)
 class SuiteOptions:
     """What a suite is run with."""
@@ -95,10 +92,9 @@ class SuiteOptions:
         help="What goes wrong, such as drop=0.1 or place_m=0.01; may be repeated.",
     )
     """How likely or how large each disturbance is."""
-    problems: str | None = option(
+    problems: Path | None = option(
         "--problems",
         type=click.Path(path_type=Path),
-        callback=_absolute,
         metavar="FILE",
         help="RoboCodeGen: your own; cap bench problems --schema.",
     )
@@ -148,9 +144,12 @@ def run(
 
     config = load_config(model_options)
     suite_options, runner_options = options_for(model_options, config, runner_options)
-    for name in ("disturbances", "problems", "shared_library"):
-        if getattr(options, name):
-            suite_options[name] = getattr(options, name)
+    if options.disturbances:
+        suite_options["disturbances"] = options.disturbances
+    if options.problems is not None:
+        suite_options["problems"] = str(options.problems.resolve())
+    if options.shared_library:
+        suite_options["shared_library"] = True
     settings = Settings(
         suite=suite_name,
         model=options.model,
@@ -189,11 +188,15 @@ def _run(
 
     found = suite(settings.suite, settings.options)
     if isinstance(found, Takes):
-        _refuse_said(settings.suite, {"mode", "perception", "prompts"} - set(found.takes))
+        said = click.get_current_context().get_parameter_source
+        for name in sorted({"mode", "perception", "prompts"} - set(found.takes)):
+            if said(name) is click.core.ParameterSource.COMMANDLINE:
+                raise UsageError(f"the suite '{settings.suite}' takes no --{name}; leave it out")
     usual: int = getattr(found, "usual_n", USUAL_N)
     n = options.n or usual
     count_or_refused(n)
-    tasks = _names(options.tasks)
+    remedy = "--tasks names nothing; write names with commas, or leave it out"
+    tasks = split_names(options.tasks, remedy)
     splits = list(options.splits) or None
     if isinstance(options, OracleOptions) and splits is None and isinstance(found, Proves):
         splits = list(found.oracle_splits)
@@ -210,29 +213,3 @@ def _run(
         show_report(stop.folder)
         raise
     return show_report(folder)
-
-
-def _names(text: str | None) -> list[str] | None:
-    """Split `--tasks`.
-
-    Raises:
-        UsageError: It names nothing.
-    """
-    if text is None:
-        return None
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if not names:
-        raise UsageError("--tasks names nothing; write names with commas, or leave it out")
-    return names
-
-
-def _refuse_said(suite: str, names: set[str]) -> None:
-    """Refuse options that a person gave and a suite does not use.
-
-    Raises:
-        UsageError: Naming one.
-    """
-    said = click.get_current_context().get_parameter_source
-    for name in sorted(names):
-        if said(name) is click.core.ParameterSource.COMMANDLINE:
-            raise UsageError(f"the suite '{suite}' takes no --{name}; leave it out")
