@@ -26,7 +26,7 @@ from benchmarks.suite import ENDPOINT, Outcome, Trial
 from cap.errors import EndpointFailed, ModelError, SpendLimit, UnknownModel
 from cap.models.base import Completion, Model, Request, Usage
 from cap.models.budget import Allowance
-from cap.models.providers import Handling, make_model
+from cap.models.providers import ModelTerms, make_model
 from cap.models.wrapper import Ask, Wrapped
 
 MODEL_OPTIONS = (
@@ -148,7 +148,7 @@ def _made(spec: str, given: str) -> Model:
         options.get("max_calls"), options.get("max_cost"), options.get("concurrency", 8)
     )
     folder = options.get("cache")
-    handling = Handling(
+    terms = ModelTerms(
         cache=None if folder is None else Path(folder),
         allowance=allowance,
         prices=options.get("prices", {}),
@@ -160,5 +160,5 @@ def _made(spec: str, given: str) -> Model:
         mode=options.get("model_mode"),
         timeout_s=options.get("timeout_s"),
         environ=os.environ,
-        handling=handling,
+        terms=terms,
     )

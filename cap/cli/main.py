@@ -29,7 +29,7 @@ COMMANDS = {
     "robots": ("cap.cli.robots", "List robots and what they can do."),
     "models": ("cap.cli.models", "List the models and endpoints you can name."),
     "trace": ("cap.cli.trace", "List and show earlier runs."),
-    "bench": ("cap.cli.bench.measurements", "Measure speed and understanding."),
+    "bench": ("cap.cli.bench.group", "Measure speed and understanding."),
     "info": ("cap.cli.info", "Versions, settings, sandbox: what to paste in an issue."),
 }
 

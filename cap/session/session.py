@@ -26,7 +26,7 @@ from cap.engine.rehearsal import Rehearsal
 from cap.engine.repair import Repairs
 from cap.errors import CapError, PromptError, SandboxError, SavedError, UsageError
 from cap.models.base import Model, Usage
-from cap.models.remembered import Remembered
+from cap.models.replay import Remembered
 from cap.program.program import Program
 from cap.prompt.history import within
 from cap.prompt.prompt import PastTurn, Prompt, one_line

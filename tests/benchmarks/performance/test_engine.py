@@ -13,7 +13,7 @@ from benchmarks.performance import engine
 from benchmarks.performance.engine import measure, shared
 from benchmarks.performance.engine_server import TREE, VALUE, answer, serving
 from benchmarks.performance.measurement import Measurement
-from cap.cli.bench.measurements import command
+from cap.cli.bench.group import command
 from cap.models.providers import make_model
 from cap.prompt.prompt import parse
 

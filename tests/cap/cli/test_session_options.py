@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cap.cli.asking import approval, approver, robot_values
+from cap.cli.session_options import approval, approver, robot_values
 from cap.errors import UsageError
 
 
