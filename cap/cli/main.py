@@ -74,7 +74,7 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code; no traceback for errors made on purpose."""
-    with stop_signals():
+    with stop_signals:
         code = run(arguments)
     sys.exit(code)
 

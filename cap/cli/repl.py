@@ -12,7 +12,7 @@ import click
 from cap.cli.resume import as_saved, go_on, resume_option, saved_at
 from cap.cli.run import say_usage, watch
 from cap.cli.session_options import Options, open_session, session_options
-from cap.cli.stop_signals import listen_again
+from cap.cli.stop_signals import stop_signals
 from cap.errors import CapError, UsageError
 from cap.robot.robot_facts import places
 from cap.trace.terminal import printable
@@ -133,6 +133,6 @@ def _reader() -> Any:
         except EOFError:
             return None
         finally:
-            listen_again()
+            stop_signals.listen()
 
     return read

@@ -12,13 +12,11 @@ the exception is on its way; where it is not, it wakes the main thread, which ra
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import threading
 import time
 import weakref
-from collections.abc import Iterator
 
 from cap.errors import Stopped
 
@@ -29,7 +27,7 @@ _CTRL_C_LOOKS = 2
 
 
 class StopSignals:
-    """What the main thread was asked, and the exception that carries it out."""
+    """Inside, in the main thread, SIGTERM and SIGHUP raise `Stopped` until it gets out."""
 
     def __init__(self) -> None:
         """Listen to nothing yet."""
@@ -38,27 +36,33 @@ class StopSignals:
         self._raised: weakref.ref[Stopped] | None = None
         """Dead once the exception was dropped."""
         self._ended = False
+        self._told = self._tell = -1
+        """The ends of the pipe that each signal's number goes through."""
+
+    def __enter__(self) -> None:
+        """Take over the signals."""
+        if not hasattr(signal, "pthread_kill"):  # Windows ends a process in its own way
+            return
         self._told, self._tell = os.pipe()
         os.set_blocking(self._tell, False)
-
-    def begin(self) -> None:
-        """Take over the signals; in the main thread only."""
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._stop)
         # By default this one is ignored: it may come late, and to any thread, without harm.
-        signal.signal(signal.SIGURG, lambda number, frame: self._stop(self._asked, frame))
+        signal.signal(signal.SIGURG, lambda _, frame: self._stop(self._asked, frame))
         self.listen()
         threading.Thread(target=self._watch, name="cap-signals", daemon=True).start()
 
-    def listen(self) -> None:
-        """Have the thread told of signals, also after an event loop took that for itself."""
-        signal.set_wakeup_fd(self._tell, warn_on_full_buffer=False)
-
-    def end(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """Give the signals back: from now on they end the process at once."""
         self._ended = True
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_DFL)
+        if self._tell != -1:
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_DFL)
+
+    def listen(self) -> None:
+        """Have the thread told of signals, also after an event loop took that for itself."""
+        if self._tell != -1:
+            signal.set_wakeup_fd(self._tell, warn_on_full_buffer=False)
 
     def _stop(self, number: int, frame: object) -> None:
         self._asked = number
@@ -91,25 +95,5 @@ class StopSignals:
                     signal.pthread_kill(main, signal.SIGURG)
 
 
-_signals: StopSignals | None = None
-
-
-@contextlib.contextmanager
-def stop_signals() -> Iterator[None]:
-    """Inside, SIGTERM and SIGHUP raise `Stopped`, again and again until it gets out."""
-    global _signals
-    if not hasattr(signal, "pthread_kill"):  # Windows ends a process in its own way
-        yield
-        return
-    _signals = StopSignals()
-    _signals.begin()
-    try:
-        yield
-    finally:
-        _signals.end()
-
-
-def listen_again() -> None:
-    """Go on after an event loop, such as a prompt's, which takes signals for itself."""
-    if _signals is not None:
-        _signals.listen()
+stop_signals = StopSignals()
+"""The process's own: signals are one to a process."""

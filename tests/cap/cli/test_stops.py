@@ -155,7 +155,7 @@ def strike():
     time.sleep(0.2)
     signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
 
-with stop_signals():
+with stop_signals:
 {textwrap.indent(doing, "    ")}
 """
     done = subprocess.run(
@@ -169,7 +169,7 @@ def test_what_ends_slowly_after_a_stop_is_not_disturbed() -> None:
 import os, signal, time
 from cap.cli.stop_signals import stop_signals
 
-with stop_signals():
+with stop_signals:
     try:
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(60)
