@@ -216,3 +216,7 @@ def did_you_mean(name: str, known: Iterable[str], count: int = 3) -> str:
         return ""
     close = difflib.get_close_matches(name.lower(), list(known), n=count, cutoff=0.5)
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+class Stopped(SystemExit):
+    """SIGTERM or SIGHUP came: no error, and nothing may keep it from ending the process."""

@@ -228,6 +228,7 @@ def killed_and_resumed(folder: Path, model: list[str]) -> dict[str, bool]:
     return {trial.task: won for trial, won in run_lines(folder).items()}
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
 def test_a_whole_run_from_a_server_is_resumed(tmp_path: Path) -> None:
     def answer(prompt: str, body: Mapping[str, Any]) -> str:

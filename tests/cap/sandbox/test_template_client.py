@@ -118,6 +118,7 @@ def test_an_interrupted_request_does_not_mix_up_the_workers(
     assert [value_of(sandbox, f"ret = {n}") for n in range(3)] == [0, 1, 2]
 
 
+@pytest.mark.soak
 def test_a_thousand_programs_leave_nothing(template: TemplateClient) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
