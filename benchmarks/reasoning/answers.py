@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.reasoning.question import Question
+from benchmarks.reasoning.question import ReasoningQuestion
 
 TOLERANCE_M = 0.01
 """How far each coordinate of a position may be off."""
@@ -111,7 +111,7 @@ def _shown(words: Sequence[str]) -> str:
     return repr(told if len(told) <= 60 else told[:57] + "...")
 
 
-def wrong(question: Question, right: Any, given: Any) -> str | None:
+def wrong(question: ReasoningQuestion, right: Any, given: Any) -> str | None:
     """Return what is wrong with an answer of the right kind; None if it is right.
 
     Args:
@@ -128,7 +128,7 @@ def wrong(question: Question, right: Any, given: Any) -> str | None:
 
 
 def _wrong_points(
-    question: Question, right: NDArray[np.float64], given: NDArray[np.float64]
+    question: ReasoningQuestion, right: NDArray[np.float64], given: NDArray[np.float64]
 ) -> str | None:
     wanted, found = np.atleast_2d(right), np.atleast_2d(given)
     if found.shape != wanted.shape:
@@ -152,6 +152,6 @@ def _written(points: NDArray[np.float64]) -> str:
     return ", ".join(f"({x:.3f}, {y:.3f})" for x, y in points)
 
 
-def as_text(question: Question, right: Any) -> str:
+def as_text(question: ReasoningQuestion, right: Any) -> str:
     """Return a right answer in words, for those who answer in language."""
     return ", ".join(right) if question.kind == "object" else _written(np.atleast_2d(right))

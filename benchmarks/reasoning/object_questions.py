@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from benchmarks.reasoning.question import Question
+from benchmarks.reasoning.question import ReasoningQuestion
 from benchmarks.reasoning.question_scene import QuestionScene
 
 
@@ -81,11 +81,11 @@ def _ask(
     answer: Callable[[QuestionScene], list[str]],
     program: str,
     ordered: bool = False,
-) -> Question:
-    return Question(name, "object", words, answer, program, ordered)
+) -> ReasoningQuestion:
+    return ReasoningQuestion(name, "object", words, answer, program, ordered)
 
 
-OBJECTS: tuple[Question, ...] = (
+OBJECTS: tuple[ReasoningQuestion, ...] = (
     _ask(
         "rightmost-block",
         "the rightmost block",

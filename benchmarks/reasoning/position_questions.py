@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.reasoning.question import Question
+from benchmarks.reasoning.question import ReasoningQuestion
 from benchmarks.reasoning.question_scene import Array, QuestionScene
 
 
@@ -81,11 +81,11 @@ def _ask(
     answer: Callable[[QuestionScene], Any],
     program: str,
     ordered: bool = False,
-) -> Question:
-    return Question(name, "position", words, answer, program, ordered)
+) -> ReasoningQuestion:
+    return ReasoningQuestion(name, "position", words, answer, program, ordered)
 
 
-POSITIONS: tuple[Question, ...] = (
+POSITIONS: tuple[ReasoningQuestion, ...] = (
     _ask(
         "right-of-block",
         "5 cm to the right of the {block}",

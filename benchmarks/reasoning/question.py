@@ -20,7 +20,7 @@ _DRAWS = 400
 
 
 @dataclass(frozen=True)
-class Question:
+class ReasoningQuestion:
     """One question of the suite."""
 
     name: str
@@ -41,7 +41,7 @@ class Question:
 class PosedQuestion:
     """A question put in a scene."""
 
-    question: Question
+    question: ReasoningQuestion
     """Which."""
     scene: QuestionScene
     """Where."""
@@ -53,7 +53,7 @@ class PosedQuestion:
     """What is right: names in a list, or an array of xy."""
 
 
-def put(question: Question, seed: int) -> PosedQuestion:
+def put(question: ReasoningQuestion, seed: int) -> PosedQuestion:
     """Put a question in the first scene from a seed in which its answer is clear.
 
     Clear means that small motions of every object change no name, and no position by much; and
@@ -80,7 +80,7 @@ def put(question: Question, seed: int) -> PosedQuestion:
 
 
 def _is_clear(
-    question: Question, scene: QuestionScene, answer: Any, rng: np.random.Generator
+    question: ReasoningQuestion, scene: QuestionScene, answer: Any, rng: np.random.Generator
 ) -> bool:
     if len(answer) == 0:
         return False

@@ -16,7 +16,7 @@ from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.reasoning.methods import LMPS, Response, baseline, in_code, in_words
 from benchmarks.reasoning.object_questions import OBJECTS
 from benchmarks.reasoning.position_questions import POSITIONS
-from benchmarks.reasoning.question import PosedQuestion, Question, put
+from benchmarks.reasoning.question import PosedQuestion, ReasoningQuestion, put
 from benchmarks.suite import (
     BASELINES,
     Outcome,
@@ -29,7 +29,7 @@ from benchmarks.suite import (
 )
 from cap.trace.trace import plain
 
-QUESTIONS: Mapping[str, tuple[Question, ...]] = {
+QUESTIONS: Mapping[str, tuple[ReasoningQuestion, ...]] = {
     "object-selection": OBJECTS,
     "position-selection": POSITIONS,
 }

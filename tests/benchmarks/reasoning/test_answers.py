@@ -13,13 +13,13 @@ from benchmarks.reasoning.answers import (
     read_points,
     wrong,
 )
-from benchmarks.reasoning.question import Question
+from benchmarks.reasoning.question import ReasoningQuestion
 
 KNOWN = ["blue block", "red bowl", "gray block"]
 
 
-def question(kind: Any, ordered: bool = False) -> Question:
-    return Question("q", kind, "?", lambda scene: [], "", ordered)
+def question(kind: Any, ordered: bool = False) -> ReasoningQuestion:
+    return ReasoningQuestion("q", kind, "?", lambda scene: [], "", ordered)
 
 
 @pytest.mark.parametrize(
