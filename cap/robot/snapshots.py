@@ -76,7 +76,15 @@ def unpack(plain: Any, kind: Any) -> Any:
 
 @cache
 def _returned(robot: Any) -> Any:
-    return typing.get_type_hints(robot.snapshot).get("return", Any)
+    """Return what a class's `snapshot` returns; its base may leave that to the class."""
+    kind = typing.get_type_hints(robot.snapshot).get("return", Any)
+    stands_for: dict[Any, Any] = {}
+    for owner in robot.__mro__:
+        for base in getattr(owner, "__orig_bases__", ()):
+            variables = getattr(typing.get_origin(base), "__parameters__", ())
+            stands_for |= dict(zip(variables, typing.get_args(base), strict=False))
+    variables = getattr(kind, "__parameters__", ())
+    return kind[tuple(stands_for.get(entry, Any) for entry in variables)] if variables else kind
 
 
 def _is_record(kind: Any) -> bool:

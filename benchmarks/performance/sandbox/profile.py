@@ -62,6 +62,7 @@ class StageClock:
 
 def stages() -> list[tuple[str, Any, str]]:
     """Return each stage with the functions that are it: name, owner, attribute."""
+    from cap.checker import checker
     from cap.program import program
     from cap.sandbox import runner, sandbox
     from cap.sandbox.parent import call_server, cpu_affinity, template_client
@@ -71,8 +72,8 @@ def stages() -> list[tuple[str, Any, str]]:
         ("parse", program.Program, "parse"),
         ("compile", program, "compiled"),
         ("imports already in scope", program.Program, "without_imports"),
-        ("check", runner, "check"),
-        ("names", runner, "undefined"),
+        ("check", runner, "examine"),
+        ("names", checker, "undefined"),
         ("encode the job", codec, "encode"),
         ("take a worker", template_client.TemplateClient, "spawn"),
         ("pin to one core, and let go", cpu_affinity, "_pin"),
