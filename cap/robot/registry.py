@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -71,8 +72,9 @@ def shadowed(module: str) -> str | None:
     return None
 
 
+@cache
 def robots() -> dict[str, RobotEntry]:
-    """Return every registered robot by name, sorted."""
+    """Return every registered robot by name, sorted; looked up once, which takes a while."""
     found = {
         entry.name: RobotEntry(entry.name, entry.value, entry)
         for entry in entry_points(group=ROBOT_GROUP)

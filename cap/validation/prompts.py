@@ -31,6 +31,7 @@ from cap.prompt.examples import Example
 from cap.prompt.prompt import Prompt, load, parse_context
 from cap.result import Failure
 from cap.robot import registry
+from cap.robot.protocol import Rewindable, Robot
 from cap.sandbox.sandbox import Sandbox
 from cap.scope import Primitive, Scope
 from cap.session.state import after_turn
@@ -72,16 +73,44 @@ def check_robot_prompts(
         approve: Shown each program that may move a real robot; by default none of them runs.
     """
     prompts = registry.robot_prompts(robot, folder)
-    with Sandbox() as sandbox:
-        for prompt in prompts.values():
-            runner = _Runner(robot, prompt, prompts, model, sandbox, approve or _nobody)
-            findings = [found for example in prompt.examples if (found := runner.run(example))]
-            runner.close()
-            yield prompt, len(prompt.examples), findings
+    scenes = _Scenes(robot)
+    try:
+        with Sandbox() as sandbox:
+            for prompt in prompts.values():
+                runner = _Runner(scenes, prompt, prompts, model, sandbox, approve or _nobody)
+                findings = [found for example in prompt.examples if (found := runner.run(example))]
+                yield prompt, len(prompt.examples), findings
+    finally:
+        scenes.close()
 
 
 def _nobody(source: str) -> bool:
     return False
+
+
+class _Scenes:
+    """A robot for each set of objects that examples name, put back to its first state each time."""
+
+    def __init__(self, robot: str) -> None:
+        self._robot = robot
+        self._made: dict[str, tuple[Robot, Any]] = {}
+
+    def robot(self, objects: Any) -> Robot:
+        """Return a robot in its first state among objects; None stands for its own choice."""
+        key = repr(objects)
+        if key in self._made:
+            robot, first = self._made[key]
+            if isinstance(robot, Rewindable):
+                robot.restore(first)
+                return robot
+            robot.close()
+        robot = registry.make_robot(self._robot, mode="instant", objects=objects)
+        self._made[key] = robot, robot.snapshot() if isinstance(robot, Rewindable) else None
+        return robot
+
+    def close(self) -> None:
+        for robot, _ in self._made.values():
+            robot.close()
 
 
 class _Runner:
@@ -89,14 +118,14 @@ class _Runner:
 
     def __init__(
         self,
-        robot: str,
+        scenes: _Scenes,
         prompt: Prompt,
         prompts: Mapping[str, Prompt],
         model: Model,
         sandbox: Sandbox,
         approve: Approve,
     ) -> None:
-        self._robot_name = robot
+        self._scenes = scenes
         self._prompt = prompt
         self._prompts = prompts
         self._model = model
@@ -134,10 +163,6 @@ class _Runner:
         """Tell whether an example shares the world and state of the one before."""
         return self._engine is not None and example.follows and self._prompt.header.session
 
-    def close(self) -> None:
-        if self._engine is not None:
-            self._engine.robot.close()
-
     def _run(self, example: Example) -> str | Failure | None:
         if not example.code.strip():
             return "there is no code under the instruction"
@@ -158,8 +183,7 @@ class _Runner:
 
     def _start(self, facts: Mapping[str, Any]) -> None:
         """Build a fresh scene with the objects the example's context names."""
-        self.close()
-        robot = registry.make_robot(self._robot_name, mode="instant", objects=facts.get("objects"))
+        robot = self._scenes.robot(facts.get("objects"))
         self._engine = Engine(
             robot,
             self._model,
