@@ -100,6 +100,16 @@ def run(arguments: list[str] | None = None) -> int:
         if error.run is not None:
             click.echo(f"run: {error.run}", err=True)
         return error.exit_code
+    except ImportError as error:  # a person's own folder may bear the name of a package of ours
+        from cap.robot.registry import shadowed
+
+        package = (error.name or "").split(".")[0]
+        if (hidden := shadowed(package)) is None:
+            raise
+        click.echo(
+            f"error: package '{package}' is hidden by {hidden}; rename it or move away", err=True
+        )
+        return 2
     except BrokenPipeError:
         # The reader of our output went away (`cap ... | head`); nothing is left to say to it.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115

@@ -1,6 +1,6 @@
 """A session written down, and read back: one JSON file, nothing in it ever executed.
 
-    {"format": "cap session", "version": 1, "robot": {...}, "seed": 0, "turns": 2,
+    {"format": "cap session", "version": 2, "robot": {...}, "seed": 0, "turns": 2,
      "variables": {"shown": {...}, "wire": "..."}, "definitions": [...], "history": [...],
      "dropped": {...}, "hints": [...], "world": "..." or null, ...}
 
@@ -34,7 +34,7 @@ from cap.scope import Definition
 if TYPE_CHECKING:
     from cap.session.session import Session
 
-FORMAT, VERSION = "cap session", 1
+FORMAT, VERSION = "cap session", 2
 LATEST, START = "session.json", "start.json"
 T = TypeVar("T", Definition, PastTurn)
 

@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from cap.errors import UsageError
+from cap.trace.trace import FORMAT_VERSION
+
+_EVENT = {"kind": str, "turn": int, "depth": int, "data": dict}
+"""What every line of `events.jsonl` holds."""
 
 
 def read_header(folder: Path) -> dict[str, Any]:
     """Read a run folder's `run.json`.
 
     Raises:
-        UsageError: Not a run folder, or the file is damaged.
+        UsageError: Not a run folder, one of another format, or the file is damaged.
     """
     path = folder / "run.json"
     try:
@@ -25,6 +29,8 @@ def read_header(folder: Path) -> dict[str, Any]:
         raise UsageError(f"cannot read {path}: {error}") from None
     if not isinstance(header, dict):
         raise UsageError(f"cannot read {path}: not a JSON object")
+    if (found := header.get("format_version")) != FORMAT_VERSION:
+        raise UsageError(f"{path} has format {found!r}, this version reads {FORMAT_VERSION}")
     if header.get("status") == "running" and not alive(header.get("pid")):
         header["status"] = "killed"
     return header
@@ -36,7 +42,7 @@ def alive(pid: Any) -> bool:
         return False
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except OSError:  # it exists and is somebody else's
         return True
@@ -44,7 +50,11 @@ def alive(pid: Any) -> bool:
 
 
 def read_events(folder: Path) -> list[dict[str, Any]]:
-    """Read a run's events; a half-written last line (a killed run) is left out."""
+    """Read a run's events; a half-written last line (a killed run) is left out.
+
+    Raises:
+        UsageError: Not a run folder, or a line of it is no event.
+    """
     path = folder / "events.jsonl"
     if not path.exists():
         raise UsageError(f"{folder} is no run folder: it has no events.jsonl")
@@ -53,9 +63,14 @@ def read_events(folder: Path) -> list[dict[str, Any]]:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
-    for line in lines:  # the words in a line may hold any other break
+    for number, line in enumerate(lines, 1):  # the words in a line may hold any other break
         try:
-            events.append(json.loads(line))
+            event = json.loads(line)
         except ValueError:
             continue
+        if not isinstance(event, dict) or not all(
+            isinstance(event.get(key), kind) for key, kind in _EVENT.items()
+        ):
+            raise UsageError(f"{path}, line {number}: no event of a run; remove the line")
+        events.append(event)
     return events
