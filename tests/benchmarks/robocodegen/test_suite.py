@@ -94,6 +94,7 @@ def test_most_problems_state_results_worked_out_by_hand() -> None:
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.sweep
 def test_references_are_right_and_mutants_are_not(name: str) -> None:
     finding = check_problem(PROBLEMS[name], seeds=[0])
     assert finding.faults == ()

@@ -90,6 +90,7 @@ def test_check_lists_its_rules(capsys: Capture) -> None:
     assert "CAP102" in capsys.readouterr().out
 
 
+@pytest.mark.soak
 def test_every_shipped_example_runs(capsys: Capture) -> None:
     assert run(["prompts", "check"]) == 0, capsys.readouterr().out
     shown = capsys.readouterr().out
