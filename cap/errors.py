@@ -40,8 +40,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from cap.result import Failure
+if TYPE_CHECKING:
+    from cap.result import Failure
 
 
 class CapError(Exception):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from cap.prompt.history import within
 from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.result import Failure, Result
 from cap.robot import registry, robot_facts
-from cap.robot.protocol import Rehearsable, Rewindable, Robot
+from cap.robot.protocol import Rehearsable, Robot
 from cap.robot.robot_files import path_of
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
@@ -41,6 +41,7 @@ from cap.session.session_file import SavedSession
 from cap.session.skills.store import Offer, Origin, SkillStore
 from cap.session.state import after_turn
 from cap.session.turn import Turn, total
+from cap.session.undo import Checkpoint
 from cap.trace.trace import Trace, versions
 
 TOP = "ui"
@@ -48,17 +49,6 @@ TOP = "ui"
 HISTORY_TOKENS = 4000
 HARDWARE_LEVEL = "kernel-seccomp"
 """Below this level of the sandbox only the check stands between a program and the host."""
-
-
-@dataclass(frozen=True)
-class _Checkpoint:
-    """Everything a turn may change, as it was before that turn."""
-
-    state: State
-    programs: int
-    origins: Mapping[str, str]
-    world: Any
-    """The robot's snapshot; None where there is none."""
 
 
 class Session:
@@ -133,7 +123,7 @@ class Session:
         self.trace = trace or Trace()
         self.turns, self.origins = [], {}
         self.history_tokens = history_tokens
-        self._checkpoints: list[_Checkpoint] = []
+        self._checkpoints: list[Checkpoint] = []
         self._prompt, self._function_prompt = prompts[TOP], registry.function_prompt()
         self.state = State(variables=dict(self._prompt.header.initial))
         needed = min_level or (None if robot.simulated else HARDWARE_LEVEL)
@@ -299,15 +289,10 @@ class Session:
             raise UsageError(f"cannot undo {turns} turns: there are {count} in this session")
         before = self._checkpoints[-turns]
         del self._checkpoints[-turns:], self.turns[-turns:]
-        self.state = before.state
-        self.engine.programs = before.programs
-        self.origins = before.origins
-        rewindable = isinstance(self.robot, Rewindable)
-        if isinstance(self.robot, Rewindable):
-            self.robot.restore(before.world)
+        rewound = before.restore(self)
         self._keep(session_file.LATEST)
-        self.trace.event("undo", turns=turns, world=rewindable)
-        return rewindable
+        self.trace.event("undo", turns=turns, world=rewound)
+        return rewound
 
     @property
     def reserved(self) -> frozenset[str]:
@@ -413,7 +398,7 @@ class Session:
         if isinstance(self.model, Remembered):
             self.model.forget()
         before = robot_facts.places(self.robot)
-        self._checkpoints.append(self._checkpoint())
+        self._checkpoints.append(Checkpoint.of(self))
         try:
             if source is None:
                 answer = self.engine.run(self._prompt, words, context, self.state)
@@ -447,10 +432,6 @@ class Session:
             written = set(self.state.definitions) - set(before.definitions)
             new = {entry.name: turn.instruction for entry in written}
             self.origins = {**self.origins, **new}
-
-    def _checkpoint(self) -> _Checkpoint:
-        world = self.robot.snapshot() if isinstance(self.robot, Rewindable) else None
-        return _Checkpoint(self.state, self.engine.programs, self.origins, world)
 
     def _keep(self, name: str) -> None:
         """Write the session into its run folder, if it has one."""

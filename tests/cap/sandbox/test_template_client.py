@@ -228,7 +228,6 @@ cap.checker.node_rules
 cap.checker.policy
 cap.checker.survey
 cap.errors
-cap.result
 cap.sandbox
 cap.sandbox.kernel
 cap.sandbox.kernel.landlock
