@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 OUT := out/demo
 
-.PHONY: demo pictures figures test check format clean
+.PHONY: demo pictures figures fast test soak check format clean
 
 demo: .venv/.demo ## One sentence moves four blocks: program, pictures, GIF, trace
 	@rm -rf $(OUT)
@@ -30,8 +30,19 @@ pictures: .venv/.demo ## The README's pictures of each robot at work
 figures: .venv/.dev ## Figures of the house: entries, arrows, single-use functions, names
 	$(BIN)/python -m tests.figures
 
-test: .venv/.dev ## The test suite
-	$(BIN)/python -m pytest -n 2
+# As many as the cores the tests are measured on.
+WORKERS := 2
+QUICK := $(addprefix tests/cap/,checker engine program prompt robot session trace validation) \
+	tests/paper tests/robots/ravens tests/cap/test_config.py tests/test_exports.py
+
+fast: .venv/.dev ## The quick core of the tests, under a minute
+	$(BIN)/python -m pytest -n 2 $(QUICK)
+
+test: .venv/.dev ## The test suite; of each sweep, a seeded 2 %
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+soak: .venv/.dev ## What takes long: load, whole sweeps, long runs
+	$(BIN)/python -m pytest -n 2 -m "soak or sweep"
 
 check: .venv/.dev ## Format, lint, types
 	$(BIN)/ruff format --check .

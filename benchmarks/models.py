@@ -26,7 +26,7 @@ from benchmarks.suite import ENDPOINT, Outcome, Trial
 from cap.errors import EndpointFailed, ModelError, SpendLimit, UnknownModel
 from cap.models.base import Completion, Model, Request, Usage
 from cap.models.budget import Allowance
-from cap.models.providers import Handling, make_model
+from cap.models.providers import ModelTerms, make_model
 from cap.models.wrapper import Ask, Wrapped
 
 MODEL_OPTIONS = (
@@ -43,7 +43,21 @@ MODEL_OPTIONS = (
 )
 
 
-class Warm(Wrapped):
+class NoModel:
+    """Stands where a baseline has no model."""
+
+    name = "nobody"
+
+    def complete(self, request: Request) -> Completion:
+        """Refuse.
+
+        Raises:
+            ModelError: Always.
+        """
+        raise ModelError("a baseline asks no model; its program may not call LMPs")
+
+
+class SampledModel(Wrapped):
     """A model asked at a temperature, with a seed of the trial's own."""
 
     def __init__(self, model: Model, temperature: float, seed: int) -> None:
@@ -113,7 +127,7 @@ def model_for(spec: str, options: Mapping[str, Any], trial: Trial | None = None)
     model = _made(spec, json.dumps(given, sort_keys=True))
     if not temperature:
         return model
-    return Warm(model, temperature, seed_of(trial) if trial else 0)
+    return SampledModel(model, temperature, seed_of(trial) if trial else 0)
 
 
 def seed_of(trial: Trial) -> int:
@@ -134,7 +148,7 @@ def _made(spec: str, given: str) -> Model:
         options.get("max_calls"), options.get("max_cost"), options.get("concurrency", 8)
     )
     folder = options.get("cache")
-    handling = Handling(
+    terms = ModelTerms(
         cache=None if folder is None else Path(folder),
         allowance=allowance,
         prices=options.get("prices", {}),
@@ -146,5 +160,5 @@ def _made(spec: str, given: str) -> Model:
         mode=options.get("model_mode"),
         timeout_s=options.get("timeout_s"),
         environ=os.environ,
-        handling=handling,
+        terms=terms,
     )

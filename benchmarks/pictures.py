@@ -9,7 +9,7 @@ from typing import Any, Protocol
 SIZE_PX = 320
 
 
-class Drawn(Protocol):
+class Drawable(Protocol):
     """A robot whose world can be put back and drawn."""
 
     def restore(self, snapshot: Any) -> None:
@@ -19,7 +19,7 @@ class Drawn(Protocol):
         """Return a picture as a PIL image."""
 
 
-def keep_pictures(robot: Drawn, first: Any, folder: Path, stem: str) -> dict[str, Any]:
+def keep_pictures(robot: Drawable, first: Any, folder: Path, stem: str) -> dict[str, Any]:
     """Draw the world as it is and as it was; return what an outcome tells of it.
 
     Args:

@@ -16,8 +16,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from benchmarks.asking import FLAGS
-from benchmarks.suite import Outcome, Settings, Suite, Trial
+from benchmarks.suite import FLAGS, Outcome, Settings, Suite, Trial
 from cap.errors import UsageError
 from cap.models.atomic_file import write_whole
 from cap.trace.trace import plain, versions
@@ -125,7 +124,9 @@ def _gone_on(folder: Path) -> Results:
     """Open a folder that holds the same run; a line that was cut short is taken away."""
     results = Results(folder)
     try:
-        _cut_half_line(folder / TRIALS)
+        data = (folder / TRIALS).read_bytes()
+        if not data.endswith(b"\n"):  # what a killed run left of its last line
+            os.truncate(folder / TRIALS, data.rfind(b"\n") + 1)
         ended = read_lines(folder)
         results.done = frozenset(
             line.trial for line in ended if line.outcome.cause != "infrastructure"
@@ -171,7 +172,9 @@ def _check_same(folder: Path, there: Mapping[str, Any], asked: Mapping[str, Any]
             )
         if ours != theirs:
             what, one, other = _difference(name, theirs, ours)
-            what = _as_said(what)
+            # As a person gives it, if they do.
+            head, _, rest = what.removeprefix("settings.").removeprefix("options.").partition(".")
+            what = " ".join(filter(None, (FLAGS.get(head, head.replace("_", " ")), rest)))
             raise UsageError(
                 f"{folder} is a run with another {what}: {_short(one)}, not {_short(other)}; "
                 "use another folder"
@@ -195,25 +198,9 @@ def _difference(name: str, theirs: Any, ours: Any) -> tuple[str, Any, Any]:
     return name, theirs, ours
 
 
-def _as_said(name: str) -> str:
-    """Return an entry's name as a person gives it, if they do."""
-    said = name.removeprefix("settings.").removeprefix("options.")
-    head, _, rest = said.partition(".")
-    return " ".join(filter(None, (FLAGS.get(head, head.replace("_", " ")), rest)))
-
-
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 160 else text[:157] + "..."
-
-
-def _cut_half_line(path: Path) -> None:
-    """Cut off what a killed run left of its last line."""
-    if not path.exists():
-        return
-    data = path.read_bytes()
-    if whole := len(data) - (data.rfind(b"\n") + 1):
-        os.truncate(path, len(data) - whole)
 
 
 def read_header(folder: Path) -> dict[str, Any]:

@@ -1,15 +1,18 @@
-"""The seam between suites of tasks and the runner."""
+"""What a suite of tasks is, its trials, settings and outcomes; and what all suites refuse alike."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from cap.errors import UsageError, did_you_mean
-from cap.robot import robot_files
+from cap.errors import PromptError, UsageError, did_you_mean
+from cap.prompt.prompt import Prompt
+from cap.robot import registry, robot_files
+from cap.sandbox.limits import Limits
 
 SUITES: Mapping[str, tuple[str, str]] = {
     "control": ("benchmarks.control.suite", "ControlSuite"),
@@ -30,6 +33,28 @@ OWN_PROMPTS: Mapping[str, str] = {
     "tabletop": "ravens-seen",
 }
 """The shipped prompt folder a suite uses where none is named; else its robot's own."""
+
+BASELINES = ("oracle", "no-op")
+"""What stands in place of a model: the task's own program, and one that does nothing."""
+FLAGS: Mapping[str, str] = {
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        "base_url",
+        "disturbances",
+        "mode",
+        "model",
+        "model_mode",
+        "perception",
+        "pictures",
+        "problems",
+        "prompts",
+        "shared_library",
+        "temperature",
+    )
+} | {"timeout_s": "--model-timeout"}
+"""How a person says what `Settings` and their options hold."""
+MOST_TRIALS = 100_000
+"""Of one task or problem: the list of all trials is held in memory."""
 
 
 @dataclass(frozen=True)
@@ -215,7 +240,11 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> Suite:
         UsageError: There is none of that name, or not with these options.
     """
     if robot_files.is_file(name):
-        return _of_file(Path(name))
+        make = getattr(robot_files.load_module(Path(name)), "suite", None)
+        if not callable(make):
+            raise UsageError(f"{Path(name)} has no function 'suite'; it makes the suite")
+        own: Suite = make()
+        return own
     if name not in SUITES:
         known = [entry for entry in SUITES if entry != "batch"]  # that one comes from a file
         hint = robot_files.within(name, "tasks.py") or did_you_mean(name, known)
@@ -225,9 +254,95 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> Suite:
     return found.adjusted(options) if options and isinstance(found, Adjustable) else found
 
 
-def _of_file(path: Path) -> Suite:
-    make = getattr(robot_files.load_module(path), "suite", None)
-    if not callable(make):
-        raise UsageError(f"{path} has no function 'suite'; it makes the suite")
-    found: Suite = make()
+# --- what every suite asks of its settings
+
+
+def program_limits(given: Mapping[str, Any], usual: Limits | None = None) -> Limits:
+    """Return the limits of every program.
+
+    Raises:
+        UsageError: A limit of that name does not exist.
+    """
+    check_names("limit", list(given), [entry.name for entry in fields(Limits)])
+    return Limits(**{**vars(usual or Limits()), **given})
+
+
+def check_options(settings: Settings, known: Sequence[str]) -> None:
+    """Refuse options a suite does not take.
+
+    Raises:
+        UsageError: With those it takes.
+    """
+    for name in sorted(set(settings.options) - set(known)):
+        if name in FLAGS:
+            raise UsageError(f"the suite '{settings.suite}' takes no {FLAGS[name]}; leave it out")
+        check_names("option", [name], known)
+
+
+def check_names(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
+    """Refuse a name that is not known.
+
+    Raises:
+        UsageError: With the nearest names and all of them.
+    """
+    for name in given or ():
+        if name not in known:
+            listed = ", ".join(dict.fromkeys(known))
+            hint = did_you_mean(name, dict.fromkeys(known))
+            raise UsageError(f"unknown {what} '{name}'.{hint} Known: {listed}")
+
+
+def check_count(n: int, what: str = "trials") -> None:
+    """Refuse a number of trials that no run can have.
+
+    Args:
+        n: How many of each task.
+        what: What they are called.
+
+    Raises:
+        UsageError: None, or more than `MOST_TRIALS`.
+    """
+    if not 1 <= n <= MOST_TRIALS:
+        raise UsageError(f"cannot run {n} {what} of each task; ask for 1 to {MOST_TRIALS} with -n")
+
+
+def chosen_cells(
+    cells: Sequence[tuple[str, str]],
+    n: int,
+    tasks: Sequence[str] | None,
+    splits: Sequence[str] | None,
+) -> list[tuple[str, str]]:
+    """Return the cells asked for, in their order.
+
+    Raises:
+        UsageError: No trials are asked for or too many, an unknown task or split, or none in both.
+    """
+    check_count(n)
+    check_names("task", tasks, [task for task, _ in cells])
+    check_names("split", splits, [split for _, split in cells])
+    found = [
+        (task, split)
+        for task, split in cells
+        if (not tasks or task in tasks) and (not splits or split in splits)
+    ]
+    if not found:
+        raise UsageError(f"none of the tasks {tasks} is in the splits {splits}")
+    return found
+
+
+@cache
+def load_prompts(name: str, needed: tuple[str, ...] = ()) -> Mapping[str, Prompt]:
+    """Load prompts by the name of a shipped folder or by a path, once for each process.
+
+    Args:
+        name: As the settings say it.
+        needed: Prompts that must be there.
+
+    Raises:
+        PromptError: No such folder, or a prompt in it is missing or cannot be used.
+    """
+    shipped = registry.prompts_path() / name
+    found = registry.load_prompts(shipped if shipped.is_dir() else Path(name))
+    if lacking := [entry for entry in needed if entry not in found]:
+        raise PromptError(f"the prompts '{name}' have no {', '.join(lacking)}; add the files")
     return found

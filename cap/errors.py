@@ -40,8 +40,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from cap.result import Failure
+if TYPE_CHECKING:
+    from cap.result import Failure
 
 
 class CapError(Exception):
@@ -216,3 +218,7 @@ def did_you_mean(name: str, known: Iterable[str], count: int = 3) -> str:
         return ""
     close = difflib.get_close_matches(name.lower(), list(known), n=count, cutoff=0.5)
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+class Stopped(SystemExit):
+    """SIGTERM or SIGHUP came: no error, and nothing may keep it from ending the process."""

@@ -1,11 +1,11 @@
-"""What a program may use: primitives, variables, kept definitions; and the robot protocol."""
+"""What a program may use: primitives, variables, kept definitions."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 Kind = Literal["perception", "action", "lmp"]
 
@@ -72,43 +72,3 @@ class Scope:
                 *(entry.name for entry in self.definitions),
             ]
         )
-
-    def with_variables(self, variables: Mapping[str, Any]) -> Scope:
-        """Return a copy with more variables; later ones win."""
-        return replace(self, variables={**self.variables, **variables})
-
-
-@runtime_checkable
-class Robot(Protocol):
-    """What the engine needs of a robot; its primitives are its decorated methods."""
-
-    name: str
-    """Registry name; also the folder of its prompts."""
-    simulated: bool
-    """False where a program moves real hardware and must be approved."""
-
-    def primitives(self) -> Mapping[str, Primitive]:
-        """Return the functions programs may call, by name."""
-
-    def context(self) -> Mapping[str, Any]:
-        """Return facts a prompt may ask for, such as `objects`: plain data."""
-
-    def positions(self) -> Mapping[str, tuple[float, float, float]]:
-        """Return where each object is now, xyz in metres; to tell what moved."""
-
-    def stop(self) -> None:
-        """Stop all motion at once; safe to call from any thread."""
-
-    def close(self) -> None:
-        """Release what the robot holds."""
-
-
-@runtime_checkable
-class Rewindable(Protocol):
-    """A robot whose whole world can be kept and put back: a simulated one."""
-
-    def snapshot(self) -> Any:
-        """Return the world as it is: bodies, motors, grasp, random state, what was said."""
-
-    def restore(self, snapshot: Any) -> None:
-        """Put a snapshot back; what follows has the same bits as if nothing came between."""

@@ -1,11 +1,34 @@
-"""Every test runs in a folder and a home of its own, with no key and no setting from outside."""
+"""Every test runs in a folder and a home of its own, with no key and no setting from outside.
+
+Of a sweep (`pytest.mark.sweep`) a seeded part of the cases runs, and all of them in `make soak`.
+"""
 
 from __future__ import annotations
 
 import os
+import random
+from itertools import groupby
 from pathlib import Path
 
 import pytest
+
+SHARE = 0.02
+"""Of each sweep, in `make test`; at least one case."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave most cases of each sweep to `make soak`; which ones stay is the same each time."""
+    if "soak" in config.option.markexpr.replace("not soak", ""):
+        return
+    dropped = []
+    sweeps = [item for item in items if item.get_closest_marker("sweep")]
+    for name, cases in groupby(sweeps, key=lambda item: item.nodeid.partition("[")[0]):
+        found = list(cases)
+        kept = random.Random(name).sample(found, max(1, round(SHARE * len(found))))
+        dropped += [item for item in found if item not in kept]
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = [item for item in items if item not in set(dropped)]
 
 
 @pytest.fixture(autouse=True)

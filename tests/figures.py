@@ -37,6 +37,12 @@ class Module:
     tree: ast.Module
     source: str
 
+    @classmethod
+    def of(cls, path: str, source: str) -> Module:
+        """Parse one file of a package, its path relative to the checkout."""
+        name = ".".join(Path(path).with_suffix("").parts).removesuffix(".__init__")
+        return cls(Path(path), name, ast.parse(source), source)
+
     @property
     def package(self) -> str:
         """`cap`, `robots` or `benchmarks`."""
@@ -62,14 +68,11 @@ class Arrows:
 
 def modules() -> list[Module]:
     """Read every module of the three packages."""
-    found = []
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            relative = path.relative_to(ROOT)
-            name = ".".join(relative.with_suffix("").parts).removesuffix(".__init__")
-            source = path.read_text(encoding="utf-8")
-            found.append(Module(relative, name, ast.parse(source), source))
-    return found
+    return [
+        Module.of(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"))
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+    ]
 
 
 def entries(found: list[Module], package: str) -> list[str]:
@@ -112,7 +115,8 @@ def arrows(found: list[Module], package: str) -> Arrows:
     return drawn
 
 
-def _functions(found: list[Module]) -> Iterator[tuple[Module, Function, ast.ClassDef | None]]:
+def functions(found: list[Module]) -> Iterator[tuple[Module, Function, ast.ClassDef | None]]:
+    """Yield every function with its module, and its class if it is a method."""
     for module in found:
         owners: dict[int, ast.ClassDef] = {}
         for node in ast.walk(module.tree):
@@ -167,7 +171,7 @@ def single_use(found: list[Module]) -> list[tuple[Module, Function]]:
     inherited = _inherited(found)
     return [
         (module, node)
-        for module, node, owner in _functions(found)
+        for module, node, owner in functions(found)
         if _lines(node) <= SHORT_LINES
         and named[node.name] == 1
         and not node.decorator_list
@@ -179,7 +183,7 @@ def single_use(found: list[Module]) -> list[tuple[Module, Function]]:
 
 def long_functions(found: list[Module], lines: int) -> list[tuple[Module, Function]]:
     """Return the functions over so many lines."""
-    return [(module, node) for module, node, _ in _functions(found) if _lines(node) > lines]
+    return [(module, node) for module, node, _ in functions(found) if _lines(node) > lines]
 
 
 def twice_named(found: list[Module]) -> dict[str, list[str]]:
@@ -252,7 +256,7 @@ def main() -> None:
             f"  {sum(map(code_lines, own)):10}  {len(drawn.eager):13}  {len(drawn.lazy):4}"
             f"  {len(drawn.typing):6}"
         )
-    short, total = single_use(found), sum(1 for _ in _functions(found))
+    short, total = single_use(found), sum(1 for _ in functions(found))
     print(
         f"functions of {SHORT_LINES} lines or fewer with one reference:"
         f" {len(short)} of {total} ({100 * len(short) / total:.1f} %)"

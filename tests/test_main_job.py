@@ -15,7 +15,8 @@ import pytest
 from cap.models.nearest import Nearest
 from cap.models.openai.model import OpenAIModel
 from cap.models.replay import Recorder, Replay
-from cap.session.session import Session, TurnResult
+from cap.session.session import Session
+from cap.session.turn import Turn
 from robots.ravens import create
 from robots.ravens.robot import RavensRobot
 from tests.fakes.openai_server import FakeServer, from_recording
@@ -82,7 +83,7 @@ SESSION: list[tuple[str, Judge]] = [
 ]
 
 
-def run_session(session: Session) -> list[TurnResult]:
+def run_session(session: Session) -> list[Turn]:
     """Carry out the session and judge every turn on the world."""
     robot = session.robot
     assert isinstance(robot, RavensRobot)

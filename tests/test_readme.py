@@ -17,8 +17,18 @@ BLOCKS = re.findall(r"```bash\n(.*?)```", README, re.DOTALL)
 LINES = [line.split("   #")[0].strip() for block in BLOCKS for line in block.splitlines()]
 CAP = [line.removeprefix(".venv/bin/cap ") for line in LINES if line.startswith(".venv/bin/cap ")]
 
+LONG = "bench problems --check", " --gif "
+"""Commands of ten seconds and more; `.ci/run` films with `make demo` too."""
 
-@pytest.mark.parametrize("line", [line for line in CAP if line != "repl"])
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(line, marks=[pytest.mark.soak] if any(map(line.count, LONG)) else [])
+        for line in CAP
+        if line != "repl"
+    ],
+)
 def test_every_command_in_the_readme_runs(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words = shlex.split(line)
     model = words[words.index("-m") + 1] if "-m" in words else "nearest"

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from benchmarks.batch.effects import wrong_check, wrong_effects
-from benchmarks.batch.scenes import Scenes
+from benchmarks.batch.session_setup import SessionChecker
 from cap.config import CHOICES
 from cap.errors import CapError, UsageError, did_you_mean
 from cap.robot import registry, robot_files
@@ -76,7 +76,7 @@ def read(
         raise UsageError(f"{path} has no session; see cap batch --example")
     sessions: dict[str, Mapping[str, Any]] = {}
     models: dict[str, str] = {}
-    scenes = Scenes()
+    scenes = SessionChecker()
     for number, entry in enumerate(entries, 1):
         whole = replace(entry, values={**usual, **defaults, **said, **entry.values})
         session = _session(whole, number, path.parent)
@@ -139,6 +139,10 @@ def _session(entry: _Entry, number: int, folder: Path) -> dict[str, Any]:
     """
     where, values = entry.where, entry.values
     _check_keys(where, values, SESSION)
+    if "fails" in values.get("expect", {}):
+        raise UsageError(
+            f"{where}: expect cannot say 'fails' for a whole session; say it of an instruction"
+        )
     if "instructions" not in values:
         raise UsageError(f"{where}: it has no instructions; give at least one")
     steps = [
@@ -253,13 +257,6 @@ def _check(value: Any) -> str | None:
     return None if wrong is None else f"cannot be run: {wrong}"
 
 
-def _in_the_end(value: Any) -> str | None:
-    wrong = wrong_effects(value)
-    if wrong is None and "fails" in value:
-        return "cannot say 'fails' for a whole session; say it of an instruction"
-    return wrong
-
-
 _Wrong = Callable[[Any], str | None]
 STEP: Mapping[str, _Wrong] = {"text": _words, "expect": wrong_effects, "check": _check}
 """What an instruction may say, with what tells how a value is wrong."""
@@ -276,7 +273,7 @@ SESSION: Mapping[str, _Wrong] = {
     "name": _words,
     **_COMMON,
     "instructions": _instructions,
-    "expect": _in_the_end,
+    "expect": wrong_effects,
     "check": _check,
 }
 """What a session may say."""

@@ -29,9 +29,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from cap.checker.allowlist import EVERYWHERE
-from cap.checker.checker import check
-from cap.checker.undefined import undefined
+from cap.checker.checker import examine
 from cap.errors import CheckFailed, UsageError, did_you_mean
 from cap.program.program import Program
 from cap.sandbox.limits import Limits
@@ -93,22 +91,16 @@ class View:
 
 def judge(expect: Mapping[str, Any], view: View) -> str | None:
     """Return None if every effect is there, else what is not. `fails` is not looked at."""
-    missing = [
-        reason
-        for name, value in expect.items()
-        if name != "fails"
-        for arguments in _each(name, value)
-        if (reason := _judged(name, arguments, view)) is not None
-    ]
-    return "; ".join(missing) or None
-
-
-def _judged(name: str, arguments: Any, view: View) -> str | None:
-    """Return None if one effect is there, else what is not."""
-    try:
-        return EFFECTS[name].missing(arguments, view)
-    except UsageError as error:
-        return f"{name}: {error}"
+    reasons = []
+    for name, value in expect.items():
+        for arguments in _each(name, value) if name != "fails" else ():
+            try:
+                reason = EFFECTS[name].missing(arguments, view)
+            except UsageError as error:
+                reason = f"{name}: {error}"
+            if reason is not None:
+                reasons.append(reason)
+    return "; ".join(reasons) or None
 
 
 def run_check(source: str, view: View) -> str | None:
@@ -130,12 +122,13 @@ def run_check(source: str, view: View) -> str | None:
 def wrong_check(source: str) -> str | None:
     """Return why a check program cannot be run at all, or None."""
     try:
-        program = Program.parse(_program(source)).without_imports(EVERYWHERE)
+        program = Program.parse(_program(source))
     except CheckFailed as error:
         return str(error)
-    for violation in check(program.tree):
+    examined = examine(program, Scope(variables=dict.fromkeys(VARIABLES)))
+    for violation in examined.violations:
         return str(violation)
-    for entry in undefined(program, VARIABLES | EVERYWHERE):
+    for entry in examined.undefined:
         known = ", ".join(sorted(VARIABLES))
         return f"line {entry.line}: name '{entry.name}' is not defined; there are {known}"
     bound = {node.id for node in ast.walk(program.tree) if isinstance(node, ast.Name)}

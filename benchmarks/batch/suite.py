@@ -15,15 +15,16 @@ from typing import Any
 
 from benchmarks.batch.batch_file import Batch
 from benchmarks.batch.effects import View, judge, run_check
-from benchmarks.batch.scenes import AT, prompts_of, robot_of
+from benchmarks.batch.session_setup import AT, prompts_of, robot_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import Outcome, Settings, Trial
 from cap.errors import CapError, UsageError
+from cap.robot.protocol import Rewindable, Robot
 from cap.robot.robot_files import is_file
 from cap.sandbox.limits import Limits
-from cap.scope import Rewindable, Robot
-from cap.session.session import Session, TurnResult
+from cap.session.session import Session
+from cap.session.turn import Turn
 
 OPTIONS = ("limits", "pictures", "sessions", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
@@ -32,10 +33,10 @@ SHOWN_CALLS = 200
 
 
 @dataclass(frozen=True)
-class Step:
+class JudgedTurn:
     """One instruction that was carried out."""
 
-    turn: TurnResult
+    turn: Turn
     """How it went."""
     missed: str
     """What is not as expected, or ""."""
@@ -148,9 +149,9 @@ def _said(robot: Robot) -> Sequence[str]:
     return tuple(getattr(robot, "spoken", ()))
 
 
-def _carry_out(session: Session, entry: Mapping[str, Any]) -> list[Step]:
+def _carry_out(session: Session, entry: Mapping[str, Any]) -> list[JudgedTurn]:
     """Carry out the instructions, up to the first that does not succeed."""
-    steps: list[Step] = []
+    steps: list[JudgedTurn] = []
     for asked in entry["instructions"]:
         before, told = dict(session.robot.positions()), len(_said(session.robot))
         turn = session.run(asked["text"])
@@ -162,16 +163,16 @@ def _carry_out(session: Session, entry: Mapping[str, Any]) -> list[Step]:
     return steps
 
 
-def _step(asked: Mapping[str, Any], turn: TurnResult, view: View) -> Step:
+def _step(asked: Mapping[str, Any], turn: Turn, view: View) -> JudgedTurn:
     fails = (asked["expect"] or {}).get("fails", False)
     if turn.failure is not None and not (fails and turn.failure.cause != "infrastructure"):
         cause = turn.failure.cause
         # Nobody sits beside a batch: what was interrupted was not the program's doing.
-        return Step(turn, "", "infrastructure" if cause == "person" else cause)
+        return JudgedTurn(turn, "", "infrastructure" if cause == "person" else cause)
     if turn.failure is None and fails:
-        return Step(turn, "it ran to its end, and should have failed", "task")
+        return JudgedTurn(turn, "it ran to its end, and should have failed", "task")
     missed = _unmet(asked, view)
-    return Step(turn, missed, "task" if missed else "")
+    return JudgedTurn(turn, missed, "task" if missed else "")
 
 
 def _unmet(asked: Mapping[str, Any], view: View) -> str:
@@ -182,7 +183,9 @@ def _unmet(asked: Mapping[str, Any], view: View) -> str:
     return missed or ""
 
 
-def _outcome(entry: Mapping[str, Any], steps: Sequence[Step], missed: str, meter: Meter) -> Outcome:
+def _outcome(
+    entry: Mapping[str, Any], steps: Sequence[JudgedTurn], missed: str, meter: Meter
+) -> Outcome:
     """Return the verdict; `seconds` is still to come."""
     last = steps[-1]
     cause = last.cause or ("task" if missed else "")
@@ -208,13 +211,13 @@ def _outcome(entry: Mapping[str, Any], steps: Sequence[Step], missed: str, meter
     )
 
 
-def _programs(steps: Sequence[Step]) -> str:
+def _programs(steps: Sequence[JudgedTurn]) -> str:
     if len(steps) == 1:
         return steps[0].turn.program
     return "\n".join(f"# {step.turn.instruction}\n{step.turn.program}" for step in steps)
 
 
-def _told(step: Step) -> dict[str, Any]:
+def _told(step: JudgedTurn) -> dict[str, Any]:
     turn = step.turn
     return {"instruction": turn.instruction, "ok": not step.cause, "why": step.why}
 

@@ -59,12 +59,14 @@ class Arm:
         Raises:
             MissingExtra: PyBullet is not installed.
         """
+        from robots.simulation.bullet import p
+
         rng = np.random.default_rng([seed, 5])
         start = np.array(_START_M) + rng.uniform(-_SPREAD_M, _SPREAD_M, 3)
         self._corners = _corners(rng, start)
         joints = ur5e.inverse(start[None], np.zeros(1))[0]
-        self._p = _bullet()
-        self._client, self._body = _load(self._p, joints)
+        self._p: Any = p
+        self._client, self._body = _load(p, joints)
         self._torques = np.zeros(6)
         self.tips: list[list[float]] = [self._tip().tolist()]
         """Where the fingertips were, xyz in metres; one more than there were steps."""
@@ -205,13 +207,6 @@ class Arm:
         if self._client >= 0:
             self._p.disconnect(self._client)
             self._client = -1
-
-
-def _bullet() -> Any:
-    """Return PyBullet, imported when a simulation is made."""
-    from robots.simulation.bullet import p
-
-    return p
 
 
 def _corners(rng: np.random.Generator, start: Array) -> Array:

@@ -12,21 +12,27 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
-from benchmarks.asking import Nobody, check_options, chosen, limits_of
-from benchmarks.control.tasks import TASKS, Task, Verdict
-from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
-from benchmarks.suite import Outcome, Settings, Trial
+from benchmarks.control.tasks import TASKS, ControlTask, EpisodeVerdict
+from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
+from benchmarks.suite import (
+    BASELINES,
+    Outcome,
+    Settings,
+    Trial,
+    check_options,
+    chosen_cells,
+    load_prompts,
+    program_limits,
+)
 from cap.errors import PromptError
 from cap.prompt.prompt import Prompt
 from cap.result import Failure
-from cap.robot import registry
 from cap.sandbox.limits import Limits
-from cap.session.session import Session, TurnResult
+from cap.session.session import Session
+from cap.session.turn import Turn
 
-BASELINES = ("oracle", "no-op")
 OPTIONS = ("limits", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 LIMITS = Limits(program_s=60.0, calls=100_000)
@@ -48,11 +54,11 @@ class ControlSuite:
             MissingKey: The model needs a key and none is set.
         """
         check_options(settings, OPTIONS)
-        limits_of(settings.options.get("limits", {}), LIMITS)
+        program_limits(settings.options.get("limits", {}), LIMITS)
         if settings.model not in BASELINES:
             model_for(settings.model, {**settings.options, "ledger": None})
         for task in TASKS:
-            load_prompt(settings.prompts, task)
+            _prompt(settings, task)
 
     def require(self, trials: Sequence[Trial]) -> None:
         """Make each task's world once, in vain.
@@ -79,7 +85,7 @@ class ControlSuite:
         Raises:
             UsageError: No trials, or an unknown task or split.
         """
-        cells = chosen(self.cells(), n, tasks, splits)
+        cells = chosen_cells(self.cells(), n, tasks, splits)
         return tuple(Trial(*cell, number) for cell in cells for number in range(seed, seed + n))
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
@@ -94,7 +100,7 @@ class ControlSuite:
         check_options(settings, OPTIONS)
         task = TASKS[trial.task]
         asks = settings.model not in BASELINES
-        meter = Meter(model_for(settings.model, settings.options, trial) if asks else Nobody())
+        meter = Meter(model_for(settings.model, settings.options, trial) if asks else NoModel())
         turn, verdict = _episode(task, trial, settings, meter)
         usage = meter.usage
         outcome = Outcome(
@@ -130,16 +136,16 @@ class ControlSuite:
 
 
 def _episode(
-    task: Task, trial: Trial, settings: Settings, meter: Meter
-) -> tuple[TurnResult, Verdict]:
-    prompt = load_prompt(settings.prompts, task.name)
+    task: ControlTask, trial: Trial, settings: Settings, meter: Meter
+) -> tuple[Turn, EpisodeVerdict]:
+    prompt = _prompt(settings, task.name)
     words = task.instruction(trial.seed)
     with Session(
         task.robot(trial.seed),
         meter,
         prompts={"ui": replace(prompt, name="ui")},
         seed=seed_of(trial),
-        limits=limits_of(settings.options.get("limits", {}), LIMITS),
+        limits=program_limits(settings.options.get("limits", {}), LIMITS),
     ) as session:
         if settings.model in BASELINES:
             source = task.oracle(trial.seed) if settings.model == "oracle" else "pass\n"
@@ -149,25 +155,23 @@ def _episode(
         return turn, task.judge(session.robot)
 
 
+def _prompt(settings: Settings, task: str) -> Prompt:
+    """Return a task's prompt.
+
+    Raises:
+        PromptError: No such folder, or it has no prompt of the task's name.
+    """
+    found = load_prompts(settings.prompts)
+    if task not in found:
+        raise PromptError(f"the prompts '{settings.prompts}' have no {task}.py; add the file")
+    return found[task]
+
+
 def _blamed(failure: Failure | None) -> str:
     """Return who is to blame for an episode that was not controlled."""
     if failure is None:
         return "task"
     if failure.robot and failure.kind == "raised":
         return "program"
-    # Nobody sits beside a benchmark: what was interrupted was not the program's doing.
+    # NoModel sits beside a benchmark: what was interrupted was not the program's doing.
     return "infrastructure" if failure.cause == "person" else str(failure.cause)
-
-
-@cache
-def load_prompt(name: str, task: str) -> Prompt:
-    """Load a task's prompt from a shipped folder or a path, once for each process.
-
-    Raises:
-        PromptError: No such folder, or it has no prompt of the task's name.
-    """
-    shipped = registry.prompts_path() / name
-    found = registry.load_prompts(shipped if shipped.is_dir() else Path(name))
-    if task not in found:
-        raise PromptError(f"the prompts '{name}' have no {task}.py; add the file")
-    return found[task]

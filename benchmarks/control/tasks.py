@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.control.arm import JUMP_STEP, STEP_S, STEPS, Arm
 from benchmarks.control.cartpole import CartPole
-from cap.scope import Robot
+from cap.robot.protocol import Robot
 
 ENOUGH_STEPS = 475
 MOST_RMS_M = 0.015
@@ -34,7 +34,7 @@ _GAINS = ((1000, 60), (1500, 80), (2000, 100))
 
 
 @dataclass(frozen=True)
-class Verdict:
+class EpisodeVerdict:
     """What came of an episode."""
 
     missed: str | None
@@ -46,7 +46,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Task:
+class ControlTask:
     """One controller to be written."""
 
     name: str
@@ -55,7 +55,7 @@ class Task:
     """The person's words, by the trial's seed."""
     robot: Callable[[int], Robot]
     """Makes what is controlled, by the trial's seed."""
-    judge: Callable[[Any], Verdict]
+    judge: Callable[[Any], EpisodeVerdict]
     """Measures the robot after the program."""
     oracle: Callable[[int], str]
     """A program that does it, by the trial's seed."""
@@ -91,23 +91,26 @@ while not is_done():
 """
 
 
-def _judge_cartpole(robot: CartPole) -> Verdict:
+def _judge_cartpole(robot: CartPole) -> EpisodeVerdict:
     steps = robot.steps
     missed = None if steps >= ENOUGH_STEPS else f"upright for {steps} steps, not {ENOUGH_STEPS}"
     states = np.array(robot.states)
     series = {"x_m": _kept(states[:, 0]), "theta_rad": _kept(states[:, 2])}
-    return Verdict(
+    return EpisodeVerdict(
         missed, {"upright_steps": steps}, {**series, "step": _kept(np.arange(len(states)))}
     )
 
 
-def _judge_impedance(robot: Arm) -> Verdict:
+def _judge_impedance(robot: Arm) -> EpisodeVerdict:
     tips = np.array(robot.tips)
     goals = np.array([robot.goal(step) for step in range(len(tips))])
     off = np.linalg.norm(tips - goals, axis=1)
-    whole = robot.steps == STEPS
     rms_m = float(np.sqrt(np.mean(off[1:JUMP_STEP] ** 2))) if robot.steps else math.inf
-    settling_s = _settling_s(off) if whole else None
+    settling_s = None
+    if robot.steps == STEPS:  # how long after the jump the error stays small for good
+        outside = np.flatnonzero(~(off[JUMP_STEP:] < SETTLED_M))
+        steps = int(outside[-1]) + 1 if len(outside) else 0
+        settling_s = None if steps >= len(off) - JUMP_STEP else round(steps * STEP_S, 6)
     metrics = {"rms_m": _number(rms_m), "settling_s": settling_s}
     series = {
         "time_s": _kept(np.arange(len(tips)) * STEP_S),
@@ -115,7 +118,7 @@ def _judge_impedance(robot: Arm) -> Verdict:
         "goal_m": [_kept(axis) for axis in goals.T],
         "tip_m": [_kept(axis) for axis in tips.T],
     }
-    return Verdict(_missed(robot, rms_m, settling_s), metrics, series)
+    return EpisodeVerdict(_missed(robot, rms_m, settling_s), metrics, series)
 
 
 def _missed(robot: Arm, rms_m: float, settling_s: float | None) -> str | None:
@@ -128,13 +131,6 @@ def _missed(robot: Arm, rms_m: float, settling_s: float | None) -> str | None:
     if settling_s > MOST_SETTLING_S:
         return f"settled after {settling_s:.2f} s, not {MOST_SETTLING_S:g}"
     return None
-
-
-def _settling_s(off: np.ndarray[Any, Any]) -> float | None:
-    """Return how long after the jump the error stays small for good, seconds; None if never."""
-    outside = np.flatnonzero(~(off[JUMP_STEP:] < SETTLED_M))
-    steps = int(outside[-1]) + 1 if len(outside) else 0
-    return None if steps >= len(off) - JUMP_STEP else round(steps * STEP_S, 6)
 
 
 def _number(value: float) -> float | None:
@@ -152,15 +148,15 @@ def _gains(seed: int) -> dict[str, int]:
     return {"stiffness": stiffness, "damping": damping}
 
 
-TASKS: Mapping[str, Task] = {
-    "cartpole": Task(
+TASKS: Mapping[str, ControlTask] = {
+    "cartpole": ControlTask(
         "cartpole",
         lambda seed: _CARTPOLE_WORDS[seed % len(_CARTPOLE_WORDS)],
         CartPole,
         _judge_cartpole,
         lambda seed: _CARTPOLE,
     ),
-    "impedance": Task(
+    "impedance": ControlTask(
         "impedance",
         lambda seed: _IMPEDANCE_WORDS.format(**_gains(seed)),
         Arm,

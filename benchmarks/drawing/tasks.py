@@ -15,7 +15,7 @@ from benchmarks.drawing.judge import (
     is_straight,
     regular,
 )
-from benchmarks.robot_tasks import Case, RobotSuite, RobotTask
+from benchmarks.robot_suite import RobotCase, RobotSuite, RobotTask, robot_task
 from robots.drawing import DrawingRobot
 from robots.ravens.scene import BLOCK_HALF
 from robots.table.geometry import PLACES
@@ -29,6 +29,8 @@ def ring(center, radius, corners):
 
 middle = get_obj_pos('middle')
 """
+TASKS: list[RobotTask] = []
+"""In report order, that of this file."""
 
 
 def _cm(rng: Rng, low: int, high: int) -> int:
@@ -39,45 +41,50 @@ def _block(rng: Rng, robot: DrawingRobot) -> str:
     return str(rng.choice(robot.get_obj_names()))
 
 
-def _circle(rng: Rng, robot: DrawingRobot) -> Case:
+@robot_task(TASKS, "circle")
+def _circle(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r = _cm(rng, 4, 10)
-    return Case(
+    return RobotCase(
         (f"draw a {r} cm radius circle around the middle",),
         f"{_RING}draw(ring(middle, {r / 100}, 64))",
         lambda robot: differs(ink(robot), [circle(MIDDLE, r / 100)]),
     )
 
 
-def _square(rng: Rng, robot: DrawingRobot) -> Case:
+@robot_task(TASKS, "square")
+def _square(rng: Rng, robot: DrawingRobot) -> RobotCase:
     side = _cm(rng, 6, 14)
     corners = MIDDLE + side / 200 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
-    return Case(
+    return RobotCase(
         (f"draw a {side} cm square around the middle",),
         f"{_RING}draw(ring(middle, {side / 100} / np.sqrt(2), 4))",
         lambda robot: differs_however_turned(ink(robot), corners, 4),
     )
 
 
-def _hexagon(rng: Rng, robot: DrawingRobot) -> Case:
+@robot_task(TASKS, "hexagon")
+def _hexagon(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r = _cm(rng, 5, 10)
-    return Case(
+    return RobotCase(
         (f"draw a {r} cm radius hexagon around the middle",),
         f"{_RING}draw(ring(middle, {r / 100}, 6))",
         lambda robot: differs_however_turned(ink(robot), regular(MIDDLE, r / 100, 6), 6),
     )
 
 
-def _around_block(rng: Rng, robot: DrawingRobot) -> Case:
+@robot_task(TASKS, "circle-around-block")
+def _around_block(rng: Rng, robot: DrawingRobot) -> RobotCase:
     name, r = _block(rng, robot), _cm(rng, 5, 8)
     where = robot.get_obj_pos(name)
-    return Case(
+    return RobotCase(
         (f"draw a {r} cm radius circle around the {name}",),
         f"{_RING}draw(ring(get_obj_pos('{name}'), {r / 100}, 64))",
         lambda robot: differs(ink(robot), [circle(where, r / 100)]),
     )
 
 
-def _line(rng: Rng, robot: DrawingRobot) -> Case:
+@robot_task(TASKS, "line-between-blocks")
+def _line(rng: Rng, robot: DrawingRobot) -> RobotCase:
     first, second = (str(name) for name in rng.permutation(robot.get_obj_names())[:2])
     ends = [robot.get_obj_pos(name) for name in (first, second)]
     # A third block may stand in the way: then the two next to it are asked for.
@@ -101,10 +108,11 @@ def _line(rng: Rng, robot: DrawingRobot) -> Case:
         "u = (b - a) / np.linalg.norm(b - a)\n"
         "draw(np.array([a + 0.05 * u, b - 0.05 * u]))"
     )
-    return Case((f"draw a line from the {first} to the {second}",), oracle, missed)
+    return RobotCase((f"draw a line from the {first} to the {second}",), oracle, missed)
 
 
-def _bisect(rng: Rng, robot: DrawingRobot) -> Case:
+@robot_task(TASKS, "bisect")
+def _bisect(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r = _cm(rng, 4, 8)
     whole = LineString(circle(MIDDLE, r / 100))
 
@@ -119,7 +127,7 @@ def _bisect(rng: Rng, robot: DrawingRobot) -> Case:
         rest = [list(line.coords) for line in strokes if line not in lines]
         return differs(whole, [np.array(points) for points in rest]) if rest else "no circle"
 
-    return Case(
+    return RobotCase(
         (f"draw a {r} cm radius circle around the middle", "draw a line that bisects it"),
         f"{_RING}draw(ring(middle, {r / 100}, 64))\n"
         f"draw(np.array([middle - [0, {r / 100}], middle + [0, {r / 100}]]))",
@@ -127,9 +135,10 @@ def _bisect(rng: Rng, robot: DrawingRobot) -> Case:
     )
 
 
-def _bigger(rng: Rng, robot: DrawingRobot) -> Case:
+@robot_task(TASKS, "make-bigger")
+def _bigger(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r = _cm(rng, 3, 5)
-    return Case(
+    return RobotCase(
         (f"draw a {r} cm radius circle around the middle", "make it 2 times bigger"),
         f"{_RING}first = ring(middle, {r / 100}, 64)\ndraw(first)\nerase(first)\n"
         f"draw(ring(middle, {2 * r / 100}, 64))",
@@ -137,9 +146,10 @@ def _bigger(rng: Rng, robot: DrawingRobot) -> Case:
     )
 
 
-def _moved(rng: Rng, robot: DrawingRobot) -> Case:
+@robot_task(TASKS, "move")
+def _moved(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r, up = _cm(rng, 3, 4), _cm(rng, 2, 4)
-    return Case(
+    return RobotCase(
         (f"draw a {r} cm radius circle around the middle", f"move it up by {up} cm"),
         f"{_RING}first = ring(middle, {r / 100}, 64)\ndraw(first)\nerase(first)\n"
         f"draw(first + np.array([0, {up / 100}]))",
@@ -147,9 +157,10 @@ def _moved(rng: Rng, robot: DrawingRobot) -> Case:
     )
 
 
-def _erased(rng: Rng, robot: DrawingRobot) -> Case:
+@robot_task(TASKS, "erase-last")
+def _erased(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r, name = _cm(rng, 4, 8), _block(rng, robot)
-    return Case(
+    return RobotCase(
         (
             f"draw a {r} cm radius circle around the middle",
             f"also draw a square around the {name}",
@@ -161,7 +172,8 @@ def _erased(rng: Rng, robot: DrawingRobot) -> Case:
     )
 
 
-def _rings(rng: Rng, robot: DrawingRobot) -> Case:
+@robot_task(TASKS, "circles-around-blocks")
+def _rings(rng: Rng, robot: DrawingRobot) -> RobotCase:
     places = dict(robot.positions())
 
     def missed(robot: DrawingRobot) -> str | None:
@@ -174,21 +186,7 @@ def _rings(rng: Rng, robot: DrawingRobot) -> Case:
         return None
 
     oracle = f"{_RING}for name in get_obj_names():\n    draw(ring(get_obj_pos(name), 0.06, 32))"
-    return Case(("draw circles around the blocks",), oracle, missed)
-
-
-TASKS = (
-    RobotTask("circle", _circle),
-    RobotTask("square", _square),
-    RobotTask("hexagon", _hexagon),
-    RobotTask("circle-around-block", _around_block),
-    RobotTask("line-between-blocks", _line),
-    RobotTask("bisect", _bisect),
-    RobotTask("make-bigger", _bigger),
-    RobotTask("move", _moved),
-    RobotTask("erase-last", _erased),
-    RobotTask("circles-around-blocks", _rings),
-)
+    return RobotCase(("draw circles around the blocks",), oracle, missed)
 
 
 def drawing() -> RobotSuite:

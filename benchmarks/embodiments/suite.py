@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.asking import count_or_refused, known_or_refused
-from benchmarks.embodiments.bodies import EMBODIMENTS, Embodiment
-from benchmarks.embodiments.figures import Figure, differs
+from benchmarks.embodiments.embodiment import EMBODIMENTS, Embodiment
+from benchmarks.embodiments.judge import Figure, differs
 from benchmarks.embodiments.tasks import PRELUDE, TASKS, SharedTask, Where, Wish
-from benchmarks.robot_tasks import Case, carry_out, check_model, names_prompts
-from benchmarks.suite import Outcome, Settings, Trial
+from benchmarks.robot_suite import RobotCase, carry_out, check_model, names_prompts
+from benchmarks.suite import Outcome, Settings, Trial, check_count, check_names
 from cap.errors import UsageError
 from cap.robot import registry
 
@@ -59,9 +58,9 @@ class EmbodimentSuite:
         Raises:
             UsageError: No trials or too many, or an unknown task or robot.
         """
-        count_or_refused(n)
-        known_or_refused("task", tasks, list(self._tasks))
-        known_or_refused("split", splits, list(self._bodies))
+        check_count(n)
+        check_names("task", tasks, list(self._tasks))
+        check_names("split", splits, list(self._bodies))
         return tuple(
             Trial(task, robot, number)
             for task, robot in self.cells()
@@ -98,8 +97,8 @@ class EmbodimentSuite:
         )
         scene_seed, figures = prepare(robot, body, wish, trial.seed)
 
-        def case(rng: np.random.Generator, robot: Any) -> Case:
-            return Case(wish.instructions, oracle(body, wish), _missed(body, figures))
+        def case(rng: np.random.Generator, robot: Any) -> RobotCase:
+            return RobotCase(wish.instructions, oracle(body, wish), _missed(body, figures))
 
         outcome = carry_out(robot, case, trial, settings, registry.robot_prompts(body.robot))
         return replace(outcome, extra={**outcome.extra, "scene_seed": scene_seed})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.embodiments.figures import Figure, circle, line, regular
+from benchmarks.embodiments.judge import Figure, circle, line, regular
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
@@ -54,6 +54,21 @@ def ring(center, radius, corners):
 """
 
 
+TASKS: list[SharedTask] = []
+"""In report order, that of this file."""
+_MakeWish = Callable[[Rng, Sequence[str]], Wish]
+
+
+def _shared_task(name: str) -> Callable[[_MakeWish], _MakeWish]:
+    """Put what makes a task's wishes into the list, under the task's name."""
+
+    def add(wish: _MakeWish) -> _MakeWish:
+        TASKS.append(SharedTask(name, wish))
+        return wish
+
+    return add
+
+
 def _cm(rng: Rng, low: int, high: int) -> int:
     return int(rng.integers(low, high + 1))
 
@@ -67,6 +82,7 @@ def _pair(rng: Rng, things: Sequence[str]) -> tuple[str, str]:
     return first, second
 
 
+@_shared_task("circle-around")
 def _circle(rng: Rng, things: Sequence[str]) -> Wish:
     r, name = _cm(rng, 5, 8), _pick(rng, things)
     return Wish(
@@ -76,6 +92,7 @@ def _circle(rng: Rng, things: Sequence[str]) -> Wish:
     )
 
 
+@_shared_task("square-around")
 def _square(rng: Rng, things: Sequence[str]) -> Wish:
     side, name = 2 * _cm(rng, 5, 7), _pick(rng, things)
     return Wish(
@@ -93,6 +110,7 @@ def _square_at(center: Array, side: float) -> Figure:
     return Figure(center + side / 2 * corners, symmetry=4)
 
 
+@_shared_task("triangle")
 def _triangle(rng: Rng, things: Sequence[str]) -> Wish:
     side = _cm(rng, 8, 16)
     radius = side / 100 / 3**0.5
@@ -103,6 +121,7 @@ def _triangle(rng: Rng, things: Sequence[str]) -> Wish:
     )
 
 
+@_shared_task("hexagon")
 def _hexagon(rng: Rng, things: Sequence[str]) -> Wish:
     r = _cm(rng, 5, 10)
     return Wish(
@@ -112,6 +131,7 @@ def _hexagon(rng: Rng, things: Sequence[str]) -> Wish:
     )
 
 
+@_shared_task("corner-to-middle")
 def _from_corner(rng: Rng, things: Sequence[str]) -> Wish:
     corner = f"{_pick(rng, CORNERS)} corner"
     return Wish(
@@ -121,6 +141,7 @@ def _from_corner(rng: Rng, things: Sequence[str]) -> Wish:
     )
 
 
+@_shared_task("diagonal")
 def _diagonal(rng: Rng, things: Sequence[str]) -> Wish:
     side = _pick(rng, ("left", "right"))
     other = "right" if side == "left" else "left"
@@ -132,6 +153,7 @@ def _diagonal(rng: Rng, things: Sequence[str]) -> Wish:
     )
 
 
+@_shared_task("line-through-middle")
 def _through_middle(rng: Rng, things: Sequence[str]) -> Wish:
     length, across = 2 * _cm(rng, 5, 10), bool(rng.integers(2))
     word, along = ("horizontal", [1, 0]) if across else ("vertical", [0, 1])
@@ -143,6 +165,7 @@ def _through_middle(rng: Rng, things: Sequence[str]) -> Wish:
     )
 
 
+@_shared_task("line-between")
 def _between(rng: Rng, things: Sequence[str]) -> Wish:
     first, second = _pair(rng, things)
     return Wish(
@@ -156,6 +179,7 @@ def _between(rng: Rng, things: Sequence[str]) -> Wish:
     )
 
 
+@_shared_task("circle-halfway")
 def _halfway(rng: Rng, things: Sequence[str]) -> Wish:
     r, (first, second) = _cm(rng, 3, 5), _pair(rng, things)
     return Wish(
@@ -165,6 +189,7 @@ def _halfway(rng: Rng, things: Sequence[str]) -> Wish:
     )
 
 
+@_shared_task("circle-and-square")
 def _two(rng: Rng, things: Sequence[str]) -> Wish:
     r, side, name = _cm(rng, 4, 8), 2 * _cm(rng, 5, 7), _pick(rng, things)
     return Wish(
@@ -179,17 +204,3 @@ def _two(rng: Rng, things: Sequence[str]) -> Wish:
         ),
         lambda where: [circle(where("middle"), r / 100), _square_at(where(name), side / 100)],
     )
-
-
-TASKS = (
-    SharedTask("circle-around", _circle),
-    SharedTask("square-around", _square),
-    SharedTask("triangle", _triangle),
-    SharedTask("hexagon", _hexagon),
-    SharedTask("corner-to-middle", _from_corner),
-    SharedTask("diagonal", _diagonal),
-    SharedTask("line-through-middle", _through_middle),
-    SharedTask("line-between", _between),
-    SharedTask("circle-halfway", _halfway),
-    SharedTask("circle-and-square", _two),
-)

@@ -18,7 +18,7 @@ from cap.errors import MissingExtra, UsageError
 
 
 @dataclass(frozen=True)
-class Problem:
+class HumanEvalProblem:
     """One function to complete, with its tests."""
 
     task_id: str
@@ -34,7 +34,7 @@ class Problem:
 
 
 @cache
-def official() -> Mapping[str, Problem]:
+def official() -> Mapping[str, HumanEvalProblem]:
     """Return the official problems by task id.
 
     Raises:
@@ -49,7 +49,7 @@ def official() -> Mapping[str, Problem]:
     return load(Path(spec.origin).parent / "data" / "HumanEval.jsonl.gz")
 
 
-def load(path: Path) -> Mapping[str, Problem]:
+def load(path: Path) -> Mapping[str, HumanEvalProblem]:
     """Read a problem file in the official format, a JSON object a line, packed or not.
 
     Raises:
@@ -60,7 +60,7 @@ def load(path: Path) -> Mapping[str, Problem]:
         text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read problem file {path}: {error}") from None
-    problems: dict[str, Problem] = {}
+    problems: dict[str, HumanEvalProblem] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             problem = _problem(line, f"{path}, line {number}")
@@ -72,13 +72,13 @@ def load(path: Path) -> Mapping[str, Problem]:
     return problems
 
 
-def _problem(line: str, where: str) -> Problem:
+def _problem(line: str, where: str) -> HumanEvalProblem:
     try:
         values: Any = json.loads(line)
     except ValueError as error:
         raise UsageError(f"{where} is not JSON: {error}") from None
-    names = [entry.name for entry in fields(Problem)]
+    names = [entry.name for entry in fields(HumanEvalProblem)]
     given = values if isinstance(values, dict) else {}
     if wrong := [name for name in names if not isinstance(given.get(name), str)]:
         raise UsageError(f"{where} is no problem: it needs text as {', '.join(wrong)}")
-    return Problem(**{name: given[name] for name in names})
+    return HumanEvalProblem(**{name: given[name] for name in names})

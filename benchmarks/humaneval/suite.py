@@ -14,15 +14,22 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.asking import Nobody, check_options, count_or_refused, known_or_refused
 from benchmarks.humaneval import samples
-from benchmarks.humaneval.arms import ARMS, Written, write
-from benchmarks.humaneval.estimator import KS, mean_pass_at_k
-from benchmarks.humaneval.problems import Problem, official
-from benchmarks.humaneval.scoring import TIMEOUT_S, Scorer, Verdict
-from benchmarks.models import MODEL_OPTIONS, Meter, model_for
+from benchmarks.humaneval.completions import ARMS, WrittenSample, write
+from benchmarks.humaneval.judge import TIMEOUT_S, SampleVerdict, Scorer
+from benchmarks.humaneval.pass_at_k import KS, mean_pass_at_k
+from benchmarks.humaneval.problems import HumanEvalProblem, official
+from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for
 from benchmarks.results import Line, read_header, read_lines
-from benchmarks.suite import Outcome, Settings, Trial
+from benchmarks.suite import (
+    BASELINES,
+    Outcome,
+    Settings,
+    Trial,
+    check_count,
+    check_names,
+    check_options,
+)
 from cap.errors import ModelError
 from cap.models.base import Model
 
@@ -78,10 +85,10 @@ class HumanEvalSuite:
         Raises:
             UsageError: No samples or too many, or an unknown problem or arm.
         """
-        count_or_refused(n, "samples")
+        check_count(n, "samples")
         known = tuple(official())
-        known_or_refused("problem", tasks, known)
-        known_or_refused("arm", splits, ARMS)
+        check_names("problem", tasks, known)
+        check_names("arm", splits, ARMS)
         return tuple(
             Trial(task, arm, 0, number)
             for arm in (splits or ARMS)
@@ -107,10 +114,12 @@ class HumanEvalSuite:
         try:
             written = _written(trial, problem, meter, settings)
         except ModelError as error:
-            verdict = Verdict(False, f"{type(error).__name__}: {error}", "model")
-            written = Written("")
+            verdict = SampleVerdict(False, f"{type(error).__name__}: {error}", "model")
+            written = WrittenSample("")
         else:
-            verdict = _scorer(settings).score(problem, written.completion)
+            timeout_s = float(settings.options.get("limit_s", TIMEOUT_S))
+            memory_bytes = int(settings.options.get("memory_mib", 1024)) << 20
+            verdict = _scorer(timeout_s, memory_bytes).score(problem, written.completion)
         outcome = _outcome(problem, written, verdict, meter)
         return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
 
@@ -131,18 +140,18 @@ class HumanEvalSuite:
         rows = []
         for arm in (arm for arm in (*ARMS, GIVEN) if arm in arms):
             lines = sorted(arms[arm], key=_order())
-            samples.write(folder / f"{arm}.samples.jsonl", map(_sample, lines))
+            official_form = [
+                {
+                    "task_id": line.trial.task,
+                    "completion": line.outcome.extra.get("completion", ""),
+                    "result": line.outcome.extra.get("result", line.outcome.failure),
+                    "passed": line.outcome.success,
+                }
+                for line in lines
+            ]
+            samples.write(folder / f"{arm}.samples.jsonl", official_form)
             rows.append(_row(arm, lines, greedy=greedy))
         return rows
-
-
-def _sample(line: Line) -> dict[str, Any]:
-    return {
-        "task_id": line.trial.task,
-        "completion": line.outcome.extra.get("completion", ""),
-        "result": line.outcome.extra.get("result", line.outcome.failure),
-        "passed": line.outcome.success,
-    }
 
 
 def _order() -> Any:
@@ -168,14 +177,16 @@ def _row(arm: str, lines: Sequence[Line], *, greedy: bool) -> dict[str, Any]:
     }
 
 
-def _written(trial: Trial, problem: Problem, model: Meter, settings: Settings) -> Written:
+def _written(
+    trial: Trial, problem: HumanEvalProblem, model: Meter, settings: Settings
+) -> WrittenSample:
     if settings.model == "oracle":
-        return Written(problem.canonical_solution)
+        return WrittenSample(problem.canonical_solution)
     if settings.model == "no-op":
-        return Written("    pass\n")
+        return WrittenSample("    pass\n")
     if settings.model.startswith(SAMPLES):
         path = Path(settings.model.removeprefix(SAMPLES))
-        return Written(samples.by_place(path, tuple(official()))[trial.task, trial.sample])
+        return WrittenSample(samples.by_place(path, tuple(official()))[trial.task, trial.sample])
     options = settings.options
     return write(
         problem,
@@ -188,7 +199,9 @@ def _written(trial: Trial, problem: Problem, model: Meter, settings: Settings) -
     )
 
 
-def _outcome(problem: Problem, written: Written, verdict: Verdict, meter: Meter) -> Outcome:
+def _outcome(
+    problem: HumanEvalProblem, written: WrittenSample, verdict: SampleVerdict, meter: Meter
+) -> Outcome:
     """Return the outcome; `seconds` is still to come."""
     usage = meter.usage
     return Outcome(
@@ -214,17 +227,11 @@ def _outcome(problem: Problem, written: Written, verdict: Verdict, meter: Meter)
 
 def _model(settings: Settings, trial: Trial | None = None) -> Model:
     """Return the model of some settings, the same one within a process."""
-    if settings.model in ("oracle", "no-op") or settings.model.startswith(SAMPLES):
-        return Nobody()
+    if settings.model in BASELINES or settings.model.startswith(SAMPLES):
+        return NoModel()
     return model_for(settings.model, settings.options, trial)
 
 
-def _scorer(settings: Settings) -> Scorer:
-    options = settings.options
-    timeout_s = float(options.get("limit_s", TIMEOUT_S))
-    return _scorer_of(timeout_s, int(options.get("memory_mib", 1024)) << 20)
-
-
 @cache
-def _scorer_of(timeout_s: float, memory_bytes: int) -> Scorer:
+def _scorer(timeout_s: float, memory_bytes: int) -> Scorer:
     return Scorer(timeout_s, memory_bytes)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 
 from robots.kitchen import KitchenRobot
-from robots.kitchen.body import LOOK_S
+from robots.kitchen.robot import LOOK_S
 from robots.kitchen.state import DETECT_RAD, Base
 from robots.table.geometry import Vec3
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from benchmarks.kitchen.judge import (
     told,
     undisturbed,
 )
-from benchmarks.robot_tasks import Case, RobotSuite, RobotTask
+from benchmarks.robot_suite import RobotCase, RobotSuite, RobotTask, robot_task
 from cap.errors import RobotError
 from robots.kitchen import KitchenRobot, create
 from robots.kitchen.objects import KINDS
@@ -39,6 +40,8 @@ _UNSEEN_M = 0.05
 """So far beyond its camera's sight an object is not seen at once."""
 _AWAY_M = 0.1
 """An object nearer than this to where it is to be is there already."""
+TASKS: list[RobotTask] = []
+"""In report order, that of this file."""
 
 
 def _one(rng: Rng, names: Sequence[str]) -> str:
@@ -55,6 +58,15 @@ def _place(robot: KitchenRobot, name: str) -> str:
     return str(robot.state.location_of(name))
 
 
+def _carry(names: Sequence[str], source: str, place: str, robot: KitchenRobot) -> None:
+    """Carry objects, one after the other, from one location to another."""
+    for name in names:
+        robot.goto_loc(source)
+        robot.pick_obj(name)
+        robot.goto_loc(place)
+        robot.place_at_obj(place)
+
+
 def _fits(robot: KitchenRobot, act: Callable[[KitchenRobot], object]) -> bool:
     """Return whether something can be done, tried out in an instant twin of the kitchen."""
     twin = create(seed=0, mode="instant")
@@ -66,30 +78,25 @@ def _fits(robot: KitchenRobot, act: Callable[[KitchenRobot], object]) -> bool:
     return True
 
 
-def _go(rng: Rng, robot: KitchenRobot) -> Case:
+@robot_task(TASKS, "go-to")
+def _go(rng: Rng, robot: KitchenRobot) -> RobotCase:
     place = _one(rng, [name for name in robot.get_loc_names() if name != "table"])
     before = robot.positions()
-    return Case(
+    return RobotCase(
         (f"go to the {place}",),
         f"goto_loc('{place}')",
         first_of(at(place), undisturbed(before, [])),
     )
 
 
-def _fetch(rng: Rng, robot: KitchenRobot) -> Case:
+@robot_task(TASKS, "fetch")
+def _fetch(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before = robot.positions()
-
-    def fetch(robot: KitchenRobot) -> None:
-        robot.goto_loc(source)
-        robot.pick_obj(name)
-        robot.goto_loc(place)
-        robot.place_at_obj(place)
-
     for name, place in _pairs(rng, _small(robot), _TARGETS):
         source = _place(robot, name)
-        if place != source and _fits(robot, fetch):
+        if place != source and _fits(robot, partial(_carry, [name], source, place)):
             break
-    return Case(
+    return RobotCase(
         (f"take the {name} from the {source} to the {place}",),
         f"goto_loc('{source}')\npick_obj('{name}')\ngoto_loc('{place}')\nplace_at_obj('{place}')",
         first_of(lies(name, place), undisturbed(before, [name])),
@@ -103,10 +110,11 @@ def _pairs(rng: Rng, first: Sequence[A], second: Sequence[B]) -> Iterator[tuple[
         yield pairs[number]
 
 
-def _throw_away(rng: Rng, robot: KitchenRobot) -> Case:
+@robot_task(TASKS, "throw-away")
+def _throw_away(rng: Rng, robot: KitchenRobot) -> RobotCase:
     name, before = _one(rng, _small(robot)), robot.positions()
     source = _place(robot, name)
-    return Case(
+    return RobotCase(
         (f"go to the {source}", f"throw the {name} away"),
         f"goto_loc('{source}')\npick_obj('{name}')\n"
         "goto_loc('trash bin')\nplace_at_obj('trash bin')",
@@ -114,7 +122,8 @@ def _throw_away(rng: Rng, robot: KitchenRobot) -> Case:
     )
 
 
-def _bowl(rng: Rng, robot: KitchenRobot) -> Case:
+@robot_task(TASKS, "into-bowl")
+def _bowl(rng: Rng, robot: KitchenRobot) -> RobotCase:
     fruit = [name for name in _small(robot) if KINDS[name].category == "fruit"]
     name, before, bowl = _one(rng, fruit), robot.positions(), _place(robot, "bowl")
     source = _place(robot, name)
@@ -124,31 +133,24 @@ def _bowl(rng: Rng, robot: KitchenRobot) -> Case:
         f"go to the {bowl}",
         "put it in the bowl",
     )
-    return Case(
+    return RobotCase(
         words,
         f"goto_loc('{source}')\npick_obj('{name}')\ngoto_loc('{bowl}')\nplace_at_obj('bowl')",
         first_of(in_bowl(name), undisturbed(before, [name])),
     )
 
 
-def _all_of_a_kind(rng: Rng, robot: KitchenRobot) -> Case:
+@robot_task(TASKS, "all-of-a-kind")
+def _all_of_a_kind(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before = robot.positions()
-
-    def carry(robot: KitchenRobot) -> None:
-        for name in moved:
-            robot.goto_loc(source)
-            robot.pick_obj(name)
-            robot.goto_loc(place)
-            robot.place_at_obj(place)
-
     for category, source in _pairs(rng, list(_PLURALS), SURFACES):
         alike = [name for name in _small(robot) if KINDS[name].category == category]
         moved = [name for name in alike if _place(robot, name) == source]
         place = _one(rng, [name for name in SURFACES if name != source])
-        if moved and _fits(robot, carry):
+        if moved and _fits(robot, partial(_carry, moved, source, place)):
             break
     judges = [lies(name, place) for name in moved]
-    return Case(
+    return RobotCase(
         (f"take {_PLURALS[category]} from the {source} to the {place}",),
         f"for name in {moved!r}:\n    goto_loc('{source}')\n    pick_obj(name)\n"
         f"    goto_loc('{place}')\n    place_at_obj('{place}')",
@@ -156,13 +158,14 @@ def _all_of_a_kind(rng: Rng, robot: KitchenRobot) -> Case:
     )
 
 
-def _into_drawer(rng: Rng, robot: KitchenRobot) -> Case:
+@robot_task(TASKS, "into-drawer")
+def _into_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
     low = [name for name in _small(robot) if KINDS[name].size[2] < 0.13]
     before = robot.positions()
     sponge = robot.state.location_of("sponge")
     name, drawer = _one(rng, low), _one(rng, [name for name in _DRAWERS if name != sponge])
     source = _place(robot, name)
-    return Case(
+    return RobotCase(
         (f"go to the {source}", f"put the {name} in the {drawer}"),
         f"goto_loc('{drawer}')\nopen_drawer('{drawer}')\ngoto_loc('{source}')\npick_obj('{name}')\n"
         f"goto_loc('{drawer}')\nplace_at_obj('{drawer}')\nclose_drawer('{drawer}')",
@@ -170,10 +173,11 @@ def _into_drawer(rng: Rng, robot: KitchenRobot) -> Case:
     )
 
 
-def _out_of_drawer(rng: Rng, robot: KitchenRobot) -> Case:
+@robot_task(TASKS, "out-of-drawer")
+def _out_of_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before, drawer = robot.positions(), _place(robot, "sponge")
     place = _one(rng, ("table", "countertop", "desk"))
-    return Case(
+    return RobotCase(
         (
             f"take the sponge out of the {drawer}",
             f"put it on the {place}",
@@ -186,10 +190,11 @@ def _out_of_drawer(rng: Rng, robot: KitchenRobot) -> Case:
     )
 
 
-def _find(rng: Rng, robot: KitchenRobot) -> Case:
+@robot_task(TASKS, "find")
+def _find(rng: Rng, robot: KitchenRobot) -> RobotCase:
     name, before = _one(rng, _small(robot)), robot.positions()
     place = _place(robot, name)
-    return Case(
+    return RobotCase(
         (f"find the {name}",),
         f"for loc in get_loc_names():\n    goto_loc(loc)\n    if is_obj_visible('{name}'):\n"
         f"        say(f'the {name} is at the {{loc}}')\n        break",
@@ -197,7 +202,8 @@ def _find(rng: Rng, robot: KitchenRobot) -> Case:
     )
 
 
-def _beside(rng: Rng, robot: KitchenRobot) -> Case:
+@robot_task(TASKS, "beside")
+def _beside(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before = robot.positions()
     sides = {"left": -1.0, "right": 1.0}
 
@@ -223,7 +229,7 @@ def _beside(rng: Rng, robot: KitchenRobot) -> Case:
             break
     else:
         raise RuntimeError("no two objects leave room beside them in this kitchen")
-    return Case(
+    return RobotCase(
         (f"go to the {place}", f"put the {name} {cm} cm to the {side} of the {other}"),
         f"goto_loc('{place}')\ntarget = get_obj_pos('{other}')\npick_obj('{name}')\n"
         f"place_at_pos(target + {sides[side] * cm / 100} * np.array([1, 0, 0]))",
@@ -231,7 +237,8 @@ def _beside(rng: Rng, robot: KitchenRobot) -> Case:
     )
 
 
-def _until_seen(rng: Rng, robot: KitchenRobot) -> Case:
+@robot_task(TASKS, "until-seen")
+def _until_seen(rng: Rng, robot: KitchenRobot) -> RobotCase:
     before = robot.positions()
     offered: list[tuple[float, str, str]] = []
     for name in _small(robot):
@@ -244,26 +251,12 @@ def _until_seen(rng: Rng, robot: KitchenRobot) -> Case:
     start = Base(*robot.state.room.locations[source].stand)
     side = "right" if start.local(robot.state[name].xy)[0] > 0 else "left"
     speed = 0.2 if side == "right" else -0.2
-    return Case(
+    return RobotCase(
         (f"go to the {source}", f"move to the {side} until you see the {name}"),
         f"goto_loc('{source}')\nwhile not detect_object('{name}'):\n"
         f"    set_velocity(x={speed}, y=0, turn=0)\nstop()",
         first_of(at(source), stopped_on_seeing(name, start, _FASTEST_MPS), undisturbed(before, [])),
     )
-
-
-TASKS = (
-    RobotTask("go-to", _go),
-    RobotTask("fetch", _fetch),
-    RobotTask("throw-away", _throw_away),
-    RobotTask("into-bowl", _bowl),
-    RobotTask("all-of-a-kind", _all_of_a_kind),
-    RobotTask("into-drawer", _into_drawer),
-    RobotTask("out-of-drawer", _out_of_drawer),
-    RobotTask("find", _find),
-    RobotTask("beside", _beside),
-    RobotTask("until-seen", _until_seen),
-)
 
 
 def kitchen() -> RobotSuite:

@@ -12,13 +12,12 @@
 from __future__ import annotations
 
 import itertools
-import statistics
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.performance.engine_server import VALUE, serving
+from benchmarks.performance.measurement import Measurement
 from cap.engine.engine import Engine
 from cap.models.base import Completion, Model, Request
 from cap.models.providers import make_model
@@ -35,34 +34,7 @@ _SUM = '# /// cap\n# returns = "ret_val"\n# kind = "number"\n# ///\n# one.\nret_
 _TURNS = ("say hello", "wave", "say hello again", "a turn that fails once", "say goodbye")
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line of the table."""
-
-    what: str
-    """What was measured."""
-    unit: str
-    """What it is counted in."""
-    median: float
-    """Median over the runs."""
-    low: float
-    """Smallest."""
-    high: float
-    """Largest."""
-    runs: int
-    """How many were measured."""
-    limit: float
-    """What it must not pass; for the prefix, what it must reach."""
-    at_least: bool = False
-    """True where more is better."""
-
-    @property
-    def ok(self) -> bool:
-        """True if the limit holds: for the median, or for every run where more is better."""
-        return self.low >= self.limit if self.at_least else self.median <= self.limit
-
-
-def measure(runs: int = 10, latency_s: float = LATENCY_S) -> Iterator[Row]:
+def measure(runs: int = 10, latency_s: float = LATENCY_S) -> Iterator[Measurement]:
     """Measure everything; rows come as they are ready.
 
     Args:
@@ -72,11 +44,6 @@ def measure(runs: int = 10, latency_s: float = LATENCY_S) -> Iterator[Row]:
     yield _overhead(runs * 10)
     yield _tree(runs, latency_s)
     yield _prefix()
-
-
-def _row(what: str, unit: str, values: list[float], limit: float, at_least: bool = False) -> Row:
-    middle = statistics.median(values)
-    return Row(what, unit, middle, min(values), max(values), len(values), limit, at_least)
 
 
 class _Watched:
@@ -95,7 +62,7 @@ class _Watched:
         return completion
 
 
-def _overhead(runs: int) -> Row:
+def _overhead(runs: int) -> Measurement:
     """Wall time of one call of `parse_obj_name` in the tabletop's prompts."""
     model = _Watched(lambda request: Completion("ret_val = objects[0]\n", "fixed"), "fixed")
     engine, prompts = _engine(model)
@@ -107,10 +74,10 @@ def _overhead(runs: int) -> Row:
         answer = engine.run(prompt, "the first object", engine.context(prompt))
         times.append((time.perf_counter() - begin_s) * 1e3)
         assert answer.result.failure is None, answer.result.failure
-    return _row("one LMP call, no model", "ms", times[5:], OVERHEAD_MS)
+    return Measurement.of("one LMP call, no model", "ms", times[5:], OVERHEAD_MS)
 
 
-def _tree(runs: int, latency_s: float) -> Row:
+def _tree(runs: int, latency_s: float) -> Measurement:
     """Latencies from the main program's answer to the value of the complete program."""
     prompt = parse(_SUM, "sum")
     with serving(latency_s) as url:
@@ -124,7 +91,7 @@ def _tree(runs: int, latency_s: float) -> Row:
             end_s = time.perf_counter()
             assert answer.result.value == VALUE, answer.result.failure
             times.append((end_s - model.answered_s[0]) / latency_s)
-    return _row("8 functions over 3 levels", "latencies", times[1:], LATENCIES)
+    return Measurement.of("8 functions over 3 levels", "latencies", times[1:], LATENCIES)
 
 
 def _engine(model: Model) -> tuple[Engine, Any]:
@@ -137,7 +104,7 @@ def _engine(model: Model) -> tuple[Engine, Any]:
     return Engine(robot, model, prompts, function_prompt, sandbox=sandbox, trace=trace), prompts
 
 
-def _prefix() -> Row:
+def _prefix() -> Measurement:
     """Share of a request, up to its own instruction, that the next one begins with."""
     answers = iter(("x = (\n", "say('mended')\n"))
 
@@ -157,7 +124,7 @@ def _prefix() -> Row:
             asked = [*model.prompts] if first is None else [first, *model.prompts]
             shares += [shared(*pair) for pair in itertools.pairwise(asked)]
             first = model.prompts[0]  # of a repaired turn, history keeps the last program only
-    return _row("prefix as in the turn before", "share", shares, 1.0, at_least=True)
+    return Measurement.of("prefix as in the turn before", "share", shares, 1.0, at_least=True)
 
 
 def shared(before: str, after: str) -> float:

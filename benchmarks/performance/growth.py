@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import runner
-from benchmarks.performance.speed import Row
+from benchmarks.performance.measurement import Measurement
 from benchmarks.results import begin
 from benchmarks.suite import Settings, suite
 
@@ -30,7 +30,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True)
-class Mark:
+class ResourceUse:
     """What the runner and its workers have used by some trial."""
 
     cpu_s: float
@@ -38,8 +38,19 @@ class Mark:
     memory_bytes: int
     """Resident memory."""
 
+    @classmethod
+    def now(cls) -> ResourceUse:
+        """Return what this process and its children have used so far."""
+        ticks = pages = 0
+        for pid in (os.getpid(), *_children(os.getpid())):
+            # utime, stime, and those of its ended children
+            values = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, values[11:15]))
+            pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        return cls(ticks * _TICK_S, pages * _PAGE)
 
-def measure(trials: int, jobs: int = 2) -> Iterator[Row]:
+
+def measure(trials: int, jobs: int = 2) -> Iterator[Measurement]:
     """Run that many trials and compare the end of the run with its beginning.
 
     Args:
@@ -50,9 +61,11 @@ def measure(trials: int, jobs: int = 2) -> Iterator[Row]:
     tabletop = suite("tabletop")
     wanted = trials + 2 * _EXTRA
     each = -(-wanted // len(tabletop.cells()))
-    chosen = _mixed(tabletop.trials(each, 0))[:wanted]
+    # By seed, so that every tenth of the run has the same tasks.
+    trials_by_seed = sorted(tabletop.trials(each, 0), key=lambda trial: trial.seed)
+    chosen = trials_by_seed[:wanted]
     part = trials // _PARTS
-    marks: list[Mark] = []
+    marks: list[ResourceUse] = []
     with tempfile.TemporaryDirectory() as folder:
         results = begin(Path(folder), tabletop, settings, resume=False)
 
@@ -62,41 +75,24 @@ def measure(trials: int, jobs: int = 2) -> Iterator[Row]:
             nonlocal ended
             ended += 1
             if (ended - _EXTRA) % part == 0 and len(marks) <= _PARTS and ended >= _EXTRA:
-                marks.append(_mark())
+                marks.append(ResourceUse.now())
 
         try:
             runner.run(results, chosen, settings, jobs=jobs, on_done=count)
         finally:
             results.close()
     spent = [(after.cpu_s - before.cpu_s) / part for before, after in pairwise(marks)]
-    yield Row("a suite's trial, first tenth", "CPU-s", spent[0], min(spent), max(spent), trials, 1)
+    yield Measurement(
+        "a suite's trial, first tenth", "CPU-s", spent[0], min(spent), max(spent), trials, 1
+    )
     ratio = spent[-1] / spent[0]
-    yield Row("cost, last tenth to first", "ratio", ratio, ratio, ratio, trials, _CPU_LIMIT)
+    yield Measurement("cost, last tenth to first", "ratio", ratio, ratio, ratio, trials, _CPU_LIMIT)
     grown = marks[-1].memory_bytes / marks[1].memory_bytes
-    yield Row("memory, last tenth to first", "ratio", grown, grown, grown, trials, _MEMORY_LIMIT)
-
-
-def _mixed(trials: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the trials by seed, so that every tenth of the run has the same tasks."""
-    return tuple(sorted(trials, key=lambda trial: trial.seed))
-
-
-def _mark() -> Mark:
-    own = os.getpid()
-    members = [own, *_children(own)]
-    return Mark(sum(map(_cpu_s, members)), sum(map(_resident, members)))
+    yield Measurement(
+        "memory, last tenth to first", "ratio", grown, grown, grown, trials, _MEMORY_LIMIT
+    )
 
 
 def _children(pid: int) -> list[int]:
     tasks = Path(f"/proc/{pid}/task").iterdir()
     return [int(child) for task in tasks for child in (task / "children").read_text().split()]
-
-
-def _cpu_s(pid: int) -> float:
-    """Return the CPU seconds of a process and of its ended children."""
-    values = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, values[11:15])) * _TICK_S
-
-
-def _resident(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE

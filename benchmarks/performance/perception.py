@@ -23,7 +23,7 @@ NAMES_LIMIT = 0.99
 
 
 @dataclass(frozen=True)
-class Seen:
+class CameraFigures:
     """What the camera made of some scenes."""
 
     camera: str
@@ -53,13 +53,13 @@ class Seen:
         return self.median_m <= MEDIAN_LIMIT_M and self.right >= NAMES_LIMIT * self.n
 
 
-def measure(scenes: int) -> Iterator[Seen]:
+def measure(scenes: int) -> Iterator[CameraFigures]:
     """Look at so many scenes, with a perfect camera and with a noisy one."""
     yield _look("perfect", {}, scenes)
     yield _look(f"noise: {NOISE}", NOISE, scenes)
 
 
-def _look(camera: str, wrong: dict[str, float], scenes: int) -> Seen:
+def _look(camera: str, wrong: dict[str, float], scenes: int) -> CameraFigures:
     right = n = 0
     errors: list[float] = []
     for seed in range(scenes):
@@ -73,4 +73,4 @@ def _look(camera: str, wrong: dict[str, float], scenes: int) -> Seen:
         right += len(places)
         n += len(seen | set(truth))
         errors += [math.dist(place, truth[name][:2]) for name, place in places.items()]
-    return Seen(camera, scenes, right, n, tuple(errors))
+    return CameraFigures(camera, scenes, right, n, tuple(errors))

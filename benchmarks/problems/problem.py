@@ -137,10 +137,6 @@ class ProblemSet:
     sha256: str
     """Of the files' contents."""
 
-    def families(self) -> tuple[str, ...]:
-        """Return the families, in order."""
-        return tuple(dict.fromkeys(problem.family for problem in self.problems.values()))
-
 
 def functions_of(program: Program) -> tuple[str, ...]:
     """Return the functions a program defines at its top level."""

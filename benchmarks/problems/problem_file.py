@@ -75,7 +75,9 @@ def _file(values: Mapping[str, Any], where: str) -> list[Problem]:
         key: _string(values, key, where) if key in values else "" for key in ("setup", "given")
     }
     if shared["given"]:
-        _check_given(shared["given"], where)
+        program = checked(shared["given"], f"{where}, given")
+        if not functions_of(program):
+            raise ProblemError(f"{where}, given: defines no function")
     return [_problem(entry, shared, f"{where}, problem {n}") for n, entry in enumerate(entries, 1)]
 
 
@@ -101,7 +103,13 @@ def _problem(entry: Any, shared: Mapping[str, str], where: str) -> Problem:
         **shared,
     )
     _check_header(problem, where)
-    _check_sources(problem, where)
+    _check_defines(problem.reference, problem.name, f"{where}, reference")
+    for mutant in problem.mutants:
+        _check_defines(mutant.source, problem.name, f"{where}, mutant '{mutant.what}'")
+    if problem.setup:
+        checked(problem.setup, f"{where}, setup")
+    if problem.random:
+        _check_defines(problem.random, "arguments", f"{where}, random")
     return problem
 
 
@@ -154,16 +162,14 @@ def _cases(value: Any, where: str) -> tuple[Case, ...]:
         if not texts or len(entry) not in (1, 2):
             raise ProblemError(f"{where}, case {number}: {_shown(entry)} is no case; {remedy}")
         for text in entry:
-            _expression(text, f"{where}, case {number}")
+            try:
+                ast.parse(f"[{text}\n]", mode="eval")
+            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                raise ProblemError(
+                    f"{where}, case {number}: {_shown(text)} is not Python: {error}"
+                ) from None
         cases.append(Case(*entry))
     return tuple(cases)
-
-
-def _expression(text: str, where: str) -> None:
-    try:
-        ast.parse(f"[{text}\n]", mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ProblemError(f"{where}: {_shown(text)} is not Python: {error}") from None
 
 
 def _mutants(value: Any, where: str) -> tuple[Mutant, ...]:
@@ -209,23 +215,6 @@ def _check_header(problem: Problem, where: str) -> None:
         raise ProblemError(
             f"{where}: generalisation {problem.generalisation!r} unknown; known: {known}"
         )
-
-
-def _check_given(source: str, where: str) -> None:
-    program = checked(source, f"{where}, given")
-    if not functions_of(program):
-        raise ProblemError(f"{where}, given: defines no function")
-
-
-def _check_sources(problem: Problem, where: str) -> None:
-    """Refuse Python that the check refuses, or that does not define what it should."""
-    _check_defines(problem.reference, problem.name, f"{where}, reference")
-    for mutant in problem.mutants:
-        _check_defines(mutant.source, problem.name, f"{where}, mutant '{mutant.what}'")
-    if problem.setup:
-        checked(problem.setup, f"{where}, setup")
-    if problem.random:
-        _check_defines(problem.random, "arguments", f"{where}, random")
 
 
 def _check_defines(source: str, name: str, where: str) -> None:

@@ -15,7 +15,7 @@ SEEDS = (0, 1)
 
 
 @dataclass(frozen=True)
-class Finding:
+class ProblemFinding:
     """How fit one problem is."""
 
     problem: Problem
@@ -28,13 +28,13 @@ class Finding:
     """What is wrong with it; nothing if it is fit."""
 
 
-def check_problem(problem: Problem, seeds: Sequence[int] = SEEDS) -> Finding:
+def check_problem(problem: Problem, seeds: Sequence[int] = SEEDS) -> ProblemFinding:
     """Try one problem: its reference twice, its mutants, and a function that returns nothing."""
     try:
         exams = [examine(problem, seed) for seed in seeds]
         again = examine.__wrapped__(problem, seeds[0])
     except ProblemError as error:
-        return Finding(problem, 0, 0, (str(error),))
+        return ProblemFinding(problem, 0, 0, (str(error),))
     faults = []
     if _as_bytes(again) != _as_bytes(exams[0]):
         faults.append("its inputs or its reference's results differ from run to run")
@@ -48,7 +48,7 @@ def check_problem(problem: Problem, seeds: Sequence[int] = SEEDS) -> Finding:
     if len(problem.mutants) < LEAST_MUTANTS:
         faults.append(f"{len(problem.mutants)} mutants; give {LEAST_MUTANTS} or more")
     rejected = len(problem.mutants) - len(survived)
-    return Finding(problem, len(exams[0].cases), rejected, (*faults, *survived))
+    return ProblemFinding(problem, len(exams[0].cases), rejected, (*faults, *survived))
 
 
 def _as_bytes(exam: Exam) -> bytes:

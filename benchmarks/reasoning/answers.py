@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.reasoning.questions import Question
+from benchmarks.reasoning.question import ReasoningQuestion
 
 TOLERANCE_M = 0.01
 """How far each coordinate of a position may be off."""
@@ -111,7 +111,7 @@ def _shown(words: Sequence[str]) -> str:
     return repr(told if len(told) <= 60 else told[:57] + "...")
 
 
-def wrong(question: Question, right: Any, given: Any) -> str | None:
+def wrong(question: ReasoningQuestion, right: Any, given: Any) -> str | None:
     """Return what is wrong with an answer of the right kind; None if it is right.
 
     Args:
@@ -120,17 +120,15 @@ def wrong(question: Question, right: Any, given: Any) -> str | None:
         given: A name or names, a point or points.
     """
     if question.kind == "object":
-        return _wrong_names(question, right, [given] if isinstance(given, str) else list(given))
+        names = [given] if isinstance(given, str) else list(given)
+        if names == right or (not question.ordered and sorted(names) == sorted(right)):
+            return None
+        return f"answered {', '.join(names) or 'none'}; right is {', '.join(right)}"
     return _wrong_points(question, np.asarray(right), np.asarray(given, dtype=float))
 
 
-def _wrong_names(question: Question, right: list[str], given: list[str]) -> str | None:
-    same = given == right if question.ordered else sorted(given) == sorted(right)
-    return None if same else f"answered {', '.join(given) or 'none'}; right is {', '.join(right)}"
-
-
 def _wrong_points(
-    question: Question, right: NDArray[np.float64], given: NDArray[np.float64]
+    question: ReasoningQuestion, right: NDArray[np.float64], given: NDArray[np.float64]
 ) -> str | None:
     wanted, found = np.atleast_2d(right), np.atleast_2d(given)
     if found.shape != wanted.shape:
@@ -154,6 +152,6 @@ def _written(points: NDArray[np.float64]) -> str:
     return ", ".join(f"({x:.3f}, {y:.3f})" for x, y in points)
 
 
-def as_text(question: Question, right: Any) -> str:
+def as_text(question: ReasoningQuestion, right: Any) -> str:
     """Return a right answer in words, for those who answer in language."""
     return ", ".join(right) if question.kind == "object" else _written(np.atleast_2d(right))

@@ -10,30 +10,32 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from benchmarks.asking import check_options, chosen, limits_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
-from benchmarks.reasoning.arms import LMPS, Reply, baseline, in_code, in_words
-from benchmarks.reasoning.objects import OBJECTS
-from benchmarks.reasoning.positions import POSITIONS
-from benchmarks.reasoning.questions import Asked, Question, put
-from benchmarks.suite import Outcome, Settings, Trial
-from cap.errors import PromptError
-from cap.prompt.prompt import Prompt
-from cap.robot import registry
+from benchmarks.reasoning.methods import LMPS, Response, baseline, in_code, in_words
+from benchmarks.reasoning.object_questions import OBJECTS
+from benchmarks.reasoning.position_questions import POSITIONS
+from benchmarks.reasoning.question import PosedQuestion, ReasoningQuestion, put
+from benchmarks.suite import (
+    BASELINES,
+    Outcome,
+    Settings,
+    Trial,
+    check_options,
+    chosen_cells,
+    load_prompts,
+    program_limits,
+)
 from cap.trace.trace import plain
 
-QUESTIONS: Mapping[str, tuple[Question, ...]] = {
+QUESTIONS: Mapping[str, tuple[ReasoningQuestion, ...]] = {
     "object-selection": OBJECTS,
     "position-selection": POSITIONS,
 }
 """By task."""
 ARMS = ("direct", "step-by-step", "lmp")
 """The splits."""
-BASELINES = ("oracle", "no-op")
 OPTIONS = ("limits", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 _PAPER: Mapping[tuple[str, str], float] = {
@@ -65,7 +67,7 @@ class ReasoningSuite:
             MissingKey: The model needs a key and none is set.
         """
         check_options(settings, OPTIONS)
-        limits_of(settings.options.get("limits", {}))
+        program_limits(settings.options.get("limits", {}))
         if settings.model not in BASELINES:
             model_for(settings.model, {**settings.options, "ledger": None})
 
@@ -85,7 +87,7 @@ class ReasoningSuite:
         Raises:
             UsageError: No trials, or an unknown task or split.
         """
-        cells = chosen(self.cells(), n, tasks, splits)
+        cells = chosen_cells(self.cells(), n, tasks, splits)
         return tuple(Trial(*cell, number) for cell in cells for number in range(seed, seed + n))
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
@@ -130,35 +132,21 @@ class ReasoningSuite:
         return {} if value is None else {method: value}
 
 
-def _ask(asked: Asked, trial: Trial, settings: Settings, meter: Meter) -> Reply:
+def _ask(asked: PosedQuestion, trial: Trial, settings: Settings, meter: Meter) -> Response:
     kind = asked.question.kind
     if trial.split != "lmp":
         folder = f"{settings.prompts}-{trial.split}"
         return in_words(asked, meter, load_prompts(folder, (kind,))[kind])
     prompts = load_prompts(settings.prompts, tuple(LMPS.values()))
     seed = seed_of(trial)
-    limits = limits_of(settings.options.get("limits", {}))
+    limits = program_limits(settings.options.get("limits", {}))
     return in_code(asked, meter, prompts, seed=seed, limits=limits)
 
 
-def _evidence(asked: Asked) -> dict[str, Any]:
+def _evidence(asked: PosedQuestion) -> dict[str, Any]:
     """Return what a reader needs to check the verdict."""
     return {
         "question": asked.question.name,
         "right": plain(asked.answer),
         "scene": {name: list(where) for name, where in asked.scene.positions.items()},
     }
-
-
-@cache
-def load_prompts(name: str, needed: tuple[str, ...]) -> Mapping[str, Prompt]:
-    """Load prompts by the name of a shipped folder or by a path, once for each process.
-
-    Raises:
-        PromptError: No such folder, or a prompt in it is missing or cannot be used.
-    """
-    shipped = registry.prompts_path() / name
-    found = registry.load_prompts(shipped if shipped.is_dir() else Path(name))
-    if lacking := [entry for entry in needed if entry not in found]:
-        raise PromptError(f"the prompts '{name}' have no {', '.join(lacking)}; add the files")
-    return found

@@ -5,12 +5,10 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from benchmarks.report.tables import Cell
 from cap.trace.terminal import printable
-
-if TYPE_CHECKING:
-    from benchmarks.report.tables import Cell
 
 MOST_CELLS = 80
 """With more cells than these, only whole splits are drawn."""

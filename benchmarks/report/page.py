@@ -1,7 +1,8 @@
-"""`report.html`: one file without outside references, for looking at failures.
+"""The report of a folder: `report.md` for an appendix, `report.html` for looking at failures.
 
-All text of models, programs and scenes is shown, never interpreted: it is escaped, characters that
-cannot be seen are written out, and the page's own policy lets no script run.
+`report.html` is one file without outside references. All text of models, programs and scenes in it
+is shown, never interpreted: it is escaped, characters that cannot be seen are written out, and the
+page's own policy lets no script run.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 import base64
 import html
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.results import Line, read_lines
+from benchmarks.report import charts
+from benchmarks.report.tables import cells, rows_of, summary
+from benchmarks.results import Line, read_header, read_lines
+from cap.errors import UsageError
 from cap.trace.terminal import printable
 
 FAILURES_SHOWN = 200
@@ -30,9 +34,85 @@ th { text-align: left } pre { background: #f6f6f4; padding: .7em; overflow-x: au
 figure { margin: .3em; display: inline-block } figure.chart { display: block }
 img { max-width: 100% } details { margin: .6em 0 } summary { cursor: pointer }
 """
+_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|!#"} | {"<": "&lt;", ">": "&gt;"})
+NOTE = (
+    "Success is judged outside the program's reach; every trial asked for is counted. The "
+    "interval is Wilson's, 95 %. 'calls' and 's' are means of a trial, the other counts are sums. "
+    "'published' are the papers' own values for their systems and scenes, not measured here."
+)
+NO_CHARTS = "For charts: pip install 'code-as-policies[report]', then cap bench report."
 
 
-def pieces(
+def write(folder: Path) -> tuple[Path, Path]:
+    """Write `report.md` and `report.html` into a results folder; return both.
+
+    Raises:
+        UsageError: Not a results folder, without a trial, or it cannot be written.
+    """
+    header, found = read_header(folder), cells(folder)
+    tables = [table for table in (rows_of(found), summary(folder)) if table]
+    drawn = charts.draw(found)
+    markdown, page = folder / "report.md", folder / "report.html"
+    try:
+        for name, svg in drawn.items():
+            (folder / f"{name}.svg").write_bytes(svg)
+        markdown.write_text(_markdown(header, tables, drawn), encoding="utf-8")
+        with page.open("w", encoding="utf-8") as file:
+            about = [*about_run(header), NOTE, *([] if drawn else [NO_CHARTS])]
+            file.writelines(_pieces(folder, title_of(header), about, tables, drawn))
+    except OSError as error:
+        raise UsageError(
+            f"cannot write the report into {folder}: {error.strerror or error}; make room, then "
+            "cap bench report"
+        ) from None
+    return markdown, page
+
+
+def title_of(header: Mapping[str, Any]) -> str:
+    """Return what a report is called."""
+    return f"{header['suite']} {header['suite_version']}: {header['settings']['model']}"
+
+
+def about_run(header: Mapping[str, Any]) -> list[str]:
+    """Return what ran, with what, in a few lines."""
+    settings = header["settings"]
+    elsewhere = ("ledger", "pictures", "sessions")
+    options = {name: one for name, one in settings["options"].items() if name not in elsewhere}
+    facts = {name: settings.get(name) for name in ("mode", "perception", "prompts")}
+    return [
+        ", ".join(f"{name} {value}" for name, value in {**facts, "options": options}.items()),
+        ", ".join(f"{name} {value}" for name, value in header["versions"].items()),
+    ]
+
+
+def _markdown(
+    header: Mapping[str, Any],
+    tables: Sequence[Sequence[Mapping[str, Any]]],
+    charts: Iterable[str],
+) -> str:
+    lines = [f"# {_inert(title_of(header))}", ""]
+    for line in (*about_run(header), NOTE):
+        lines += [_inert(line), ""]
+    for table in tables:
+        names = list(table[0])
+        for cells_of in (names, ["---"] * len(names)):
+            lines.append("| " + " | ".join(cells_of) + " |")
+        for row in table:
+            lines.append("| " + " | ".join(_inert(str(row[name])) for name in names) + " |")
+        lines.append("")
+    lines += [f"![{name}]({name}.svg)\n" for name in charts]
+    return "\n".join(lines) + "\n"
+
+
+def _inert(text: str) -> str:
+    """Return text as Markdown shows it, in one line: no mark of it means anything."""
+    return printable(" ".join(text.replace("&", "&amp;").split())).translate(_MARKS)
+
+
+# --- report.html
+
+
+def _pieces(
     folder: Path,
     title: str,
     about: Sequence[str],

@@ -1,7 +1,4 @@
-"""What a results folder says, per task and per split: rates with their intervals, and why not.
-
-`report.md` is for an appendix, `report.html` for looking at failures; both from the lines alone.
-"""
+"""What a results folder says, per task and per split: rates with their intervals, and why not."""
 
 from __future__ import annotations
 
@@ -12,12 +9,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.report import charts, page
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.statistics import wilson_interval
 from benchmarks.suite import SUITES, Suite, Summarizes, suite
 from cap.errors import UsageError
-from cap.trace.terminal import printable
 
 CAUSES = ("model", "program", "robot", "task", "infrastructure")
 ALL = "all"
@@ -25,7 +20,7 @@ ALL = "all"
 
 
 @dataclass
-class Tally:
+class CellTally:
     """What came of one cell's trials."""
 
     n: int = 0
@@ -68,7 +63,16 @@ class Tally:
     @property
     def medians(self) -> str:
         """Median, least and most of what was measured, with how often there was nothing."""
-        return "; ".join(_spread(name, values) for name, values in self.measured.items())
+        words = []
+        for name, values in self.measured.items():
+            found = [value for value in values if value is not None]
+            if not found:
+                words.append(f"{name} none")
+                continue
+            lacking = f", {len(values) - len(found)} none" if len(found) < len(values) else ""
+            span = f"{min(found):.3g} to {max(found):.3g}"
+            words.append(f"{name} {median(found):.3g} ({span}{lacking})")
+        return "; ".join(words)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -88,14 +92,6 @@ class Tally:
         return ", ".join(f"{cause} {self.causes[cause]}" for cause in known if self.causes[cause])
 
 
-def _spread(name: str, values: Sequence[float | None]) -> str:
-    found = [value for value in values if value is not None]
-    if not found:
-        return f"{name} none"
-    lacking = f", {len(values) - len(found)} none" if len(found) < len(values) else ""
-    return f"{name} {median(found):.3g} ({min(found):.3g} to {max(found):.3g}{lacking})"
-
-
 @dataclass(frozen=True)
 class Cell:
     """One task under one split, or all tasks of a split."""
@@ -104,7 +100,7 @@ class Cell:
     """The task, or `all`."""
     split: str
     """The split; "" where there are none."""
-    tally: Tally
+    tally: CellTally
     """What came of it."""
     published: Mapping[str, float]
     """Published values by method, percent."""
@@ -139,10 +135,10 @@ def _suite_of(header: Mapping[str, Any]) -> Suite | None:
 
 def _tallies(
     lines: Iterable[Line], cell_of: Callable[[Line], tuple[str, str]]
-) -> dict[tuple[str, str], Tally]:
-    tallies: dict[tuple[str, str], Tally] = {}
+) -> dict[tuple[str, str], CellTally]:
+    tallies: dict[tuple[str, str], CellTally] = {}
     for line in lines:
-        tallies.setdefault(cell_of(line), Tally()).add(line)
+        tallies.setdefault(cell_of(line), CellTally()).add(line)
     return tallies
 
 
@@ -152,7 +148,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     Raises:
         UsageError: Not a results folder, or without a trial.
     """
-    return _rows(cells(folder))
+    return rows_of(cells(folder))
 
 
 def summary(folder: Path) -> list[dict[str, Any]]:
@@ -161,8 +157,8 @@ def summary(folder: Path) -> list[dict[str, Any]]:
     return found.summary(folder) if isinstance(found, Summarizes) else []
 
 
-def _rows(found: Sequence[Cell]) -> list[dict[str, Any]]:
-    """Return the table; a column that no cell has anything in is left out."""
+def rows_of(found: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Return the rows of some cells; a column that no cell has anything in is left out."""
     table = [_row(cell) for cell in found]
     empty = [name for name in ("measured", "published %") if not any(row[name] for row in table)]
     return [{name: row[name] for name in row if name not in empty} for row in table]
@@ -185,83 +181,6 @@ def _row(cell: Cell) -> dict[str, Any]:
         "s": round(tally.seconds / tally.n, 2),
         "published %": ", ".join(f"{name} {value:g}" for name, value in cell.published.items()),
     }
-
-
-def write(folder: Path) -> tuple[Path, Path]:
-    """Write `report.md` and `report.html` into a results folder; return both.
-
-    Raises:
-        UsageError: Not a results folder, without a trial, or it cannot be written.
-    """
-    header, found = read_header(folder), cells(folder)
-    tables = [table for table in (_rows(found), summary(folder)) if table]
-    drawn = charts.draw(found)
-    markdown, html = folder / "report.md", folder / "report.html"
-    try:
-        for name, svg in drawn.items():
-            (folder / f"{name}.svg").write_bytes(svg)
-        markdown.write_text(_markdown(header, tables, drawn), encoding="utf-8")
-        with html.open("w", encoding="utf-8") as file:
-            about = [*about_run(header), NOTE, *([] if drawn else [NO_CHARTS])]
-            file.writelines(page.pieces(folder, title_of(header), about, tables, drawn))
-    except OSError as error:
-        raise UsageError(
-            f"cannot write the report into {folder}: {error.strerror or error}; make room, then "
-            "cap bench report"
-        ) from None
-    return markdown, html
-
-
-NOTE = (
-    "Success is judged outside the program's reach; every trial asked for is counted. The "
-    "interval is Wilson's, 95 %. 'calls' and 's' are means of a trial, the other counts are sums. "
-    "'published' are the papers' own values for their systems and scenes, not measured here."
-)
-NO_CHARTS = "For charts: pip install 'code-as-policies[report]', then cap bench report."
-
-
-def title_of(header: Mapping[str, Any]) -> str:
-    """Return what a report is called."""
-    return f"{header['suite']} {header['suite_version']}: {header['settings']['model']}"
-
-
-def about_run(header: Mapping[str, Any]) -> list[str]:
-    """Return what ran, with what, in a few lines."""
-    settings = header["settings"]
-    elsewhere = ("ledger", "pictures", "sessions")
-    options = {name: one for name, one in settings["options"].items() if name not in elsewhere}
-    facts = {name: settings.get(name) for name in ("mode", "perception", "prompts")}
-    return [
-        ", ".join(f"{name} {value}" for name, value in {**facts, "options": options}.items()),
-        ", ".join(f"{name} {value}" for name, value in header["versions"].items()),
-    ]
-
-
-def _markdown(
-    header: Mapping[str, Any],
-    tables: Sequence[Sequence[Mapping[str, Any]]],
-    charts: Iterable[str],
-) -> str:
-    lines = [f"# {_inert(title_of(header))}", ""]
-    for line in (*about_run(header), NOTE):
-        lines += [_inert(line), ""]
-    for table in tables:
-        names = list(table[0])
-        for cells_of in (names, ["---"] * len(names)):
-            lines.append("| " + " | ".join(cells_of) + " |")
-        for row in table:
-            lines.append("| " + " | ".join(_inert(str(row[name])) for name in names) + " |")
-        lines.append("")
-    lines += [f"![{name}]({name}.svg)\n" for name in charts]
-    return "\n".join(lines) + "\n"
-
-
-_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|!#"} | {"<": "&lt;", ">": "&gt;"})
-
-
-def _inert(text: str) -> str:
-    """Return text as Markdown shows it, in one line: no mark of it means anything."""
-    return printable(" ".join(text.replace("&", "&amp;").split())).translate(_MARKS)
 
 
 def compare(first: Path, second: Path) -> list[dict[str, Any]]:

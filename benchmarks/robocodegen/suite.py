@@ -18,13 +18,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.asking import check_options, count_or_refused, known_or_refused
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for
 from benchmarks.problems.judge import Verdict, desk, examine
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
 from benchmarks.problems.problem_file import load
 from benchmarks.robocodegen.summary import LIBRARY, summarize
-from benchmarks.suite import ENDPOINT, Outcome, Settings, Trial
+from benchmarks.suite import (
+    BASELINES,
+    ENDPOINT,
+    Outcome,
+    Settings,
+    Trial,
+    check_count,
+    check_names,
+    check_options,
+)
 from cap.engine.answer import Answer, State
 from cap.engine.engine import Engine
 from cap.engine.generation import GenerationLimits
@@ -47,7 +55,6 @@ ARMS: Mapping[str, tuple[str, bool]] = {
     "flat-single": ("flat", False),
 }
 """Prompt file and whether missing helpers are generated, by the name of the arm."""
-BASELINES = ("oracle", "no-op")
 OPTIONS = ("limits", "problems", "repairs", "shared_library", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 _LOOP = Prompt("robocodegen", Header(), "", (), ())
@@ -113,9 +120,9 @@ class RoboCodeGenSuite:
             UsageError: No samples or too many, an unknown problem or arm, or a shared library with
                 some problems only.
         """
-        count_or_refused(n, "samples")
-        known_or_refused("problem", tasks, list(self._set.problems))
-        known_or_refused("arm", splits, list(ARMS))
+        check_count(n, "samples")
+        check_names("problem", tasks, list(self._set.problems))
+        check_names("arm", splits, list(ARMS))
         if self._shared and tasks:
             raise UsageError("a shared library needs all problems, in order; leave out --tasks")
         names = [LIBRARY] if self._shared else list(self._set.problems)
@@ -307,4 +314,4 @@ def _model(settings: Settings, problem: Problem, trial: Trial) -> Model:
 def _check_options(settings: Settings) -> None:
     check_options(settings, OPTIONS)
     known = [entry.name for entry in fields(Limits)]
-    known_or_refused("limit", list(settings.options.get("limits", {})), known)
+    check_names("limit", list(settings.options.get("limits", {})), known)

@@ -12,9 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.tabletop import scenes
 from benchmarks.tabletop.attributes import CORNERS, MAGNITUDES_M
 from benchmarks.tabletop.judge import IN_BOWL_M, ON_BLOCK_M, PLACE_M, PLACES, WAYS, Positions
+from benchmarks.tabletop.scene_conditions import (
+    Point,
+    clear,
+    clear_places,
+    extreme,
+    nth_from,
+    of_kind,
+    on_table,
+    only_one_beside,
+)
 
 Words = Mapping[str, str]
 Goal = Mapping[str, Any]
@@ -63,43 +72,43 @@ def put_on(words: Words, scene: Positions, near: Near) -> Goal:
 
 def stack(words: Words, scene: Positions, near: Near) -> Goal:
     """Stack the blocks, in any order and anywhere."""
-    blocks = scenes.of_kind(scene, "block")
+    blocks = of_kind(scene, "block")
     return {"stacked": blocks, "moved_only": blocks}
 
 
 def all_at_place(words: Words, scene: Positions, near: Near) -> Goal | None:
     """Put every block at a place, side by side or stacked."""
-    place, blocks = words["place"], scenes.of_kind(scene, "block")
-    if not scenes.clear_places(scene, place):
+    place, blocks = words["place"], of_kind(scene, "block")
+    if not clear_places(scene, place):
         return None
     return {"place": [[name, place, near.place] for name in blocks], "moved_only": blocks}
 
 
 def all_in_bowl(words: Words, scene: Positions, near: Near) -> Goal:
     """Put every block in one bowl."""
-    bowl, blocks = words["bowl"], scenes.of_kind(scene, "block")
+    bowl, blocks = words["bowl"], of_kind(scene, "block")
     pairs = [[name, bowl, near.bowl] for name in blocks]
     return {"on": pairs, "moved_only": [*blocks, bowl]}
 
 
 def matching(words: Words, scene: Positions, near: Near) -> Goal:
     """Put every block in the bowl of its colour."""
-    pairs = {name: name.replace("block", "bowl") for name in scenes.of_kind(scene, "block")}
+    pairs = {name: name.replace("block", "bowl") for name in of_kind(scene, "block")}
     wanted = [[name, bowl, near.bowl] for name, bowl in pairs.items()]
     return {"on": wanted, "moved_only": [*pairs, *pairs.values()]}
 
 
 def mismatched(words: Words, scene: Positions, near: Near) -> Goal:
     """Put every block in a bowl of another colour; two blocks may share one."""
-    blocks, bowls = scenes.of_kind(scene, "block"), scenes.of_kind(scene, "bowl")
+    blocks, bowls = of_kind(scene, "block"), of_kind(scene, "bowl")
     rule = {"names": blocks, "to": "bowl", "mismatched": True, "tol": near.bowl}
     return {"each": rule, "moved_only": [*blocks, *bowls]}
 
 
 def corners(words: Words, scene: Positions, near: Near) -> Goal | None:
     """Put every block in a corner of its own."""
-    blocks = scenes.of_kind(scene, "block")
-    if not scenes.clear_places(scene, *CORNERS):
+    blocks = of_kind(scene, "block")
+    if not clear_places(scene, *CORNERS):
         return None
     rule = {"names": blocks, "to": "corner", "distinct": True, "tol": near.place}
     return {"each": rule, "moved_only": blocks}
@@ -113,28 +122,28 @@ def stack_at_place(words: Words, scene: Positions, near: Near) -> Goal | None:
 
 def beside_bowl(words: Words, scene: Positions, near: Near) -> Goal | None:
     """Move the one block on that side of the bowl to a place."""
-    blocks = scenes.of_kind(scene, "block")
-    found = scenes.only_one_beside(scene, blocks, words["direction"], scene[words["bowl"]])
+    blocks = of_kind(scene, "block")
+    found = only_one_beside(scene, blocks, words["direction"], scene[words["bowl"]])
     return _one_at_place(found, words["place"], scene, near)
 
 
 def by_distance(words: Words, scene: Positions, near: Near) -> Goal | None:
     """Move the block closest to, or farthest from, the bowl to a place."""
-    blocks = {name: scene[name] for name in scenes.of_kind(scene, "block")}
+    blocks = {name: scene[name] for name in of_kind(scene, "block")}
     x, y, _ = scene[words["bowl"]]
-    found = scenes.extreme(blocks, words["distance"], (x, y))
+    found = extreme(blocks, words["distance"], (x, y))
     return _one_at_place(found, words["place"], scene, near)
 
 
 def nth(words: Words, scene: Positions, near: Near) -> Goal | None:
     """Move the n-th block counted from a side to a place."""
-    blocks = scenes.of_kind(scene, "block")
-    found = scenes.nth_from(scene, blocks, words["ordinal"], words["direction"])
+    blocks = of_kind(scene, "block")
+    found = nth_from(scene, blocks, words["ordinal"], words["direction"])
     return _one_at_place(found, words["place"], scene, near)
 
 
 def _one_at_place(name: str | None, place: str, scene: Positions, near: Near) -> Goal | None:
-    if name is None or not scenes.clear_places(scene, place):
+    if name is None or not clear_places(scene, place):
         return None
     return {"place": [[name, place, near.place]], "moved_only": [name]}
 
@@ -145,7 +154,7 @@ def away_from_bowl(words: Words, scene: Positions, near: Near) -> Goal | None:
     x, y, _ = scene[bowl]
     reach = REACH_M[words["magnitude"]]
     spot = (x + reach * WAYS[way][0], y + reach * WAYS[way][1])
-    if not scenes.on_table(spot, EDGE_M) or not scenes.clear(scene, [spot], (block, bowl)):
+    if not on_table(spot, EDGE_M) or not clear(scene, [spot], (block, bowl)):
         return None
     low, high = MAGNITUDES_M[words["magnitude"]]
     return {"direction": [[block, way, bowl, low, high]], "moved_only": [block]}
@@ -154,8 +163,8 @@ def away_from_bowl(words: Words, scene: Positions, near: Near) -> Goal | None:
 def corner_by_distance(words: Words, scene: Positions, near: Near) -> Goal | None:
     """Put the block in the corner closest to, or farthest from, the bowl."""
     x, y, _ = scene[words["bowl"]]
-    found = scenes.extreme({name: PLACES[name] for name in CORNERS}, words["distance"], (x, y))
-    if found is None or not scenes.clear_places(scene, found):
+    found = extreme({name: PLACES[name] for name in CORNERS}, words["distance"], (x, y))
+    if found is None or not clear_places(scene, found):
         return None
     block = words["block"]
     return {"place": [[block, found, near.place]], "moved_only": [block]}
@@ -163,9 +172,9 @@ def corner_by_distance(words: Words, scene: Positions, near: Near) -> Goal | Non
 
 def in_line(words: Words, scene: Positions, near: Near) -> Goal | None:
     """Put the blocks in a line that runs as asked, each on a spot of its own."""
-    blocks = scenes.of_kind(scene, "block")
+    blocks = of_kind(scene, "block")
     lines = [_line(way, shift, len(blocks)) for way in LINES[words["line"]] for shift in _SHIFTS]
-    if not any(scenes.clear(scene, line, blocks) for line in lines):
+    if not any(clear(scene, line, blocks) for line in lines):
         return None
     axis = {"horizontal": "x", "vertical": "y", "diagonal": "diagonal"}[words["line"]]
     return {"line": {"names": blocks, "axis": axis}, "moved_only": blocks}
@@ -174,7 +183,7 @@ def in_line(words: Words, scene: Positions, near: Near) -> Goal | None:
 _SHIFTS = (0.0, -0.1, 0.1, -0.2, 0.2)
 
 
-def _line(way: tuple[float, float], shift: float, count: int) -> Sequence[scenes.Point]:
+def _line(way: tuple[float, float], shift: float, count: int) -> Sequence[Point]:
     """Return evenly spaced spots on a line, `shift` metres beside the middle of the table."""
     x, y = PLACES["middle"]
     steps = [LINE_GAP_M * (i - (count - 1) / 2) for i in range(count)]

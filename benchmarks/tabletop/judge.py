@@ -226,8 +226,11 @@ def _line(scene: _Scene, shape: Any) -> list[str]:
 def _circle(scene: _Scene, shape: Any) -> list[str]:
     """Check the distance from the centre, and that no gap is over 1.5 times the even one."""
     points = scene.points(shape["names"])
-    around = shape.get("around")
-    centre = _circle_centre(points) if around is None else scene.now(scene.name(around))
+    if (around := shape.get("around")) is not None:
+        centre = scene.now(scene.name(around))
+    else:  # fitted by least squares, in Kasa's linear form
+        system = np.column_stack([2 * points, np.ones(len(points))])
+        centre = np.linalg.lstsq(system, (points**2).sum(axis=1), rcond=None)[0][:2]
     offsets = points - centre
     radii = np.linalg.norm(offsets, axis=1)
     angles = np.sort(np.arctan2(offsets[:, 1], offsets[:, 0]))
@@ -235,13 +238,6 @@ def _circle(scene: _Scene, shape: Any) -> list[str]:
     even = bool(gaps.max() <= 1.5 * 2 * np.pi / len(points))
     round_ = even and np.abs(radii - radii.mean()).max() <= SHAPE_M and _apart(points)
     return [] if round_ else [f"{shape['names']} are not on a circle"]
-
-
-def _circle_centre(points: Vector) -> Vector:
-    """Return the centre of the circle fitted by least squares (Kasa's linear form)."""
-    system = np.column_stack([2 * points, np.ones(len(points))])
-    solution = np.linalg.lstsq(system, (points**2).sum(axis=1), rcond=None)[0]
-    return np.array(solution[:2])
 
 
 def _apart(points: Vector) -> bool:

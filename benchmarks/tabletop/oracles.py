@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchmarks.tabletop.monologue import PREFIX
+from benchmarks.tabletop.inner_monologue import PREFIX
 from benchmarks.tabletop.tasks import Task
 from cap.prompt.prompt import render_context
 

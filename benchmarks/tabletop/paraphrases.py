@@ -12,13 +12,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.resources import files
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from benchmarks.statistics import wilson_interval
-from benchmarks.tabletop.judge import Positions, judge
+from benchmarks.tabletop.judge import judge
 from cap.errors import UsageError
+from cap.result import Failure
+from cap.session.session import Session
 
-Result = Literal["right", "wrong", "declined"]
+Judgement = Literal["right", "wrong", "declined"]
 
 FAMILIES = (
     "bowl",
@@ -40,7 +42,7 @@ COLOURS = ("blue", "red", "green", "orange", "yellow", "purple", "pink", "cyan",
 
 
 @dataclass(frozen=True)
-class Case:
+class Paraphrase:
     """One paraphrase."""
 
     id: str
@@ -56,16 +58,16 @@ class Case:
     instruction: str
     """The paraphrase itself."""
     expect: Mapping[str, Any]
-    """What must be true afterwards, in the words of the module's docstring."""
+    """What must be true afterwards, in the words of `benchmarks.tabletop.judge`."""
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ParaphraseOutcome:
     """How one case ended."""
 
-    case: Case
+    case: Paraphrase
     """The case."""
-    result: Result
+    result: Judgement
     """`declined`: the model found no match and nothing moved."""
     reason: str
     """Why it is not right; "" if it is."""
@@ -91,65 +93,19 @@ class Summary:
     """Upper end."""
 
 
-class Failure(Protocol):
-    """Why an instruction failed."""
-
-    @property
-    def kind(self) -> str:
-        """Who failed: `model`, `program`, `robot`..."""
-
-    @property
-    def error(self) -> str:
-        """Name of the error's class."""
-
-    @property
-    def message(self) -> str:
-        """The error's one line."""
-
-
-class Turn(Protocol):
-    """One finished instruction."""
-
-    @property
-    def failure(self) -> Failure | None:
-        """None if it succeeded."""
-
-
-class Robot(Protocol):
-    """What is read of the robot."""
-
-    @property
-    def spoken(self) -> Sequence[str]:
-        """Everything said so far, oldest first."""
-
-    def positions(self) -> Positions:
-        """Return where each object is now, xyz in metres."""
-
-
-class Session(Protocol):
-    """Instructions carried out one after another on one robot."""
-
-    @property
-    def robot(self) -> Robot:
-        """The robot."""
-
-    def run(self, instruction: str) -> Turn:
-        """Carry out one instruction."""
-
-
-def load() -> tuple[Case, ...]:
+def load() -> tuple[Paraphrase, ...]:
     """Return the shipped cases."""
     text = files("benchmarks.tabletop").joinpath("paraphrases.jsonl").read_text(encoding="utf-8")
     return parse(text, "paraphrases.jsonl")
 
 
-def parse(text: str, where: str) -> tuple[Case, ...]:
+def parse(text: str, where: str) -> tuple[Paraphrase, ...]:
     """Read cases from JSON lines; `where` is named in errors.
 
     Raises:
         UsageError: A line is not a valid case; with its number and what is wrong.
     """
-    cases: dict[str, Case] = {}
+    cases: dict[str, Paraphrase] = {}
     for number, line in enumerate(text.splitlines(), 1):
         try:
             case = _case(json.loads(line))
@@ -161,11 +117,11 @@ def parse(text: str, where: str) -> tuple[Case, ...]:
     return tuple(cases.values())
 
 
-def _case(entry: dict[str, Any]) -> Case:
+def _case(entry: dict[str, Any]) -> Paraphrase:
     """Build one case and check it."""
-    if unknown := sorted(set(entry) - {field.name for field in fields(Case)}):
+    if unknown := sorted(set(entry) - {field.name for field in fields(Paraphrase)}):
         raise ValueError(f"keys {unknown} unknown")
-    case = Case(
+    case = Paraphrase(
         id=entry["id"],
         family=entry["family"],
         objects=tuple(entry["objects"]),
@@ -191,48 +147,53 @@ def _case(entry: dict[str, Any]) -> Case:
     return case
 
 
-def run_case(case: Case, make_session: Callable[[Sequence[str], int], Session]) -> Outcome:
+def run_case(
+    case: Paraphrase, make_session: Callable[[Sequence[str], int], Session]
+) -> ParaphraseOutcome:
     """Run one case in a session of its own and judge it on the world's true state.
 
     A setup instruction that fails ends the case. A decline after something moved is wrong.
     """
     session = make_session(case.objects, case.seed)
-    undone = before = dict(session.robot.positions())
+    robot: Any = session.robot  # the tabletop's: it keeps what it said
+    undone = before = dict(robot.positions())
     failure, spoken_before, instruction = None, 0, ""
     for instruction in (*case.setup, case.instruction):
-        undone, before = before, dict(session.robot.positions())
-        spoken_before = len(session.robot.spoken)
+        undone, before = before, dict(robot.positions())
+        spoken_before = len(robot.spoken)
         failure = session.run(instruction).failure
         if failure is not None:
             break
-    after = dict(session.robot.positions())
+    after = dict(robot.positions())
     if failure is None:
-        spoken = session.robot.spoken[spoken_before:]
+        spoken = robot.spoken[spoken_before:]
         reason = judge(case.expect, before, after, spoken, undone)
-        return Outcome(case, "wrong" if reason else "right", reason or "")
+        return ParaphraseOutcome(case, "wrong" if reason else "right", reason or "")
     return _failed(case, failure, instruction, judge({"unmoved": True}, before, after, ()))
 
 
-def _failed(case: Case, failure: Failure, instruction: str, moved: str | None) -> Outcome:
+def _failed(
+    case: Paraphrase, failure: Failure, instruction: str, moved: str | None
+) -> ParaphraseOutcome:
     if "refused" in case.expect and not moved:
-        return Outcome(case, "right", "")
+        return ParaphraseOutcome(case, "right", "")
     declined = failure.kind == "model" and failure.error == "NoMatch" and not moved
     reason = f"{instruction!r} failed: {failure.error}: {failure.message}"
-    return Outcome(
+    return ParaphraseOutcome(
         case, "declined" if declined else "wrong", f"{reason}; {moved or 'nothing moved'}"
     )
 
 
-def summarize(outcomes: Iterable[Outcome]) -> tuple[Summary, ...]:
+def summarize(outcomes: Iterable[ParaphraseOutcome]) -> tuple[Summary, ...]:
     """Return the counts per family, in the order of `FAMILIES`, and last the total."""
-    results: dict[str, list[Result]] = {family: [] for family in (*FAMILIES, "total")}
+    results: dict[str, list[Judgement]] = {family: [] for family in (*FAMILIES, "total")}
     for outcome in outcomes:
         results[outcome.case.family].append(outcome.result)
         results["total"].append(outcome.result)
     return tuple(_count(family, found) for family, found in results.items() if found)
 
 
-def _count(family: str, results: Sequence[Result]) -> Summary:
+def _count(family: str, results: Sequence[Judgement]) -> Summary:
     right, wrong, declined = (results.count(word) for word in ("right", "wrong", "declined"))
     low, high = wilson_interval(right, len(results))
     return Summary(family, right, wrong, declined, len(results), low, high)

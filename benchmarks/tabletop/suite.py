@@ -10,33 +10,38 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.asking import Nobody, check_options, chosen, limits_of
-from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
 from benchmarks.pictures import keep_pictures
-from benchmarks.suite import Outcome, Settings, Trial
-from benchmarks.tabletop import language
+from benchmarks.suite import (
+    BASELINES,
+    Outcome,
+    Settings,
+    Trial,
+    check_options,
+    chosen_cells,
+    load_prompts,
+    program_limits,
+)
+from benchmarks.tabletop import language_planner
 from benchmarks.tabletop.attributes import EVERY, Attributes
-from benchmarks.tabletop.draws import Setup, prepare
+from benchmarks.tabletop.inner_monologue import SPLITS_IM, TASKS_IM
 from benchmarks.tabletop.judge import judge
-from benchmarks.tabletop.monologue import SPLITS_IM, TASKS_IM
 from benchmarks.tabletop.oracles import oracle
-from benchmarks.tabletop.reference import reference
+from benchmarks.tabletop.published import published_rates
 from benchmarks.tabletop.tasks import SPLITS, TASKS, Task
+from benchmarks.tabletop.trial_sampler import Setup, prepare
 from cap.errors import ModelError, NotFound, UsageError
 from cap.models.base import Model
-from cap.prompt.prompt import Prompt
-from cap.robot import registry
-from cap.session.session import Session, TurnResult
+from cap.session.session import Session
+from cap.session.turn import Turn
 from robots.ravens import RavensRobot, create
 from robots.table.geometry import PLACES
 from robots.table.object_names import plain
 
 PLANNER = "nl"
-BASELINES = ("oracle", "no-op")
 OPTIONS = ("disturbances", "limits", "pictures", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 SHOWN_CALLS = 200
@@ -44,7 +49,7 @@ SHOWN_CALLS = 200
 
 
 @dataclass(frozen=True)
-class Cell:
+class TabletopCell:
     """One task under one split."""
 
     task: Task
@@ -55,13 +60,13 @@ class Cell:
     """What goes wrong in the world."""
 
 
-CELLS: Mapping[tuple[str, str], Cell] = {
-    (task.name, split): Cell(task, attributes, {})
+CELLS: Mapping[tuple[str, str], TabletopCell] = {
+    (task.name, split): TabletopCell(task, attributes, {})
     for split, (seen, attributes) in SPLITS.items()
     for task in TASKS
     if task.seen == seen
 } | {
-    (task.name, split): Cell(task, EVERY, noise)
+    (task.name, split): TabletopCell(task, EVERY, noise)
     for split, noise in SPLITS_IM.items()
     for task in TASKS_IM
 }
@@ -73,7 +78,7 @@ class Attempt:
 
     program: str
     """The program or plan; "" if there was none."""
-    turn: TurnResult | None = None
+    turn: Turn | None = None
     """How it ran, if it ran."""
     failure: str = ""
     """Why it did not end well, or ""."""
@@ -81,25 +86,21 @@ class Attempt:
     """Who is to blame for that, or ""."""
 
     @classmethod
-    def of(cls, turn: TurnResult, there: Collection[str], program: str | None = None) -> Attempt:
+    def of(cls, turn: Turn, there: Collection[str], program: str | None = None) -> Attempt:
         """Return what a turn tells; `there` is what truly is in the scene."""
         failure = turn.failure
         cause = "" if failure is None else str(failure.cause)
-        # Nobody sits beside a benchmark: what was interrupted was not the program's doing.
+        # NoModel sits beside a benchmark: what was interrupted was not the program's doing.
         cause = "infrastructure" if cause == "person" else cause
         if failure is not None and failure.robot and failure.error == NotFound.__name__:
-            cause = _who_lost_it(turn, there)
+            # The program asked for what is not there, or the robot did not see what is.
+            lost = [call for call in turn.calls if (call.error or "").startswith(NotFound.__name__)]
+            given = [one for call in lost[-1:] for one in (*call.args, *call.kwargs.values())]
+            named = [name for one in given for name in (one if isinstance(one, list) else [one])]
+            exists = {*there, *PLACES}
+            seen = all(isinstance(name, str) and plain(name) in exists for name in named)
+            cause = "robot" if named and seen else "program"
         return cls(turn.program if program is None else program, turn, str(failure or ""), cause)
-
-
-def _who_lost_it(turn: TurnResult, there: Collection[str]) -> str:
-    """Return the program if it asked for what is not there, the robot if it did not see it."""
-    lost = [call for call in turn.calls if (call.error or "").startswith(NotFound.__name__)]
-    given = [value for call in lost[-1:] for value in (*call.args, *call.kwargs.values())]
-    named = [name for value in given for name in (value if isinstance(value, list) else [value])]
-    exists = {*there, *PLACES}
-    seen = all(isinstance(name, str) and plain(name) in exists for name in named)
-    return "robot" if named and seen else "program"
 
 
 class TabletopSuite:
@@ -118,7 +119,7 @@ class TabletopSuite:
             MissingKey: The model needs a key and none is set.
         """
         _actor(settings)
-        limits_of(settings.options.get("limits", {}))
+        program_limits(settings.options.get("limits", {}))
         _model(replace(settings, options={**settings.options, "ledger": None}))
         load_prompts(settings.prompts)
         wrong = settings.options.get("disturbances", {})
@@ -140,7 +141,7 @@ class TabletopSuite:
         Raises:
             UsageError: No trials, or an unknown task or split.
         """
-        cells = chosen(tuple(CELLS), n, tasks, splits)
+        cells = chosen_cells(tuple(CELLS), n, tasks, splits)
         seeds = range(seed, seed + n)
         return tuple(Trial(task, split, number) for task, split in cells for number in seeds)
 
@@ -157,7 +158,7 @@ class TabletopSuite:
         setup = prepare(cell.task, cell.attributes, trial.split, trial.seed)
         meter = Meter(_model(settings, trial))
         prompts = load_prompts("ravens-seen" if act is _baseline else settings.prompts)
-        limits = limits_of(settings.options.get("limits", {}))
+        limits = program_limits(settings.options.get("limits", {}))
         robot = _robot(setup, cell, settings)
         with Session(robot, meter, prompts=prompts, seed=seed_of(trial), limits=limits) as session:
             first = robot.snapshot()
@@ -179,7 +180,7 @@ class TabletopSuite:
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values for a cell, in percent by method."""
-        return reference(task, split)
+        return published_rates(task, split)
 
 
 Act = Callable[[Session, Meter, Setup, Task, Settings], Attempt]
@@ -215,10 +216,10 @@ def _write(session: Session, meter: Meter, setup: Setup, task: Task, settings: S
 def _plan(session: Session, meter: Meter, setup: Setup, task: Task, settings: Settings) -> Attempt:
     """Let the model list sentences, and carry those out."""
     try:
-        steps = language.plan(meter, setup.instruction, session.robot.context())
+        steps = language_planner.plan(meter, setup.instruction, session.robot.context())
     except ModelError as error:
         return Attempt("", None, f"{type(error).__name__}: {error}", "model")
-    turn = session.execute(language.as_program(steps), setup.instruction)
+    turn = session.execute("".join(step.call for step in steps), setup.instruction)
     return Attempt.of(turn, setup.before, "\n".join(map(str, steps)))
 
 
@@ -264,7 +265,7 @@ def _pictures(robot: RavensRobot, first: Any, trial: Trial, settings: Settings) 
     return keep_pictures(robot, first, Path(folder), stem)
 
 
-def _robot(setup: Setup, cell: Cell, settings: Settings) -> RavensRobot:
+def _robot(setup: Setup, cell: TabletopCell, settings: Settings) -> RavensRobot:
     wrong = {**cell.noise, **settings.options.get("disturbances", {})}
     return create(
         seed=setup.scene_seed,
@@ -275,19 +276,8 @@ def _robot(setup: Setup, cell: Cell, settings: Settings) -> RavensRobot:
     )
 
 
-@cache
-def load_prompts(name: str) -> Mapping[str, Prompt]:
-    """Load prompts by the name of a shipped folder or by a path, once for each process.
-
-    Raises:
-        PromptError: No such folder, or a prompt in it cannot be used.
-    """
-    shipped = registry.prompts_path() / name
-    return registry.load_prompts(shipped if shipped.is_dir() else Path(name))
-
-
 def _model(settings: Settings, trial: Trial | None = None) -> Model:
     """Return the model of some settings, the same one within a process."""
     if settings.model in BASELINES:
-        return Nobody()
+        return NoModel()
     return model_for(settings.model.removeprefix(f"{PLANNER}:"), settings.options, trial)

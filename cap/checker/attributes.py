@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from functools import cache
 
-from cap.checker.allowlist import SHAPELY_GEOMETRY
-from cap.checker.modules import names
+from cap.checker.allowlist import SHAPELY_GEOMETRY, names
 
 DATA_MODEL = frozenset(
     names(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from cap.checker.allowlist import EVERYWHERE, FORBIDDEN_BUILTINS, module_names
+from cap.checker.allowlist import EVERYWHERE, FORBIDDEN_BUILTINS, module_names, names
 from cap.checker.attributes import (
     BUILTIN_CLASSES,
     DATA_MODEL,
@@ -15,7 +15,6 @@ from cap.checker.attributes import (
     is_special,
     reason_against,
 )
-from cap.checker.modules import names
 from cap.checker.policy import Policy
 from cap.checker.survey import BINDING, Survey, bound_names, is_whole
 from cap.errors import did_you_mean

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cap.checker.allowlist import BUILTIN_NAMES, EVERYWHERE
-from cap.checker.modules import BENCHMARK_BUILTINS, BENCHMARK_MODULES
+from cap.checker.allowlist import BENCHMARK_BUILTINS, BENCHMARK_MODULES, BUILTIN_NAMES, EVERYWHERE
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,7 @@ class Policy:
     max_depth: int = 100
     """Deepest nesting of the tree."""
     modules: frozenset[str] = field(default_factory=frozenset)
-    """Modules a program may import, of those `cap.checker.modules` lists; none for robots."""
+    """Modules a program may import, of those `cap.checker.allowlist` lists; none for robots."""
     builtins: frozenset[str] = field(default_factory=frozenset)
     """Builtins it may use besides the usual ones; none for robots."""
     private: bool = False

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cap.cli.bench.trials import SHARED, Manner, carry_out, options_for, runner_options
-from cap.cli.options import Asked, model_options
-from cap.cli.session_options import load_config
+from cap.cli.bench.trials import (
+    SHARED,
+    RunnerOptions,
+    carry_out,
+    options_for,
+)
+from cap.cli.options import (
+    BenchModelOptions,
+    load_config,
+    option,
+    with_options,
+)
 from cap.errors import SpendLimit
 from cap.robot.robot_files import path_of
+from cap.trace.terminal import printable
 
 EXAMPLE = '''\
 # Run it:  cap batch example.toml
@@ -49,6 +60,27 @@ ret_val = positions["red block"][2] < before["red block"][2] - 0.02
 '''
 
 
+@dataclass(frozen=True)
+class SessionDefaults:
+    """What sessions have that do not say otherwise."""
+
+    robot: str | None = option("-r", "--robot", metavar="NAME", help="Of sessions that name none.")
+    """Registered robot, or a robot's file."""
+    model: str | None = option("-m", "--model", metavar="MODEL", help="Of sessions that name none.")
+    """Model."""
+    prompts: Path | None = option(
+        "--prompts",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        metavar="DIR",
+        help="Prompt files of sessions that name none.",
+    )
+    """Folder of prompt files."""
+    mode: str | None = option(
+        "--mode", type=click.Choice(["physics", "instant"]), help="Of sessions that name none."
+    )
+    """`physics` or `instant`."""
+
+
 @click.command(
     "batch",
     help=f"""Carry out the sessions of a TOML or JSONL file; 1 if one is not as expected.
@@ -61,30 +93,17 @@ ret_val = positions["red block"][2] < before["red block"][2] - 0.02
 )
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option("--example", is_flag=True, help="Print a file that can be run.")
-@click.option("-r", "--robot", metavar="NAME", help="Of sessions that name none.")
-@click.option("-m", "--model", metavar="MODEL", help="Of sessions that name none.")
-@click.option(
-    "--prompts",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="Prompt files of sessions that name none.",
-)
-@click.option(
-    "--mode", type=click.Choice(["physics", "instant"]), help="Of sessions that name none."
-)
+@with_options(SessionDefaults, "defaults")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-@runner_options
-@model_options
+@with_options(RunnerOptions, "runner_options")
+@with_options(BenchModelOptions, "model_options")
 def command(
     file: Path | None,
     example: bool,
-    robot: str | None,
-    model: str | None,
-    prompts: Path | None,
-    mode: str | None,
+    defaults: SessionDefaults,
     as_json: bool,
-    manner: Manner,
-    asked: Asked,
+    runner_options: RunnerOptions,
+    model_options: BenchModelOptions,
 ) -> int:
     """Carry out the sessions of a file."""
     if example:
@@ -96,18 +115,19 @@ def command(
     from benchmarks.batch.suite import BatchSuite
     from benchmarks.suite import Settings
 
-    config = load_config(asked, robot=robot, model=model, mode=mode)
+    config = load_config(
+        model_options, robot=defaults.robot, model=defaults.model, mode=defaults.mode
+    )
     usual = {"robot": config.robot, "mode": config.mode, "model": config.model}
-    said = {
-        "robot": robot,
-        "mode": mode,
-        "model": model,
-        "prompts": None if prompts is None else str(prompts.resolve()),
-    }
+    prompts = None if defaults.prompts is None else str(defaults.prompts.resolve())
+    said = {**vars(defaults), "prompts": prompts}
     batch = read(file, _placed(usual), _placed(said))
-    if model is not None:
-        _tell_others(batch, model)
-    options, manner = options_for(asked, config, manner)
+    others = [name for name, one in batch.sessions.items() if one["model"] != defaults.model]
+    if defaults.model is not None and others:
+        count = f"{len(others)} of {len(batch.sessions)} sessions name a model of their own"
+        told = f"note: {count}, which comes before -m: {', '.join(others)}"
+        click.echo(printable(told), err=True)
+    options, runner_options = options_for(model_options, config, runner_options)
     settings = Settings(
         suite="batch",
         model=_all_of(batch, "model"),
@@ -117,7 +137,7 @@ def command(
     )
     suite = BatchSuite(batch)
     try:
-        folder = carry_out(suite, suite.trials(), settings, manner, file.stem)
+        folder = carry_out(suite, suite.trials(), settings, runner_options, file.stem)
     except SpendLimit as error:
         if error.run is not None:
             _tell(Path(error.run), as_json)
@@ -133,17 +153,6 @@ def _placed(given: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _tell_others(batch: Any, model: str) -> None:
-    """Say which sessions do not use the model of the command line."""
-    from cap.trace.terminal import printable
-
-    others = [name for name, session in batch.sessions.items() if session["model"] != model]
-    if others:
-        count = f"{len(others)} of {len(batch.sessions)} sessions name a model of their own"
-        told = f"note: {count}, which comes before -m: {', '.join(others)}"
-        click.echo(printable(told), err=True)
-
-
 def _all_of(batch: Any, key: str) -> str:
     """Return what the sessions run with, for the report."""
     return ", ".join(dict.fromkeys(session[key] for session in batch.sessions.values()))
@@ -151,10 +160,9 @@ def _all_of(batch: Any, key: str) -> str:
 
 def _tell(folder: Path, as_json: bool) -> bool:
     """Print what came of each session and write the report; return True if all succeeded."""
-    from benchmarks.report import tables as reports
+    from benchmarks.report.page import write
     from benchmarks.results import read_header, read_lines
     from cap.cli.tables import show
-    from cap.trace.terminal import printable
 
     sessions = read_header(folder)["settings"]["options"]["sessions"]
     place = {name: number for number, name in enumerate(sessions)}
@@ -171,7 +179,7 @@ def _tell(folder: Path, as_json: bool) -> bool:
         for row in rows:
             if row["why"]:
                 click.echo(printable(f"{row['session']}: {row['why']}"))
-    markdown, page = reports.write(folder)
+    markdown, page = write(folder)
     good = sum(line.outcome.success for line in found)
     click.echo(f"{good} of {len(found)} sessions succeeded", err=as_json)
     click.echo(f"report: {markdown} and {page.name}", err=as_json)

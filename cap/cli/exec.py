@@ -6,22 +6,19 @@ from pathlib import Path
 
 import click
 
-from cap.cli.run import report, reported, watch
-from cap.cli.session_options import Options, open_session, session_options
+from cap.cli.options import with_options
+from cap.cli.session import errors_as_json, open_session, report, watch
+from cap.cli.session_options import SessionOptions
 from cap.errors import UsageError
 
 
 @click.command("exec")
 @click.argument("file", type=click.Path(path_type=Path))
-@session_options
-def command(options: Options, file: Path) -> int:
+@with_options(SessionOptions, "options")
+def command(options: SessionOptions, file: Path) -> int:
     """Run a program from a file; it may use every primitive and LMP of the robot."""
     source = read_source(file)
-    return reported(options, lambda: _exec(options, file, source))
-
-
-def _exec(options: Options, file: Path, source: str) -> int:
-    with open_session(options, [file.name]) as session:
+    with errors_as_json(options), open_session(options, [file.name]) as session:
         watch(session, options)
         session.execute(source, file.name)
         return report(session, options, [])

@@ -58,8 +58,9 @@ def _environment() -> dict[str, Any]:
     keys = {
         p.key_env: "set" if os.environ.get(p.key_env) else "not set" for p in PROVIDERS.values()
     }
+    absent = "not installed: --mode instant only; pip install 'code-as-policies[sim]'"
     return {
-        "versions": {**versions(), "pybullet": versions().get("pybullet", _no_physics())},
+        "versions": {"pybullet": absent, **versions()},
         "robots": robots,
         "keys": keys,
         "sandbox": _sandbox(),
@@ -78,7 +79,3 @@ def _sandbox() -> dict[str, str]:
         return {"level": f"none: {error}"}
     missing = {f"without {name}": reason for name, reason in report.missing.items()}
     return {"level": report.level, "layers": ", ".join(report.layers), **missing}
-
-
-def _no_physics() -> str:
-    return "not installed: --mode instant only; pip install 'code-as-policies[sim]'"

@@ -1,7 +1,7 @@
 """The command line: `cap COMMAND`; one module per command, loaded when it is used.
 
 Exit codes: 0 done, 1 program or task failed, 2 usage, 3 check refused, 4 model, 5 robot,
-130 interrupted.
+130 interrupted, 143 told to end (SIGTERM).
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import errno
 import importlib
 import io
 import os
-import signal
 import sys
 from typing import Any, NoReturn
 
 import click
 
+from cap.cli.stop_signals import stop_signals
 from cap.errors import CapError, did_you_mean
 
 COMMANDS = {
@@ -29,7 +29,7 @@ COMMANDS = {
     "robots": ("cap.cli.robots", "List robots and what they can do."),
     "models": ("cap.cli.models", "List the models and endpoints you can name."),
     "trace": ("cap.cli.trace", "List and show earlier runs."),
-    "bench": ("cap.cli.bench.measurements", "Measure speed and understanding."),
+    "bench": ("cap.cli.bench.group", "Measure speed and understanding."),
     "info": ("cap.cli.info", "Versions, settings, sandbox: what to paste in an issue."),
 }
 
@@ -74,15 +74,9 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code; no traceback for errors made on purpose."""
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), _end)
-    sys.exit(run(arguments))
-
-
-def _end(number: int, frame: object) -> NoReturn:
-    """Leave as if by Ctrl-C: robot stopped, worker killed, trace closed."""
-    raise SystemExit(128 + number)
+    with stop_signals:
+        code = run(arguments)
+    sys.exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -106,6 +100,16 @@ def run(arguments: list[str] | None = None) -> int:
         if error.run is not None:
             click.echo(f"run: {error.run}", err=True)
         return error.exit_code
+    except ImportError as error:  # a person's own folder may bear the name of a package of ours
+        from cap.robot.registry import shadowed
+
+        package = (error.name or "").split(".")[0]
+        if (hidden := shadowed(package)) is None:
+            raise
+        click.echo(
+            f"error: package '{package}' is hidden by {hidden}; rename it or move away", err=True
+        )
+        return 2
     except BrokenPipeError:
         # The reader of our output went away (`cap ... | head`); nothing is left to say to it.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115

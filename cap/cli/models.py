@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
@@ -43,12 +44,14 @@ def check_model(
     name: str, base_url: str | None, model_mode: Any, model_timeout: float, as_json: bool
 ) -> None:
     """Find out what a model's endpoint supports, by a few tiny requests."""
+    from cap import config
     from cap.errors import UsageError
     from cap.models import probe, providers
 
+    configured = config.load(os.environ, Path.cwd(), Path.home())
     model = providers.make_model(
         name,
-        base_url=base_url or _configured_url(),
+        base_url=base_url or configured.base_url,
         mode=model_mode,
         timeout_s=model_timeout,
     )
@@ -64,15 +67,6 @@ def check_model(
         return
     for key, value in _rows(asdict(found)).items():
         click.echo(f"{key}: {value}")
-
-
-def _configured_url() -> str | None:
-    """Return the configured address, as for a run."""
-    from pathlib import Path
-
-    from cap import config
-
-    return config.load(os.environ, Path.cwd(), Path.home()).base_url
 
 
 def _rows(found: dict[str, Any]) -> dict[str, str]:

@@ -1,33 +1,74 @@
-"""Groups of options that commands share, each handed to the command as one object."""
+"""Options that commands share: each is declared once, as a field of the object a command gets."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from cap.errors import UsageError
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def with_options(
-    command: F, options: Sequence[Any], kind: type[Any], argument: str
-) -> Callable[..., Any]:
-    """Add options to a command; it gets them as one object of a kind, by the argument's name."""
-    names = tuple(kind.__dataclass_fields__)
+def option(*flags: str, **settings: Any) -> Any:
+    """Declare a field of a frozen object as an option, in click's words; the field is its name."""
+    return field(metadata={"option": (flags, settings)})
 
-    def wrapped(**values: Any) -> Any:
-        chosen = kind(**{name: values.pop(name) for name in names})
-        return command(**{argument: chosen}, **values)
 
-    wrapped.__name__, wrapped.__doc__ = command.__name__, command.__doc__
-    vars(wrapped)["__click_params__"] = getattr(command, "__click_params__", [])
-    for option in reversed(options):
-        wrapped = option(wrapped)
-    return wrapped
+def group(kind: type[Any]) -> Any:
+    """Declare a field as an object that has options of its own."""
+    return field(metadata={"group": kind})
+
+
+def with_options(kind: type[Any], argument: str) -> Callable[[F], Callable[..., Any]]:
+    """Return the decorator that adds the options a frozen object declares to a command.
+
+    Args:
+        kind: The object's class.
+        argument: Name of the command's argument that gets it.
+    """
+
+    def decorate(command: F) -> Callable[..., Any]:
+        def wrapped(**values: Any) -> Any:
+            chosen = _gathered(kind, values)
+            return command(**{argument: chosen}, **values)
+
+        wrapped.__name__, wrapped.__doc__ = command.__name__, command.__doc__
+        vars(wrapped)["__click_params__"] = getattr(command, "__click_params__", [])
+        for declared in reversed(list(_declared(kind))):
+            wrapped = declared(wrapped)
+        return wrapped
+
+    return decorate
+
+
+def _declared(kind: type[Any]) -> Iterator[Callable[..., Any]]:
+    """Yield click's decorators for the options of a kind of object, in order."""
+    for entry in fields(kind):
+        if "group" in entry.metadata:
+            yield from _declared(entry.metadata["group"])
+        else:
+            flags, settings = entry.metadata["option"]
+            yield click.option(*flags, entry.name, **settings)
+
+
+def _gathered(kind: type[Any], values: dict[str, Any]) -> Any:
+    """Take an object's values out of those of a command."""
+    return kind(
+        **{
+            entry.name: _gathered(entry.metadata["group"], values)
+            if "group" in entry.metadata
+            else values.pop(entry.name)
+            for entry in fields(kind)
+        }
+    )
 
 
 def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
@@ -47,80 +88,106 @@ class Named(click.Path):
         return super().convert(value, param, ctx)
 
 
-MODEL = (
-    click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint."),
-    click.option(
+def split_names(text: str | None, remedy: str) -> list[str] | None:
+    """Split names at their commas; None where none were asked for.
+
+    Raises:
+        UsageError: There is no name in it; with the remedy.
+    """
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise UsageError(remedy)
+    return names
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """How a model is asked."""
+
+    base_url: str | None = option("--base-url", metavar="URL", help="OpenAI-compatible endpoint.")
+    """Endpoint that replaces the provider's own."""
+    model_mode: str | None = option(
         "--model-mode",
         type=click.Choice(["chat", "completion"]),
         help="How prompts are sent (default: the provider's own).",
-    ),
-    click.option(
+    )
+    """`chat` or `completion`."""
+    model_timeout: float | None = option(
         "--model-timeout",
         type=click.FloatRange(min=0.1),
         callback=finite,
         metavar="S",
         help="Longest wait for one completion (default: the provider's own, 120 or 600).",
-    ),
-    click.option(
+    )
+    """Longest wait for one completion, retries included, in seconds."""
+    cache: Path | None = option(
         "--cache",
         type=click.Path(path_type=Path, file_okay=False),
         metavar="DIR",
         help="Keep the model's answers there; the same request is asked once.",
-    ),
-    click.option(
+    )
+    """Folder of the model's answers; None takes the configured one."""
+    max_cost: float | None = option(
         "--max-cost",
         type=click.FloatRange(min=0.0),
         callback=finite,
         metavar="USD",
         help="Most the model may cost; its price stands under [prices] in config.toml.",
-    ),
-    click.option(
+    )
+    """Dollars the whole run may spend on its model."""
+    max_calls: int | None = option(
         "--max-calls", type=click.IntRange(min=0), metavar="N", help="Most requests to the model."
-    ),
-    click.option(
+    )
+    """Requests the whole run may send to its model."""
+    concurrency: int | None = option(
         "--concurrency",
         type=click.IntRange(min=1),
         metavar="N",
         help="Most requests at the same time (default: 8).",
-    ),
-)
-"""How a model is asked."""
+    )
+    """Requests under way at the same time, of all processes together."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a person said on the command line about the model of many trials."""
+class BenchModelOptions(ModelOptions):
+    """How the model of many trials is asked."""
 
-    base_url: str | None
-    """Endpoint that replaces the provider's own."""
-    model_mode: str | None
-    """`chat` or `completion`."""
-    model_timeout: float | None
-    """Longest wait for one completion, retries included, in seconds."""
-    cache: Path | None
-    """Folder of the model's answers; None takes the configured one."""
-    max_cost: float | None
-    """Dollars the whole run may spend on its model."""
-    max_calls: int | None
-    """Requests the whole run may send to its model."""
-    concurrency: int | None
-    """Requests under way at the same time, of all processes together."""
-    temperature: float | None
-    """Of every request; None for 0."""
-
-
-_BENCH_MODEL = (
-    *MODEL,
-    click.option(
+    temperature: float | None = option(
         "--temperature",
         type=click.FloatRange(0.0, 2.0),
         callback=finite,
         metavar="T",
         help="Of every request (default: 0); above 0 each trial has its own seed.",
-    ),
-)
+    )
+    """Of every request; None for 0."""
 
 
-def model_options(command: F) -> Callable[..., Any]:
-    """Add the options of a run's model; the command gets them as one `asked` argument."""
-    return with_options(command, _BENCH_MODEL, Asked, "asked")
+def load_config(options: ModelOptions, **more: Any) -> Any:
+    """Return the settings that hold; warnings go to standard error.
+
+    Args:
+        options: What was said of the model on the command line.
+        more: Further settings that were said there, by name.
+    """
+    from cap import config
+
+    said = {**vars(options), **more}
+    settings = config.load(
+        os.environ,
+        Path.cwd(),
+        Path.home(),
+        confirm=confirm,
+        flags={name: said[name] for name in config.SETTINGS if name in said},
+    )
+    for warning in settings.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    return settings
+
+
+def confirm(question: str) -> bool:
+    """Ask the person; where there is none, the answer is no."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    return click.confirm(question, default=False, err=True)

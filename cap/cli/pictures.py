@@ -26,7 +26,11 @@ class Pictures:
         self._gif = gif
         self._frames: list[Any] = []
         if gif is not None:
-            _make_parent(gif)
+            try:
+                gif.parent.mkdir(parents=True, exist_ok=True)
+                gif.open("ab").close()
+            except OSError as error:
+                raise UsageError(f"cannot write {gif}: {error.strerror or error}") from None
             robot.frame_every_s = FRAME_EVERY_S
             robot.on_frame = self._frame
         self._save("before.png")
@@ -62,12 +66,3 @@ class Pictures:
         path = self._folder / name
         self._robot.render(PICTURE_PX, PICTURE_PX).save(path)
         return path
-
-
-def _make_parent(path: Path) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab"):
-            pass
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}") from None

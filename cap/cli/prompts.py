@@ -98,19 +98,21 @@ def check(target: str | None, folder: Path | None, robot: str) -> int:
 def _look(path: Path, robot: str) -> int:
     """Tell what the names in prompt files stand for, and what in them cannot be."""
     from cap.robot import registry
-    from cap.validation import prompt_names
+    from cap.validation.prompts import inspect_names
 
     body = registry.make_robot(robot, mode="instant")
     try:
         primitives = body.primitives()
     finally:
         body.close()
-    if (own := _robot_beside(path)) is not None and robot != str(own):
+    folder = path if path.is_dir() else path.parent
+    own = folder.parent / "robot.py"  # as `cap robots new` lays them out
+    if folder.name == "prompts" and own.is_file() and robot != str(own):
         told = f"note: these stand beside a robot and are judged by the names of {robot}"
         click.echo(f"{told}; for the robot's own add -r {own}", err=True)
     lmps = [name for name, p in registry.robot_prompts(robot).items() if p.header.returns]
     failed = 0
-    for report in prompt_names.look(path, primitives, lmps):
+    for report in inspect_names(path, primitives, lmps):
         click.echo(f"{report.prompt.path}: {len(report.prompt.examples)} examples")
         for line in report.prompt.inferred:
             click.echo(f"  no header, inferred: {_plain(line)}")
@@ -130,13 +132,6 @@ def _look(path: Path, robot: str) -> int:
             click.echo("  no example in it: a prompt has comments with code below them")
             failed += 1
     return 1 if failed else 0
-
-
-def _robot_beside(path: Path) -> Path | None:
-    """Return the robot's file that prompts belong to, as `cap robots new` lays them out."""
-    folder = path if path.is_dir() else path.parent
-    found = folder.parent / "robot.py"
-    return found if folder.name == "prompts" and found.is_file() else None
 
 
 def _plain(text: str) -> str:

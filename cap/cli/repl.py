@@ -9,9 +9,11 @@ from typing import Any
 
 import click
 
+from cap.cli.options import with_options
 from cap.cli.resume import as_saved, go_on, resume_option, saved_at
-from cap.cli.run import say_usage, watch
-from cap.cli.session_options import Options, open_session, session_options
+from cap.cli.session import open_session, say_usage, watch
+from cap.cli.session_options import SessionOptions
+from cap.cli.stop_signals import stop_signals
 from cap.errors import CapError, UsageError
 from cap.robot.robot_facts import places
 from cap.trace.terminal import printable
@@ -29,8 +31,8 @@ Type what the robot should do. Ctrl-C stops a program and keeps the session.
 
 @click.command("repl")
 @resume_option
-@session_options
-def command(options: Options, resume: Path | None) -> int:
+@with_options(SessionOptions, "options")
+def command(options: SessionOptions, resume: Path | None) -> int:
     """Talk to the robot, one instruction at a time."""
     if options.as_json:
         raise UsageError("the REPL speaks to people; for JSON use: cap run --json")
@@ -43,8 +45,11 @@ def command(options: Options, resume: Path | None) -> int:
         click.echo(f"robot {session.robot.name}, model {session.model.name}. /help, /quit")
         read = _reader()
         while (line := read()) is not None:
-            if not _obey(session, line.strip()):
-                break
+            try:
+                if not _obey(session, line.strip()):
+                    break
+            except CapError as error:
+                click.echo(f"error: {error}", err=True)
         say_usage(session)
         click.echo(f"run: {session.trace.folder}")
     return 0
@@ -57,41 +62,23 @@ def _obey(session: Any, line: str) -> bool:
     if line in ("/help", "help", "?"):
         click.echo(HELP)
     elif line == "/undo":
-        _undo(session)
+        rewound = session.undo()
+        world = "the world" if rewound else "variables only: the real world stays as it is"
+        click.echo(f"back to before the last turn ({world})")
     elif line == "/skills":
         _skills(session)
     elif line == "/save" or line.startswith("/save "):
         _save(session, line.split()[1:])
     elif line == "/objects":
-        _objects(session)
+        for name, (x, y, z) in places(session.robot).items():
+            click.echo(f"  {name}: ({x:.3f}, {y:.3f}, {z:.3f})")
     elif line == "/program":
         click.echo(session.turns[-1].program if session.turns else "no program yet")
     elif line.startswith("/"):
         click.echo(f"no command {printable(line.split()[0])}; /help lists them")
     elif line:
-        try:
-            session.run(line)
-        except CapError as error:
-            click.echo(f"error: {error}", err=True)
+        session.run(line)
     return True
-
-
-def _objects(session: Any) -> None:
-    try:
-        for name, (x, y, z) in places(session.robot).items():
-            click.echo(f"  {name}: ({x:.3f}, {y:.3f}, {z:.3f})")
-    except CapError as error:
-        click.echo(f"error: {error}", err=True)
-
-
-def _undo(session: Any) -> None:
-    try:
-        rewound = session.undo()
-    except CapError as error:
-        click.echo(f"error: {error}", err=True)
-        return
-    world = "the world" if rewound else "variables only: the real world stays as it is"
-    click.echo(f"back to before the last turn ({world})")
 
 
 def _skills(session: Any) -> None:
@@ -107,10 +94,7 @@ def _save(session: Any, names: list[str]) -> None:
     if len(names) not in (1, 2):
         click.echo("say which function: /save NAME, or /save NAME NEW_NAME; /skills lists them")
         return
-    try:
-        click.echo(f"kept as {session.save_skill(*names)}")
-    except CapError as error:
-        click.echo(f"error: {error}", err=True)
+    click.echo(f"kept as {session.save_skill(*names)}")
 
 
 def _reader() -> Any:
@@ -131,5 +115,7 @@ def _reader() -> Any:
             return ""
         except EOFError:
             return None
+        finally:
+            stop_signals.listen()
 
     return read

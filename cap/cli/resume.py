@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
-from cap.cli.session_options import Options, confirm, open_session
+from cap.cli.options import confirm
+from cap.cli.session import open_session, watch
+from cap.cli.session_options import SessionOptions
 from cap.errors import UsageError
 from cap.robot.robot_files import is_file
 
@@ -21,7 +23,7 @@ resume_option = click.option(
 )
 
 
-def as_saved(options: Options, kept: Any) -> Options:
+def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
     """Return options with the robot, scene and seed of a saved session.
 
     Raises:
@@ -74,9 +76,8 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
         click.echo(f"note: variables and history only; {why}", err=True)
 
 
-def replay_run(options: Options, folder: Path) -> int:
+def replay_run(options: SessionOptions, folder: Path) -> int:
     """Carry out a run again with no model; exit code 1 if anything came out otherwise."""
-    from cap.cli.run import watch
     from cap.session import replay, session_file
 
     todo = replay.steps(folder)
@@ -90,7 +91,7 @@ def replay_run(options: Options, folder: Path) -> int:
             return _compared(session, options, done)
 
 
-def _compared(session: Any, options: Options, done: list[Any]) -> int:
+def _compared(session: Any, options: SessionOptions, done: list[Any]) -> int:
     """Say whether each step came out as it did then."""
     other = [entry for entry in done if not entry.same]
     if options.as_json:

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from cap.cli import camera
-from cap.cli.asking import ask_person
 from cap.cli.options import Named
+from cap.cli.session_options import ask_person
 from cap.errors import UsageError
 
 

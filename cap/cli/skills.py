@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ def command() -> None:
 
 def _store(folder: Path | None) -> Any:
     from cap import config
-    from cap.cli.session_options import skills_folder
+    from cap.cli.session import skills_folder
     from cap.session.skills.store import SkillStore
 
     flags = {"skills": folder}
@@ -54,10 +53,13 @@ def list_skills(folder: Path | None, robot: str | None, as_json: bool) -> None:
     from cap.cli.tables import show
 
     store = _store(folder)
-    left_out = _left_out(store, robot) if robot else None
     rows = [_row(store, name) for name in store.names()]
-    if left_out is not None:
-        rows = [{**row, "left out": left_out(row["skill"])} for row in rows]
+    if robot:
+        from cap.session.session import Session
+
+        with Session.open(robot, mode="instant", skills=None) as session:
+            left_out = session.use_skills(store).left_out
+        rows = [{**row, "left out": left_out.get(row["skill"], "")} for row in rows]
     show(rows, as_json)
 
 
@@ -69,15 +71,6 @@ def _row(store: Any, name: str) -> dict[str, Any]:
     needs = ", ".join(skill.calls)
     about = skill.doc or skill.instruction
     return {"skill": name, "signature": skill.signature, "about": about, "needs": needs}
-
-
-def _left_out(store: Any, robot: str) -> Callable[[str], str]:
-    """Return what tells why a robot's sessions are not offered a skill."""
-    from cap.session.session import Session
-
-    with Session.open(robot, mode="instant", skills=None) as session:
-        offer = session.use_skills(store)
-    return lambda name: offer.left_out.get(name, "")
 
 
 @command.command("show")

@@ -21,13 +21,15 @@ def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False) -> None:
     if not rows:
         click.echo("nothing to list")
         return
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console(highlight=False)
     cells = [{key: _cell(value) for key, value in row.items()} for row in rows]
-    needed = _width(cells)
+    columns = [[key, *(row[key] for row in cells)] for key in cells[0]]
+    needed = sum(max(map(cell_len, column)) + 2 for column in columns)  # where no cell wraps
     if needed > console.width and console.is_terminal:
         for row in cells:
             lines = [f"{key}: {value}" for key, value in row.items() if value]
@@ -39,14 +41,6 @@ def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False) -> None:
     for row in cells:
         table.add_row(*map(Text, row.values()))
     Console(highlight=False, width=max(needed, console.width)).print(table)
-
-
-def _width(rows: Sequence[Mapping[str, str]]) -> int:
-    """Return how wide a table of these rows is when no cell wraps."""
-    from rich.cells import cell_len
-
-    columns = [[key, *(row[key] for row in rows)] for key in rows[0]]
-    return sum(max(map(cell_len, column)) + 2 for column in columns)
 
 
 def _cell(value: Any) -> str:

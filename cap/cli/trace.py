@@ -29,7 +29,7 @@ def _runs_folder(given: Path | None) -> Path:
 def list_traces(runs: Path | None, as_json: bool) -> None:
     """List runs, the newest last."""
     from cap.cli.tables import show
-    from cap.trace.trace import read_header
+    from cap.trace.reader import read_header
 
     rows: list[dict[str, Any]] = []
     for path in sorted(_runs_folder(runs).glob("*/run.json")):
@@ -50,8 +50,9 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """Show a run as it looked; the newest if none is named."""
     from rich.console import Console
 
+    from cap.trace.reader import read_events, read_header
     from cap.trace.terminal import Live
-    from cap.trace.trace import Event, read_events, read_header
+    from cap.trace.trace import Event
 
     folder = folder or _newest()
     header = read_header(folder)

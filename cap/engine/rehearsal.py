@@ -9,24 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
 
 from cap.errors import RobotError
 from cap.result import Failure, Result
-from cap.scope import Robot
-from cap.session.turn import Moved, moved
+from cap.robot.displacement import Moved, moved
+from cap.robot.protocol import Rehearsable, Robot
 from cap.trace.trace import Event, Trace
 
 Rehearse = Callable[[Robot, Trace], Result]
 """Carries the program out on a twin, telling a trace."""
-
-
-@runtime_checkable
-class Rehearsable(Protocol):
-    """A robot that has a simulated twin."""
-
-    def twin(self) -> Robot:
-        """Return a simulated robot with the same primitives in the scene as it is seen now."""
 
 
 @dataclass

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
+
+Mode = Literal["chat", "completion"]
+"""How an endpoint is asked: by messages, or by the bare prompt."""
 
 
 @dataclass(frozen=True)

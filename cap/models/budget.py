@@ -5,15 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from cap.errors import SpendLimit, UsageError
-from cap.models.base import Completion, Model, Request, Usage
+from cap.models.base import Completion, Mode, Model, Request, Usage
 from cap.models.openai.replies import read_reply
 from cap.models.wrapper import Ask, Wrapped
-
-if TYPE_CHECKING:
-    from cap.models.openai.transport import Mode
 
 CHARS_PER_TOKEN = 4
 """Stands in where an endpoint counts no tokens: English and code have about so many."""
@@ -162,23 +159,15 @@ class Metered(Wrapped):
     def _count(self, prompt: str, completion: Completion) -> Completion:
         """Add an answer to what was used, and its price to the answer."""
         if self._price is not None and completion.cost_usd is None:
-            completion = self._priced(prompt, completion, self._price)
+            read, written = completion.prompt_tokens, completion.completion_tokens
+            notes = completion.notes
+            if not (read or written):
+                texts = prompt, completion.text
+                read, written = (-(-len(text) // CHARS_PER_TOKEN) for text in texts)
+                notes = notes if self._price == FREE else (*notes, ESTIMATED)
+            completion = replace(completion, cost_usd=self._price.of(read, written), notes=notes)
         if completion.cost_usd:
             self._account.pay(completion.cost_usd)
         with self._lock:
             self._usage = self._usage.plus(completion)
         return completion
-
-    def _priced(self, prompt: str, completion: Completion, price: Price) -> Completion:
-        read, written = completion.prompt_tokens, completion.completion_tokens
-        if read or written:
-            return replace(completion, cost_usd=price.of(read, written))
-        read, written = (-(-len(text) // CHARS_PER_TOKEN) for text in (prompt, completion.text))
-        notes = completion.notes if price == FREE else (*completion.notes, ESTIMATED)
-        return replace(completion, cost_usd=price.of(read, written), notes=notes)
-
-
-def price_of(name: str, prices: Mapping[str, Mapping[str, float]]) -> Price | None:
-    """Return a model's price from the table `[prices]` of the settings; None if it is not there."""
-    given = prices.get(name)
-    return Price(given["read"], given["written"]) if given is not None else None

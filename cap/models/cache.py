@@ -12,16 +12,13 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cap.errors import UsageError
 from cap.models.atomic_file import write_whole
-from cap.models.base import Completion, Model, Request
+from cap.models.base import Completion, Mode, Model, Request
 from cap.models.replay import request_key
 from cap.models.wrapper import Ask, Wrapped
-
-if TYPE_CHECKING:
-    from cap.models.openai.transport import Mode
 
 NOTE = "from the cache"
 

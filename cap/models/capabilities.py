@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,16 @@ class Abilities:
     """When it was checked, as `cap models check` does; a date."""
 
 
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("chat", "completions", "streaming", "stop", "seed", "echo"), bool),
+    "logprobs": int,
+    "rung": str,
+    "latency_s": (int, float),
+    "checked": str,
+}
+"""Of the entries of a file that have one value."""
+
+
 class AbilitiesFile:
     """The abilities of every endpoint that was tried, by its identity; one JSON file."""
 
@@ -48,9 +58,18 @@ class AbilitiesFile:
         self._path = path
 
     def load(self, identity: str) -> Abilities:
-        """Return what is known; what cannot be read counts as unknown."""
+        """Return what is known; what cannot be read or has the wrong type counts as unknown."""
         values = self._all().get(identity)
-        return _abilities(values) if isinstance(values, dict) else Abilities()
+        if not isinstance(values, dict):
+            return Abilities()
+        known = {
+            name: values[name]
+            for name, kind in _TYPES.items()
+            if isinstance(values.get(name), kind)
+        }
+        refused = values.get("refused")
+        names = refused if isinstance(refused, list) else []
+        return Abilities(**known, refused=tuple(name for name in names if isinstance(name, str)))
 
     def save(self, identity: str, abilities: Abilities) -> None:
         """Keep what is known; where the file cannot be written, it is found out again."""
@@ -73,24 +92,3 @@ def abilities_file(environ: Mapping[str, str]) -> AbilitiesFile | None:
     if cache.is_absolute():
         return AbilitiesFile(cache / "cap" / "abilities.json")
     return AbilitiesFile(Path(home) / ".cache" / "cap" / "abilities.json") if home else None
-
-
-_TYPES: Mapping[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(("chat", "completions", "streaming", "stop", "seed", "echo"), bool),
-    "logprobs": int,
-    "rung": str,
-    "latency_s": (int, float),
-    "checked": str,
-}
-
-
-def _abilities(values: Mapping[str, Any]) -> Abilities:
-    """Return abilities from what a file holds; entries of the wrong type count as unknown."""
-    known = {
-        entry.name: values[entry.name]
-        for entry in fields(Abilities)
-        if entry.name in _TYPES and isinstance(values.get(entry.name), _TYPES[entry.name])
-    }
-    refused = values.get("refused")
-    names = refused if isinstance(refused, list) else []
-    return Abilities(**known, refused=tuple(name for name in names if isinstance(name, str)))

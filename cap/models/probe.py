@@ -8,12 +8,11 @@ from datetime import date
 from typing import Any
 
 from cap.errors import ModelError, ModelUnreachable
-from cap.models.base import Request
+from cap.models.base import Mode, Request
 from cap.models.capabilities import Abilities
 from cap.models.openai.errors import Refused
 from cap.models.openai.model import OpenAIModel
 from cap.models.openai.replies import read_reply
-from cap.models.openai.transport import Mode
 from cap.models.scorers.choice import WIDTHS, alternatives
 from cap.models.scorers.exact import tokens_of
 

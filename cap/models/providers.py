@@ -9,22 +9,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from cap.config import check_url, is_loopback
 from cap.errors import MissingKey, UnknownModel, did_you_mean
-from cap.models.base import Model
-from cap.models.budget import FREE, Account, Allowance, Metered, price_of
+from cap.models.base import Mode, Model
+from cap.models.budget import FREE, Account, Allowance, Metered, Price
 from cap.models.capabilities import abilities_file
-
-Mode = Literal["chat", "completion"]
 
 
 @dataclass(frozen=True)
-class Handling:
-    """How a model is asked in one run: what is kept, counted and allowed."""
+class ModelTerms:
+    """On what terms one run asks its model: what is kept, counted and allowed."""
 
     cache: Path | None = None
     """Folder of answers that need not be asked again; None to ask always."""
@@ -111,7 +108,7 @@ def make_model(
     environ: Mapping[str, str] | None = None,
     record: Path | None = None,
     timeout_s: float | None = None,
-    handling: Handling | None = None,
+    terms: ModelTerms | None = None,
 ) -> Model:
     """Return the model a name means; nothing is sent anywhere yet.
 
@@ -122,15 +119,29 @@ def make_model(
         environ: Read for keys and `OPENAI_BASE_URL`; the environment itself by default.
         timeout_s: Longest wait for one completion, retries included; None for the provider's own.
         record: JSONL file every completion is appended to, for `replay/FILE.jsonl`.
-        handling: What is kept, counted and allowed.
+        terms: What is kept, counted and allowed.
 
     Raises:
         UsageError: No such model, recording or address; a spend limit without a price.
         MissingKey: The endpoint needs a key and its variable is not set.
     """
     environ = os.environ if environ is None else environ
-    model = _make(spec.strip(), base_url, mode, environ, timeout_s)
-    model = _handled(model, handling or Handling())
+    spec = spec.strip()
+    kind, _, name = spec.partition("/")
+    model: Model
+    if spec == "nearest":
+        from cap.models.nearest import Nearest
+
+        model = Nearest()
+    elif kind == "replay" and name:
+        from cap.models.replay import Replay
+
+        model = Replay(Path(name))
+    elif kind in PROVIDERS and name:
+        model = _endpoint(PROVIDERS[kind], name, base_url, mode, environ, timeout_s)
+    else:
+        raise UnknownModel(_unknown(spec, kind, name))
+    model = _metered(model, terms or ModelTerms())
     if record is None:
         return model
     from cap.models.replay import Recorder
@@ -138,20 +149,20 @@ def make_model(
     return Recorder(model, record)
 
 
-def _handled(model: Model, handling: Handling) -> Model:
+def _metered(model: Model, terms: ModelTerms) -> Model:
     """Wrap a model; what comes from the cache is not counted."""
-    remote = getattr(model, "endpoint", None) is not None
-    limits = handling.allowance
-    if not remote:
+    limits = terms.allowance
+    if getattr(model, "endpoint", None) is None:
         bounded = limits.calls is not None or limits.cost_usd is not None
-        return Metered(model, limits, FREE, handling.account) if bounded else model
-    price = price_of(model.name, handling.prices)
-    model = Metered(model, limits, price, handling.account)
-    if handling.cache is None:
+        return Metered(model, limits, FREE, terms.account) if bounded else model
+    price = terms.prices.get(model.name)
+    known = None if price is None else Price(price["read"], price["written"])
+    model = Metered(model, limits, known, terms.account)
+    if terms.cache is None:
         return model
     from cap.models.cache import Cached
 
-    return Cached(model, handling.cache)
+    return Cached(model, terms.cache)
 
 
 def list_models() -> tuple[tuple[str, str, str, str], ...]:
@@ -169,30 +180,6 @@ def list_models() -> tuple[tuple[str, str, str, str], ...]:
             for entry in PROVIDERS.values()
         ),
     )
-
-
-def _make(
-    spec: str,
-    base_url: str | None,
-    mode: Mode | None,
-    environ: Mapping[str, str],
-    timeout_s: float | None,
-) -> Model:
-    if spec == "nearest":
-        from cap.models.nearest import Nearest
-
-        return Nearest()
-    kind, _, name = spec.partition("/")
-    if kind == "replay" and name:
-        from cap.models.replay import Replay
-
-        return Replay(Path(name))
-    if kind in PROVIDERS and name:
-        provider = PROVIDERS[kind]
-        if timeout_s is not None:
-            provider = replace(provider, timeout_s=timeout_s)
-        return _endpoint(provider, name, base_url, mode, environ)
-    raise UnknownModel(_unknown(spec, kind, name))
 
 
 def _unknown(spec: str, kind: str, name: str) -> str:
@@ -213,30 +200,26 @@ def _endpoint(
     base_url: str | None,
     mode: Mode | None,
     environ: Mapping[str, str],
+    timeout_s: float | None,
 ) -> Model:
     from cap.models.openai.model import OpenAIModel
 
-    url = _address(provider, base_url, environ)
-    model = OpenAIModel(
+    if base_url:
+        url = check_url(base_url, "--base-url")
+    elif provider.name == "openai" and (given := environ.get("OPENAI_BASE_URL", "").strip()):
+        url = check_url(given, "OPENAI_BASE_URL")
+    else:
+        url = provider.base_url
+    return OpenAIModel(
         f"{provider.name}/{name}",
         model=name,
         base_url=url,
         api_key=_key(provider, url, environ),
         key_env=provider.key_env,
         mode=mode or provider.mode,
-        timeout_s=provider.timeout_s,
+        timeout_s=provider.timeout_s if timeout_s is None else timeout_s,
+        abilities_file=abilities_file(environ),
     )
-    if (file := abilities_file(environ)) is not None:
-        model.recall(file)
-    return model
-
-
-def _address(provider: Provider, base_url: str | None, environ: Mapping[str, str]) -> str:
-    if base_url:
-        return check_url(base_url, "--base-url")
-    if provider.name == "openai" and (given := environ.get("OPENAI_BASE_URL", "").strip()):
-        return check_url(given, "OPENAI_BASE_URL")
-    return provider.base_url
 
 
 def _key(provider: Provider, url: str, environ: Mapping[str, str]) -> str | None:

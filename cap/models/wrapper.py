@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cap.errors import ModelError
-from cap.models.base import Completion, Model, Request, Scores, ScoringModel, Streams
+from cap.models.base import Completion, Mode, Model, Request, Scores, ScoringModel, Streams
 
 if TYPE_CHECKING:
     from cap.models.openai.model import OpenAIModel
-    from cap.models.openai.transport import Mode
 
 Ask = Callable[[], Completion]
 
@@ -38,7 +38,7 @@ class Wrapped:
 
     def complete(self, request: Request) -> Completion:
         """Answer one request."""
-        return self._through(request, lambda: self._model.complete(request))
+        return self._through(request, partial(self._model.complete, request))
 
     def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
         """Answer one request, its text told as it comes; at once where the model cannot stream."""
@@ -49,7 +49,11 @@ class Wrapped:
             told = True
             on_text(piece)
 
-        completion = self._through(request, lambda: self._streamed(request, tell))
+        model = self._model
+        if isinstance(model, Streams):
+            completion = self._through(request, partial(model.stream, request, tell))
+        else:
+            completion = self._through(request, partial(model.complete, request))
         if not told:
             on_text(completion.text)
         return completion
@@ -60,7 +64,8 @@ class Wrapped:
         Raises:
             ModelError: No usable answer.
         """
-        from cap.models.scorers.scorer import sampled, score
+        from cap.models.scorers.sampling import sampled
+        from cap.models.scorers.scorer import score
 
         if self.endpoint is None and isinstance(self._model, ScoringModel):
             return self._model.score(prompt, continuations)
@@ -78,7 +83,7 @@ class Wrapped:
             raise ModelError(f"{self.name} is no endpoint; choose another model")
         model: Any = self._model
         return self._through_bare(
-            mode, parameters, lambda: model.request(mode, parameters, once=once)
+            mode, parameters, partial(model.request, mode, parameters, once=once)
         )
 
     def close(self) -> None:
@@ -95,8 +100,3 @@ class Wrapped:
     ) -> Any:
         """Answer a bare request by asking, or otherwise."""
         return ask()
-
-    def _streamed(self, request: Request, on_text: Callable[[str], None]) -> Completion:
-        if isinstance(self._model, Streams):
-            return self._model.stream(request, on_text)
-        return self._model.complete(request)

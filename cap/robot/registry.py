@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from cap.errors import CapError, PromptError, RobotError, UsageError, did_you_me
 from cap.prompt import prompt as prompts
 from cap.prompt.prompt import Prompt
 from cap.robot import robot_files
-from cap.scope import Robot
+from cap.robot.protocol import Robot
 
 ROBOT_GROUP = "cap.robots"
 EVERY_ROBOT = ("seed", "mode", "objects")
@@ -71,8 +72,9 @@ def shadowed(module: str) -> str | None:
     return None
 
 
+@cache
 def robots() -> dict[str, RobotEntry]:
-    """Return every registered robot by name, sorted."""
+    """Return every registered robot by name, sorted; looked up once, which takes a while."""
     found = {
         entry.name: RobotEntry(entry.name, entry.value, entry)
         for entry in entry_points(group=ROBOT_GROUP)
@@ -87,7 +89,16 @@ def make_robot(name: str, **options: Any) -> Robot:
         UsageError: Unknown robot, an option it does not take, or what is made is no robot.
         RobotError: It could not be made.
     """
-    factory = robot_files.factory(Path(name)) if robot_files.is_file(name) else _registered(name)
+    factory: Callable[..., Robot]
+    if robot_files.is_file(name):
+        factory = robot_files.factory(Path(name))
+    else:
+        known = robots()
+        if name not in known:
+            listed = ", ".join(known) or "none; is the package installed?"
+            hint = robot_files.within(name, "robot.py") or did_you_mean(name, known)
+            raise UsageError(f"unknown robot '{name}'.{hint} Known: {listed}")
+        factory = known[name].factory()
     _check_options(name, factory, options)
     try:
         robot = factory(**options)
@@ -100,7 +111,7 @@ def make_robot(name: str, **options: Any) -> Robot:
     lacking = [f"attribute '{one}'" for one in ("name", "simulated") if not hasattr(robot, one)]
     lacking += [f"method '{one}'" for one in METHODS if not callable(getattr(robot, one, None))]
     if lacking:
-        raise UsageError(f"robot '{name}' has no {', no '.join(lacking)}; see cap.scope.Robot")
+        raise UsageError(f"robot '{name}' has no {', no '.join(lacking)}; see cap.robot.protocol")
     return robot
 
 
@@ -146,15 +157,6 @@ def _check_options(name: str, factory: Callable[..., Any], options: Mapping[str,
         raise UsageError(f"robot '{name}' has no option {option!r}.{hint}")
 
 
-def _registered(name: str) -> Callable[..., Robot]:
-    known = robots()
-    if name not in known:
-        listed = ", ".join(known) or "none; is the package installed?"
-        hint = robot_files.within(name, "robot.py") or did_you_mean(name, known)
-        raise UsageError(f"unknown robot '{name}'.{hint} Known: {listed}")
-    return known[name].factory()
-
-
 def prompts_path() -> Path:
     """Return the folder of shipped prompts, in a wheel or in a checkout."""
     for folder in (_ROOT / "_prompts", _ROOT.parent / "prompts"):
@@ -178,17 +180,18 @@ def load_prompts(folder: Path) -> Mapping[str, Prompt]:
 
 
 def robot_prompts(robot: str, folder: Path | None = None) -> Mapping[str, Prompt]:
-    """Load a robot's prompts: from `folder`, those beside its file, or those shipped for it."""
-    own = robot_files.prompts_of(Path(robot)) if robot_files.is_file(robot) else None
-    return load_prompts(folder or own or prompts_path() / _prompts_of(robot))
+    """Load a robot's prompts: from `folder`, those beside its file, or those shipped for it.
 
-
-def _prompts_of(robot: str) -> str:
-    """Return the name of a robot's prompt folder: its own, or what its module says in `PROMPTS`."""
-    if (prompts_path() / robot).is_dir() or robot not in robots():
-        return robot
-    module = importlib.import_module(robots()[robot].entry.module)
-    return str(getattr(module, "PROMPTS", robot))
+    Those shipped are in a folder of its name, or of the name its module says in `PROMPTS`.
+    """
+    if folder is None and robot_files.is_file(robot):
+        folder = robot_files.prompts_of(Path(robot))
+    if folder is None:
+        folder = prompts_path() / robot
+        if not folder.is_dir() and (entry := robots().get(robot)) is not None:
+            module = importlib.import_module(entry.entry.module)
+            folder = prompts_path() / str(getattr(module, "PROMPTS", robot))
+    return load_prompts(folder)
 
 
 def function_prompt() -> Prompt:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from cap.errors import CapError, RobotError
+from cap.robot.displacement import Positions, Xyz
 from cap.sandbox.wire.codec import WireError, encode
-
-Xyz = tuple[float, float, float]
 
 
 class Telling(Protocol):
@@ -21,7 +20,7 @@ class Telling(Protocol):
 class Placing(Protocol):
     """Whatever knows where objects are."""
 
-    def positions(self) -> Mapping[str, Xyz]:
+    def positions(self) -> Positions:
         """Return where each object is, xyz in metres."""
 
 

@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
-from cap.scope import Rewindable
+from cap.robot.protocol import Rewindable
 
 
 class NotPlain(TypeError):
@@ -32,8 +32,9 @@ def pack(value: Any, kind: Any) -> Any:
         NotPlain: It is not of that kind.
     """
     if _is_record(kind):
-        _expect_just(value, kind)
         known = _fields(kind)
+        if type(value) is not kind:  # what a subclass adds would be lost
+            raise NotPlain(f"expected {_name(kind)}, got {type(value).__name__}")
         return {name: pack(getattr(value, name), inner) for name, inner in known.items()}
     origin, inside = typing.get_origin(kind), typing.get_args(kind)
     if (chosen := _optional(origin, inside)) is not None:
@@ -75,7 +76,15 @@ def unpack(plain: Any, kind: Any) -> Any:
 
 @cache
 def _returned(robot: Any) -> Any:
-    return typing.get_type_hints(robot.snapshot).get("return", Any)
+    """Return what a class's `snapshot` returns; its base may leave that to the class."""
+    kind = typing.get_type_hints(robot.snapshot).get("return", Any)
+    stands_for: dict[Any, Any] = {}
+    for owner in robot.__mro__:
+        for base in getattr(owner, "__orig_bases__", ()):
+            variables = getattr(typing.get_origin(base), "__parameters__", ())
+            stands_for |= dict(zip(variables, typing.get_args(base), strict=False))
+    variables = getattr(kind, "__parameters__", ())
+    return kind[tuple(stands_for.get(entry, Any) for entry in variables)] if variables else kind
 
 
 def _is_record(kind: Any) -> bool:
@@ -118,12 +127,6 @@ def _optional(origin: Any, inside: tuple[Any, ...]) -> Any:
 
 def _is_mapping(origin: Any) -> bool:
     return isinstance(origin, type) and issubclass(origin, Mapping)
-
-
-def _expect_just(value: Any, kind: Any) -> None:
-    """Refuse a subclass as well: what it adds would be lost."""
-    if type(value) is not kind:
-        raise NotPlain(f"expected {_name(kind)}, got {type(value).__name__}")
 
 
 def _expect(value: Any, kind: Any) -> None:

@@ -7,24 +7,22 @@ import marshal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from operator import is_
 from typing import TYPE_CHECKING, Any
 
-from cap.checker.checker import check
+from cap.checker.checker import examine
 from cap.checker.policy import Policy
-from cap.checker.undefined import undefined
 from cap.errors import SandboxError, clipped
 from cap.program.program import Program, ProgramSyntaxError, compiled
 from cap.result import Call, Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity
-from cap.sandbox.parent.call_server import Conversation, Stoppable
-from cap.sandbox.parent.endings import explain
+from cap.sandbox.parent.call_server import CallServer, Stoppable
+from cap.sandbox.parent.result_message import explain
 from cap.sandbox.parent.robot_thread import RobotThread
-from cap.sandbox.parent.template_client import Template
+from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.template_protocol import ANYWHERE
 from cap.sandbox.wire import codec
-from cap.sandbox.worker.call_list import Calls, read_answers
+from cap.sandbox.worker.call_list import CallList, read_answers
 from cap.scope import Scope
 
 if TYPE_CHECKING:
@@ -43,7 +41,7 @@ class Runner:
         scope: Scope,
         limits: Limits,
         policy: Policy,
-        template: Template,
+        template: TemplateClient,
         *,
         pin: bool,
         rehearse: bool,
@@ -56,37 +54,21 @@ class Runner:
         self._template = template
         self._pin = pin and cpu_affinity.available()
         self._rehearse = rehearse
-        self._names: tuple[Scope, Policy, frozenset[str]] | None = None
 
     def run(self, source: str | bytes, returns: str | None) -> Result:
         """Check a program and run it, as `Sandbox.run` says."""
-        known = self._known()
         try:
-            program = Program.parse(source).without_imports(known)
+            examined = examine(Program.parse(source), self.scope, self.policy)
         except ProgramSyntaxError as error:
             failure = Failure("syntax", type(error).__name__, str(error), error.line)
             return Result(failure=failure)
-        refused = self._refusal(program, known)
-        if refused is not None:
+        for violation in examined.violations:
+            refused = Failure("violation", violation.rule, str(violation), violation.line)
             return Result(failure=refused)
-        return self.execute(program, self.scope, returns=returns)
-
-    def _known(self) -> frozenset[str]:
-        """Return every name a program may read, collected once for each scope and policy."""
-        given = self.scope, self.policy
-        if self._names is None or not all(map(is_, self._names, given)):
-            self._names = *given, self.scope.names() | self.policy.names()
-        return self._names[2]
-
-    def _refusal(self, program: Program, known: frozenset[str]) -> Failure | None:
-        """Return why a program may not run, or None."""
-        reserved = frozenset([*self.scope.primitives, *self.scope.groups])
-        for violation in check(program.tree, self.policy, reserved):
-            return Failure("violation", violation.rule, str(violation), violation.line)
-        for entry in undefined(program, known):
+        for entry in examined.undefined:
             why = f"name '{clipped(entry.name)}' is not defined"
-            return Failure("undefined", "UndefinedName", why, entry.line)
-        return None
+            return Result(failure=Failure("undefined", "UndefinedName", why, entry.line))
+        return self.execute(examined.program, self.scope, returns=returns)
 
     def execute(
         self,
@@ -96,7 +78,7 @@ class Runner:
         returns: str | None = None,
         keep: bool = False,
         seed: int = 0,
-        calls: Calls | None = None,
+        calls: CallList | None = None,
         on_call: Callable[[Call], None] | None = None,
         robot: Stoppable | None = None,
     ) -> Result:
@@ -113,14 +95,14 @@ class Runner:
             self._refill()
         try:
             with self._placed(worker):
-                result = Conversation(
+                result = CallServer(
                     worker,
                     scope,
                     self.limits,
                     on_call,
                     robot=robot,
                     thread=self.robot_thread if robot is not None else None,
-                ).hold(job)
+                ).run(job)
             result = explain(result, worker, self._template, self.limits)
             return replace(result, layers=self._template.report().layers)
         finally:
@@ -135,7 +117,7 @@ class Runner:
             given = codec.encode([[list(args), dict(named)] for args, named in calls])
         except codec.WireError as error:
             raise SandboxError(f"the arguments of '{clipped(function)}': {error}") from None
-        result = self.execute(source, scope, seed=seed, calls=Calls(function, given))
+        result = self.execute(source, scope, seed=seed, calls=CallList(function, given))
         if result.failure is not None:
             return result
         answers = read_answers(result.value, len(calls))
@@ -165,7 +147,7 @@ class Runner:
         returns: str | None,
         keep: bool,
         seed: int,
-        calls: Calls | None,
+        calls: CallList | None,
     ) -> dict[str, Any]:
         return {
             "calls": None if calls is None else [calls.function, calls.arguments],

@@ -17,7 +17,7 @@ from cap.checker.policy import Policy
 from cap.errors import SandboxError, UsageError
 from cap.sandbox.kernel.layers import LEVELS
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.template_client import Template, shared_template
+from cap.sandbox.parent.template_client import TemplateClient, shared_template
 
 if TYPE_CHECKING:
     from cap.program.program import Program
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from cap.sandbox.parent.robot_thread import RobotThread
     from cap.sandbox.runner import Runner
     from cap.scope import Scope
-
-__all__ = ["LEVELS", "Limits", "Sandbox"]
 
 
 class Sandbox:
@@ -42,7 +40,7 @@ class Sandbox:
         min_level: str | None = None,
         pin: bool = True,
         rehearse: bool = True,
-        template: Template | None = None,
+        template: TemplateClient | None = None,
     ) -> None:
         """Make a sandbox; nothing is started yet, unless a level is asked for.
 
@@ -57,6 +55,7 @@ class Sandbox:
             template: Forks the workers; by default the one all sandboxes of this process share.
 
         Raises:
+            UsageError: There is no such level.
             SandboxError: The layers that hold here do not make up the level asked for.
         """
         self._scope = scope
@@ -65,8 +64,13 @@ class Sandbox:
         self._pin = pin
         self._rehearse = rehearse
         self._template = template or shared_template()
-        if min_level is not None:
-            self._require(min_level)
+        if min_level is None:
+            return
+        if min_level not in LEVELS:
+            raise UsageError(f"no sandbox level '{min_level}'; there are {', '.join(LEVELS)}")
+        if lacking := self._template.report().lacks(min_level):
+            why = "; ".join(f"{name} ({reason})" for name, reason in lacking.items())
+            raise SandboxError(f"level '{min_level}' is asked for and this system lacks: {why}")
 
     @cached_property
     def scope(self) -> Scope:
@@ -89,14 +93,6 @@ class Sandbox:
     def level(self) -> str:
         """The strongest of `LEVELS` that these layers make up."""
         return self._template.report().level
-
-    def _require(self, level: str) -> None:
-        if level not in LEVELS:
-            raise UsageError(f"no sandbox level '{level}'; there are {', '.join(LEVELS)}")
-        lacking = self._template.report().lacks(level)
-        if lacking:
-            why = "; ".join(f"{name} ({reason})" for name, reason in lacking.items())
-            raise SandboxError(f"level '{level}' is asked for and this system lacks: {why}")
 
     def __enter__(self) -> Sandbox:
         """Start loading the worker template."""
@@ -181,7 +177,7 @@ class Sandbox:
             seed: Start of the random numbers inside the program.
 
         Returns:
-            As its value an `Answer` for each call, or a typed failure.
+            As its value a `CallAnswer` for each call, or a typed failure.
 
         Raises:
             SandboxError: No worker could be started, or an argument is not plain data.

@@ -1,6 +1,6 @@
 """What the parent and the template say to each other, over the control socket.
 
-Every order has the same length: its kind, and a budget or the number of a worker. The template
+Every order has the same length: its kind, and a worker's limits or its number. The template
 answers with a kind and a number; an answer that brings a worker brings its pipes with it.
 """
 
@@ -14,7 +14,8 @@ NOW, SPARE, STATUS, WORKER = b"N", b"S", b"?", b"W"
 ANSWER = struct.Struct("<ci")
 """A kind, and a worker's process id in the template or its wait status."""
 _ORDER = struct.Struct("<cdQh")
-_NUMBER = struct.Struct(f"<ci{_ORDER.size - 5}x")
+QUESTION = struct.Struct(f"<ci{_ORDER.size - 5}x")
+"""`STATUS` and a worker's process id in the template: how did it end?"""
 ORDER_BYTES = _ORDER.size
 
 
@@ -23,7 +24,7 @@ ANYWHERE = -1
 
 
 @dataclass(frozen=True)
-class Budget:
+class WorkerLimits:
     """What the kernel lets one worker use."""
 
     cpu_s: float
@@ -33,31 +34,20 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Order:
+class WorkerOrder:
     """A worker that is asked for."""
 
-    budget: Budget
+    limits: WorkerLimits
     """What it may use."""
     core: int = ANYWHERE
     """The processor core it stays on once it is ready."""
 
     def pack(self, kind: bytes) -> bytes:
         """Return it as sent, `NOW` or `SPARE`."""
-        return _ORDER.pack(kind, self.budget.cpu_s, self.budget.memory_bytes, self.core)
+        return _ORDER.pack(kind, self.limits.cpu_s, self.limits.memory_bytes, self.core)
 
     @classmethod
-    def read(cls, message: bytes) -> Order:
+    def read(cls, message: bytes) -> WorkerOrder:
         """Read what `pack` wrote."""
         _, cpu_s, memory_bytes, core = _ORDER.unpack(message)
-        return cls(Budget(cpu_s, memory_bytes), core)
-
-
-def question(number: int) -> bytes:
-    """Return the question how a worker ended."""
-    return _NUMBER.pack(STATUS, number)
-
-
-def read_number(message: bytes) -> int:
-    """Return the worker in a question."""
-    number: int = _NUMBER.unpack(message)[1]
-    return number
+        return cls(WorkerLimits(cpu_s, memory_bytes), core)

@@ -16,16 +16,15 @@ from typing import Any, Literal
 
 from cap.engine.repair import Repairs
 from cap.errors import SavedError, UsageError
-from cap.models.replay import Replay
-from cap.session import session_file
 from cap.session.session import Session
-from cap.session.session_file import Saved
-from cap.session.turn import TurnResult
-from cap.trace.trace import plain, read_events
+from cap.session.session_file import SavedSession
+from cap.session.turn import Turn
+from cap.trace.reader import read_events
+from cap.trace.trace import plain
 
 
 @dataclass(frozen=True)
-class Step:
+class ReplayStep:
     """One thing a person did in a session."""
 
     kind: Literal["run", "execute", "undo"]
@@ -44,9 +43,9 @@ class Step:
 class Replayed:
     """What came of a step this time."""
 
-    step: Step
+    step: ReplayStep
     """What was done."""
-    turn: TurnResult | None
+    turn: Turn | None
     """The turn; None of an undo."""
 
     @property
@@ -55,14 +54,14 @@ class Replayed:
         return self.turn is None or _outcome(self.turn) == self.step.outcome
 
 
-def steps(folder: Path) -> tuple[Step, ...]:
+def steps(folder: Path) -> tuple[ReplayStep, ...]:
     """Return what was done in a run, in order; a turn that a killed run never finished is left out.
 
     Raises:
         UsageError: It is no run folder.
         SavedError: Its events are not those of a session.
     """
-    found: list[Step] = []
+    found: list[ReplayStep] = []
     moved: Any = None
     failed: str | None = None
     try:
@@ -73,9 +72,9 @@ def steps(folder: Path) -> tuple[Step, ...]:
             if kind == "instruction":
                 failed = None
                 source = data.get("source", "")
-                found.append(Step("execute" if source else "run", data["text"], source))
+                found.append(ReplayStep("execute" if source else "run", data["text"], source))
             elif kind == "undo":
-                found.append(Step("undo", turns=data["turns"]))
+                found.append(ReplayStep("undo", turns=data["turns"]))
             elif kind == "moved":
                 moved = data["objects"]
             elif kind == "failure":
@@ -124,23 +123,7 @@ def recording(folder: Path) -> Iterator[Path]:
         yield path
 
 
-def open_replay(folder: Path, **options: Any) -> Session:
-    """Open a session that begins as a run did and is answered from it.
-
-    Args:
-        folder: The run folder.
-        options: Further arguments of `Session.open`.
-
-    Raises:
-        SavedError: It cannot be replayed.
-    """
-    with recording(folder) as path:
-        model = Replay(path)
-    session = Session.resume(folder / session_file.START, model, **options)
-    return ready(session, session_file.read(folder, session_file.START), folder)
-
-
-def ready(session: Session, kept: Saved, folder: Path) -> Session:
+def ready(session: Session, kept: SavedSession, folder: Path) -> Session:
     """Have a restored session repair programs as the run did, and say what it replays.
 
     Raises:
@@ -155,7 +138,7 @@ def ready(session: Session, kept: Saved, folder: Path) -> Session:
     return session
 
 
-def replay(session: Session, todo: Sequence[Step]) -> Iterator[Replayed]:
+def replay(session: Session, todo: Sequence[ReplayStep]) -> Iterator[Replayed]:
     """Do the steps of a run in a session, one at a time."""
     for step in todo:
         if step.kind == "undo":
@@ -167,7 +150,7 @@ def replay(session: Session, todo: Sequence[Step]) -> Iterator[Replayed]:
             yield Replayed(step, session.run(step.text))
 
 
-def _outcome(turn: TurnResult) -> Any:
+def _outcome(turn: Turn) -> Any:
     """Return what came of a turn, as a run folder has it."""
     failed = turn.failure and turn.failure.error
     outcome = {"ok": turn.ok, "value": plain(turn.value)}

@@ -12,8 +12,8 @@ run folder the session is written down after each turn, and `Session.resume` goe
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,29 +22,27 @@ from cap.engine.approval import Allow
 from cap.engine.engine import INTERRUPTED, Engine, unhinted
 from cap.engine.failures import failure_of
 from cap.engine.generation import GenerationLimits
-from cap.engine.rehearsal import Rehearsable, Rehearsal
+from cap.engine.rehearsal import Rehearsal
 from cap.engine.repair import Repairs
-from cap.errors import CapError, PromptError, SandboxError, UsageError
-from cap.models.base import Model
-from cap.models.remembered import Remembered
+from cap.errors import CapError, PromptError, SandboxError, SavedError, UsageError
+from cap.models.base import Model, Usage
+from cap.models.replay import Remembered
 from cap.program.program import Program
 from cap.prompt.history import within
 from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.result import Failure, Result
 from cap.robot import registry, robot_facts
+from cap.robot.protocol import Rehearsable, Robot
 from cap.robot.robot_files import path_of
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Rewindable, Robot
-from cap.session import resuming, session_file
-from cap.session.session_file import Saved
-from cap.session.skills.keeping import Origin, keep
-from cap.session.skills.store import Offer, SkillStore
+from cap.session import session_file
+from cap.session.session_file import SavedSession
+from cap.session.skills.store import Offer, Origin, SkillStore
 from cap.session.state import after_turn
-from cap.session.turn import TurnResult, total
+from cap.session.turn import Turn, total
+from cap.session.undo import Checkpoint
 from cap.trace.trace import Trace, versions
-
-__all__ = ["Session", "TurnResult", "after_turn"]
 
 TOP = "ui"
 """The prompt that answers a person; every robot has one."""
@@ -53,19 +51,19 @@ HARDWARE_LEVEL = "kernel-seccomp"
 """Below this level of the sandbox only the check stands between a program and the host."""
 
 
-@dataclass(frozen=True)
-class _Checkpoint:
-    """Everything a turn may change, as it was before that turn."""
-
-    state: State
-    programs: int
-    origins: Mapping[str, str]
-    world: Any
-    """The robot's snapshot; None where there is none."""
-
-
 class Session:
     """One robot and one model; a context manager."""
+
+    turns: list[Turn]
+    """Those of this process, without those undone."""
+    usage: Usage = NOTHING
+    """What the model took for all turns of this process, also those undone."""
+    earlier: int = 0
+    """Turns before those, in the session this one goes on from."""
+    origins: Mapping[str, str]
+    """The instruction each kept function was written for, by name."""
+    _skills: SkillStore | None = None
+    _closed = False
 
     def __init__(
         self,
@@ -116,36 +114,23 @@ class Session:
         if not robot.simulated and approve is None:
             raise UsageError(f"robot '{robot.name}' is real: its programs need an approval")
         rehearsal = _rehearsal(robot, rehearse)
-        if rehearsal is not None:
-            model = Remembered(model)
         prompts = registry.robot_prompts(robot.name) if prompts is None else prompts
         if TOP not in prompts:
             raise PromptError(f"the prompts of '{robot.name}' have no '{TOP}.py'")
         self.robot = robot
         self.robot_file = robot_file
-        self.model = model
+        self.model = model if rehearsal is None else Remembered(model)
         self.trace = trace or Trace()
-        self.turns: list[TurnResult] = []
-        """Those of this process, without those undone."""
-        self.usage = NOTHING
-        """What the model took for all turns of this process, also those undone."""
+        self.turns, self.origins = [], {}
         self.history_tokens = history_tokens
-        self.earlier = 0
-        """Turns before those, in the session this one goes on from."""
-        self.origins: Mapping[str, str] = {}
-        """The instruction each kept function was written for, by name."""
-        self._skills: SkillStore | None = None
-        self._checkpoints: list[_Checkpoint] = []
-        self._closed = False
-        self._prompt = prompts[TOP]
+        self._checkpoints: list[Checkpoint] = []
+        self._prompt, self._function_prompt = prompts[TOP], registry.function_prompt()
         self.state = State(variables=dict(self._prompt.header.initial))
-        self._function_prompt = registry.function_prompt()
         needed = min_level or (None if robot.simulated else HARDWARE_LEVEL)
-        self._sandbox = Sandbox(limits=limits, min_level=needed)
-        self._sandbox.__enter__()
+        self._sandbox = Sandbox(limits=limits, min_level=needed).__enter__()
         self.engine = Engine(
             robot,
-            model,
+            self.model,
             prompts,
             self._function_prompt,
             sandbox=self._sandbox,
@@ -232,11 +217,16 @@ class Session:
             SavedError: It cannot be read, is not of this robot, or its robot is not named.
         """
         kept = session_file.read(path)
-        robot = options.pop("robot", None) or resuming.registered(kept)
+        robot = options.pop("robot", None)
+        if not robot and kept.file is not None:  # nothing that a saved session names is executed
+            raise SavedError(
+                f"the saved session's robot is the file {kept.file}, and files are executed only "
+                "when they are named; pass robot=FILE"
+            )
         given = {"mode": kept.mode} if kept.mode else {}
         objects = None if kept.objects is None else list(kept.objects)
         options = {**given, **options, "seed": kept.seed, "objects": objects}
-        session = cls.open(robot, model, **options)
+        session = cls.open(robot or kept.robot, model, **options)
         try:
             session.restore(kept)
         except BaseException:
@@ -268,7 +258,7 @@ class Session:
         with contextlib.suppress(OSError):
             self.trace.close(status or ("failed" if failed else "done"))
 
-    def run(self, instruction: str) -> TurnResult:
+    def run(self, instruction: str) -> Turn:
         """Carry out one instruction.
 
         Raises:
@@ -277,12 +267,7 @@ class Session:
         words = one_line(instruction)
         if not words:
             raise UsageError("the instruction is empty; say what the robot should do")
-        context = self.engine.context(self._prompt)
-        return self._turn(
-            words,
-            lambda: self.engine.run(self._prompt, words, context, self.state),
-            context,
-        )
+        return self._turn(words, self.engine.context(self._prompt))
 
     def undo(self, turns: int = 1) -> bool:
         """Go back to before the last turn, or before several.
@@ -304,15 +289,10 @@ class Session:
             raise UsageError(f"cannot undo {turns} turns: there are {count} in this session")
         before = self._checkpoints[-turns]
         del self._checkpoints[-turns:], self.turns[-turns:]
-        self.state = before.state
-        self.engine.programs = before.programs
-        self.origins = before.origins
-        rewindable = isinstance(self.robot, Rewindable)
-        if isinstance(self.robot, Rewindable):
-            self.robot.restore(before.world)
+        rewound = before.restore(self)
         self._keep(session_file.LATEST)
-        self.trace.event("undo", turns=turns, world=rewindable)
-        return rewindable
+        self.trace.event("undo", turns=turns, world=rewound)
+        return rewound
 
     @property
     def reserved(self) -> frozenset[str]:
@@ -326,10 +306,10 @@ class Session:
             path: The file, or a folder that is to hold it.
         """
         path = path / session_file.LATEST if path.is_dir() else path
-        session_file.write(resuming.described(self), path)
+        session_file.write(SavedSession.of(self), path)
         return path
 
-    def restore(self, kept: Saved) -> bool:
+    def restore(self, kept: SavedSession) -> bool:
         """Become a saved session; only before the first turn.
 
         Returns:
@@ -341,7 +321,17 @@ class Session:
         """
         if self.turns or self.trace.turn:
             raise UsageError("a session that has begun cannot become another; open a new one")
-        return resuming.become(self, kept)
+        if kept.robot != self.robot.name:
+            raise SavedError(f"the session was saved with robot '{kept.robot}'; use that one")
+        bound = [*kept.state.variables, *(entry.name for entry in kept.state.definitions)]
+        if clash := sorted(self.reserved.intersection(bound)):
+            raise SavedError(f"the saved session sets {clash[0]!r}, a name of the robot's own")
+        rewound = session_file.put_world(self.robot, kept)
+        self.state, self.origins, self.earlier = kept.state, kept.origins, kept.turns
+        self.trace.turn, self.history_tokens = kept.turns, kept.history_tokens
+        self.engine.programs, self.engine.seed = kept.programs, kept.seed
+        self.trace.event("resumed", turns=kept.turns, world=rewound)
+        return rewound
 
     def use_skills(self, store: SkillStore) -> Offer:
         """Offer a folder's skills to programs, and keep further ones there.
@@ -374,38 +364,46 @@ class Session:
             raise UsageError("the session has no folder for skills; open it with skills=...")
         hashes = self._prompt.sha256, self._function_prompt.sha256
         origin = Origin(self.robot.name, self.model.name, *hashes, self.origins)
-        return keep(self._skills, self.state, name, rename_to, self.reserved, origin)
+        return self._skills.keep(self.state, name, rename_to, self.reserved, origin)
 
-    def execute(self, source: str, name: str = "program") -> TurnResult:
+    def execute(self, source: str, name: str = "program") -> Turn:
         """Run a program written by a person through the same check and sandbox."""
+        return self._turn(name, "", source)
 
-        def walk() -> Answer:
-            try:
-                program = Program.parse(source)
-            except CapError as error:
-                return Answer(Result(failure=failure_of(error)))
-            facts = robot_facts.facts(self.robot)
-            state = replace(self.state, variables={**facts, **self.state.variables})
-            return self.engine.run_program(unhinted(self._prompt), program, state)
+    def _executed(self, source: str) -> Answer:
+        """Run a person's program: it may use every name, and reads the robot's facts."""
+        try:
+            program = Program.parse(source)
+        except CapError as error:
+            return Answer(Result(failure=failure_of(error)))
+        facts = robot_facts.facts(self.robot)
+        state = replace(self.state, variables={**facts, **self.state.variables})
+        return self.engine.run_program(unhinted(self._prompt), program, state)
 
-        return self._turn(name, walk, "", source=source)
+    def _turn(self, words: str, context: str, source: str | None = None) -> Turn:
+        """Carry out one turn.
 
-    def _turn(
-        self, words: str, walk: Callable[[], Answer], context: str, **given: str
-    ) -> TurnResult:
-        """Carry out one turn, whatever writes its program; `given` goes into the trace."""
+        Args:
+            words: What a person said, or the name of the program.
+            context: The facts its prompt shows.
+            source: The person's own program; None if the model is to write one.
+        """
         if self._closed:
             raise UsageError("the session is closed; open another")
         if self.trace.turn == self.earlier:
             self._keep(session_file.START)
         self.trace.turn += 1
+        given = {} if source is None else {"source": source}
         self.trace.event("instruction", lmp=TOP, text=words, **given)
         if isinstance(self.model, Remembered):
             self.model.forget()
         before = robot_facts.places(self.robot)
-        self._checkpoints.append(self._checkpoint())
+        self._checkpoints.append(Checkpoint.of(self))
         try:
-            answer = walk()
+            if source is None:
+                answer = self.engine.run(self._prompt, words, context, self.state)
+            else:
+                answer = self._executed(source)
         except KeyboardInterrupt:
             answer = Answer(Result(failure=INTERRUPTED))
         except SandboxError as error:
@@ -413,13 +411,13 @@ class Session:
             answer = Answer(Result(failure=broken))
         if answer.result.failure is not None:
             self.robot.stop()
-        turn = TurnResult.of(words, answer, before, robot_facts.places(self.robot))
+        turn = Turn.of(words, answer, before, robot_facts.places(self.robot))
         self._remember(turn, answer, context)
         self._keep(session_file.LATEST)
         turn.tell(self.trace, self.model.name)
         return turn
 
-    def _remember(self, turn: TurnResult, answer: Answer, context: str) -> None:
+    def _remember(self, turn: Turn, answer: Answer, context: str) -> None:
         """Keep what a successful program left; keep of a failed one only that it happened."""
         self.turns.append(turn)
         self.usage = total([self.usage, turn.usage])
@@ -435,14 +433,10 @@ class Session:
             new = {entry.name: turn.instruction for entry in written}
             self.origins = {**self.origins, **new}
 
-    def _checkpoint(self) -> _Checkpoint:
-        world = self.robot.snapshot() if isinstance(self.robot, Rewindable) else None
-        return _Checkpoint(self.state, self.engine.programs, self.origins, world)
-
     def _keep(self, name: str) -> None:
         """Write the session into its run folder, if it has one."""
         if self.trace.folder is not None:
-            session_file.write(resuming.described(self), self.trace.folder / name)
+            session_file.write(SavedSession.of(self), self.trace.folder / name)
 
 
 def _rehearsal(robot: Robot, wanted: bool | None) -> Rehearsal | None:

@@ -1,6 +1,6 @@
 """A session written down, and read back: one JSON file, nothing in it ever executed.
 
-    {"format": "cap session", "version": 1, "robot": {...}, "seed": 0, "turns": 2,
+    {"format": "cap session", "version": 2, "robot": {...}, "seed": 0, "turns": 2,
      "variables": {"shown": {...}, "wire": "..."}, "definitions": [...], "history": [...],
      "dropped": {...}, "hints": [...], "world": "..." or null, ...}
 
@@ -19,24 +19,28 @@ import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cap.checker.checker import check
 from cap.engine.answer import State
 from cap.errors import CapError, SavedError
 from cap.program.program import Program
 from cap.prompt.prompt import PastTurn
-from cap.robot import snapshots
+from cap.robot import robot_facts, snapshots
+from cap.robot.protocol import Rewindable, Robot
 from cap.sandbox.wire.codec import WireError, decode, encode, encode_shared
-from cap.scope import Definition, Rewindable, Robot
+from cap.scope import Definition
 
-FORMAT, VERSION = "cap session", 1
+if TYPE_CHECKING:
+    from cap.session.session import Session
+
+FORMAT, VERSION = "cap session", 2
 LATEST, START = "session.json", "start.json"
 T = TypeVar("T", Definition, PastTurn)
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedSession:
     """Everything that decides how a session goes on."""
 
     robot: str
@@ -68,6 +72,29 @@ class Saved:
     file: str | None = None
     """The file its robot was made from, as an absolute path; None of a registered robot."""
 
+    @classmethod
+    def of(cls, session: Session) -> SavedSession:
+        """Describe a session as it is now."""
+        robot, engine = session.robot, session.engine
+        objects = robot_facts.facts(robot).get("objects")
+        world, lost = world_of(robot)
+        return cls(
+            robot=robot.name,
+            mode=getattr(robot, "mode", None),
+            objects=None if objects is None else tuple(objects),
+            seed=engine.seed,
+            programs=engine.programs,
+            turns=session.earlier + len(session.turns),
+            state=session.state,
+            origins=session.origins,
+            history_tokens=session.history_tokens,
+            repairs=(engine.repairs.static, engine.repairs.runtime),
+            mends=engine.author.repairs,
+            world=world,
+            world_lost=lost,
+            file=None if session.robot_file is None else str(session.robot_file),
+        )
+
 
 def world_of(robot: Robot) -> tuple[bytes | None, str]:
     """Return a robot's world in wire format, or None and why it cannot be written."""
@@ -79,7 +106,7 @@ def world_of(robot: Robot) -> tuple[bytes | None, str]:
         return None, f"the world of '{robot.name}' cannot be written down: {error}"
 
 
-def put_world(robot: Robot, saved: Saved) -> bool:
+def put_world(robot: Robot, saved: SavedSession) -> bool:
     """Put a saved world back into a robot; False if there is none.
 
     Raises:
@@ -94,7 +121,7 @@ def put_world(robot: Robot, saved: Saved) -> bool:
     return True
 
 
-def write(saved: Saved, path: Path) -> None:
+def write(saved: SavedSession, path: Path) -> None:
     """Write a session; a reader finds the old file or the new one, never half of one."""
     state = saved.state
     shown = {name: _shown(value) for name, value in state.variables.items()}
@@ -129,7 +156,7 @@ def write(saved: Saved, path: Path) -> None:
     os.replace(beside, path)
 
 
-def read(path: Path, name: str = LATEST) -> Saved:
+def read(path: Path, name: str = LATEST) -> SavedSession:
     """Read a saved session: a file, or the one of that name in a run folder.
 
     Raises:
@@ -155,12 +182,12 @@ def read(path: Path, name: str = LATEST) -> Saved:
         raise SavedError(f"{path} is damaged: {reason}; resume an earlier run") from None
 
 
-def _saved(values: Mapping[str, Any]) -> Saved:
+def _saved(values: Mapping[str, Any]) -> SavedSession:
     robot = _mapping(values["robot"])
     objects = robot["objects"]
     static, runtime = (_count(entry) for entry in values["repairs"])
     world = values["world"]
-    return Saved(
+    return SavedSession(
         robot=_words(robot["name"]),
         mode=None if robot["mode"] is None else _words(robot["mode"]),
         objects=None if objects is None else tuple(map(_words, objects)),

@@ -49,7 +49,9 @@ def needs_values(node: ast.FunctionDef | ast.ClassDef) -> bool:
     defaults = [*node.args.defaults, *(entry for entry in node.args.kw_defaults if entry)]
     if any(not isinstance(entry, ast.Constant) for entry in defaults):
         return True
-    return any(isinstance(inner, ast.Call) for part in _notes(node) for inner in ast.walk(part))
+    arguments = [entry for entry in ast.walk(node.args) if isinstance(entry, ast.arg)]
+    notes = [node.returns, *(entry.annotation for entry in arguments)]  # making it evaluates them
+    return any(isinstance(inner, ast.Call) for note in notes if note for inner in ast.walk(note))
 
 
 def _is_inert(node: ast.stmt) -> bool:
@@ -59,9 +61,3 @@ def _is_inert(node: ast.stmt) -> bool:
         return marks and not needs_values(node)
     plain = isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr | ast.Pass)
     return plain and not any(isinstance(inner, ast.Call) for inner in ast.walk(node))
-
-
-def _notes(node: ast.FunctionDef) -> list[ast.expr]:
-    """Return the annotations of a function, which making it evaluates."""
-    entries = [entry for entry in ast.walk(node.args) if isinstance(entry, ast.arg)]
-    return [note for note in [node.returns, *(entry.annotation for entry in entries)] if note]

@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from cap.engine.answer import NOTHING, Answer
 from cap.models.base import Usage
 from cap.result import Call, Failure
+from cap.robot.displacement import Moved, Positions, moved
 from cap.trace.trace import Trace, plain
-
-MOVED_M = 0.005
-"""Displacements below this are settling, not motion."""
-
-Xyz = tuple[float, float, float]
-Positions = Mapping[str, Xyz]
-Moved = Mapping[str, tuple[Xyz, Xyz]]
-"""Objects that moved: where from and where to, xyz in metres."""
-
-
-def moved(before: Positions, after: Positions) -> Moved:
-    """Return the objects that are elsewhere now."""
-    return {
-        name: (before[name], now)
-        for name, now in after.items()
-        if name in before and math.dist(before[name], now) > MOVED_M
-    }
 
 
 @dataclass(frozen=True)
-class TurnResult:
+class Turn:
     """What came of one instruction, for a person or a program to read."""
 
     instruction: str
@@ -54,7 +37,7 @@ class TurnResult:
     """What the model took for all of it."""
 
     @classmethod
-    def of(cls, words: str, answer: Answer, before: Positions, after: Positions) -> TurnResult:
+    def of(cls, words: str, answer: Answer, before: Positions, after: Positions) -> Turn:
         """Describe an answer.
 
         Args:

@@ -1,36 +1,48 @@
-"""Executing prompt files: every example runs, in the instant world, as if a model had written it.
+"""Prompt files: every example executed, or only the names in them looked at.
 
-An example that names a missing function, raises, or returns the wrong kind of value is a finding.
-Nested LMPs are answered by `nearest`, from the same prompts. On a robot that is real in that mode
-too, no program that may move it runs unless somebody approves it.
+Executed, every example runs in the instant world, as if a model had written it. One that names a
+missing function, raises, or returns the wrong kind of value is a finding. Nested LMPs are answered
+by `nearest`, from the same prompts. On a robot that is real in that mode too, no program that may
+move it runs unless somebody approves it.
+
+Of files whose robot may be another's nothing is executed: the hints and calls of their examples are
+looked up among a robot's primitives, the LMPs beside the file and the libraries; the rest would be
+generated.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cap.checker.undefined import undefined
+from cap.checker.allowlist import EVERYWHERE
+from cap.checker.checker import examine
+from cap.checker.undefined import Undefined, undefined
 from cap.engine.answer import Approve
 from cap.engine.engine import Engine, State
 from cap.engine.generation import UndefinedName
-from cap.errors import CapError
+from cap.errors import CapError, PromptError
 from cap.models.base import Model
 from cap.program.program import Program
 from cap.prompt.examples import Example
-from cap.prompt.prompt import Prompt, parse_context
+from cap.prompt.prompt import Prompt, load, parse_context
 from cap.result import Failure
 from cap.robot import registry
+from cap.robot.protocol import Rewindable, Robot
 from cap.sandbox.sandbox import Sandbox
-from cap.session.session import after_turn
+from cap.scope import Primitive, Scope
+from cap.session.state import after_turn
 from cap.trace.trace import Trace
+
+SUFFIXES = (".py", ".txt")
+"""What prompt files are called."""
 
 
 @dataclass(frozen=True)
-class Finding:
+class PromptFinding:
     """One example that does not work."""
 
     prompt: str
@@ -51,7 +63,7 @@ class Finding:
 
 def check_robot_prompts(
     robot: str, model: Model, folder: Path | None = None, approve: Approve | None = None
-) -> Iterator[tuple[Prompt, int, list[Finding]]]:
+) -> Iterator[tuple[Prompt, int, list[PromptFinding]]]:
     """Execute every example of a robot's prompts; yield prompt, number of examples, findings.
 
     Args:
@@ -61,16 +73,44 @@ def check_robot_prompts(
         approve: Shown each program that may move a real robot; by default none of them runs.
     """
     prompts = registry.robot_prompts(robot, folder)
-    with Sandbox() as sandbox:
-        for prompt in prompts.values():
-            runner = _Runner(robot, prompt, prompts, model, sandbox, approve or _nobody)
-            findings = [found for example in prompt.examples if (found := runner.run(example))]
-            runner.close()
-            yield prompt, len(prompt.examples), findings
+    scenes = _Scenes(robot)
+    try:
+        with Sandbox() as sandbox:
+            for prompt in prompts.values():
+                runner = _Runner(scenes, prompt, prompts, model, sandbox, approve or _nobody)
+                findings = [found for example in prompt.examples if (found := runner.run(example))]
+                yield prompt, len(prompt.examples), findings
+    finally:
+        scenes.close()
 
 
 def _nobody(source: str) -> bool:
     return False
+
+
+class _Scenes:
+    """A robot for each set of objects that examples name, put back to its first state each time."""
+
+    def __init__(self, robot: str) -> None:
+        self._robot = robot
+        self._made: dict[str, tuple[Robot, Any]] = {}
+
+    def robot(self, objects: Any) -> Robot:
+        """Return a robot in its first state among objects; None stands for its own choice."""
+        key = repr(objects)
+        if key in self._made:
+            robot, first = self._made[key]
+            if isinstance(robot, Rewindable):
+                robot.restore(first)
+                return robot
+            robot.close()
+        robot = registry.make_robot(self._robot, mode="instant", objects=objects)
+        self._made[key] = robot, robot.snapshot() if isinstance(robot, Rewindable) else None
+        return robot
+
+    def close(self) -> None:
+        for robot, _ in self._made.values():
+            robot.close()
 
 
 class _Runner:
@@ -78,14 +118,14 @@ class _Runner:
 
     def __init__(
         self,
-        robot: str,
+        scenes: _Scenes,
         prompt: Prompt,
         prompts: Mapping[str, Prompt],
         model: Model,
         sandbox: Sandbox,
         approve: Approve,
     ) -> None:
-        self._robot_name = robot
+        self._scenes = scenes
         self._prompt = prompt
         self._prompts = prompts
         self._model = model
@@ -94,10 +134,10 @@ class _Runner:
         self._function_prompt = registry.function_prompt()
         self._engine: Engine | None = None
         self._state = State()
-        self._broken: Finding | None = None
+        self._broken: PromptFinding | None = None
         """The first example of the session at hand that did not run."""
 
-    def run(self, example: Example) -> Finding | None:
+    def run(self, example: Example) -> PromptFinding | None:
         """Execute one example; return what is wrong with it, or None."""
         if not self._goes_on(example):
             self._broken = None
@@ -113,17 +153,15 @@ class _Runner:
         elif (before := self._broken) is not None:
             skipped = before.skipped
             reason += f" (it goes on from the example in line {before.line}, which did not run)"
-        finding = Finding(self._prompt.name, example.line, example.instruction, reason, skipped)
+        finding = PromptFinding(
+            self._prompt.name, example.line, example.instruction, reason, skipped
+        )
         self._broken = self._broken or finding
         return finding
 
     def _goes_on(self, example: Example) -> bool:
         """Tell whether an example shares the world and state of the one before."""
         return self._engine is not None and example.follows and self._prompt.header.session
-
-    def close(self) -> None:
-        if self._engine is not None:
-            self._engine.robot.close()
 
     def _run(self, example: Example) -> str | Failure | None:
         if not example.code.strip():
@@ -145,8 +183,7 @@ class _Runner:
 
     def _start(self, facts: Mapping[str, Any]) -> None:
         """Build a fresh scene with the objects the example's context names."""
-        self.close()
-        robot = registry.make_robot(self._robot_name, mode="instant", objects=facts.get("objects"))
+        robot = self._scenes.robot(facts.get("objects"))
         self._engine = Engine(
             robot,
             self._model,
@@ -159,14 +196,14 @@ class _Runner:
         self._state = State(variables=dict(self._prompt.header.initial))
 
 
-def check_function_prompt(prompt: Prompt, known: frozenset[str]) -> list[Finding]:
+def check_function_prompt(prompt: Prompt, known: frozenset[str]) -> list[PromptFinding]:
     """Check that each example defines what it was asked for and calls only what exists.
 
     Args:
         prompt: The function-generation prompt; its examples may call each other.
         known: Names every program has.
     """
-    findings: list[Finding] = []
+    findings: list[PromptFinding] = []
     defined: set[str] = set()
     for example in prompt.examples:
         try:
@@ -181,7 +218,7 @@ def check_function_prompt(prompt: Prompt, known: frozenset[str]) -> list[Finding
         if missing:
             reason = f"calls what no example defines before it: {', '.join(missing)}"
         if reason:
-            findings.append(Finding(prompt.name, example.line, example.instruction, reason))
+            findings.append(PromptFinding(prompt.name, example.line, example.instruction, reason))
     return findings
 
 
@@ -192,3 +229,130 @@ def _asked_for(instruction: str) -> str:
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
         raise UndefinedName(f"'{instruction}' is no call of a function")
     return call.func.id
+
+
+@dataclass(frozen=True)
+class PromptNames:
+    """The names of a prompt, by what they stand for."""
+
+    robot: tuple[str, ...]
+    """Primitives of the robot."""
+    lmps: tuple[str, ...]
+    """Other prompts."""
+    library: tuple[str, ...]
+    """What every program has."""
+    generated: tuple[str, ...]
+    """Functions nobody has; they are generated when called."""
+    given: tuple[str, ...]
+    """Values nobody sets: a caller's keyword arguments, or an earlier turn's variables."""
+
+
+@dataclass(frozen=True)
+class PromptReport:
+    """One prompt file, looked at."""
+
+    prompt: Prompt
+    """The prompt."""
+    names: PromptNames
+    """Its names."""
+    findings: tuple[PromptFinding, ...]
+    """What in its examples cannot be."""
+
+
+def prompt_files(path: Path) -> list[Path]:
+    """Return the prompt files at a path: itself, or those of a folder.
+
+    Raises:
+        PromptError: There is none.
+    """
+    if not path.is_dir():
+        return [path]
+    found = sorted(entry for entry in path.iterdir() if entry.suffix in SUFFIXES)
+    if not found:
+        raise PromptError(f"no prompt files ({', '.join(f'*{s}' for s in SUFFIXES)}) in {path}")
+    return found
+
+
+def inspect_names(
+    path: Path, primitives: Mapping[str, Primitive], lmps: Iterable[str]
+) -> Iterator[PromptReport]:
+    """Look at the prompt files at a path, one after another.
+
+    Args:
+        path: A file or a folder.
+        primitives: The robot's functions.
+        lmps: Names of the robot's own LMPs.
+
+    Raises:
+        PromptError: One cannot be read.
+    """
+    prompts = [load(entry) for entry in prompt_files(path)]
+    known = frozenset([*lmps, *(prompt.name for prompt in prompts)])
+    for prompt in prompts:
+        yield _report(prompt, primitives, known - {prompt.name})
+
+
+def _report(
+    prompt: Prompt, primitives: Mapping[str, Primitive], lmps: frozenset[str]
+) -> PromptReport:
+    nested = {name: Primitive.of(_nested, "lmp", name) for name in lmps}
+    scope = Scope(primitives={**nested, **primitives})
+    known = scope.names() | EVERYWHERE | {"*"}
+    findings: list[PromptFinding] = []
+    missing: list[Undefined] = []
+    bound: set[str] = set()
+    header = prompt.header
+    for example in prompt.examples:
+        variables = {**header.initial, **header.arguments, **dict.fromkeys(bound)}
+        try:
+            variables |= parse_context(example.context)
+            program = Program.parse(example.code + "\n").without_imports(known)
+        except CapError as error:
+            findings.append(_finding(prompt, example, str(error)))
+            continue
+        examined = examine(program, replace(scope, variables=variables))
+        reasons = [str(found) for found in examined.violations]
+        if not program.tree.body:
+            reasons.insert(0, "there is no code under the instruction")
+        elif header.returns and header.returns not in _set_by(program):
+            reasons.append(f"it does not set '{header.returns}'")
+        findings += [_finding(prompt, example, reason) for reason in reasons]
+        missing += examined.undefined
+        if header.session or header.prefix:
+            bound |= _set_by(program)
+    return PromptReport(prompt, _names(prompt, primitives, lmps, missing), tuple(findings))
+
+
+def _nested(description: str, context: str = "", **given: Any) -> Any:
+    """Stand for an LMP that programs call."""
+
+
+def _set_by(program: Program) -> set[str]:
+    """Return the names a program's top level sets."""
+    return set(program.code.co_names) - {entry.name for entry in undefined(program, ())}
+
+
+def _finding(prompt: Prompt, example: Example, reason: str) -> PromptFinding:
+    return PromptFinding(prompt.name, example.line, example.instruction, reason)
+
+
+def _names(
+    prompt: Prompt,
+    primitives: Mapping[str, Primitive],
+    lmps: frozenset[str],
+    missing: Iterable[Undefined],
+) -> PromptNames:
+    """Sort a prompt's hints, and what its examples lack, by what they stand for."""
+    missing = list(missing)
+    called = {entry.name for entry in missing if entry.calls}
+    hints = [name for name in prompt.hints if name != "*"]
+    nowhere = [name for name in hints if name not in primitives and name not in lmps | EVERYWHERE]
+    return PromptNames(
+        robot=tuple(name for name in hints if name in primitives),
+        lmps=tuple(name for name in hints if name in lmps and name not in primitives),
+        library=tuple(name for name in hints if name in EVERYWHERE),
+        generated=tuple(dict.fromkeys([*nowhere, *(e.name for e in missing if e.name in called)])),
+        given=tuple(
+            dict.fromkeys(entry.name for entry in missing if entry.name not in {*called, *nowhere})
+        ),
+    )

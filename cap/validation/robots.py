@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from cap.engine.answer import Approve
-from cap.engine.rehearsal import Rehearsable
 from cap.errors import CapError
 from cap.models.base import Model
 from cap.robot import registry
+from cap.robot.protocol import Rehearsable, Rewindable, Robot
 from cap.sandbox.wire.codec import encode
-from cap.scope import Primitive, Rewindable, Robot
+from cap.scope import Primitive
 from cap.validation.prompts import check_robot_prompts
 
 UNIT = re.compile(
@@ -34,7 +34,7 @@ _SIMULATED = ("reset", "snapshot", "restore", "render")
 
 
 @dataclass(frozen=True)
-class Finding:
+class RobotFinding:
     """Something that will not do."""
 
     where: str
@@ -49,7 +49,7 @@ class Finding:
         return f"{self.where}: {self.reason}"
 
 
-def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iterator[Finding]:
+def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iterator[RobotFinding]:
     """Look at a robot and execute its prompts' examples; yield what is wrong.
 
     Args:
@@ -69,55 +69,56 @@ def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iter
         yield from _primitive(primitive)
     yield from _answers(robot)
     if isinstance(robot, Rewindable):
-        other = registry.make_robot(name, mode="instant", seed=0)
-        yield from _same_bits(robot, other)
-        other.close()
+        yield from _same_bits(name, robot)
     robot.close()
-    yield from _closes_twice(robot)
+    try:
+        robot.close()
+    except Exception as error:
+        yield RobotFinding("close", f"fails the second time: {type(error).__name__}: {error}")
     yield from _prompts(name, model, approve)
 
 
-def _shape(robot: Any) -> Iterator[Finding]:
+def _shape(robot: Any) -> Iterator[RobotFinding]:
     """Yield what a robot lacks altogether."""
     rewinds = robot.simulated and not isinstance(robot, Rehearsable)
     for method in _SIMULATED if rewinds else ():
         if not callable(getattr(robot, method, None)):
             see = "robots.simulation.simulated_robot.SimulatedRobot"
-            yield Finding("robot", f"has no method '{method}'; see {see}")
+            yield RobotFinding("robot", f"has no method '{method}'; see {see}")
     if not inspect.getdoc(type(robot)):
-        yield Finding("robot", "its class has no docstring; a model reads it")
+        yield RobotFinding("robot", "its class has no docstring; a model reads it")
 
 
-def _primitive(primitive: Primitive) -> Iterator[Finding]:
+def _primitive(primitive: Primitive) -> Iterator[RobotFinding]:
     """Yield what a primitive's signature and docstring lack."""
     name, doc = primitive.name, primitive.doc
     if not name.isidentifier() or name.startswith("_"):
-        yield Finding(name, "is no name a program can call")
+        yield RobotFinding(name, "is no name a program can call")
     if not doc:
-        yield Finding(name, "has no docstring; it is what a model reads")
+        yield RobotFinding(name, "has no docstring; it is what a model reads")
     try:
         hints = typing.get_type_hints(primitive.function)
     except Exception as error:
-        yield Finding(name, f"its annotations cannot be read: {error}")
+        yield RobotFinding(name, f"its annotations cannot be read: {error}")
         return
     numeric = False
     for parameter in primitive.signature.parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            yield Finding(name, f"takes *{parameter.name}; name its parameters")
+            yield RobotFinding(name, f"takes *{parameter.name}; name its parameters")
             continue
         if parameter.name not in hints:
-            yield Finding(name, f"parameter '{parameter.name}' has no type")
+            yield RobotFinding(name, f"parameter '{parameter.name}' has no type")
             continue
         if parameter.name not in doc:
-            yield Finding(name, f"its docstring does not say what '{parameter.name}' is")
+            yield RobotFinding(name, f"its docstring does not say what '{parameter.name}' is")
         yield from _crosses(name, f"parameter '{parameter.name}'", hints[parameter.name])
         numeric |= _holds_numbers(hints[parameter.name])
     if "return" not in hints:
-        yield Finding(name, "does not say what it returns")
+        yield RobotFinding(name, "does not say what it returns")
         return
     yield from _crosses(name, "its result", hints["return"])
     if (numeric or _holds_numbers(hints["return"])) and not UNIT.search(doc):
-        yield Finding(name, "has numbers, and its docstring states no unit")
+        yield RobotFinding(name, "has numbers, and its docstring states no unit")
 
 
 def _leaves(hint: Any) -> Iterator[Any]:
@@ -139,13 +140,13 @@ def _leaves(hint: Any) -> Iterator[Any]:
         yield from _leaves(argument)
 
 
-def _crosses(where: str, what: str, hint: Any) -> Iterator[Finding]:
+def _crosses(where: str, what: str, hint: Any) -> Iterator[RobotFinding]:
     """Yield the types that cannot cross between a program and the robot."""
     for leaf in _leaves(hint):
         module = getattr(leaf, "__module__", "")
         plain = leaf is Any or leaf in _PLAIN or module.startswith((*_LIBRARIES, "collections.abc"))
         if not plain:
-            yield Finding(where, f"{what} is of {leaf!r}, which cannot cross; use plain data")
+            yield RobotFinding(where, f"{what} is of {leaf!r}, which cannot cross; use plain data")
 
 
 def _holds_numbers(hint: Any) -> bool:
@@ -155,7 +156,7 @@ def _holds_numbers(hint: Any) -> bool:
     )
 
 
-def _answers(robot: Robot) -> Iterator[Finding]:
+def _answers(robot: Robot) -> Iterator[RobotFinding]:
     """Yield what goes wrong with facts, and with questions that need no argument."""
     known = robot.primitives()
     asked = {
@@ -169,43 +170,38 @@ def _answers(robot: Robot) -> Iterator[Finding]:
             value = question()
             encode(dict(value) if isinstance(value, Mapping) else value)
         except Exception as error:  # a person's code may fail in any way
-            yield Finding(name, f"fails when it is asked: {type(error).__name__}: {error}")
+            yield RobotFinding(name, f"fails when it is asked: {type(error).__name__}: {error}")
     try:
         robot.stop()
     except Exception as error:
-        yield Finding("stop", f"must be safe at any time: {type(error).__name__}: {error}")
+        yield RobotFinding("stop", f"must be safe at any time: {type(error).__name__}: {error}")
 
 
-def _same_bits(robot: Any, other: Any) -> Iterator[Finding]:
+def _same_bits(name: str, robot: Any) -> Iterator[RobotFinding]:
     """Yield where the same seed, or a snapshot put back, gives another world."""
+    other = registry.make_robot(name, mode="instant", seed=0)
     if dict(robot.positions()) != dict(other.positions()):
-        yield Finding("reset", "the same seed gives another world; draw only from the seed")
+        yield RobotFinding("reset", "the same seed gives another world; draw only from the seed")
+    other.close()
     kept, places = robot.snapshot(), dict(robot.positions())
     robot.reset(1)
     robot.restore(kept)
     if dict(robot.positions()) != places:
-        yield Finding("restore", "does not bring the world of a snapshot back")
+        yield RobotFinding("restore", "does not bring the world of a snapshot back")
 
 
-def _closes_twice(robot: Robot) -> Iterator[Finding]:
-    try:
-        robot.close()
-    except Exception as error:
-        yield Finding("close", f"fails the second time: {type(error).__name__}: {error}")
-
-
-def _prompts(name: str, model: Model, approve: Approve | None) -> Iterator[Finding]:
+def _prompts(name: str, model: Model, approve: Approve | None) -> Iterator[RobotFinding]:
     """Yield what is wrong with the robot's prompts."""
     try:
         for prompt, count, findings in check_robot_prompts(name, model, approve=approve):
             where = f"prompts/{prompt.name}.py"
             for found in findings:
                 if not found.skipped:
-                    yield Finding(f"{where} line {found.line}", found.reason)
+                    yield RobotFinding(f"{where} line {found.line}", found.reason)
             if left := sum(found.skipped for found in findings):
                 reason = f"{left} of {count} examples were not executed: they move a real robot"
-                yield Finding(where, f"{reason}, and nobody approved it", skipped=True)
+                yield RobotFinding(where, f"{reason}, and nobody approved it", skipped=True)
         if "ui" not in registry.robot_prompts(name):
-            yield Finding("prompts", "there is no ui.py; it answers a person")
+            yield RobotFinding("prompts", "there is no ui.py; it answers a person")
     except CapError as error:
-        yield Finding("prompts", str(error))
+        yield RobotFinding("prompts", str(error))

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cap.errors import UsageError
-from robots.kitchen.instant import InstantWorld
 from robots.kitchen.objects import DEFAULT_NAMES, check_names
 from robots.kitchen.robot import KitchenRobot
+from robots.kitchen.worlds import InstantKitchen
 
 __all__ = ["KitchenRobot", "create"]
 
@@ -40,9 +40,9 @@ def create(
     """
     named = check_names(DEFAULT_NAMES if objects is None else objects)
     if mode == "instant":
-        return KitchenRobot(named, seed, "instant", InstantWorld, scattered=objects is None)
+        return KitchenRobot(named, seed, "instant", InstantKitchen, scattered=objects is None)
     if mode == "physics":
-        from robots.kitchen.physics import PhysicsWorld
+        from robots.kitchen.physics import PhysicsKitchen
 
-        return KitchenRobot(named, seed, "physics", PhysicsWorld, scattered=objects is None)
+        return KitchenRobot(named, seed, "physics", PhysicsKitchen, scattered=objects is None)
     raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

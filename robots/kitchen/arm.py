@@ -63,6 +63,12 @@ def inverse(tips: Array, yaws: Array) -> Array:
     return joints
 
 
+PARK_JOINTS: tuple[float, ...] = tuple(
+    inverse(np.array([PARK_POSE[:3]]), np.array(PARK_POSE[3:]))[0].tolist()
+)
+"""Joint angles of the folded arm."""
+
+
 def forward(joints: Sequence[float]) -> tuple[float, float, float, float]:
     """Return where joint angles hold the fingertips in the arm's frame: x, y, z (m), yaw (rad).
 
@@ -78,21 +84,14 @@ def links(joints: Sequence[float]) -> list[tuple[float, float, float]]:
     found = [(0.0, 0.0, 0.0)]
     lengths = (0.0, UPPER_M, 0.0, FOREARM_M, 0.0, 0.0, TOOL_M)
     for joint, (angle, link) in enumerate(zip(joints, lengths, strict=True)):
-        turn = turn @ (_about_y(angle) if joint % 2 else _about_z(angle))
+        c, s = math.cos(angle), math.sin(angle)
+        bend = [[c, 0, s], [0, 1.0, 0], [-s, 0, c]]  # about y
+        twist = [[c, -s, 0], [s, c, 0], [0, 0, 1.0]]  # about z
+        turn = turn @ np.array(bend if joint % 2 else twist)
         if link:
             place = place + turn @ np.array([0.0, 0.0, link])
             found.append((float(place[0]), float(place[1]), float(place[2])))
     return found
-
-
-def _about_z(angle: float) -> Array:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])
-
-
-def _about_y(angle: float) -> Array:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[c, 0, s], [0, 1.0, 0], [-s, 0, c]])
 
 
 def to_arm(base: Base, points: Array, yaws: Array) -> tuple[Array, Array]:
@@ -115,12 +114,6 @@ def body(base: Base) -> ArmModel:
     return ArmModel(
         lambda tips, yaws: inverse(*to_arm(base, tips, yaws)), 0.9 * MAX_SPEED, _ACCELERATION
     )
-
-
-def park_joints() -> tuple[float, ...]:
-    """Return the joint angles of the folded arm."""
-    found = inverse(np.array([PARK_POSE[:3]]), np.array(PARK_POSE[3:]))[0]
-    return tuple(float(angle) for angle in found)
 
 
 def reaches(base: Base, points: Array) -> NDArray[np.bool_]:

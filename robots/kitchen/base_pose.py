@@ -12,7 +12,7 @@ import shapely
 from cap.errors import Unreachable
 from robots.arm.gripper import Grip
 from robots.kitchen import arm, paths
-from robots.kitchen.room import Location, Piece
+from robots.kitchen.room import Location
 from robots.kitchen.state import Base, KitchenState
 from robots.table.geometry import Vec3
 
@@ -68,8 +68,10 @@ def _bases(state: KitchenState, point: Vec3, place: Location | None) -> list[Bas
     ground = paths.ground(state.room, state.drawers)
     for radius, turn in itertools.product(_RADII_M, range(_TURNS)):
         angle = 2 * math.pi * turn / _TURNS + (piece.facing if piece else 0.0)
-        if piece is not None and not _faces(piece, angle):
-            continue
+        if piece is not None and not piece.around:
+            off = math.remainder(angle - piece.facing, 2 * math.pi)
+            if abs(off) > _FRONT_RAD:
+                continue
         base = Base(
             point[0] - radius * math.cos(angle),
             point[1] - radius * math.sin(angle),
@@ -79,11 +81,6 @@ def _bases(state: KitchenState, point: Vec3, place: Location | None) -> list[Bas
             cost = math.dist(base.xy, state.base.xy) + 4 * abs(radius - _RADII_M[0])
             found.append((cost, base))
     return [base for _, base in sorted(found, key=lambda entry: entry[0])]
-
-
-def _faces(piece: Piece, angle: float) -> bool:
-    off = math.remainder(angle - piece.facing, 2 * math.pi)
-    return piece.around or abs(off) <= _FRONT_RAD
 
 
 def _way(state: KitchenState, base: Base) -> bool:

@@ -40,7 +40,7 @@ Box = tuple[Vec3, Vec3]
 
 
 @dataclass(frozen=True)
-class Ids:
+class KitchenBodies:
     """PyBullet's numbers for one simulation."""
 
     arm: int
@@ -51,7 +51,7 @@ class Ids:
     """The drawer that is to be moved."""
 
 
-def build(client: int, state: KitchenState, sliding: str | None = None) -> Ids:
+def build(client: int, state: KitchenState, sliding: str | None = None) -> KitchenBodies:
     """Build a simulation anew of what is near the robot, everything at rest.
 
     Args:
@@ -74,7 +74,7 @@ def build(client: int, state: KitchenState, sliding: str | None = None) -> Ids:
             found = _add_piece(client, state, piece, sliding)
             drawer = found if drawer is None else drawer
     things = {thing.name: _add_thing(client, thing) for thing in _near(state, sliding)}
-    return Ids(number, things, drawer)
+    return KitchenBodies(number, things, drawer)
 
 
 def _load_arm(client: int, state: KitchenState) -> int:

@@ -16,6 +16,8 @@ from robots.table.geometry import Quat, Rectangle, Vec3
 from robots.table.object_names import plain
 
 Color = tuple[int, int, int]
+Pose4 = tuple[float, float, float, float]
+"""x, y, z in metres, and the turn about the vertical in radians."""
 
 BOWL_WALL_M = 0.005
 BOWL_FLOOR_M = 0.006
@@ -118,9 +120,15 @@ class Thing:
         return math.atan2(2 * (x * y + z * w), 1 - 2 * (y * y + z * z))
 
     @property
+    def pose(self) -> Pose4:
+        """Its middle and the direction of its length."""
+        return (*self.position, self.yaw)
+
+    @property
     def radius(self) -> float:
         """Radius of the circle around it seen from above, metres, as it stands upright."""
-        return radius_of(self.name)
+        length, width, _ = self.kind.size
+        return math.hypot(length, width) / 2 if self.kind.shape == "box" else length / 2
 
     def outline(self, margin_m: float = 0.0) -> Rectangle:
         """Return the rectangle around it seen from above, as it stands upright."""
@@ -130,14 +138,6 @@ class Thing:
     def at(self, position: Vec3) -> Thing:
         """Return it elsewhere, turned as it is."""
         return replace(self, position=position)
-
-
-def radius_of(name: str) -> float:
-    """Return the radius of the circle around an object that stands upright, metres."""
-    kind = KINDS[name]
-    if kind.shape == "box":
-        return math.hypot(kind.size[0], kind.size[1]) / 2
-    return kind.size[0] / 2
 
 
 def known_name(name: str) -> str:

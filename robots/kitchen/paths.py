@@ -111,11 +111,13 @@ def check_straight(around: Ground, points: Sequence[Point]) -> None:
             raise Collision(f"the path leads through '{name}'; nothing moved, lead it around")
 
 
-def is_free(around: Ground, points: Sequence[Point]) -> bool:
-    """Return whether the base can go straight from each point to the next."""
-    line = LineString(points)
-    within = bool(shapely.covers(_floor(), line))
-    return within and not shapely.intersects(around.blocked, line)
+def struck(around: Ground, start: Point, goal: Point) -> str | None:
+    """Return what is in the way of a short straight motion, in quotes, or None."""
+    line = LineString([start, goal])
+    if shapely.covers(_floor(), line) and not shapely.intersects(around.blocked, line):
+        return None
+    names = [name for name, shape in around.grown if shape.distance(line) < 1e-5]
+    return f"'{names[0]}'" if names else "a wall"
 
 
 @lru_cache(maxsize=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,10 +14,19 @@ from cap.errors import Collision, Unreachable
 from robots.arm.gripper import Grip
 from robots.kitchen import arm
 from robots.kitchen.base_pose import standing
-from robots.kitchen.grasps import GAP_M, STROKE_M, apart, bowl_radius, free_grips
+from robots.kitchen.grasps import (
+    GAP_M,
+    STROKE_M,
+    apart,
+    bowl_radius,
+    check_open,
+    free_grips,
+    height_over,
+    nearby,
+    place_of,
+    walls,
+)
 from robots.kitchen.objects import BOWL_FLOOR_M, BOWL_FOOT_R, BOWL_WALL_M, Thing
-from robots.kitchen.paths import Array
-from robots.kitchen.plan import check_open, height_over, nearby, place_of, walls
 from robots.kitchen.room import Location, Point, inside, obstacles
 from robots.kitchen.state import Base, KitchenState, turned
 
@@ -167,38 +176,27 @@ def _spots(
 ) -> Iterator[Thing]:
     """Yield where an object would stand clear on a surface, the nearest to a point first."""
     z = (0.0 if place is None else place.floor_z) + thing.half_height
-    others = [t for t in state.things if t.name not in state.load()]
+    held = state.load()
+    others = [
+        other
+        for other in state.things
+        if other.name not in held and other.bottom < z + 0.15 and other.top > z - 0.15
+    ]
     count = round(within_m / _GRID_M)
     steps = np.arange(-count, count + 1) * _GRID_M
     grid = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
     away = np.linalg.norm(grid, axis=1)
     order = np.argsort(away, kind="stable")
     near = np.array(point) + grid[order][away[order] <= within_m]
-    margin = _margin(place, thing)
-    level = [t for t in others if _level(t, z)]
-    for x, y in _clear(near, thing, level).tolist():
-        if place is None or inside(state.area(place), (x, y), margin):
-            yield thing.at((x, y, z))
-
-
-def _margin(place: Location | None, thing: Thing) -> float:
-    """Return how far from the edge of a surface the middle of an object stays, metres."""
-    if place is None or place.drawer or place.piece.kind == "bin":
-        return thing.radius + 0.004
-    return min(thing.radius, 0.06)
-
-
-def _level(other: Thing, z: float) -> bool:
-    return other.bottom < z + 0.15 and other.top > z - 0.15
-
-
-def _clear(points: Array, thing: Thing, others: Sequence[Thing]) -> Array:
-    """Return those points where an object stands clear of others."""
-    free = np.ones(len(points), dtype=bool)
+    clear = np.ones(len(near), dtype=bool)
     for other in others:
         least = thing.radius + other.radius + GAP_M
-        free &= np.linalg.norm(points - np.array(other.xy), axis=1) >= least
-    return points[free]
+        clear &= np.linalg.norm(near - np.array(other.xy), axis=1) >= least
+    walled = place is None or place.drawer or place.piece.kind == "bin"
+    margin = thing.radius + 0.004 if walled else min(thing.radius, 0.06)
+    for x, y in near[clear].tolist():
+        if place is None or inside(state.area(place), (x, y), margin):
+            yield thing.at((x, y, z))
 
 
 def _rings(middle: Point, most_m: float) -> Iterator[Point]:
@@ -242,9 +240,11 @@ def _at(
         grips = free_grips(ways, around, walls(state, place), f"put {spot.name!r} there")
     except Collision as error:
         return error
-    travel_z = height_over(state, spot.xy, place) + hang_m(state)
+    hand = _hand(state)
+    hang_m = max(0.0, hand[2] - state[spot.name].bottom)
+    travel_z = height_over(state, spot.xy, place) + hang_m
     for grip, base in standing(state, grips, travel_z, place):
-        turn = grip.yaw - _hand(state)[3]
+        turn = grip.yaw - hand[3]
         result = replace(spot, quaternion=turned(spot.quaternion, turn))
         return Place(base, grip, result, travel_z)
     return Unreachable(f"({spot.xy[0]:.2f}, {spot.xy[1]:.2f}) m is out of reach")
@@ -267,10 +267,3 @@ def _releases(state: KitchenState, spot: Thing) -> Iterator[Grip]:
 def _hand(state: KitchenState) -> tuple[float, ...]:
     """Return where the fingertips are in the world: x, y, z (m) and yaw (rad)."""
     return arm.to_world(state.base, arm.forward(state.joints))
-
-
-def hang_m(state: KitchenState) -> float:
-    """Return how far what is held reaches below the fingertips, metres."""
-    if state.held is None:
-        return 0.0
-    return max(0.0, _hand(state)[2] - state[state.held].bottom)

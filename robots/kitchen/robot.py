@@ -1,20 +1,37 @@
-"""The kitchen robot's primitives: what programs call, the same in both modes."""
+"""The kitchen robot: what programs call and what the engine needs of it, in both modes alike."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cap.errors import NotFound, NotGrasped, Unreachable
+from cap.errors import NotFound, NotGrasped, RobotError, Unreachable
 from cap.scope import Primitive
-from robots.base import action
-from robots.kitchen import arguments, placement, plan
-from robots.kitchen.driving import Array, Driving, Position
+from robots.base import action, perception, primitives_of
+from robots.kitchen import arguments, grasps, paths, picture, placement
+from robots.kitchen.arguments import Points
+from robots.kitchen.objects import known_name
+from robots.kitchen.room import Location, Point
+from robots.kitchen.scene_sampler import sample
+from robots.kitchen.state import Base, KitchenState
+from robots.kitchen.worlds import KitchenWorld
+from robots.simulation.world import WorldOwner
 from robots.table.object_names import find, plain
 
+Array = NDArray[np.float64]
+Position = Sequence[float] | Array
+MakeWorld = Callable[[WorldOwner, KitchenState], KitchenWorld]
+LOOK_S = 0.1
+"""Simulated time each perception takes."""
 
-class KitchenRobot(Driving):
+
+class KitchenRobot:
     """A mobile robot with a 7-joint arm and a gripper in a kitchen.
 
     Positions are xyz in metres, in the world frame: x grows to the right (left is -x), y to the
@@ -29,12 +46,334 @@ class KitchenRobot(Driving):
     """
 
     name = "kitchen"
+    simulated = True
+
+    def __init__(
+        self,
+        named: Sequence[tuple[str, str]],
+        seed: int,
+        mode: Literal["physics", "instant"],
+        make_world: MakeWorld,
+        *,
+        scattered: bool = True,
+    ) -> None:
+        """Build the kitchen of a seed.
+
+        Args:
+            named: Objects and their places; "" for no place given.
+            seed: Decides where furniture and objects stand.
+            mode: Which kind of world `make_world` makes.
+            make_world: Builds the world for a state.
+            scattered: Objects without a place stand about the kitchen; else at the table.
+
+        Raises:
+            UsageError: An unknown place, or no room.
+        """
+        self.mode: str = mode
+        self.spoken: list[str] = []
+        """What `say` was given, in order."""
+        self.on_frame: Callable[[], None] | None = None
+        """Called every `frame_every_s` simulated seconds, and once per arm motion when instant."""
+        self.frame_every_s = 0.25
+        """Simulated seconds between two calls of `on_frame`."""
+        self._named = tuple(named)
+        self._scattered = scattered
+        self._stop = threading.Event()
+        self._busy = threading.Lock()
+        self._world = make_world(self, sample(self._named, seed, scattered))
+        self._primitives = primitives_of(self)
+
+    # What the engine needs of a robot.
 
     def primitives(self) -> Mapping[str, Primitive]:
         """Return the functions programs may call; `stop` is there what `stop_motion` is here."""
-        found = dict(super().primitives())
+        found = dict(self._primitives)
         found.pop("stop_motion")
         return {**found, "stop": Primitive.of(self.stop_motion, "action", "stop")}
+
+    def context(self) -> Mapping[str, Any]:
+        """Return the objects seen at the present location, and all locations."""
+        return {"objects": self.state.visible(), "locations": list(self.state.room.locations)}
+
+    def positions(self) -> Mapping[str, tuple[float, float, float]]:
+        """Return where each object truly is, seen or not: xyz in metres."""
+        return {thing.name: thing.position for thing in self.state.things}
+
+    @property
+    def state(self) -> KitchenState:
+        """The whole kitchen as it is, seen or not: plain, immutable data."""
+        return self._world.state
+
+    def stop(self) -> None:
+        """Stop all motion; safe from any thread.
+
+        The primitive that was moving raises `RobotError`; a set velocity becomes zero.
+        """
+        self._stop.set()
+        if self._busy.acquire(blocking=False):
+            try:
+                self._halt()
+            finally:
+                self._busy.release()
+
+    def close(self) -> None:
+        """Release the simulation."""
+        self._world.close()
+
+    def reset(self, seed: int) -> None:
+        """Set the kitchen up anew; the same seed gives the same bits ever after."""
+        self._world.state = sample(self._named, seed, self._scattered)
+        self.spoken.clear()
+
+    def snapshot(self) -> tuple[KitchenState, tuple[str, ...]]:
+        """Return the whole state of the kitchen and what was said: plain, immutable data."""
+        return self._world.state, tuple(self.spoken)
+
+    def restore(self, snapshot: tuple[KitchenState, tuple[str, ...]]) -> None:
+        """Go back to a snapshot; what follows has the same bits as if nothing came between."""
+        self._world.state = snapshot[0]
+        self.spoken[:] = snapshot[1]
+
+    @property
+    def sim_time_s(self) -> float:
+        """Simulated seconds since the reset; in instant mode the arm takes none of them."""
+        return self.state.time_s
+
+    def render(self, width: int = 480, height: int = 480) -> Any:
+        """Return the kitchen from above as a PIL image."""
+        return picture.draw(self._world.now(), width, height)
+
+    def remove(self, name: str) -> None:
+        """Take an object out of the kitchen, as a person might."""
+        left = tuple(thing for thing in self.state.things if thing.name != name)
+        held = None if self.state.held == name else self.state.held
+        self._world.state = replace(self.state, things=left, held=held)
+
+    def check_stop(self) -> None:
+        """Raise if `stop` was called since this primitive began."""
+        if self._stop.is_set():
+            raise RobotError("stopped: the motion was interrupted; look where the robot is")
+
+    def frame(self) -> None:
+        """Call `on_frame`, if anyone listens."""
+        if self.on_frame is not None:
+            self.on_frame()
+
+    # Perception: each look takes 0.1 s; with a velocity set the base moves on meanwhile.
+
+    @perception
+    def is_obj_visible(self, name: str) -> bool:
+        """Return whether an object is seen at the present location; never fails for a name.
+
+        Takes 0.1 s.
+
+        Args:
+            name: An object's name, such as 'apple'.
+        """
+        with self._looking() as state:
+            return known_name(name) in state.visible()
+
+    @perception
+    def get_visible_obj_names(self) -> list[str]:
+        """Return the names of the objects at the present location, such as ['apple', 'bowl'].
+
+        What the gripper holds is not among them. Takes 0.1 s.
+        """
+        with self._looking() as state:
+            return state.visible()
+
+    @perception
+    def detect_object(self, name: str) -> bool:
+        """Return whether the camera that looks straight ahead sees an object now.
+
+        It sees what is at most 1.2 m ahead of the robot and 25 degrees to either side of its
+        heading; not what is in a closed drawer. Takes 0.1 s: with a velocity set the base moves on
+        by that much, so `while not detect_object(...)` with `set_velocity` is a control loop.
+
+        Args:
+            name: An object's name, such as 'apple'. One that does not exist is never seen.
+
+        Raises:
+            Collision: The base bumped into something on the way and stopped.
+        """
+        with self._looking() as state:
+            return known_name(name) in state.ahead()
+
+    @perception
+    def obj_in_gripper(self, name: str) -> bool:
+        """Return whether the gripper holds an object.
+
+        Takes 0.1 s.
+
+        Args:
+            name: An object's name, such as 'apple'.
+        """
+        with self._looking() as state:
+            return state.held is not None and known_name(name) == state.held
+
+    @perception
+    def get_loc_names(self) -> list[str]:
+        """Return the names of all locations, seen or not, such as ['table', 'top drawer']."""
+        return list(self.state.room.locations)
+
+    @perception
+    def get_obj_pos(self, name: str) -> Array:
+        """Return the middle of an object that is seen at the present location.
+
+        Takes 0.1 s.
+
+        Args:
+            name: An object's name, such as 'apple'.
+
+        Returns:
+            Array of shape (3,): x, y and z in metres (x right, y to the back, z up).
+
+        Raises:
+            NotFound: It is not seen from here: go where it is, or open the drawer.
+        """
+        with self._looking() as state:
+            return np.array(state[arguments.seen(name, state.visible())].position)
+
+    @perception
+    def get_loc_pos(self, loc: str) -> Array:
+        """Return the middle of a location, at the height things stand there.
+
+        For driving there use goto_loc: this point lies on the furniture.
+
+        Args:
+            loc: A location's name, such as 'table'.
+
+        Returns:
+            Array of shape (3,): x, y and z in metres (x right, y to the back, z up).
+
+        Raises:
+            NotFound: No location has that name.
+        """
+        place = self._location(loc)
+        return np.array(place.middle(self.state.opening_m(place.name)))
+
+    @perception
+    def get_robot_pos_and_angle(self) -> tuple[Array, float]:
+        """Return where the robot's base is and its heading.
+
+        Takes 0.1 s.
+
+        Returns:
+            The position, shape (3,), metres, z 0; and the angle in radians, counter-clockwise, 0
+            along x (to the right), pi / 2 to the back of the room.
+        """
+        with self._looking() as state:
+            return _position(state), state.base.angle
+
+    @perception
+    def get_robot_pos(self) -> Array:
+        """Return where the robot's base is: x, y and z in metres, shape (3,); z is 0.
+
+        Takes 0.1 s: with a velocity set the base moves on by that much.
+        """
+        with self._looking() as state:
+            return _position(state)
+
+    # Actions of the base.
+
+    @action
+    def goto_pos(self, pos: Position, speed: float = 0.5, angle: float | None = None) -> Array:
+        """Drive to a position on the floor, around the furniture.
+
+        Args:
+            pos: x, y and z in metres; z is not needed. It must be free floor, 0.32 m from anything.
+            speed: In m/s, above 0 and at most 1: 0.25 is slow, 0.75 fast, 1 as fast as it can.
+            angle: Heading at the end in radians; without it the heading stays as it is.
+
+        Returns:
+            Where the base is now, shape (3,), metres.
+
+        Raises:
+            Unreachable: The position is in or too close to furniture or a wall, or no way leads
+                there; nothing moved. The message has the nearest free position.
+            LimitExceeded: A speed of 0 or above 1, or a number that is not finite.
+        """
+        goal, mps = arguments.position(pos, "pos"), arguments.speed(speed)
+        end = arguments.heading(angle)
+        with self._moving():
+            self._drive(goal, mps, end)
+        return _position(self.state)
+
+    @action
+    def goto_loc(self, loc: str, speed: float = 0.5) -> Array:
+        """Drive to a location and face it, around the furniture. Then what is there can be seen.
+
+        Args:
+            loc: A location's name, such as 'table' or 'top drawer'.
+            speed: In m/s, above 0 and at most 1: 0.25 is slow, 0.75 fast, 1 as fast as it can.
+
+        Returns:
+            Where the base is now, shape (3,), metres.
+
+        Raises:
+            NotFound: No location has that name.
+            Unreachable: No way leads there; nothing moved.
+            LimitExceeded: A speed of 0 or above 1.
+        """
+        place, mps = self._location(loc), arguments.speed(speed)
+        with self._moving():
+            x, y, angle = place.stand
+            self._drive((x, y), mps, angle)
+        return _position(self.state)
+
+    @action
+    def follow_traj(self, traj: Points, speed: float = 0.5) -> Array:
+        """Drive along a trajectory, straight from each waypoint to the next.
+
+        The base first drives to the first waypoint, around the furniture. Its heading stays.
+
+        Args:
+            traj: 2 or more waypoints of x, y and z in metres, shape (n, 3); z is not needed.
+            speed: In m/s, above 0 and at most 1: 0.25 is slow, 0.75 fast, 1 as fast as it can.
+
+        Returns:
+            Where the base is now, shape (3,), metres.
+
+        Raises:
+            Collision: It leads through furniture; nothing moved.
+            Unreachable: A waypoint is in or too close to furniture or a wall; nothing moved.
+            LimitExceeded: One waypoint only, a number that is not finite, a speed of 0 or above 1.
+        """
+        points, mps = arguments.trajectory(traj), arguments.speed(speed)
+        ground = paths.ground(self.state.room, self.state.drawers)
+        paths.check_free(ground, points, "the waypoint")
+        paths.check_straight(ground, points)
+        with self._moving():
+            self._drive(points[0], mps, None)
+            self._world.drive(points, mps, None)
+        return _position(self.state)
+
+    @action
+    def set_velocity(self, x: float, y: float, turn: float = 0.0) -> None:
+        """Let the base move with a velocity from now on, in the robot's own frame.
+
+        Time passes with perception: each such call takes 0.1 s, and the base moves on by that much.
+        It moves until `stop` or another motion. If it would run into furniture or a wall it stops
+        before that, and the perception during which it did raises Collision.
+
+        Args:
+            x: To the robot's right, m/s; negative is left.
+            y: Ahead, m/s; negative is backwards. At most 1 m/s in all; 0.1 slow, 0.4 fast.
+            turn: Turning rate in rad/s, counter-clockwise (left), at most 1.5.
+
+        Raises:
+            LimitExceeded: Beyond those limits, or not finite.
+        """
+        wanted = arguments.velocity(x, y, turn)
+        with self._busy:
+            self._stop.clear()
+            self._world.state = replace(self.state, velocity=wanted)
+
+    @action
+    def stop_motion(self) -> None:
+        """Stop the base where it is: its velocity becomes zero."""
+        with self._busy:
+            self._halt()
 
     # Actions of the arm.
 
@@ -57,7 +396,7 @@ class KitchenRobot(Driving):
             if self.state.held is not None:
                 raise NotGrasped(f"the gripper is full: it holds {self.state.held!r}; place it")
             found = arguments.seen(name, self.state.visible())
-            planned = plan.pick(self.state, found)
+            planned = grasps.pick(self.state, found)
             self._drive_to(planned.base)
             self._world.pick(planned)
 
@@ -81,7 +420,15 @@ class KitchenRobot(Driving):
         """
         with self._moving():
             self._check_full()
-            return self._put(self._target(name))
+            places = self.state.room.locations
+            if plain(name) in places:
+                place = places[plain(name)]
+                if place not in self.state.here():
+                    raise NotFound(f"the robot is not at the {place.name}; goto_loc it first")
+                return self._put(placement.put_on(self.state, place))
+            thing = self.state[arguments.seen(name, self.state.visible())]
+            put = placement.put_in if thing.kind.shape == "bowl" else placement.put_beside
+            return self._put(put(self.state, thing))
 
     @action
     def place_at_pos(self, pos: Position) -> Array:
@@ -152,19 +499,6 @@ class KitchenRobot(Driving):
         self._world.place(planned)
         return np.array(self.state[name].position)
 
-    def _target(self, name: str) -> placement.Place:
-        """Return how what is held is put at an object or at the present location."""
-        places = self.state.room.locations
-        if plain(name) in places:
-            place = places[plain(name)]
-            if place not in self.state.here():
-                raise NotFound(f"the robot is not at the {place.name}; goto_loc it first")
-            return placement.put_on(self.state, place)
-        thing = self.state[arguments.seen(name, self.state.visible())]
-        if thing.kind.shape == "bowl":
-            return placement.put_in(self.state, thing)
-        return placement.put_beside(self.state, thing)
-
     def _slide(self, name: str, *, opened: bool) -> None:
         drawers = [place.name for place in self.state.room.locations.values() if place.drawer]
         place = self.state.room.locations[find(name, drawers, "drawer")]
@@ -175,10 +509,53 @@ class KitchenRobot(Driving):
                 raise Unreachable(f"the robot is not at the {place.name}; goto_loc it first")
             if self.state.is_open(place) == opened:
                 return
-            planned = plan.slide(self.state, place, opened=opened)
+            planned = grasps.slide(self.state, place, opened=opened)
             self._drive_to(planned.base)
             self._world.slide(planned)
 
     def _check_full(self) -> None:
         if self.state.held is None:
             raise NotGrasped("the gripper holds nothing to put down; pick_obj something first")
+
+    def _location(self, loc: str) -> Location:
+        places = self.state.room.locations
+        return places[find(loc, places, "location")]
+
+    def _drive(self, goal: Point, speed_mps: float, angle: float | None) -> None:
+        ground = paths.ground(self.state.room, self.state.drawers)
+        points = paths.route(ground, self.state.base.xy, goal)
+        self._world.drive(points, speed_mps, angle)
+
+    def _drive_to(self, base: Base) -> None:
+        if base != self.state.base:
+            self._drive(base.xy, 0.5, base.angle)
+
+    def _halt(self) -> None:
+        self._stop.clear()
+        self._world.state = replace(self.state, velocity=(0.0, 0.0, 0.0))
+
+    @contextlib.contextmanager
+    def _looking(self) -> Iterator[KitchenState]:
+        """Let the time of a look pass; what follows is seen then."""
+        with self._busy:
+            try:
+                self._world.coast(LOOK_S)
+            except RobotError:
+                self._halt()
+                raise
+            yield self.state
+
+    @contextlib.contextmanager
+    def _moving(self) -> Iterator[None]:
+        """Begin a motion: with a velocity of zero, and not stopped yet."""
+        with self._busy:
+            self._halt()
+            try:
+                yield
+            finally:
+                self._stop.clear()
+
+
+def _position(state: KitchenState) -> Array:
+    """Return the base's position, metres."""
+    return np.array([state.base.x, state.base.y, 0.0])

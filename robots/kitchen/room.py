@@ -145,7 +145,15 @@ class Room:
     @cached_property
     def locations(self) -> Mapping[str, Location]:
         """Every location by name."""
-        return {place.name: place for piece in self.pieces for place in _locations(piece)}
+        found: dict[str, Location] = {}
+        for piece in self.pieces:
+            if piece.kind == "cabinet":
+                for name, (floor_z, handle_x) in _DRAWERS.items():
+                    found[name] = Location(name, piece, floor_z, True, handle_x)
+            else:
+                floor_z = BIN_WALL_M if piece.kind == "bin" else piece.height
+                found[piece.name] = Location(piece.name, piece, floor_z)
+        return found
 
 
 _DRAWERS = {
@@ -154,13 +162,6 @@ _DRAWERS = {
     "bottom drawer": (0.12, 0.19),
 }
 """Height of each one's floor, and how far right its handle is, metres."""
-
-
-def _locations(piece: Piece) -> list[Location]:
-    if piece.kind == "cabinet":
-        return [Location(name, piece, z, True, x) for name, (z, x) in _DRAWERS.items()]
-    floor = BIN_WALL_M if piece.kind == "bin" else piece.height
-    return [Location(piece.name, piece, floor)]
 
 
 def sample_room(rng: np.random.Generator) -> Room:

@@ -20,8 +20,9 @@ from robots.table.geometry import yaw_quaternion
 START = "table"
 """Where the robot begins; and objects whose place is not said."""
 _SPREAD_OVER = ("table", "countertop", "countertop", "cart", "desk")
+_DRAWERS = ("top drawer", "middle drawer", "bottom drawer")
 _DRAWN = ("sponge", "candy bar", "soap bottle")
-"""In a scene of a seed these lie in drawers."""
+"""In a scene of a seed these lie in one of them."""
 _LOCATIONS_TRIED = 20
 _TRIES = 100
 _APART_M = 0.06
@@ -53,7 +54,7 @@ def sample(named: Sequence[tuple[str, str]], seed: int, scattered: bool) -> Kitc
             things.append(_placed(name, first, room, things, rng))
     base = Base(*room.locations[START].stand)
     drawers = tuple((name, 0.0) for name, p in room.locations.items() if p.drawer)
-    return KitchenState(room, tuple(things), base, arm.park_joints(), STROKE_M, drawers)
+    return KitchenState(room, tuple(things), base, arm.PARK_JOINTS, STROKE_M, drawers)
 
 
 def _placed(
@@ -64,17 +65,12 @@ def _placed(
     Raises:
         UsageError: None has.
     """
-    drawn = (_anywhere(name, rng) for _ in range(_LOCATIONS_TRIED))
+    among = _DRAWERS if name in _DRAWN else _SPREAD_OVER
+    drawn = (str(rng.choice(among)) for _ in range(_LOCATIONS_TRIED))
     for place in itertools.chain(first, drawn):
         with contextlib.suppress(UsageError):
             return _put(name, room.locations[place], things, rng)
     raise UsageError(f"no room for {name!r} in the kitchen; ask for fewer objects")
-
-
-def _anywhere(name: str, rng: np.random.Generator) -> str:
-    if name in _DRAWN:
-        return str(rng.choice(["top drawer", "middle drawer", "bottom drawer"]))
-    return str(rng.choice(_SPREAD_OVER))
 
 
 def _location(room: Room, name: str) -> Location:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from robots.kitchen.objects import Thing
+from robots.kitchen.objects import Pose4, Thing
 from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room, inside
 from robots.table.geometry import Quat, Rectangle, Vec3, distance
 
@@ -51,17 +51,10 @@ class Base:
         dx, dy = point[0] - self.x, point[1] - self.y
         return (s * dx - c * dy, c * dx + s * dy)
 
-    def carried_to(self, other: Base, thing: Thing) -> Thing:
-        """Return a thing moved as if it were fixed to the base on its way to another place."""
-        turn = other.angle - self.angle
-        c, s = math.cos(turn), math.sin(turn)
-        dx, dy = thing.position[0] - self.x, thing.position[1] - self.y
-        x, y = other.x + c * dx - s * dy, other.y + s * dx + c * dy
-        return replace(
-            thing,
-            position=(x, y, thing.position[2]),
-            quaternion=turned(thing.quaternion, turn),
-        )
+    @property
+    def pose(self) -> Pose4:
+        """Where it is, on the floor."""
+        return (self.x, self.y, 0.0, self.angle)
 
 
 @dataclass(frozen=True)
@@ -112,12 +105,6 @@ class KitchenState:
         """Return a copy in which these objects are elsewhere."""
         new = {thing.name: thing for thing in changes}
         return replace(self, things=tuple(new.get(thing.name, thing) for thing in self.things))
-
-    def driven(self, base: Base) -> KitchenState:
-        """Return a copy in which the base, and what the gripper holds, are elsewhere."""
-        loads = [self[name] for name in self.load()]
-        state = self.moved(self.base.carried_to(base, thing) for thing in loads)
-        return replace(state, base=base)
 
     def load(self) -> list[str]:
         """Return what the gripper holds, and what is in it."""
@@ -204,6 +191,16 @@ class KitchenState:
             if math.hypot(dx, dy) <= DETECT_M and abs(off) <= DETECT_RAD:
                 found.append(thing.name)
         return found
+
+
+def carried(thing: Thing, start: Pose4, end: Pose4) -> Thing:
+    """Return a thing moved as if it were fixed to what went from one pose to another."""
+    turn = end[3] - start[3]
+    c, s = math.cos(turn), math.sin(turn)
+    dx, dy, dz = (thing.position[i] - start[i] for i in range(3))
+    x, y, z, _ = end
+    place = (x + c * dx - s * dy, y + s * dx + c * dy, z + dz)
+    return replace(thing, position=place, quaternion=turned(thing.quaternion, turn))
 
 
 def turned(quaternion: Quat, turn: float) -> Quat:

@@ -53,7 +53,7 @@ class RealSenseCamera:
             context: A `pyrealsense2.context` that has the device; the computer's own if None.
 
         Raises:
-            MissingExtra: `pyrealsense2` is not installed.
+            MissingExtra: `pyrealsense2` is not installed, or a system library it needs.
             UsageError: A size, rate or time that is not above 0, or `warm_up` below 0.
             NotConnected: There is no such device, it has no such mode, or it does not answer.
         """
@@ -154,11 +154,16 @@ class RealSenseCamera:
 def _library() -> Any:
     try:
         return importlib.import_module("pyrealsense2")
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtra(
             "a RealSense camera needs pyrealsense2; run: pip install "
             "'code-as-policies[realsense]' (Linux and Windows on x86-64; on other systems build "
             "librealsense with its Python bindings)"
+        ) from None
+    except ImportError as error:  # it is there, a system library it needs is not
+        raise MissingExtra(
+            f"pyrealsense2 does not load: {_line(error)}; install the system library it names "
+            "(libusb on Debian and Ubuntu: apt-get install libusb-1.0-0)"
         ) from None
 
 

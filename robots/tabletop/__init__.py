@@ -25,14 +25,14 @@ from robots.perception.realsense import RealSenseCamera
 from robots.perception.scene_file import SceneFile
 from robots.ravens.observation import SHAPES
 from robots.table.object_names import DEFAULT_NAMES, check_names
-from robots.tabletop.driver import ArmDriver, arm_driver
+from robots.tabletop.driver import ArmDriver
 from robots.tabletop.dry_run import DIALECTS, DryDriver
 from robots.tabletop.limits import MotionLimits
-from robots.tabletop.observation import Believed, Invented, Sight, Watched
+from robots.tabletop.observation import CameraSight, InventedTable, ListedSight, Sight
 from robots.tabletop.robot import TabletopRobot
 from robots.tabletop.safety_guard import GuardedArm
 
-__all__ = ["PROMPTS", "TabletopRobot", "create"]
+__all__ = ["PROMPTS", "TabletopRobot", "arm_driver", "create"]
 
 PROMPTS = "ravens"
 """The folder of its prompts: the primitives are the same, so the examples are."""
@@ -87,14 +87,14 @@ def create(
     allowed = _limits(limits)
     dry = mode == "instant"
     arm = GuardedArm(
-        _driver(driver, host, gripper, table_z_m, dry=dry),
+        DryDriver(driver, table_z_m=table_z_m) if dry else arm_driver(driver, host, gripper),
         allowed,
         table_z_m,
         None if dry else tool_m,
     )
     if dry and scene is None and camera is None:
         names = DEFAULT_NAMES if objects is None else check_names(objects)
-        return TabletopRobot(arm, Believed(Invented(names, seed)))
+        return TabletopRobot(arm, ListedSight(InventedTable(names, seed)))
     return TabletopRobot(arm, _sight(scene, camera, calibration, detector, names, arm))
 
 
@@ -122,15 +122,34 @@ def _limits(given: dict[str, Any]) -> MotionLimits:
         raise UsageError(f"a limit is not a number or a pair of numbers: {error}") from None
 
 
-def _driver(name: str, host: str | None, gripper: str, table_z_m: float, *, dry: bool) -> ArmDriver:
-    if dry:
-        return DryDriver(name, table_z_m=table_z_m)
+def arm_driver(name: str, host: str | None, gripper: str = "tool_io") -> ArmDriver:
+    """Return a driver by name; nothing is connected yet.
+
+    Args:
+        name: `ur_rtde`, or `urx`.
+        host: The controller's address.
+        gripper: `none`, `robotiq`, `tool_io[:0-1]` or `standard_io[:0-7]`.
+
+    Raises:
+        UsageError: No host, or no such driver or gripper.
+        MissingExtra: The driver's package is not installed.
+    """
     if not host:
         raise UsageError(
             "say where the arm's controller is: -R host=192.168.0.10; or see the commands first "
             "with --dry-run"
         )
-    return arm_driver(name, host, gripper=gripper)
+    if name == "urx":
+        from robots.tabletop.urx.driver import UrxDriver
+
+        return UrxDriver(host, gripper=gripper)
+    if name == "ur_rtde":
+        from robots.tabletop.rtde.driver import RtdeDriver
+
+        return RtdeDriver(host, gripper=gripper)
+    raise UsageError(
+        f"there is no driver '{name}': use ur_rtde or urx." + did_you_mean(name, ("ur_rtde", "urx"))
+    )
 
 
 def _sight(
@@ -147,7 +166,7 @@ def _sight(
             "a file, -R scene=FILE; one of the two"
         )
     if scene is not None:
-        return Believed(SceneFile(scene))
+        return ListedSight(SceneFile(scene))
     if camera != "realsense":
         raise UsageError(f"no camera {camera!r}; use 'realsense'")
     if calibration is None:
@@ -156,4 +175,4 @@ def _sight(
     place = file.load(calibration)
     above = rotations.pose_of((0.0, 0.0, -arm.table_z_m))
     pose = place.pose_source(arm.driver.tcp_pose, base=above)
-    return Watched(CameraObserver(RealSenseCamera(pose, serial=place.serial), seen_by))
+    return CameraSight(CameraObserver(RealSenseCamera(pose, serial=place.serial), seen_by))

@@ -1,13 +1,23 @@
-"""What every UR controller has, whatever drives it: modes by number, dashboard, script port."""
+"""What every UR controller has, whatever drives it: modes, dashboard, script port; its driver."""
 
 from __future__ import annotations
 
+import contextlib
 import socket
+import time
+from abc import ABC, abstractmethod
 
-from robots.tabletop.driver import Mode, Safety
+from cap.errors import NotConnected
+from robots.tabletop.driver import ArmState, Joints, Mode, Safety, TcpPose
+from robots.tabletop.gripper import Output, gripper_for
+from robots.tabletop.trajectory import Motion, Mover
 
 SCRIPT_PORT = 30002
 DASHBOARD_PORT = 29999
+_FRESH_S = 0.5
+_PATIENCE_S = 0.1
+"""How long an old state is given to become a new one."""
+_POLL_S = 0.02
 
 ROBOT_MODES: dict[int, Mode] = {
     -1: "disconnected",
@@ -35,24 +45,23 @@ SAFETY_MODES: dict[int, Safety] = {
 """Safety modes; recovery (4) and violation (8) are faults, for they bar motion until repaired."""
 
 
-def ask_dashboard(host: str, question: str, *, timeout_s: float = 0.5) -> str | None:
-    """Ask the dashboard one thing; None where there is none, or it does not answer in time."""
+def remote_control(host: str, *, timeout_s: float = 0.5) -> bool | None:
+    """Ask the dashboard whether remote control is on.
+
+    Returns:
+        None where there is no dashboard, or its software does not know the question.
+    """
     try:
         with socket.create_connection((host, DASHBOARD_PORT), timeout_s) as talk:
             talk.settimeout(timeout_s)
             with talk.makefile("rw", encoding="utf-8", newline="\n") as lines:
                 lines.readline()
-                lines.write(f"{question}\n")
+                lines.write("is in remote control\n")
                 lines.flush()
-                return lines.readline().strip() or None
+                answer = lines.readline().strip().lower()
     except OSError:
         return None
-
-
-def remote_control(host: str) -> bool | None:
-    """Return whether remote control is on; None where the software does not know the question."""
-    answer = ask_dashboard(host, "is in remote control")
-    return {"true": True, "false": False}.get((answer or "").lower())
+    return {"true": True, "false": False}.get(answer)
 
 
 def brake(host: str, *, timeout_s: float = 0.5) -> None:
@@ -66,3 +75,129 @@ def brake(host: str, *, timeout_s: float = 0.5) -> None:
         once.sendall(b"stopl(1.5)\n")
         # A connection closed with its states unread may lose what was sent.
         once.recv(4096)
+
+
+class ControllerDriver(ABC):
+    """What the drivers of a UR controller have in common; see `ArmDriver`."""
+
+    name: str
+    """As people choose it."""
+
+    def __init__(
+        self,
+        host: str,
+        *,
+        gripper: str = "tool_io",
+        gripper_wait_s: float = 1.0,
+        slack_s: float = 5.0,
+    ) -> None:
+        """Prepare; `connect` connects.
+
+        Args:
+            host: The controller's address.
+            gripper: `none`, `robotiq`, `tool_io[:0-1]` or `standard_io[:0-7]`.
+            gripper_wait_s: Time a gripper on an output needs, seconds.
+            slack_s: What a motion may take beyond twice its time, seconds.
+
+        Raises:
+            UsageError: No such gripper.
+            MissingExtra: The library is not installed.
+        """
+        self._find_library()
+        self.host = host
+        self._remote: bool | None = None
+        self._gripper = gripper_for(gripper, host, self._switch, wait_s=gripper_wait_s)
+        self._mover = Mover(self, slack_s=slack_s)
+
+    def connect(self) -> None:
+        """Open the connection and wait for the first state; the arm's program is left alone.
+
+        Raises:
+            NotConnected: Nothing listens there, or it sends no states.
+        """
+        self.close()
+        try:
+            self._open()
+        except BaseException:
+            self._release()
+            raise
+        self._remote = remote_control(self.host)
+
+    def state(self) -> ArmState:
+        """Return the newest state, at most 0.5 s old."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while True:  # an old one is asked for again for a little: we may be late ourselves
+            state = self._newest()
+            if state is not None and state.age_s <= _FRESH_S:
+                return state
+            if time.monotonic() > deadline:
+                raise NotConnected(
+                    f"the controller at {self.host} has said nothing for 0.5 s: check the cable, "
+                    "then connect again"
+                )
+            time.sleep(_POLL_S)
+
+    def tcp_pose(self) -> TcpPose:
+        """Return the measured pose of the tool centre point."""
+        return self.state().tcp_pose
+
+    def move_joints(
+        self, joints: Joints, *, speed_radps: float, acceleration_radps2: float
+    ) -> None:
+        """Move to joint angles (rad) and return once there."""
+        self._mover.go(Motion("movej", tuple(joints), speed_radps, acceleration_radps2))
+
+    def move_linear(self, pose: TcpPose, *, speed_mps: float, acceleration_mps2: float) -> None:
+        """Move the tool centre point straight to a pose and return once there."""
+        self._mover.go(Motion("movel", tuple(pose), speed_mps, acceleration_mps2))
+
+    def gripper(self, closed: bool) -> bool | None:
+        """Close or open the gripper and wait for it; None where it cannot tell what it holds."""
+        pause = self._mover.pauses()
+        self._remote = remote_control(self.host)
+        pause(0.0)
+        return self._gripper.set(closed, pause)
+
+    def stop(self) -> None:
+        """Brake now; the motion that is under way raises `RobotError`."""
+        self._mover.stop()
+
+    def close(self) -> None:
+        """Stop what moves and close the connection."""
+        if self._mover.busy:
+            with contextlib.suppress(NotConnected):
+                self.stop()
+        self._release()
+        self._gripper.close()
+
+    def prepare(self) -> None:
+        """Ask who has control; nothing moves."""
+        self._remote = remote_control(self.host)
+
+    @abstractmethod
+    def send(self, motion: Motion) -> None:
+        """Have the controller start a motion."""
+
+    @abstractmethod
+    def brake(self) -> None:
+        """Stop the arm: by a new connection where this one is gone."""
+
+    @abstractmethod
+    def _find_library(self) -> None:
+        """Raise `MissingExtra` if the library that talks to the controller is not installed."""
+
+    @abstractmethod
+    def _open(self) -> None:
+        """Open the connection and wait for the first state."""
+
+    @abstractmethod
+    def _release(self) -> None:
+        """Close the connection, if there is one."""
+
+    @abstractmethod
+    def _newest(self) -> ArmState | None:
+        """Return the newest state, however old; None before the first."""
+
+    @abstractmethod
+    def _switch(self, output: Output, on: bool) -> None:
+        """Set a digital output."""

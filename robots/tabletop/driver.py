@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from cap.errors import UsageError, did_you_mean
-
 Joints = tuple[float, ...]
 """Six angles, radians, base to wrist 3."""
 TcpPose = tuple[float, float, float, float, float, float]
@@ -88,28 +86,3 @@ class ArmDriver(Protocol):
 
     def close(self) -> None:
         """Stop and close the connection; doing so twice does no harm."""
-
-
-def arm_driver(name: str, host: str, *, gripper: str = "tool_io") -> ArmDriver:
-    """Return a driver by name; nothing is connected yet.
-
-    Args:
-        name: `ur_rtde`, or `urx`.
-        host: The controller's address.
-        gripper: `none`, `robotiq`, `tool_io[:0-1]` or `standard_io[:0-7]`.
-
-    Raises:
-        UsageError: No such driver or gripper.
-        MissingExtra: The driver's package is not installed.
-    """
-    if name == "urx":
-        from robots.tabletop.urx.driver import UrxDriver
-
-        return UrxDriver(host, gripper=gripper)
-    if name == "ur_rtde":
-        from robots.tabletop.rtde.driver import RtdeDriver
-
-        return RtdeDriver(host, gripper=gripper)
-    raise UsageError(
-        f"there is no driver '{name}': use ur_rtde or urx." + did_you_mean(name, ("ur_rtde", "urx"))
-    )

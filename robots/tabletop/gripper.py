@@ -86,7 +86,9 @@ class RobotiqGripper:
 
     def set(self, closed: bool, pause: Pause) -> bool | None:
         """Close or open; holds something if the fingers were stopped while closing."""
-        self._activate(pause)
+        if self._get("STA") != _ACTIVATED:  # it sleeps; its fingers move once as it wakes up
+            self._set("ACT 1")
+            self._await(lambda: self._get("STA") == _ACTIVATED, pause)
         position = _CLOSED if closed else _OPEN
         self._set(f"SPE 255 FOR {_FORCE} POS {position} GTO 1")
         self._await(lambda: self._get("PRE") == position, pause)
@@ -98,12 +100,6 @@ class RobotiqGripper:
         if self._socket is not None:
             self._socket.close()
             self._socket = None
-
-    def _activate(self, pause: Pause) -> None:
-        """Wake the gripper up if it sleeps; its fingers move once then."""
-        if self._get("STA") != _ACTIVATED:
-            self._set("ACT 1")
-            self._await(lambda: self._get("STA") == _ACTIVATED, pause)
 
     def _await(self, done: Callable[[], bool], pause: Pause) -> None:
         for _ in range(int(self._timeout_s / _POLL_S)):

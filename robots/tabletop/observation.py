@@ -19,7 +19,7 @@ FRESH_S = 0.2
 """A look this recent still holds while nothing has moved."""
 
 
-class Invented:
+class InventedTable:
     """Sees a table that is not there, with objects scattered by a seed: for trying things out."""
 
     def __init__(self, names: Sequence[str], seed: int) -> None:
@@ -52,7 +52,7 @@ class Sight(Protocol):
         """Release what it looks with."""
 
 
-class Watched:
+class CameraSight:
     """Looks at the table again and again."""
 
     def __init__(self, observer: Observer, clock: Callable[[], float] = time.monotonic) -> None:
@@ -77,7 +77,7 @@ class Watched:
         self._observer.close()
 
 
-class Believed:
+class ListedSight:
     """Takes a list of objects for the truth, and every motion as carried out.
 
     When the list itself changes, the new one holds.

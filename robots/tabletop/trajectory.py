@@ -16,9 +16,6 @@ from robots.tabletop.driver import ArmState
 _NEAR_M = 0.001
 _NEAR_RAD = 0.01
 _POLL_S = 0.02
-_FRESH_S = 0.5
-_PATIENCE_S = 0.1
-"""How long an old state is given to become a new one."""
 _START_S = 1.0
 """An arm at rest for so long, and not there, will not get there."""
 _SENDING_S = 1.0
@@ -185,8 +182,16 @@ class Mover:
             rest = 0.0 if resting_from is None else now - resting_from
             if rest > (0.0 if began else _SETTLE_S) and motion.reached(state):
                 return
+            if rest > _START_S and not began:
+                raise RobotError(
+                    "the controller did not start the motion: is it in remote control, "
+                    "and does its log say why?"
+                )
             if rest > _START_S:
-                raise RobotError(_fell_short(motion, state, began))
+                raise RobotError(
+                    f"the motion ended {motion.left(state)} short of its target: see the "
+                    "controller's log"
+                )
             if now > deadline:
                 raise Timeout(
                     f"the arm is {motion.left(state)} short of its target after {now - sent:.1f} s "
@@ -207,27 +212,6 @@ def _require_sound(motion: Motion) -> None:
             f"{motion} cannot be made: give 6 finite numbers, and a speed and an acceleration "
             "above 0"
         )
-
-
-def _fell_short(motion: Motion, state: ArmState, began: bool) -> str:
-    if not began:
-        return (
-            "the controller did not start the motion: is it in remote control, "
-            "and does its log say why?"
-        )
-    return f"the motion ended {motion.left(state)} short of its target: see the controller's log"
-
-
-def fresh(read: Callable[[], ArmState | None]) -> ArmState | None:
-    """Return a state no older than 0.5 s, asking again for a little: we may be late ourselves."""
-    deadline = time.monotonic() + _PATIENCE_S
-    while True:
-        state = read()
-        if state is not None and state.age_s <= _FRESH_S:
-            return state
-        if time.monotonic() > deadline:
-            return None
-        time.sleep(_POLL_S)
 
 
 def require_ready(state: ArmState) -> None:

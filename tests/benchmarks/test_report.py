@@ -17,6 +17,7 @@ import pytest
 from PIL import Image
 
 from benchmarks.report import charts, tables
+from benchmarks.report.page import write
 from benchmarks.results import begin
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from benchmarks.tabletop.suite import TabletopSuite
@@ -58,7 +59,7 @@ def nasty(tmp_path: Path) -> Path:
     outcome = Outcome(False, NASTY, NASTY, NASTY, NASTY, 0, 0, 0, 0, None, 0.1, extra)
     folder = folder_of(tmp_path / "out", (Trial(NASTY, NASTY, 0), outcome), model=NASTY)
     Image.new("RGB", (2, 2)).save(tmp_path / "secret.png")
-    tables.write(folder)
+    write(folder)
     return folder
 
 
@@ -138,7 +139,7 @@ def test_pictures_of_failures_are_in_the_page(tmp_path: Path) -> None:
     (folder / "pictures").mkdir()
     for name in extra["pictures"]:
         Image.new("RGB", (3, 3)).save(folder / "pictures" / name)
-    tables.write(folder)
+    write(folder)
     read = Reader((folder / "report.html").read_text(encoding="utf-8"))
     found = [value for _, value in read.attributes if value.startswith("data:image/png;base64,")]
     files = [(folder / "pictures" / name).read_bytes() for name in extra["pictures"]]
@@ -153,7 +154,7 @@ def test_a_failure_shows_words_program_calls_and_reason(tmp_path: Path) -> None:
         BAD, instruction="greet", program="say('hi')", extra={"calls": [call, broken]}
     )
     folder = folder_of(tmp_path / "out", (trial(0), outcome), (trial(1), GOOD))
-    tables.write(folder)
+    write(folder)
     text = Reader((folder / "report.html").read_text(encoding="utf-8")).text
     for shown in ("seed 0: greet (program)", "it broke", "say('hi')", "say('hi', to=1) -> None"):
         assert shown in text
@@ -207,7 +208,7 @@ def test_without_matplotlib_there_are_tables_and_a_hint(
 
     monkeypatch.setattr(builtins, "__import__", without)
     folder = folder_of(tmp_path / "out", (trial(0), GOOD))
-    tables.write(folder)
+    write(folder)
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "code-as-policies[report]" in page
     assert "<table>" in page
@@ -239,7 +240,7 @@ def test_a_suite_s_own_table_stands_beside(tmp_path: Path, monkeypatch: pytest.M
     own = [{"pass@1": "<b>0.5</b>"}]
     monkeypatch.setattr(TabletopSuite, "summary", lambda self, folder: own, raising=False)
     folder = folder_of(tmp_path / "out", (trial(0), GOOD))
-    tables.write(folder)
+    write(folder)
     assert "<td>&lt;b&gt;0.5&lt;/b&gt;</td>" in (folder / "report.html").read_text()
     assert "| &lt;b&gt;0.5&lt;/b&gt; |" in (folder / "report.md").read_text()
 
@@ -265,7 +266,7 @@ def test_a_damaged_folder_is_one_clear_line(case: str, tmp_path: Path) -> None:
         data = content if isinstance(content, bytes) else content.encode()
         (folder / name).write_bytes(good if content == "good" else data)
     with pytest.raises(UsageError, match="out") as caught:
-        tables.write(folder)
+        write(folder)
     assert told in str(caught.value)
     assert not (folder / "report.html").exists()
 

@@ -174,6 +174,7 @@ def test_a_worker_that_always_dies_is_infrastructure(
     ] * 2
 
 
+@pytest.mark.soak
 def test_ray_does_what_one_worker_does(expected: list[Any], tmp_path: Path) -> None:
     pytest.importorskip("ray")
     code = (

@@ -533,7 +533,10 @@ HARMLESS: dict[str, tuple[str, Any]] = {
         "class Hand:\n    def take(self, name): return pick(name)\nret = Hand().take('cup')",
         "cup",
     ),
-    "wrong arguments caught": ("try:\n    pick()\nexcept TypeError:\n    ret = 'caught'", "caught"),
+    "wrong arguments caught": (
+        "try:\n    pick(*[])\nexcept TypeError:\n    ret = 'caught'",
+        "caught",
+    ),
     "retry": ("tries = 0\nwhile tries < 3:\n    tries += look()\nret = tries", 3),
 }
 

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.performance.sandbox.engines import ENGINES, ONE_CORE, OURS, Engine, Run
+from benchmarks.performance.sandbox.engines import ENGINES, ONE_CORE, OURS, Run, SandboxEngine
 from benchmarks.performance.sandbox.programs import PROGRAMS, expected, functions, same
 
 REST_S = 0.004
@@ -36,7 +36,7 @@ class EngineFailed(Exception):
     """An engine raised, crashed or did not answer."""
 
 
-class Host:
+class EngineProcess:
     """The process one engine lives in; started at first use, and anew after a failure."""
 
     def __init__(self, engine: str, variant: str) -> None:
@@ -122,10 +122,10 @@ def end(process: subprocess.Popen[bytes]) -> None:
             stream.close()
 
 
-class Bench:
+class EngineBench:
     """Answers requests for one engine, in its process."""
 
-    def __init__(self, engine: Engine, variant: str) -> None:
+    def __init__(self, engine: SandboxEngine, variant: str) -> None:
         """Prepare the engine with an ample time limit."""
         self.engine = engine
         self.variant = variant
@@ -189,10 +189,10 @@ def _serve(name: str, variant: str) -> None:
     os.dup2(nowhere, 1)
     if variant == ONE_CORE and name != OURS and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    bench: Bench | None = None
+    bench: EngineBench | None = None
     for line in sys.stdin:
         try:
-            bench = bench or Bench(ENGINES[name], variant)
+            bench = bench or EngineBench(ENGINES[name], variant)
             request = json.loads(line)
             reply: dict[str, Any] = {"value": bench.answer(request["task"], request["program"])}
         except Exception as error:  # whatever a peer raises is its own cell's

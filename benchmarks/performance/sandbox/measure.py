@@ -24,7 +24,7 @@ from benchmarks.performance.sandbox.engine_process import (
     PATIENCE_S,
     REST_S,
     EngineFailed,
-    Host,
+    EngineProcess,
     end,
     next_line,
     start,
@@ -43,7 +43,7 @@ from benchmarks.performance.sandbox.programs import CALLS
 
 
 @dataclass(frozen=True)
-class Cell:
+class EngineFigure:
     """What one engine reached in one row."""
 
     middle: float
@@ -59,7 +59,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class SandboxRow:
     """One line of the table."""
 
     what: str
@@ -70,7 +70,7 @@ class Row:
     """What the median must not pass; None if there is no limit."""
     at_least: bool
     """True if the limit is a lower one."""
-    cells: Mapping[str, Cell | str]
+    cells: Mapping[str, EngineFigure | str]
     """By engine: what it reached, or why it has no figure."""
 
     @property
@@ -85,7 +85,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Task:
+class SandboxTask:
     """How a row is measured."""
 
     what: str
@@ -112,9 +112,9 @@ class Task:
     """No engine takes longer for the row, but for a single measurement."""
 
 
-def _calls(what: str, program: str, variant: str, limit: float | None) -> Task:
+def _calls(what: str, program: str, variant: str, limit: float | None) -> SandboxTask:
     """Return a row of microseconds per primitive call."""
-    return Task(
+    return SandboxTask(
         f"call, {what}, {variant}",
         "net",
         program,
@@ -128,8 +128,8 @@ def _calls(what: str, program: str, variant: str, limit: float | None) -> Task:
 
 
 TASKS = (
-    Task("trivial program, spare worker ready", "time", "trivial", "ms", 1e3, 0.25),
-    Task(
+    SandboxTask("trivial program, spare worker ready", "time", "trivial", "ms", 1e3, 0.25),
+    SandboxTask(
         "trivial program, no spare worker",
         "time",
         "trivial",
@@ -139,16 +139,18 @@ TASKS = (
         variant=NO_SPARE,
         only_ours=True,
     ),
-    Task("program with 7 calls", "time", "seven", "ms", 1e3, 0.7, needs=frozenset(["calls"])),
-    Task("trivial programs, back to back", "rate", "trivial", "1/s", 1.0, 700, share=0.2),
-    Task("CPU-bound loop", "net", "cpu", "x", 1.0, 1.02),
-    Task("numpy-bound", "net", "numpy", "x", 1.0, 1.05, needs=frozenset(["numpy"])),
+    SandboxTask(
+        "program with 7 calls", "time", "seven", "ms", 1e3, 0.7, needs=frozenset(["calls"])
+    ),
+    SandboxTask("trivial programs, back to back", "rate", "trivial", "1/s", 1.0, 700, share=0.2),
+    SandboxTask("CPU-bound loop", "net", "cpu", "x", 1.0, 1.02),
+    SandboxTask("numpy-bound", "net", "numpy", "x", 1.0, 1.05, needs=frozenset(["numpy"])),
     _calls("number", "numbers", ONE_CORE, 11),
     _calls("number", "numbers", ANY_CORE, None),
     _calls("3-vector", "vectors", ONE_CORE, 13),
     _calls("3-vector", "vectors", ANY_CORE, None),
-    Task("cold start to first result", "cold", "trivial", "ms", 1e3, 150, share=0.3),
-    Task(
+    SandboxTask("cold start to first result", "cold", "trivial", "ms", 1e3, 150, share=0.3),
+    SandboxTask(
         f"past a limit of {LIMIT_S * 1e3:g} ms, p99",
         "overshoot",
         "endless",
@@ -178,9 +180,9 @@ def _importable(package: str) -> bool:
 def conditions() -> list[str]:
     """Return where and how the measurements are made, in lines."""
     from cap import Sandbox
-    from cap.sandbox.parent.template_client import Template
+    from cap.sandbox.parent.template_client import TemplateClient
 
-    template = Template()
+    template = TemplateClient()
     try:
         level = Sandbox(template=template).level
     finally:
@@ -207,8 +209,8 @@ def conditions() -> list[str]:
 
 
 def measure(
-    runs: int = 40, engines: Sequence[str] = tuple(ENGINES), tasks: Sequence[Task] = TASKS
-) -> Iterator[Row]:
+    runs: int = 40, engines: Sequence[str] = tuple(ENGINES), tasks: Sequence[SandboxTask] = TASKS
+) -> Iterator[SandboxRow]:
     """Measure everything; rows come as they are ready.
 
     Args:
@@ -220,7 +222,7 @@ def measure(
         yield _row(task, max(3, round(runs * task.share)), engines)
 
 
-def _row(task: Task, rounds: int, engines: Sequence[str]) -> Row:
+def _row(task: SandboxTask, rounds: int, engines: Sequence[str]) -> SandboxRow:
     able = [
         name
         for name in engines
@@ -228,20 +230,20 @@ def _row(task: Task, rounds: int, engines: Sequence[str]) -> Row:
     ]
     seen, failed = _rounds(task, rounds, able)
     cells = {name: failed.get(name) or _cell(task, name, seen) for name in engines}
-    return Row(task.what, task.unit, task.limit, task.kind == "rate", cells)
+    return SandboxRow(task.what, task.unit, task.limit, task.kind == "rate", cells)
 
 
 Seen = Mapping[str, dict[int, float]]
 """By engine and round: seconds, or programs per second."""
 
 
-def _rounds(task: Task, rounds: int, engines: Sequence[str]) -> tuple[Seen, dict[str, str]]:
+def _rounds(task: SandboxTask, rounds: int, engines: Sequence[str]) -> tuple[Seen, dict[str, str]]:
     """Measure in turn until each engine has its rounds or has used its time.
 
     Returns:
         What was measured, and by engine why it failed.
     """
-    hosts = {name: Host(name, task.variant) for name in engines}
+    hosts = {name: EngineProcess(name, task.variant) for name in engines}
     seen: Seen = {name: {} for name in engines}
     used_s, failed = dict.fromkeys(engines, 0.0), dict[str, str]()
     try:
@@ -284,7 +286,7 @@ def _cold(name: str) -> float:
     return taken_s
 
 
-def _cell(task: Task, name: str, seen: Seen) -> Cell | str:
+def _cell(task: SandboxTask, name: str, seen: Seen) -> EngineFigure | str:
     """Return an engine's figures in the row's unit; plain exec's own are times, not ratios."""
     unit, values = task.unit, [task.scale * value for value in seen.get(name, {}).values()]
     if unit == "x" and name == PLAIN:
@@ -297,7 +299,7 @@ def _cell(task: Task, name: str, seen: Seen) -> Cell | str:
     if not values:
         return "n/a"
     middle = percentile(values, 0.99) if task.kind == "overshoot" else statistics.median(values)
-    return Cell(middle, min(values), max(values), len(values), unit)
+    return EngineFigure(middle, min(values), max(values), len(values), unit)
 
 
 def percentile(values: Sequence[float], share: float) -> float:

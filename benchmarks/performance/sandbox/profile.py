@@ -20,7 +20,7 @@ from benchmarks.performance.sandbox.programs import PROGRAMS
 
 
 @dataclass(frozen=True)
-class Stage:
+class StageTime:
     """One part of a program's way."""
 
     what: str
@@ -35,7 +35,7 @@ class Stage:
     """How many were measured."""
 
 
-class Clock:
+class StageClock:
     """Adds up the time of each stage, without the stages inside it."""
 
     def __init__(self) -> None:
@@ -62,6 +62,7 @@ class Clock:
 
 def stages() -> list[tuple[str, Any, str]]:
     """Return each stage with the functions that are it: name, owner, attribute."""
+    from cap.checker import checker
     from cap.program import program
     from cap.sandbox import runner, sandbox
     from cap.sandbox.parent import call_server, cpu_affinity, template_client
@@ -71,21 +72,21 @@ def stages() -> list[tuple[str, Any, str]]:
         ("parse", program.Program, "parse"),
         ("compile", program, "compiled"),
         ("imports already in scope", program.Program, "without_imports"),
-        ("check", runner, "check"),
-        ("names", runner, "undefined"),
+        ("check", runner, "examine"),
+        ("names", checker, "undefined"),
         ("encode the job", codec, "encode"),
-        ("take a worker", template_client.Template, "spawn"),
+        ("take a worker", template_client.TemplateClient, "spawn"),
         ("pin to one core, and let go", cpu_affinity, "_pin"),
         ("pin to one core, and let go", cpu_affinity, "_unpin"),
-        ("run: send, wait, read the result", call_server.Conversation, "hold"),
+        ("run: send, wait, read the result", call_server.CallServer, "run"),
         ("end the worker", template_client.Worker, "end"),
-        ("ask for the next spare", template_client.Template, "refill"),
+        ("ask for the next spare", template_client.TemplateClient, "refill"),
         ("the rest", sandbox.Sandbox, "run"),
     ]
 
 
 @contextmanager
-def watched(clock: Clock) -> Iterator[None]:
+def watched(clock: StageClock) -> Iterator[None]:
     """Time every stage while this is open."""
     patches = []
     for what, owner, attribute in stages():
@@ -103,11 +104,11 @@ def watched(clock: Clock) -> Iterator[None]:
             entry.stop()
 
 
-def profile(runs: int) -> list[Stage]:
+def profile(runs: int) -> list[StageTime]:
     """Time the stages of a trivial program, a spare worker ready, the first runs thrown away."""
     from cap import Sandbox
 
-    clock, seen = Clock(), list[dict[str, float]]()
+    clock, seen = StageClock(), list[dict[str, float]]()
     with Sandbox() as sandbox, watched(clock):
         for _ in range(runs + 5):
             time.sleep(REST_S)
@@ -122,6 +123,6 @@ def profile(runs: int) -> list[Stage]:
     return [*rows, _stage("all", [sum(run.values()) for run in seen])]
 
 
-def _stage(what: str, values_s: Sequence[float]) -> Stage:
+def _stage(what: str, values_s: Sequence[float]) -> StageTime:
     values = [1e6 * value for value in values_s]
-    return Stage(what, statistics.median(values), min(values), max(values), len(values))
+    return StageTime(what, statistics.median(values), min(values), max(values), len(values))

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.performance.sandbox.engines import ENGINES, OURS
-from benchmarks.performance.sandbox.measure import Cell, Row
+from benchmarks.performance.sandbox.measure import EngineFigure, SandboxRow
 
 
-def as_lines(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def as_lines(rows: Sequence[SandboxRow]) -> list[dict[str, Any]]:
     """Return a block of lines per row, one per engine, which 80 columns can hold."""
-    return [line for row in rows for line in _block(row)]
-
-
-def _block(row: Row) -> Iterator[dict[str, Any]]:
-    for place, (name, cell) in enumerate(row.cells.items()):
-        yield {
+    return [
+        {
             "what": row.what if place == 0 else "",
             "engine": ENGINES[name].title,
             **_figures(cell),
             "limit": limit(row) if name == OURS else "",
         }
+        for row in rows
+        for place, (name, cell) in enumerate(row.cells.items())
+    ]
 
 
-def _figures(cell: Cell | str) -> dict[str, Any]:
+def _figures(cell: EngineFigure | str) -> dict[str, Any]:
     if isinstance(cell, str):
         return {"median": cell, "min-max": "", "n": None}
     return {
@@ -34,7 +33,7 @@ def _figures(cell: Cell | str) -> dict[str, Any]:
     }
 
 
-def as_data(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def as_data(rows: Sequence[SandboxRow]) -> list[dict[str, Any]]:
     """Return one mapping per row, for JSON."""
     return [
         {
@@ -51,7 +50,7 @@ def as_data(rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
 
 
-def as_markdown(rows: Sequence[Row]) -> str:
+def as_markdown(rows: Sequence[SandboxRow]) -> str:
     """Return one compact table: medians only, with the numbers of runs of this sandbox."""
     names = list(rows[0].cells)
     table = [
@@ -66,14 +65,14 @@ def as_markdown(rows: Sequence[Row]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in table)
 
 
-def limit(row: Row) -> str:
+def limit(row: SandboxRow) -> str:
     """Return a row's limit with its direction; empty if there is none."""
     if row.limit is None:
         return ""
     return f"{'>=' if row.at_least else '<='} {row.limit:g}"
 
 
-def _short(cell: Cell | str, row: Row) -> str:
+def _short(cell: EngineFigure | str, row: SandboxRow) -> str:
     if isinstance(cell, str):
         return cell.replace("|", "/")
     return number(cell.middle) + (f" {cell.unit}" if cell.unit != row.unit else "")

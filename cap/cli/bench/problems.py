@@ -2,37 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _absolute(_: Any, __: Any, value: Path | None) -> str | None:
-    return None if value is None else str(value.resolve())
-
-
-def problem_options(command: F) -> F:
-    """Add the options of suites of function-writing problems to `cap bench run`."""
-    for option in (
-        click.option(
-            "--shared-library",
-            is_flag=True,
-            help="RoboCodeGen: keep what is written for one problem for those after it.",
-        ),
-        click.option(
-            "--problems",
-            type=click.Path(path_type=Path),
-            callback=_absolute,
-            metavar="FILE",
-            help="RoboCodeGen: your own; cap bench problems --schema.",
-        ),
-    ):
-        command = option(command)
-    return command
 
 
 @click.command("problems")
@@ -40,7 +13,7 @@ def problem_options(command: F) -> F:
 @click.option("--schema", is_flag=True, help="Print the format, as a file that works.")
 @click.option("--check", is_flag=True, help="Try references and mutants; 1 if one is not fit.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-def problems(file: Path | None, schema: bool, check: bool, as_json: bool) -> int:
+def command(file: Path | None, schema: bool, check: bool, as_json: bool) -> int:
     """List the problems of a file, by default RoboCodeGen's."""
     from benchmarks.problems.schema import SCHEMA
     from benchmarks.robocodegen.suite import problem_set

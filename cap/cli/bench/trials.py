@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from cap.cli.options import Asked, F, Named, with_options
+from cap.cli.options import BenchModelOptions, Named, option
 from cap.errors import EndpointFailed, SpendLimit, UsageError
 from cap.trace.terminal import printable
 
@@ -19,99 +19,102 @@ Told = Callable[[Any, Any], None]
 
 
 @dataclass(frozen=True)
-class Manner:
+class RunnerOptions:
     """How trials are run, whatever they are."""
 
-    jobs: int
+    jobs: int = option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
     """Processes at a time."""
-    engine: str
+    engine: str = option(
+        "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True
+    )
     """`local` or `ray`."""
-    ray_address: str | None
+    ray_address: str | None = option(
+        "--ray-address", metavar="ADDRESS", help="Of a running cluster."
+    )
     """Of a running cluster."""
-    out: Path | None
+    out: Path | None = option(
+        "--out", type=Named(path_type=Path), metavar="DIR", help="Results folder."
+    )
     """Results folder; None for a new one."""
-    resume: bool
+    resume: bool = option("--resume", is_flag=True, help="Go on with what --out holds.")
     """Go on with what is there."""
-    pictures: bool
+    pictures: bool = option(
+        "--pictures", is_flag=True, help="Before and after each failure, in the report."
+    )
     """Keep a picture before and after each failed trial."""
 
 
-_CLICK = (
-    click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True),
-    click.option(
-        "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True
-    ),
-    click.option("--ray-address", metavar="ADDRESS", help="Of a running cluster."),
-    click.option("--out", type=Named(path_type=Path), metavar="DIR", help="Results folder."),
-    click.option("--resume", is_flag=True, help="Go on with what --out holds."),
-    click.option("--pictures", is_flag=True, help="Before and after each failure, in the report."),
-)
 SHARED = """--max-calls and --max-cost are for the whole run, what --resume adds included: its
     processes count in one file, spent.json in --out (on a Ray cluster every machine must see that
     folder). A run whose budget ends stops there and can be resumed. --concurrency is shared out
     among the --jobs."""
 
 
-def runner_options(command: F) -> Callable[..., Any]:
-    """Add the runner's options to a command; it gets them as one `manner` argument."""
-    return with_options(command, _CLICK, Manner, "manner")
-
-
-def options_for(asked: Asked, config: Any, manner: Manner) -> tuple[dict[str, Any], Manner]:
-    """Return the model's part of a run's options, and the manner with as many jobs as may be."""
+def options_for(
+    model: BenchModelOptions, config: Any, runner: RunnerOptions
+) -> tuple[dict[str, Any], RunnerOptions]:
+    """Return the model's part of a run's options, and the runner's with as many jobs as may be."""
     options = {
         "base_url": config.base_url,
         "model_mode": config.model_mode,
-        "timeout_s": asked.model_timeout,
-        "temperature": asked.temperature,
+        "timeout_s": model.model_timeout,
+        "temperature": model.temperature,
         "cache": None if config.cache is None else str(Path(config.cache).resolve()),
         "max_calls": config.max_calls,
         "max_cost": config.max_cost,
         "prices": {name: dict(price) for name, price in config.prices.items()},
     }
     if config.sources["concurrency"] != "default":
-        manner = replace(manner, jobs=min(manner.jobs, config.concurrency))
-        options["concurrency"] = config.concurrency // manner.jobs
-    return {name: value for name, value in options.items() if value not in (None, {})}, manner
+        runner = replace(runner, jobs=min(runner.jobs, config.concurrency))
+        options["concurrency"] = config.concurrency // runner.jobs
+    return {name: value for name, value in options.items() if value not in (None, {})}, runner
 
 
-def carry_out(suite: Any, trials: Sequence[Any], settings: Any, manner: Manner, title: str) -> Path:
+def carry_out(
+    suite: Any, trials: Sequence[Any], settings: Any, runner: RunnerOptions, title: str
+) -> Path:
     """Run trials and write the report; return the results folder.
 
     Args:
         suite: What they are of.
         trials: All of them; those that ended in an earlier run are left out.
         settings: What with.
-        manner: How.
+        runner: How.
         title: What the folder is named by, if it is a new one.
 
     Raises:
         CapError: They cannot be run, or not to the end; what was written stays.
     """
-    from benchmarks import runner
     from benchmarks.results import begin
+    from benchmarks.runner import run
     from benchmarks.suite import Checks, Requires
+    from cap.trace.trace import new_run_folder
 
     if isinstance(suite, Checks):
         suite.check(settings)
     if isinstance(suite, Requires):
         suite.require(trials)
-    if manner.resume and manner.out is None:
+    if runner.resume and runner.out is None:
         raise UsageError("--resume goes on with a results folder; say which with --out")
-    folder = manner.out or _new_folder(settings.suite, title)
-    settings = replace(settings, options=_with_places(settings.options, folder, manner))
-    results = begin(folder, suite, settings, resume=manner.resume)
+    folder = runner.out or new_run_folder(Path("runs"), settings.suite, title)
+    options = dict(settings.options)
+    if "max_calls" in options or "max_cost" in options:  # the run's processes share an account
+        options["ledger"] = str(folder.resolve() / "spent.json")
+    if runner.pictures:
+        options["pictures"] = str(folder.resolve() / "pictures")
+    settings = replace(settings, options=options)
+    results = begin(folder, suite, settings, resume=runner.resume)
     try:
-        if manner.pictures:
+        if runner.pictures:
             (folder / "pictures").mkdir(exist_ok=True)
         with _progress(len(trials), len(results.done.intersection(trials))) as told:
-            runner.run(
+            run(
                 results,
                 trials,
                 settings,
-                jobs=manner.jobs,
-                engine=manner.engine,
-                address=manner.ray_address,
+                jobs=runner.jobs,
+                engine=runner.engine,
+                address=runner.ray_address,
                 on_done=told,
             )
     except (SpendLimit, EndpointFailed) as error:
@@ -147,22 +150,6 @@ def _tell_what_broke(folder: Path) -> None:
             f"{printable(broken[-1])}; to run them again: --out {folder} --resume",
             err=True,
         )
-
-
-def _with_places(options: Any, folder: Path, manner: Manner) -> dict[str, Any]:
-    """Return options with the files that the run's processes share."""
-    folder, found = folder.resolve(), dict(options)
-    if "max_calls" in found or "max_cost" in found:
-        found["ledger"] = str(folder / "spent.json")
-    if manner.pictures:
-        found["pictures"] = str(folder / "pictures")
-    return found
-
-
-def _new_folder(suite: str, title: str) -> Path:
-    from cap.trace.trace import new_run_folder
-
-    return new_run_folder(Path("runs"), suite, title)
 
 
 @contextmanager

@@ -5,9 +5,9 @@ the prompt it is given. It serves to try things out, as an honest lower row in e
 to run the shipped prompts in tests.
 
 How it answers
-    1. Fillers and politeness are taken off the instruction (`plain`), and it is put into the words
-       of the examples by the synonyms the prompt states, lines such as `#: put = place, set` above
-       its first example (`synonyms`). Words of the scene's names stay as they are.
+    1. Fillers and politeness are taken off the instruction (`normalizer`), and it is put into the
+       words of the examples by the synonyms the prompt states, lines such as `#: put = place, set`
+       above its first example (`synonyms`). Words of the scene's names stay as they are.
     2. Every example becomes a template (`induce`). Words of the instruction that come back in
        the code are slots: a string ('the red block'), a run of words in a longer string, or a
        number (0.05 from '5 cm', index 1 from 'second', 3 from 'three').
@@ -15,7 +15,7 @@ How it answers
        synonyms ('put', 'place'). Two that differ in one stretch of words and one expression make an
        analogy: with 'left' and `[-1, 0]` against 'right' and `[1, 0]`, an example for 'a bit to the
        left of' also serves 'a bit to the right of'.
-    4. The instruction is read as each template in the cheapest way (`align`, `price`). Literal
+    4. The instruction is read as each template in the cheapest way (`align`, `cost`). Literal
        words match or cost what they tell; slots take words like the ones they held, and a slot for
        a name only what means exactly one name of the scene (the lists in the context lines).
     5. The cheapest template's code is returned with the new words and numbers in it (`rebind`).
@@ -134,10 +134,10 @@ def _learned(examples: tuple[Example, ...], lines: tuple[str, ...]) -> Lexicon:
 
 
 def _templates(examples: tuple[Example, ...], lines: tuple[str, ...]) -> list[Template]:
-    plain = (_in_known_words(example, lines) for example in examples)
-    return [found for example in plain if (found := induce(example)) is not None]
-
-
-def _in_known_words(example: Example, lines: tuple[str, ...]) -> Example:
-    words = canonical(example.instruction, lines, names_in(example.context))
-    return replace(example, instruction=words.text)
+    found: list[Template] = []
+    for example in examples:
+        words = canonical(example.instruction, lines, names_in(example.context))
+        template = induce(replace(example, instruction=words.text))
+        if template is not None:
+            found.append(template)
+    return found

@@ -47,7 +47,7 @@ class Aligner:
         self._reader = reader
         self._lexicon = lexicon
         self._tokens = reader.tokens
-        self._words = [_literal(token) for token in reader.tokens]
+        self._words = [token.literal for token in reader.tokens]
         self._weight = cache(lexicon.weight)
         self._weights = [
             self._weight(token.text if is_function(token) else token.stem)
@@ -86,21 +86,19 @@ class Aligner:
         row, step = [above[0] + weight], [0]
         for j, own in enumerate(self._words, start=1):
             best, took = above[j] + weight, 0
-            match = above[j - 1] + self._match(word, own)
-            if match < best:
-                best, took = match, 1
+            if own == word:
+                match = 0.0
+            elif (own, word) in self._lexicon.synonyms:
+                match = _SYNONYM
+            else:
+                match = _OTHER_PREPOSITION if own in PLACING and word in PLACING else math.inf
+            if above[j - 1] + match < best:
+                best, took = above[j - 1] + match, 1
             if row[j - 1] + self._weights[j - 1] < best:
                 best, took = row[j - 1] + self._weights[j - 1], -1
             row.append(best)
             step.append(took)
         return row, step
-
-    def _match(self, word: str, own: str) -> float:
-        if own == word:
-            return 0.0
-        if (own, word) in self._lexicon.synonyms:
-            return _SYNONYM
-        return _OTHER_PREPOSITION if own in PLACING and word in PLACING else math.inf
 
     def _slot_row(self, above: Row, slot: Slot, ceiling: float) -> tuple[Row, Steps]:
         """Return costs after a slot, and how many tokens each step took (-1: extra)."""
@@ -136,7 +134,3 @@ class Aligner:
             j -= step[j]
         extra += reversed(self._tokens[:j])
         return Alignment(cost, spans, tuple(reversed(extra)))
-
-
-def _literal(token: Token) -> str:
-    return token.stem if token.kind == "word" else f"{token.stem}={token.value:g}"

@@ -9,9 +9,10 @@ examples that hold both the words and the expression, it gives templates nobody 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import partial
 
 from cap.models.nearest.template import Element, Hole, Template, dump, rewrite
 from cap.models.nearest.words import LIGHT, PREPOSITIONS
@@ -51,13 +52,7 @@ def learn_analogies(templates: Sequence[Template]) -> tuple[Analogy, ...]:
     analogies: dict[tuple[Words, Words, str], Analogy | None] = {}
     for i, first in enumerate(templates):
         for second in templates[:i]:
-            if first.source == second.source:
-                found = _paraphrases(first, second)
-            elif len(first.source) == len(second.source):
-                found = _analogies(first, second)
-            else:
-                continue
-            for entry in found:
+            for entry in _taught(first, second):
                 key = entry.before, entry.after, entry.expression
                 known = analogies.setdefault(key, entry)
                 if known and ast.dump(known.node) != ast.dump(entry.node):
@@ -77,27 +72,14 @@ def learn_synonyms(templates: Sequence[Template]) -> frozenset[tuple[str, str]]:
                 for a, b in _exchanged(first.elements, second.elements):
                     if len(a) == len(b) == 1 and (a[0] in _CHEAP) is (b[0] in _CHEAP):
                         pairs |= {(a[0], b[0]), (b[0], a[0])}
-    return frozenset(pairs - _contradicted(templates))
-
-
-def _contradicted(templates: Sequence[Template]) -> set[tuple[str, str]]:
-    """Return the pairs of words that by themselves make a difference to the code."""
-    pairs: set[tuple[str, str]] = set()
     for i, first in enumerate(templates):
         for second in templates[:i]:
-            words = _one_word(first.elements, second.elements)
-            if words and first.source != second.source:
-                pairs |= {words, words[::-1]}
-    return pairs
-
-
-def _one_word(a: Sequence[Element], b: Sequence[Element]) -> tuple[str, str] | None:
-    """Return the words in the one place where two instructions differ."""
-    if len(a) != len(b):
-        return None
-    differ = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
-    x, y = differ[0] if len(differ) == 1 else (0, 0)
-    return (x, y) if isinstance(x, str) and isinstance(y, str) else None
+            if first.source != second.source and len(first.elements) == len(second.elements):
+                both = zip(first.elements, second.elements, strict=True)
+                differ = [(a, b) for a, b in both if a != b]
+                if len(differ) == 1:  # by themselves they make a difference to the code
+                    pairs -= {differ[0], differ[0][::-1]}
+    return frozenset(pairs)
 
 
 def siblings(analogies: Iterable[Analogy]) -> frozenset[tuple[str, str]]:
@@ -124,22 +106,18 @@ def derive(templates: Sequence[Template], analogies: Iterable[Analogy]) -> list[
             elements = (*template.elements[:at], *after, *template.elements[end:])
             if elements not in known:
                 known.add(elements)
-                found.append(_derived(template, elements, useful))
+                nodes = {entry.expression: entry.node for entry in useful if entry.expression}
+                tree = rewrite(template.tree, partial(_exchange, nodes)) if nodes else template.tree
+                source = dump(tree) if nodes else template.source
+                found.append(
+                    replace(template, elements=elements, tree=tree, derived=True, source=source)
+                )
     return found
 
 
-def _derived(
-    template: Template, elements: tuple[Element, ...], analogies: Sequence[Analogy]
-) -> Template:
-    nodes = {entry.expression: entry.node for entry in analogies if entry.expression}
-    if not nodes:
-        return replace(template, elements=elements, derived=True)
-
-    def exchange(node: ast.AST) -> ast.AST | None:
-        return nodes.get(ast.dump(node)) if isinstance(node, ast.expr) else None
-
-    tree = rewrite(template.tree, exchange)
-    return replace(template, elements=elements, tree=tree, derived=True, source=dump(tree))
+def _exchange(nodes: Mapping[str, ast.expr], node: ast.AST) -> ast.AST | None:
+    """Return what replaces a node, by the dumps of expressions; None where it stays."""
+    return nodes.get(ast.dump(node)) if isinstance(node, ast.expr) else None
 
 
 def _find(elements: Sequence[Element], words: Words) -> int | None:
@@ -166,17 +144,22 @@ def _exchanged(a: Sequence[Element], b: Sequence[Element]) -> list[tuple[Words, 
     return found
 
 
-def _paraphrases(first: Template, second: Template) -> list[Analogy]:
-    """Return exchanges of more than one word that leave the code as it is."""
-    found: list[Analogy] = []
-    for a, b in _exchanged(first.elements, second.elements):
-        if max(len(a), len(b)) <= _LONGEST and len(a) + len(b) > 2 and _telling(a + b):
-            found += [Analogy(a, b, "", _NOTHING)] if a else []
-            found += [Analogy(b, a, "", _NOTHING)] if b else []
-    return found
+def _taught(first: Template, second: Template) -> list[Analogy]:
+    """Return what two templates teach together.
 
-
-def _analogies(first: Template, second: Template) -> list[Analogy]:
+    With the same code: their exchanges of more than one word. With codes that differ in one
+    expression: the words that go with it.
+    """
+    if first.source == second.source:
+        return [
+            Analogy(before, after, "", _NOTHING)
+            for a, b in _exchanged(first.elements, second.elements)
+            if max(len(a), len(b)) <= _LONGEST and len(a) + len(b) > 2 and _telling(a + b)
+            for before, after in ((a, b), (b, a))
+            if before
+        ]
+    if len(first.source) != len(second.source):
+        return []
     differ = [i for i, (a, b) in enumerate(zip(first.source, second.source, strict=True)) if a != b]
     words = _difference(first.elements, second.elements)
     if len(differ) != 1 or words is None:

@@ -65,6 +65,7 @@ class Reader:
     _prices: dict[Profile, dict[tuple[int, int], float]] = field(default_factory=dict)
     _plurals: dict[tuple[int, int], bool] = field(default_factory=dict)
     _sums: dict[str, list[float]] = field(default_factory=dict)
+    """By use: running sums, by token, of what words cost that no filler of the use has."""
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
@@ -99,25 +100,35 @@ class Reader:
     def price(self, slot: Slot, start: int, end: int) -> float:
         """Return what it costs a slot to take a span of tokens; infinite if it cannot."""
         size = 0.01 + 0.02 * (end - start)
-        if slot.kind == "phrase":
-            return size + self._phrase_price(slot, start, end)
-        price = {
-            "number": self._number_price,
-            "name": self._name_price,
-            "word": self._word_price,
-            "absent": self._absent_price,
-            "label": self._label_price,
-        }[slot.kind]
-        return size + price(slot, self.tokens[start:end])
-
-    def _number_price(self, slot: Slot, span: Sequence[Token]) -> float:
+        span = self.tokens[start:end]
+        first, last = span[0], span[-1]
         own = slot.tokens[0]
-        if len(span) > 1 or span[0].kind != own.kind:
-            return math.inf
-        return math.inf if own.kind == "cardinal" and span[0].value < 0 else 0.0
-
-    def _name_price(self, slot: Slot, span: Sequence[Token]) -> float:
-        return math.inf if self.name(span) is None else 0.0
+        lexicon = self.lexicon
+        match slot.kind:
+            case "phrase":
+                return size + self._phrase_price(slot, start, end)
+            case "number":
+                negative = own.kind == "cardinal" and first.value < 0
+                fits = len(span) == 1 and first.kind == own.kind and not negative
+                return size if fits else math.inf
+            case "name":
+                return math.inf if self.name(span) is None else size
+            case "word":  # words of a name in the scene
+                words = tuple(token.stem for token in span)
+                places = [(name, i) for name in self.scene for i in range(len(name))]
+                if not any(words == name[i : i + len(words)] for name, i in places):
+                    return math.inf
+                return size + (0.0 if is_plural(span) == slot.plural else _NUMBER)
+            case "absent":  # a word that some example's scene has, if not this one
+                named = len(span) == 1 and first.stem in lexicon.named
+                return size + 0.1 if named and first.stem not in self.scene_words else math.inf
+            case "label":
+                shape = slot.use, len(span), last.stem
+                if shape not in lexicon.shapes or is_function(first):
+                    return math.inf
+                strange = [t.stem for t in span if t.stem not in lexicon.fillers[slot.use]]
+                known = lexicon.labels.issuperset(strange)
+                return size + 0.1 * len(strange) if known else math.inf
 
     def name(self, span: Sequence[Token]) -> str | None:
         """Return the one name in the scene that has all words of the span, or None."""
@@ -129,41 +140,26 @@ class Reader:
         chosen = exact or found
         return self.names[chosen[0]] if len(chosen) == 1 else None
 
-    def _word_price(self, slot: Slot, span: Sequence[Token]) -> float:
-        words = tuple(token.stem for token in span)
-        size = len(words)
-        known = any(words == name[i : i + size] for name in self.scene for i in range(len(name)))
-        if not known:
-            return math.inf
-        return 0.0 if is_plural(tuple(span)) == slot.plural else _NUMBER
-
-    def _absent_price(self, slot: Slot, span: Sequence[Token]) -> float:
-        """Return the price of a word that some example's scene has, if not this one."""
-        named = len(span) == 1 and span[0].stem in self.lexicon.named
-        return 0.1 if named and span[0].stem not in self.scene_words else math.inf
-
-    def _label_price(self, slot: Slot, span: Sequence[Token]) -> float:
-        lexicon = self.lexicon
-        if (slot.use, len(span), span[-1].stem) not in lexicon.shapes or is_function(span[0]):
-            return math.inf
-        strange = [token for token in span if token.stem not in lexicon.fillers[slot.use]]
-        if any(token.stem not in lexicon.labels for token in strange):
-            return math.inf
-        return 0.1 * len(strange)
-
     def _phrase_price(self, slot: Slot, start: int, end: int) -> float:
         first = self.tokens[start]
-        strange = self._strange(slot.use)
+        if slot.use not in self._sums:
+            usual = self.lexicon.fillers[slot.use]
+            prices = (0.0 if t.stem in usual else self._strange_price(t) for t in self.tokens)
+            self._sums[slot.use] = [0.0, *accumulate(prices)]
+        strange = self._sums[slot.use]
         price = (strange[end] - strange[start]) * (_ALONE if slot.alone else 1.0)
         price += self._first_price(slot, first) + self._last_price(slot, end)
         price += self._cuts[start] + self._cuts[end]
-        if self._about_places(slot.use):
+        if not self.lexicon.firsts[slot.use].isdisjoint(LEADING):  # it is about places
             price += _SECOND_PLACE * (self._placings[end] - self._placings[start + 1])
             if _bare(self.tokens[start:end]) and not _bare(slot.tokens):
                 price += 2 * _MISMATCH  # 'put the red block the blue bowl'
-            if _joins_places(self.tokens[start:end]):
+            words = {token.text for token in self.tokens[start:end]}
+            if "and" in words and "between" not in words:
                 price += 1.0  # 'on the red block and the blue block'
-        if self._plural(start, end) != slot.plural:
+        if (start, end) not in self._plurals:
+            self._plurals[start, end] = is_plural(self.tokens[start:end])
+        if self._plurals[start, end] != slot.plural:
             price += _NUMBER
         if not slot.plural:
             price += self._apart[end] - self._apart[start + 1]
@@ -175,8 +171,9 @@ class Reader:
         own = slot.tokens[0]
         if first.stem == own.stem:
             return 0.0
-        if _asks_otherwise(first.text, own.text):
-            return 1.0
+        words = {first.text, own.text}
+        if words & QUESTIONS and not words <= YES_OR_NO:
+            return 1.0  # 'how' for 'is': another kind of question
         if first.stem in self.lexicon.firsts[slot.use]:
             return 0.1
         begins_noun = first.stem in self.scene_words or first.text in QUANTIFIERS
@@ -195,7 +192,8 @@ class Reader:
         if last.stem in self.scene_words:
             return _DANGLING  # 'the red' of 'the red and the blue block'
         after_article = end > 1 and self.tokens[end - 2].text in LIGHT
-        if _dangles(last) or (last.stem in self._beginnings and not after_article):
+        dangles = last.kind != "word" or last.text in LIGHT or last.text in RELATIONS
+        if dangles or (last.stem in self._beginnings and not after_article):
             return _DANGLING
         return _UNKNOWN if self.unknown(last) else 0.15
 
@@ -205,9 +203,6 @@ class Reader:
         firsts = self.lexicon.firsts
         whole = [use for use in firsts if use.startswith("phrase") and not use.endswith("-")]
         return frozenset().union(*(firsts[use] for use in whole))
-
-    def _about_places(self, use: str) -> bool:
-        return not self.lexicon.firsts[use].isdisjoint(LEADING)
 
     @cached_property
     def _placings(self) -> list[int]:
@@ -237,22 +232,6 @@ class Reader:
         pairs = pairwise(token.stem for token in self.tokens)
         return [0.0, *(_BROKEN_NAME if pair in joined else 0.0 for pair in pairs), 0.0]
 
-    def _plural(self, start: int, end: int) -> bool:
-        key = (start, end)
-        if key not in self._plurals:
-            self._plurals[key] = is_plural(self.tokens[start:end])
-        return self._plurals[key]
-
-    def _strange(self, use: str) -> list[float]:
-        """Return running sums, by token, of what words cost that no filler of the use has."""
-        if use not in self._sums:
-            sums = [0.0]
-            for token in self.tokens:
-                usual = token.stem in self.lexicon.fillers[use]
-                sums.append(sums[-1] + (0.0 if usual else self._strange_price(token)))
-            self._sums[use] = sums
-        return self._sums[use]
-
     def _strange_price(self, token: Token) -> float:
         if token.text in NEGATIONS or token.text in JOINTS - {"and"}:
             return 1.0
@@ -281,12 +260,6 @@ class Reader:
         return words
 
 
-def _asks_otherwise(first: str, own: str) -> bool:
-    """True if one word begins another kind of question than the other: 'how' and 'is'."""
-    both = {first, own}
-    return bool(both & QUESTIONS) and not both <= YES_OR_NO
-
-
 def _leads(token: Token) -> bool:
     """True for what a phrase about a place may begin with, if it is no thing: 'above', '5 cm'."""
     return token.text in LEADING or token.kind == "length"
@@ -295,14 +268,3 @@ def _leads(token: Token) -> bool:
 def _bare(tokens: Sequence[Token]) -> bool:
     """True if a phrase about a place has no preposition."""
     return not any(map(_leads, tokens))
-
-
-def _joins_places(tokens: Sequence[Token]) -> bool:
-    """True if a phrase about a place names several, though they are not what it lies between."""
-    words = {token.text for token in tokens}
-    return "and" in words and "between" not in words
-
-
-def _dangles(last: Token) -> bool:
-    """True if a phrase that ends so breaks off before its noun."""
-    return last.kind != "word" or last.text in LIGHT or last.text in RELATIONS

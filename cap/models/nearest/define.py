@@ -80,7 +80,8 @@ def _renamed(function: ast.FunctionDef, call: ast.Call) -> str | None:
     names = {parameter: parameter for parameter in parameters if parameter in given}
     free = [name for name in parameters[len(call.args) :] if name not in names]
     new = [name for name in given if name is not None and name not in names]
-    if len(new) > len(free) or set(new) & _locals(function):
+    used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    if len(new) > len(free) or used.intersection(new):
         return None
     names.update(zip(free, new, strict=False))
     _Rename({**names, function.name: _name(call)}).visit(function)
@@ -90,10 +91,6 @@ def _renamed(function: ast.FunctionDef, call: ast.Call) -> str | None:
 def _name(call: ast.Call) -> str:
     assert isinstance(call.func, ast.Name)
     return call.func.id
-
-
-def _locals(function: ast.FunctionDef) -> set[str]:
-    return {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
 
 
 class _Rename(ast.NodeTransformer):

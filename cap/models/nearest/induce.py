@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cap.models.nearest.template import (
-    Element,
     Hole,
     Slot,
     SlotKind,
@@ -62,16 +61,32 @@ def induce(example: Example) -> Template | None:
     literals = list(_literals(tree))
     strings = frozenset(token.stem for literal in literals for token in tokenise(literal.text))
     found = _found(literals, tokens, names_in(example.context))
-    slots = _slots(found, tokens)
     numbers = {span: i for i, span in enumerate(found)}
     for literal in literals:
         _cut(literal, tokens, numbers)
-    elements = _elements(tokens, slots)
+    inside = {i for start, end in found for i in range(start, end)}
+    outside = [token for i, token in enumerate(tokens) if i not in inside]
+    whole = all(is_function(token) for token in outside)
+    alone = whole and not any(token.text == "?" for token in outside)
+    slots = tuple(
+        Slot(*span, kind, f"{kind} {use}", words, is_plural(words), cut, whole, alone)
+        for span, (kind, use, cut) in found.items()
+        for words in [tokens[span[0] : span[1]]]
+    )
+    starts = {slot.start: i for i, slot in enumerate(slots)}
+    elements = tuple(
+        starts.get(i, token.literal)
+        for i, token in enumerate(tokens)
+        if i in starts or i not in inside
+    )
     return Template(example, elements, slots, tree, source=dump(tree), strings=strings)
 
 
 def _found(literals: Sequence[Literal], tokens: Sequence[Token], names: Sequence[str]) -> Found:
-    """Return the spans of the instruction that literals repeat; long strings are found first."""
+    """Return the spans of the instruction that literals repeat; long strings are found first.
+
+    Spans that share words are left out: neither can be rebound alone.
+    """
     found: Found = {}
     for literal in sorted(literals, key=lambda entry: len(tokenise(entry.text)), reverse=True):
         for run in runs(literal.text, tokens, found):
@@ -80,43 +95,11 @@ def _found(literals: Sequence[Literal], tokens: Sequence[Token], names: Sequence
         for i, token in enumerate(tokens):
             if _relation(literal, token):
                 found.setdefault((i, i + 1), ("number", token.kind, False))
-    return {span: what for span, what in sorted(found.items()) if not _clash(span, found)}
-
-
-def _slots(found: Found, tokens: tuple[Token, ...]) -> tuple[Slot, ...]:
-    inside = {i for start, end in found for i in range(start, end)}
-    outside = [token for i, token in enumerate(tokens) if i not in inside]
-    whole = all(is_function(token) for token in outside)
-    alone = whole and not any(token.text == "?" for token in outside)
-    return tuple(
-        Slot(*span, kind, f"{kind} {use}", words, is_plural(words), cut, whole, alone)
-        for span, (kind, use, cut) in found.items()
-        for words in [tokens[span[0] : span[1]]]
-    )
-
-
-def _length(constant: tuple[ast.Constant, str, bool]) -> int:
-    value = constant[0].value
-    return len(tokenise(value)) if isinstance(value, str) else 0
-
-
-def _elements(tokens: Sequence[Token], slots: Sequence[Slot]) -> tuple[Element, ...]:
-    starts = {slot.start: i for i, slot in enumerate(slots)}
-    inside = {i for slot in slots for i in range(slot.start, slot.end)}
-    return tuple(
-        starts[i] if i in starts else _literal(token)
-        for i, token in enumerate(tokens)
-        if i in starts or i not in inside
-    )
-
-
-def _literal(token: Token) -> str:
-    return token.stem if token.kind == "word" else f"{token.stem}={token.value:g}"
-
-
-def _clash(span: Span, spans: Collection[Span]) -> bool:
-    """True if another span shares some of its words; neither can then be rebound alone."""
-    return any(other != span and other[0] < span[1] and span[0] < other[1] for other in spans)
+    return {
+        span: what
+        for span, what in sorted(found.items())
+        if not any(other != span and other[0] < span[1] and span[0] < other[1] for other in found)
+    }
 
 
 def _literals(tree: ast.Module) -> Iterator[Literal]:
@@ -225,22 +208,23 @@ def _kind(literal: Literal, run: Run, tokens: Sequence[Token], names: Sequence[s
     return "absent" if literal.use == "in" and len(words) == 1 else "label"
 
 
-def _relations(token: Token, index: int) -> tuple[tuple[float, float], ...]:
-    """Return (factor, shift) from a number in words to numbers in code."""
-    if token.kind == "length":
-        return ((1.0, 0.0), (100.0, 0.0))
-    if token.kind == "angle":
-        return ((1.0, 0.0), (math.pi / 180, 0.0))
-    if token.kind == "ordinal":
-        return {1: ((1.0, -1.0),), -1: ((1.0, 0.0),)}.get(index, ())
-    return ((1.0, 0.0),) if token.kind == "cardinal" else ()
+_RELATIONS: Mapping[str, Sequence[tuple[float, float]]] = {
+    "length": ((1.0, 0.0), (100.0, 0.0)),
+    "angle": ((1.0, 0.0), (math.pi / 180, 0.0)),
+    "cardinal": ((1.0, 0.0),),
+}
+"""By kind of a number in words: (factor, shift) to numbers in code."""
+_ORDINAL = {1: ((1.0, -1.0),), -1: ((1.0, 0.0),)}
+"""The same for an ordinal, by what its index counts from."""
 
 
 def _relation(literal: Literal, token: Token) -> tuple[float, float] | None:
     value = literal.node.value
     if not isinstance(value, int | float):
         return None
-    for factor, shift in _relations(token, literal.index):
+    by_index = _ORDINAL.get(literal.index, ())
+    relations = by_index if token.kind == "ordinal" else _RELATIONS.get(token.kind, ())
+    for factor, shift in relations:
         if math.isclose(value, token.value * factor + shift, rel_tol=1e-6):
             return factor, shift
     return None

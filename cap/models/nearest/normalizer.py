@@ -82,20 +82,15 @@ def plain(text: str, vocabulary: Collection[str] = (), names: Collection[str] = 
     asks = words[-1:] == ["?"]
     text = " ".join(word for word in words if word != "?")
     text = _GERUND.sub(lambda match: f"{match[1]} {_infinitive(match[2], vocabulary)}", text)
-    text, requested = _opened(_INSIDE.sub("", text))
+    text = _INSIDE.sub("", text)
+    requested = False  # by a question, such as 'could you'
+    while opening := _OPENING.match(text):
+        requested = requested or _ASKED.match(text) is not None
+        text = text[opening.end() :]
     while closing := _CLOSING.search(text):
         text = text[: closing.start()]
     text = named(text, names)
     return text + " ?" if _QUESTION.match(text) or (asks and not requested) else text
-
-
-def _opened(text: str) -> tuple[str, bool]:
-    """Return the text after its opening fillers, and whether they put a request as a question."""
-    requested = False
-    while opening := _OPENING.match(text):
-        requested = requested or _ASKED.match(text) is not None
-        text = text[opening.end() :]
-    return text, requested
 
 
 def _infinitive(stem: str, vocabulary: Collection[str]) -> str:

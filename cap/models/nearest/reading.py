@@ -48,7 +48,13 @@ def closest(said: str, lexicon: Lexicon, lines: tuple[str, ...], names: tuple[st
     cost = alignment.cost + words.rewritten * REWRITTEN
     known = not any(map(reader.unknown, reader.tokens))
     if cost > LIMIT:
-        return Reading(words.text, "", cost, known, _declined(said, reader, template, alignment))
+        unknown = [token.text for token in reader.tokens if reader.unknown(token)]
+        odd = unknown or [token.text for token in alignment.extra] or [said]
+        refusal = (
+            f"nearest cannot match {', '.join(map(repr, dict.fromkeys(odd)))} in {said!r};"
+            f" the closest example is {template.example.instruction!r}; {REMEDY}"
+        )
+        return Reading(words.text, "", cost, known, refusal)
     if _same(template, reader):
         code = template.example.code
     else:
@@ -84,13 +90,3 @@ def _cheapest(reader: Reader) -> tuple[Template, Alignment]:
 def _same(template: Template, reader: Reader) -> bool:
     """Tell whether a template is an example of the prompt in the instruction's own words."""
     return not template.derived and reader.tokens == tokenise(template.example.instruction)
-
-
-def _declined(said: str, reader: Reader, template: Template, alignment: Alignment) -> str:
-    closest = template.example.instruction
-    unknown = [token.text for token in reader.tokens if reader.unknown(token)]
-    words = unknown or [token.text for token in alignment.extra] or [said]
-    return (
-        f"nearest cannot match {', '.join(map(repr, dict.fromkeys(words)))} in {said!r};"
-        f" the closest example is {closest!r}; {REMEDY}"
-    )

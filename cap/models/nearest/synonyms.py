@@ -9,7 +9,6 @@ full stop, the right sides are whole instructions (`#: undo that. = go back, rev
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -24,7 +23,7 @@ REWRITTEN = 0.02
 
 
 @dataclass(frozen=True)
-class Rule:
+class SynonymRule:
     """One line: ways of saying something, and the words of the examples for it."""
 
     pattern: re.Pattern[str]
@@ -72,36 +71,34 @@ def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> Cano
     for rule in rules:
         if (rule.statement and question) or not rule.words <= set(text.split()):
             continue
-        text, times = _rewrite(text, rule, scene)
-        rewritten += times
+        parts, end = [], 0
+        for match in rule.pattern.finditer(text):
+            if rule.kept and (match["same"] or scene >= {stem(w) for w in match[0].split()}):
+                continue
+            parts += [text[end : match.start()], match.expand(rule.replacement)]
+            end = match.end()
+            rewritten += 1
+        text = "".join((*parts, text[end:]))
     return Canonical(named(" ".join(text.split()), names), rewritten)
 
 
-def _rewrite(text: str, rule: Rule, scene: frozenset[str]) -> tuple[str, int]:
-    """Return the text with a rule applied, and how often that changed it."""
-    times = 0
-
-    def replaced(match: re.Match[str]) -> str:
-        nonlocal times
-        if rule.kept and (match["same"] or scene >= {stem(w) for w in match[0].split()}):
-            return match[0]
-        times += 1
-        return match.expand(rule.replacement)
-
-    return rule.pattern.sub(replaced, text), times
-
-
 @lru_cache(maxsize=64)
-def _rules(lines: tuple[str, ...]) -> tuple[tuple[Rule, ...], frozenset[str]]:
+def _rules(lines: tuple[str, ...]) -> tuple[tuple[SynonymRule, ...], frozenset[str]]:
     """Return the rules in order, of one line the longest first, and all words they know."""
-    rules: list[Rule] = []
+    rules: list[SynonymRule] = []
     vocabulary: set[str] = set()
     for line in lines:
         if match := _LINE.match(line):
             head, ways = match[1], sorted(match[2].split(", "), key=_size)
             phrases = [way for way in ways if not any(map(_variable, way.split()))]
             if phrases and not head.endswith("."):
-                rules.append(_phrases(head, phrases))
+                # The head is one of the ways, so that nothing is rewritten within it.
+                same = "|".join(
+                    f"(?P<same>{re.escape(way)})" if way is head else re.escape(way)
+                    for way in sorted((head, *phrases), key=_size)
+                )
+                pattern = re.compile(rf"(?<= )(?:{same})(?:e?(?P<plural>s))?(?= )")
+                rules.append(SynonymRule(pattern, rf"{head}\g<plural>", frozenset(), kept=True))
                 ways = [way for way in ways if way not in phrases]
             rules += [_frame(head, way) for way in ways]
             vocabulary.update(word for way in (head, *ways, *phrases) for word in way.split())
@@ -112,17 +109,7 @@ def _size(way: str) -> int:
     return -len(way.split())
 
 
-def _phrases(head: str, phrases: Sequence[str]) -> Rule:
-    """Return a rule for phrases; the head is one of them, so that it is not rewritten within."""
-    ways = "|".join(
-        f"(?P<same>{re.escape(way)})" if way is head else re.escape(way)
-        for way in sorted((head, *phrases), key=_size)
-    )
-    pattern = re.compile(rf"(?<= )(?:{ways})(?:e?(?P<plural>s))?(?= )")
-    return Rule(pattern, rf"{head}\g<plural>", frozenset(), kept=True)
-
-
-def _frame(head: str, way: str) -> Rule:
+def _frame(head: str, way: str) -> SynonymRule:
     """Return a rule for a way of saying it with variables, or for a whole instruction."""
     words = way.split()
     pattern = " ".join(map(_part, words))
@@ -141,7 +128,7 @@ def _frame(head: str, way: str) -> Rule:
     else:
         pattern = rf"(?<= ){pattern}(?= )"
     literal = frozenset(word for word in words if not _variable(word))
-    return Rule(re.compile(pattern), target, literal, statement=first)
+    return SynonymRule(re.compile(pattern), target, literal, statement=first)
 
 
 def _variable(word: str) -> bool:

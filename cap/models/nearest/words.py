@@ -82,6 +82,11 @@ class Token:
     end: int
     """One past its last character."""
 
+    @property
+    def literal(self) -> str:
+        """What it is compared by as a literal word: its stem, of a number the value as well."""
+        return self.stem if self.kind == "word" else f"{self.stem}={self.value:g}"
+
 
 def unreadable(text: str) -> str:
     """Return the first sign of a text that may mean something and is no word; "" if none is.
@@ -89,14 +94,12 @@ def unreadable(text: str) -> str:
     >>> unreadable("stack the \N{LARGE RED CIRCLE} blocks") == "\N{LARGE RED CIRCLE}"
     True
     """
-    return next((sign for sign in text if _means_something(sign)), "")
-
-
-def _means_something(sign: str) -> bool:
-    """True for pictures, arrows, and what stands for bytes that could not be decoded."""
-    if sign.isascii() or sign in "°±×÷−":
-        return False
-    return unicodedata.category(sign) in ("So", "Sm", "Cs", "Co", "Cn")
+    for sign in text:
+        # Pictures, arrows, and what stands for bytes that could not be decoded.
+        telling = unicodedata.category(sign) in ("So", "Sm", "Cs", "Co", "Cn")
+        if telling and not (sign.isascii() or sign in "°±×÷−"):
+            return sign
+    return ""
 
 
 def singular(word: str) -> str:

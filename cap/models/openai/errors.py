@@ -1,9 +1,10 @@
-"""What is said of an endpoint: one line, its remedy, and no key in it."""
+"""What is said of an endpoint that does not answer: one line, its remedy, and no key in it."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cap.config import shown_url
@@ -14,15 +15,26 @@ from cap.errors import (
     ModelUnreachable,
     did_you_mean,
 )
-from cap.models.openai.replies import server_words, unknown_model
-from cap.models.openai.retry import Transient
 
 if TYPE_CHECKING:
     import openai
 
+CleanText = Callable[[str], str]
+"""Takes keys and line breaks out of a text."""
+
 _KEY_SHAPED = re.compile(r"\bsk-[\w*.-]{6,}")
 _SHORTEST_KEY = 4  # Shorter words, such as a local server's "x", are no secret.
-
+_DROPPABLE = (
+    "stream_options",
+    "stop",
+    "temperature",
+    "seed",
+    "max_tokens",
+    "max_completion_tokens",
+)
+_REFUSAL = re.compile(
+    r"support|permitted|allowed|unknown|unrecogni[sz]ed|unexpected|invalid|extra", re.IGNORECASE
+)
 
 E = TypeVar("E", bound=ModelError)
 
@@ -47,7 +59,32 @@ class Refused(ModelError):
     """The endpoint does not take what was sent; another way of asking may do."""
 
 
-class Words:
+class Transient(Exception):
+    """A try failed, and the request is not to blame; a signal between modules, never shown."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        again: bool = True,
+        after_s: float | None = None,
+        unreachable: bool = False,
+    ) -> None:
+        """Describe the failure.
+
+        Args:
+            message: What happened, without a subject.
+            again: False where another try is known to be useless.
+            after_s: Seconds the endpoint asks to wait, if it says.
+            unreachable: True if no answer came at all.
+        """
+        super().__init__(message)
+        self.again = again
+        self.after_s = after_s
+        self.unreachable = unreachable
+
+
+class EndpointErrors:
     """Makes the errors of one endpoint."""
 
     def __init__(self, name: str, base_url: str, key: str | None, key_env: str) -> None:
@@ -81,7 +118,7 @@ class Words:
             return self.error(EndpointFailed, f" {what} ({told}); {remedy}")
         if error.status_code == 402:
             return self.error(EndpointFailed, f" wants to be paid ({told}); add credit there")
-        if error.status_code == 404 or unknown_model(error):
+        if error.status_code == 404 or error_code(error) == "model_not_found":
             return self.error(EndpointFailed, f": not found ({told}); {remedy_404()}")
         return self.error(ModelError, f" refuses the request ({told})")
 
@@ -102,3 +139,37 @@ def remedy_404(model: str, mode: str, known: Sequence[str] | None) -> str:
         return f"it has that model, but perhaps not in {mode} mode: try {other} mode"
     shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
     return f"models there: {shown or 'none'}.{did_you_mean(model, known)}"
+
+
+def server_words(error: openai.APIStatusError, clean: CleanText) -> str:
+    """Return an endpoint's own message, cut to fit a line once `clean` took any key out."""
+    words = clean(_message(error)).rstrip(".")
+    return words if len(words) <= 300 else words[:300] + "..."
+
+
+def refused_parameter(error: openai.APIStatusError, sent: Mapping[str, Any]) -> str | None:
+    """Return the optional parameter a 400 or 422 refuses, None if it refuses something else."""
+    if error.status_code not in (400, 422):
+        return None
+    candidates = [name for name in _DROPPABLE if name in sent]
+    named = error.body.get("param") if isinstance(error.body, dict) else None
+    if isinstance(named, str) and named:
+        return named if named in candidates else None
+    words = _message(error)
+    if error_code(error) == "context_length_exceeded" or not _REFUSAL.search(words):
+        return None
+    return next((name for name in candidates if re.search(rf"\b{name}\b", words)), None)
+
+
+def error_code(error: openai.APIStatusError) -> str:
+    """Return the word an error body has for its kind; "" if it has none."""
+    body = error.body if isinstance(error.body, dict) else {}
+    codes = [code for code in (body.get("code"), body.get("type")) if isinstance(code, str)]
+    return next(filter(None, codes), "")
+
+
+def _message(error: openai.APIStatusError) -> str:
+    """Return the message of an error body; the SDK has taken off its `error` envelope."""
+    body: Mapping[str, Any] = error.body if isinstance(error.body, dict) else {}
+    told = body.get("message") or body.get("error") or body.get("detail") or error.message
+    return told if isinstance(told, str) else json.dumps(told)

@@ -15,13 +15,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cap.errors import EmptyCompletion, EndpointFailed, ModelError
-from cap.models.base import Completion, Request, Scores
+from cap.models.base import Completion, Mode, Request, Scores
 from cap.models.capabilities import Abilities, AbilitiesFile
-from cap.models.openai.errors import Refused, Words, remedy_404, sdk
-from cap.models.openai.replies import read_reply, refused_parameter, server_words
-from cap.models.openai.retry import Deadline, Retry, Transient
+from cap.models.openai.errors import (
+    EndpointErrors,
+    Refused,
+    Transient,
+    refused_parameter,
+    remedy_404,
+    sdk,
+    server_words,
+)
+from cap.models.openai.replies import read_reply
+from cap.models.openai.retry import Deadline, Retry
 from cap.models.openai.stream import OnText, Teller
-from cap.models.openai.transport import Mode, Wire
+from cap.models.openai.transport import Transport
 from cap.prompt.prompt import without_synonyms
 
 if TYPE_CHECKING:
@@ -61,6 +69,7 @@ class OpenAIModel:
         tries: int = 4,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
+        abilities_file: AbilitiesFile | None = None,
     ) -> None:
         """Describe the endpoint; nothing is sent before the first request.
 
@@ -75,20 +84,23 @@ class OpenAIModel:
             tries: How often a busy or broken endpoint is asked.
             sleep: Waits between tries, in seconds.
             clock: Monotonic time, in seconds.
+            abilities_file: What it knows of the endpoint holds; what is learned is kept there.
         """
         self.name = name
         self.model = model
         self.mode = mode
         """How prompts are sent."""
-        self.abilities = Abilities()
-        """What is known of the endpoint."""
-        self._words = Words(name, base_url, api_key, key_env)
-        self._wire = Wire(base_url, api_key, self._words.plain)
+        self._errors = EndpointErrors(name, base_url, api_key, key_env)
+        self._transport = Transport(base_url, api_key, self._errors.plain)
         self._timeout_s = timeout_s
         self._retry = Retry(tries=tries, sleep=sleep)
         self._clock = clock
-        self._file: AbilitiesFile | None = None
-        self._refused: dict[str, str] = {}
+        self._file = abilities_file
+        self.abilities = (
+            Abilities() if abilities_file is None else abilities_file.load(self.identity)
+        )
+        """What is known of the endpoint."""
+        self._refused = {entry: self._drop_note(entry) for entry in self.abilities.refused}
 
     @property
     def endpoint(self) -> OpenAIModel:
@@ -99,7 +111,7 @@ class OpenAIModel:
     def identity(self) -> str:
         """What decides its answers besides the request: for a cache."""
         told = hashlib.sha256(SYSTEM.encode()).hexdigest()[:12] if self.mode == "chat" else ""
-        return f"{self.name} {self._words.url} {self.mode} {told}".rstrip()
+        return f"{self.name} {self._errors.url} {self.mode} {told}".rstrip()
 
     def complete(self, request: Request) -> Completion:
         """Answer one request.
@@ -148,23 +160,23 @@ class OpenAIModel:
         openai = sdk()
 
         deadline = Deadline(self._timeout_s, self._clock)
-        send = partial(self._wire.send, mode, {"model": self.model, **parameters}, deadline)
+        send = partial(self._transport.send, mode, {"model": self.model, **parameters}, deadline)
         try:
             return send() if once else self._retry.run(send, deadline)
         except Transient as failure:
-            raise self._words.given_up(failure) from None
+            raise self._errors.given_up(failure) from None
         except openai.APIStatusError as error:
             if error.status_code in _WAYS_REFUSED:
-                raise Refused(server_words(error, self._words.plain)) from None
+                raise Refused(server_words(error, self._errors.plain)) from None
             raise self._refusal(error) from None
 
     def unusable(self, why: Refused) -> EndpointFailed:
         """Return the error of an endpoint that takes no way of asking: where, and what to do."""
-        known = self._wire.models()
+        known = self._transport.models()
         remedy = remedy_404(self.model, self.mode, known)
         if known and self.model in known:
             remedy = "it lists that model, but serves it in neither mode; use another"
-        return self._words.error(EndpointFailed, f" takes no request ({why}); {remedy}")
+        return self._errors.error(EndpointFailed, f" takes no request ({why}); {remedy}")
 
     def learn(self, **known: Any) -> None:
         """Remember something about the endpoint: fields of `Abilities`."""
@@ -172,33 +184,27 @@ class OpenAIModel:
         if self._file is not None:
             self._file.save(self.identity, self.abilities)
 
-    def recall(self, file: AbilitiesFile) -> None:
-        """Take up what a file knows of the endpoint, and keep there what is learned."""
-        self._file = file
-        self.abilities = file.load(self.identity)
-        self._refused = {entry: self._drop_note(entry) for entry in self.abilities.refused}
-
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""
-        self._wire.close()
+        self._transport.close()
 
     def _complete(self, request: Request, teller: Teller | None) -> Completion:
         try:
             body = self._ask(request, Deadline(self._timeout_s, self._clock), teller)
         except Transient as failure:
-            raise self._words.given_up(failure) from None
+            raise self._errors.given_up(failure) from None
         reply = read_reply(body, request)
         if reply.why_empty:
-            raise self._words.error(EmptyCompletion, f" {reply.why_empty}")
+            raise self._errors.error(EmptyCompletion, f" {reply.why_empty}")
         notes = [*self._refused.values()]
         if reply.cut:
             notes.append(f"the completion was cut at its limit of {request.max_tokens} tokens")
         return Completion(
             text=reply.text,
-            model=self._words.plain(reply.model) or self.model,
+            model=self._errors.plain(reply.model) or self.model,
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
-            notes=tuple(self._words.plain(note) for note in notes),
+            notes=tuple(self._errors.plain(note) for note in notes),
         )
 
     def _ask(self, request: Request, deadline: Deadline, teller: Teller | None) -> Any:
@@ -212,7 +218,7 @@ class OpenAIModel:
                 if "stream_options" not in self._refused:
                     sent |= {"stream_options": {"include_usage": True}}
             try:
-                send = partial(self._wire.send, self.mode, sent, deadline, teller)
+                send = partial(self._transport.send, self.mode, sent, deadline, teller)
                 return self._retry.run(send, deadline)
             except openai.APIStatusError as error:
                 refused = refused_parameter(error, sent)
@@ -247,6 +253,6 @@ class OpenAIModel:
         return f"{self.name} refuses {parameter}; it is no longer sent"
 
     def _refusal(self, error: openai.APIStatusError) -> ModelError:
-        return self._words.refusal(
-            error, lambda: remedy_404(self.model, self.mode, self._wire.models())
+        return self._errors.refusal(
+            error, lambda: remedy_404(self.model, self.mode, self._transport.models())
         )

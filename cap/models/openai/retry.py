@@ -1,40 +1,25 @@
-"""Trying again, a few times and only so long."""
+"""The retry policy: which failures are tried again, how often, how soon and how long."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from cap.models.openai.errors import CleanText, Transient, error_code, server_words
+
+if TYPE_CHECKING:
+    import openai
 
 T = TypeVar("T")
 
 FIRST_WAIT_S = 0.5
 """Wait before the second try, in seconds; it doubles each time."""
 
-
-class Transient(Exception):
-    """A try failed, and the request is not to blame; a signal between modules, never shown."""
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        again: bool = True,
-        after_s: float | None = None,
-        unreachable: bool = False,
-    ) -> None:
-        """Describe the failure.
-
-        Args:
-            message: What happened, without a subject.
-            again: False where another try is known to be useless.
-            after_s: Seconds the endpoint asks to wait, if it says.
-            unreachable: True if no answer came at all.
-        """
-        super().__init__(message)
-        self.again = again
-        self.after_s = after_s
-        self.unreachable = unreachable
+_AGAIN = (408, 409, 429)
+"""Statuses below 500 that may differ next time."""
 
 
 class Deadline:
@@ -97,3 +82,77 @@ def _too_long(failure: Transient, deadline: Deadline) -> Transient:
 
 def _same(failure: Transient, message: str) -> Transient:
     return Transient(message, again=False, unreachable=failure.unreachable)
+
+
+def transient_status(error: openai.APIStatusError, clean: CleanText) -> Transient | None:
+    """Return the failure for a status that may differ next time, None for one that will not."""
+    status = error.status_code
+    if status not in _AGAIN and status < 500:
+        return None
+    line = f"answers {status}: {server_words(error, clean)}"
+    if error_code(error) == "insufficient_quota":
+        return Transient(f"{line}; the account's quota is used up", again=False)
+    return Transient(line, after_s=retry_after_s(error.response.headers))
+
+
+def connection_fault(error: openai.APIConnectionError, connect_s: float) -> Transient:
+    """Say why no answer came; an address that refuses or is unknown stays so."""
+    kinds: set[str] = set()
+    cause: BaseException | None = error
+    while cause is not None:
+        kinds.add(type(cause).__name__)
+        cause = cause.__cause__ or cause.__context__
+    if "ConnectionRefusedError" in kinds:
+        return Transient(
+            "nothing answers there; start the server or set --base-url",
+            again=False,
+            unreachable=True,
+        )
+    if "gaierror" in kinds:
+        return Transient(
+            "no such host; check --base-url and the network", again=False, unreachable=True
+        )
+    if "ConnectTimeout" in kinds:
+        what = f"no connection within {connect_s:g} s"
+    else:
+        what = "the connection broke before an answer came"
+    return Transient(f"{what}; check the server and --base-url", unreachable=True)
+
+
+def too_slow(deadline: Deadline) -> Transient:
+    """Return the failure of an answer that did not come in time."""
+    return Transient(
+        f"no whole answer within {deadline.length_s:g} s; try again once the model is loaded, "
+        "or use a smaller one",
+        again=False,
+        unreachable=True,
+    )
+
+
+def broken_off(deadline: Deadline) -> Transient:
+    """Return the failure of an answer that ended before its end: too late, or by the other side."""
+    if deadline.left_s() <= 0:
+        return too_slow(deadline)
+    return Transient("the connection broke in the middle of the answer")
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds a server asks to wait; None where it does not say.
+
+    It says so in seconds or as a date, and that is meant by its own clock.
+    """
+    text = headers.get("retry-after", "")
+    try:
+        seconds = float(text)
+    except ValueError:
+        until, now = _date(text), _date(headers.get("date", "")) or datetime.now(UTC)
+        return max((until - now).total_seconds(), 0.0) if until is not None else None
+    return seconds if 0.0 <= seconds < float("inf") else None
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

@@ -12,8 +12,9 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cap.models.openai.replies import broken_off, content_text, decoded, pieces_of
-from cap.models.openai.retry import Deadline, Transient
+from cap.models.openai.errors import Transient
+from cap.models.openai.replies import content_text, decoded, pieces_of
+from cap.models.openai.retry import Deadline, broken_off
 
 OnText = Callable[[str], None]
 
@@ -59,7 +60,7 @@ def read_stream(answer: Any, deadline: Deadline, on_text: OnText) -> Any:
         elif data.strip() == b"[DONE]":
             return whole.body
         elif data.strip():
-            whole.add(_piece(data))
+            whole.add(data)
     if whole.finished:
         return whole.body
     if not whole.begun and any(map(bytes.strip, plain)):
@@ -84,13 +85,17 @@ class _Whole:
         self.begun = False
         self.finished: str | None = None
 
-    def add(self, piece: Any) -> None:
+    def add(self, data: bytes) -> None:
         """Take in one piece.
 
         Raises:
-            Transient: It is an error's.
+            Transient: It is not JSON, or an error's.
         """
         self.begun = True
+        try:
+            piece = json.loads(data)
+        except (ValueError, RecursionError):
+            raise Transient("a piece of the answer is not JSON") from None
         if not isinstance(piece, dict):
             return
         if error := piece.get("error"):
@@ -98,10 +103,9 @@ class _Whole:
             raise Transient(f"answers with an error in the middle: {str(told)[:300]}")
         self._rest |= {key: piece[key] for key in ("model", "usage") if piece.get(key)}
         choices = piece.get("choices")
-        if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-            self._add_choice(choices[0])
-
-    def _add_choice(self, choice: dict[str, Any]) -> None:
+        if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
+            return
+        choice = choices[0]
         self._choices = True
         for whole_or_part in ("delta", "message"):
             if isinstance(message := choice.get(whole_or_part), dict):
@@ -145,10 +149,3 @@ def _lines(answer: Any, deadline: Deadline) -> Iterator[bytes]:
             yield from (line.rstrip(b"\r") for line in lines)
             rest = bytearray(last)
     yield bytes(rest)
-
-
-def _piece(data: bytes) -> Any:
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        raise Transient("a piece of the answer is not JSON") from None

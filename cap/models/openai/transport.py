@@ -8,25 +8,23 @@ import threading
 import weakref
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from cap.config import is_loopback
-from cap.models.openai.errors import sdk
-from cap.models.openai.replies import (
-    CleanText,
+from cap.models.base import Mode
+from cap.models.openai.errors import CleanText, sdk
+from cap.models.openai.replies import decoded, pieces_of
+from cap.models.openai.retry import (
+    Deadline,
     broken_off,
     connection_fault,
-    read_body,
     too_slow,
     transient_status,
 )
-from cap.models.openai.retry import Deadline
 from cap.models.openai.stream import Teller, read_stream
 
 if TYPE_CHECKING:
     import openai
-
-Mode = Literal["chat", "completion"]
 
 CONNECT_S = 10.0
 """Longest wait for a connection, in seconds."""
@@ -34,7 +32,7 @@ CONNECT_S = 10.0
 _NO_KEY = "none"  # The SDK insists on some text; servers without keys ignore it.
 
 
-class Wire:
+class Transport:
     """The connections to one endpoint; safe to use from several threads."""
 
     def __init__(self, base_url: str, key: str | None, clean: CleanText) -> None:
@@ -84,7 +82,7 @@ class Wire:
                 asked = endpoint.with_streaming_response.create(timeout=timeout, **parameters)
                 answer = stack.enter_context(_whole(asked, deadline))
                 if teller is None:
-                    return read_body(answer, deadline)
+                    return decoded(b"".join(pieces_of(answer, deadline)))
                 teller.begin()
                 return read_stream(answer, deadline, teller)
         except openai.APIStatusError as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 from cap.models.base import Scores
 from cap.models.openai.errors import Refused
-from cap.models.scorers.scorer import Asker
+from cap.models.scorers.asker import Asker
 from cap.prompt.prompt import without_synonyms
 
 LABELS = string.ascii_uppercase
@@ -53,8 +53,18 @@ class _Question:
     def compare(self, options: Sequence[str]) -> list[float]:
         """Return log-probabilities; normalised within what was compared at once."""
         width = min(self._widths[0], len(LABELS))
+        if len(options) == 1:
+            return [0.0]
         if len(options) <= width:
-            return self._both_ways(options) if len(options) > 1 else [0.0]
+            # Both orders, and their mean: models favour the first letters, or the last.
+            forward = self._ask(options)
+            backward = None if forward is None else self._ask(options[::-1])
+            if forward is None or backward is None:
+                return self.compare(options)  # in smaller groups
+            return [
+                math.log((math.exp(one) + math.exp(other)) / 2)
+                for one, other in zip(forward, backward[::-1], strict=True)
+            ]
         size = math.ceil(len(options) / math.ceil(len(options) / width))
         groups = [list(options[at : at + size]) for at in range(0, len(options), size)]
         within = [self.compare(group) for group in groups]
@@ -68,19 +78,6 @@ class _Question:
             for value in values
         ]
 
-    def _both_ways(self, options: Sequence[str]) -> list[float]:
-        """Ask in both orders and take the mean: models favour the first letters, or the last."""
-        forward = self._ask(options)
-        if forward is None:
-            return self.compare(options)  # in smaller groups
-        backward = self._ask(options[::-1])
-        if backward is None:
-            return self.compare(options)
-        return [
-            math.log((math.exp(one) + math.exp(other)) / 2)
-            for one, other in zip(forward, backward[::-1], strict=True)
-        ]
-
     def _ask(self, options: Sequence[str]) -> list[float] | None:
         """Return log-probabilities in one order; None if fewer letters are told than options."""
         told = alternatives(self._send(_question(self._prompt, options, self._mode)))
@@ -91,7 +88,11 @@ class _Question:
             return None
         self._learn(self._widths[0])
         labels = LABELS[: len(options)]
-        found = _by_label(told, labels)
+        found: dict[str, float] = {}
+        for word, value in told.items():
+            label = word.strip(" \n\t().:*\u2581\u0120")  # however its token is written
+            if len(label) == 1 and label in labels:
+                found[label] = _sum(found[label], value) if label in found else value
         if not found:
             raise Refused("none of its likely answers is a letter")
         lowest = min(told.values()) - MISSING
@@ -151,16 +152,6 @@ def alternatives(body: Any) -> Mapping[str, float]:
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         raise Refused("it does not tell log-probabilities") from None
     return {word: value for word, value in told.items() if math.isfinite(value)}
-
-
-def _by_label(told: Mapping[str, float], labels: str) -> dict[str, float]:
-    """Return the log-probability of each label, however its token is written."""
-    found: dict[str, float] = {}
-    for word, value in told.items():
-        label = word.strip(" \n\t().:*\u2581\u0120")
-        if label and len(label) == 1 and label in labels:
-            found[label] = _sum(found[label], value) if label in found else value
-    return found
 
 
 def _sum(one: float, other: float) -> float:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from cap.models.base import Scores
 from cap.models.openai.errors import Refused
-from cap.models.scorers.scorer import Asker, at_once
+from cap.models.scorers.asker import Asker, at_once
 from cap.prompt.prompt import without_synonyms
 
 
 @dataclass(frozen=True)
-class Token:
+class ScoredToken:
     """A token of prompt and continuation."""
 
     start: int
@@ -40,7 +41,7 @@ def exact(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
         Refused: The server has no such thing.
     """
 
-    def ask(continuation: str, once: bool = False) -> list[Token]:
+    def ask(continuation: str, once: bool = False) -> list[ScoredToken]:
         text = prompt + continuation
         parameters = {
             "prompt": text,
@@ -56,14 +57,17 @@ def exact(asker: Asker, prompt: str, continuations: Sequence[str]) -> Scores:
     answers = [ask(continuations[0], once=True)]
     if len(continuations) > 1:
         answers += at_once(ask, continuations[1:])
-    begin = _common_start([token for tokens in answers for token in tokens], len(prompt))
-    sums = tuple(_sum(tokens, begin) for tokens in answers)
+    begin = len(prompt)
+    tokens = [token for each in answers for token in each]
+    while starts := [token.start for token in tokens if token.start < begin < token.end]:
+        begin = min(starts)  # back to the last place that lies inside no token
+    sums = tuple(_sum(each, begin) for each in answers)
     joined = len(prompt) - begin
     note = f"the prompt's last {joined} characters share tokens with continuations"
     return Scores(sums, "exact", (note,) if joined else ())
 
 
-def tokens_of(body: Any, text: str) -> list[Token]:
+def tokens_of(body: Any, text: str) -> list[ScoredToken]:
     """Return the tokens of the text that was sent, without those that were written.
 
     Raises:
@@ -81,16 +85,14 @@ def tokens_of(body: Any, text: str) -> list[Token]:
     starts = _starts(words, told.get("text_offset"), text)
     ends = [*starts[1:], max(len(text), starts[-1] if starts else 0)]
     entries = zip(starts, ends, logprobs, strict=True)
-    tokens = [Token(start, end, logprob) for start, end, logprob in entries if start < len(text)]
-    if not tokens or max(ends) < len(text) or not all(map(_usable, tokens[1:])):
+    tokens = [
+        ScoredToken(start, end, logprob) for start, end, logprob in entries if start < len(text)
+    ]
+    numbers = [token.logprob for token in tokens[1:]]
+    told_all = all(type(n) in (int, float) and not math.isnan(n or 0.0) for n in numbers)
+    if not tokens or max(ends) < len(text) or not told_all:
         raise Refused("it does not give the log-probabilities of the whole prompt")
     return tokens
-
-
-def _usable(token: Token) -> bool:
-    value = token.logprob
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and not math.isnan(value or 0.0)
 
 
 def _starts(words: Sequence[str], offsets: Any, text: str) -> list[int]:
@@ -98,8 +100,10 @@ def _starts(words: Sequence[str], offsets: Any, text: str) -> list[int]:
 
     A mark such as `<s>` before the text is no part of it, but some servers count its characters.
     """
-    given = isinstance(offsets, list) and len(offsets) == len(words)
-    starts = [int(offset) for offset in offsets] if given else _summed(words)
+    if isinstance(offsets, list) and len(offsets) == len(words):
+        starts = [int(offset) for offset in offsets]
+    else:
+        starts = [*accumulate(map(len, words), initial=0)][:-1]
     if len(words) > 1 and words[0] and not text.startswith(words[0]):
         mark = starts[1] - starts[0]
         if mark == len(words[0]):
@@ -107,22 +111,7 @@ def _starts(words: Sequence[str], offsets: Any, text: str) -> list[int]:
     return [start - starts[0] for start in starts]
 
 
-def _summed(words: Sequence[str]) -> list[int]:
-    starts, place = [], 0
-    for word in words:
-        starts.append(place)
-        place += len(word)
-    return starts
-
-
-def _common_start(tokens: Sequence[Token], boundary: int) -> int:
-    """Return the last place, at the boundary or before it, that lies inside no token."""
-    while starts := [token.start for token in tokens if token.start < boundary < token.end]:
-        boundary = min(starts)
-    return boundary
-
-
-def _sum(tokens: Sequence[Token], begin: int) -> float:
+def _sum(tokens: Sequence[ScoredToken], begin: int) -> float:
     """Return the log-probability of the text from a place on."""
     counted = [token for token in tokens if token.end > begin]
     if any(token.logprob is None for token in counted):

@@ -6,13 +6,10 @@ import difflib
 import math
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from cap.errors import EmptyCompletion
 from cap.models.base import Model, Request, Scores
-
-if TYPE_CHECKING:
-    from cap.models.scorers.scorer import Asker
+from cap.models.scorers.asker import Asker, at_once
 
 SAMPLES = 8
 """How many completions are asked for."""
@@ -27,7 +24,6 @@ _CLOSE = 0.6
 
 def sampled(model: Model | Asker, prompt: str, continuations: Sequence[str]) -> Scores:
     """Return the logarithm of each continuation's share of completions, one added to each count."""
-    from cap.models.scorers.scorer import at_once
 
     def ask(seed: str) -> str:
         request = Request(prompt, max_tokens=MAX_TOKENS, temperature=TEMPERATURE, seed=int(seed))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 ALWAYS = ("process", "environment")
 KERNEL = ("rlimits", "landlock", "seccomp", "namespaces")
 LAYERS = (*ALWAYS, *KERNEL)
-"""Every layer there is; which of them hold, a `Report` tells."""
+"""Every layer there is; which of them hold, a `LayerReport` tells."""
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "kernel+ns": ("rlimits", "seccomp", "landlock", "namespaces"),
     "kernel": ("rlimits", "seccomp", "landlock"),
@@ -19,7 +19,7 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Report:
+class LayerReport:
     """Which layers hold."""
 
     layers: tuple[str, ...] = ()

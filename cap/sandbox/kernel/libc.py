@@ -85,13 +85,3 @@ def drop_capabilities() -> None:
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     nothing = (ctypes.c_uint32 * 6)()
     call("capset", ctypes.byref(header), ctypes.byref(nothing))
-
-
-def raw_fork() -> Callable[[], int]:
-    """Return the C library's `fork`, without the interpreter's own work in the child.
-
-    `os.fork` reseeds modules and runs hooks in the child: half a millisecond that a process with
-    one thread and no hooks does not need. `PyDLL` keeps the interpreter's lock held over it.
-    """
-    fork: Callable[[], int] = ctypes.PyDLL(None).fork
-    return fork

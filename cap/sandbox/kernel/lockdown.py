@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cap.sandbox.kernel import landlock, libc, namespaces, seccomp
-from cap.sandbox.kernel.layers import LAYERS, Report
-from cap.sandbox.template_protocol import Budget
+from cap.sandbox.kernel.layers import KERNEL, LAYERS, LayerReport
+from cap.sandbox.template_protocol import WorkerLimits
 
 _PROBE_BYTES = 256 << 20
 _STACK_BYTES = 8 << 20
@@ -29,34 +29,28 @@ _FIRST_FREE = 5
 """Descriptors 0 to 2 are /dev/null, 3 and 4 the pipes; a worker has no further one."""
 
 
-def probe(without: frozenset[str] = frozenset()) -> Report:
+def probe(without: frozenset[str] = frozenset()) -> LayerReport:
     """Try every layer in a child of its own; needs a process with one thread.
 
     Args:
         without: Layers to leave out, for tests.
     """
-    attempts: dict[str, Callable[[], None]] = {
-        "rlimits": _try_rlimits,
-        "landlock": _try_landlock,
-        "seccomp": _try_seccomp,
-        "namespaces": _try_namespaces,
-    }
     missing = {}
-    for name, attempt in attempts.items():
-        why = "left out" if name in without else _in_child(attempt)
+    for name in KERNEL:
+        why = "left out" if name in without else _try_in_child(name)
         if why:
             missing[name] = why
-    return Report(tuple(name for name in LAYERS if name not in missing), missing, without)
+    return LayerReport(tuple(name for name in LAYERS if name not in missing), missing, without)
 
 
-def _in_child(attempt: Callable[[], None]) -> str:
-    """Return why an attempt failed in a child, or ""."""
+def _try_in_child(layer: str) -> str:
+    """Return why a layer does not hold in a child, or ""."""
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            attempt()
+            _attempt(layer)
             code = 0
         except BaseException as error:  # whatever it is, the layer does not hold
             os.write(writes, f"{type(error).__name__}: {error}"[:500].encode())
@@ -69,35 +63,36 @@ def _in_child(attempt: Callable[[], None]) -> str:
     return why or (f"the attempt ended with status {status}" if status else "")
 
 
-def _try_rlimits() -> None:
-    kernel_limits(Budget(1, _PROBE_BYTES), mapped_bytes()).apply(Report(("rlimits",)))
-    _must_fail("a file was opened", lambda: os.open("/", os.O_RDONLY))
-    _must_fail("memory is not limited", lambda: bytearray(2 * _PROBE_BYTES))
+def _attempt(layer: str) -> None:
+    """Apply one layer alone and attempt what it must refuse.
 
-
-def _try_landlock() -> None:
-    libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
-    landlock.restrict()
-    _must_fail("a folder was opened", lambda: os.open("/", os.O_RDONLY))
-
-
-def _try_seccomp() -> None:
-    libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
-    seccomp.prepared()()
-    _must_fail("a file was opened", lambda: os.open("/", os.O_RDONLY))
-    _must_fail("a socket was made", socket.socket)
-    _must_fail("a process was forked", _fork)
-
-
-def _try_namespaces() -> None:
-    os.close(os.pidfd_open(os.getpid()))  # numbers of processes mean nothing across namespaces
-    namespaces.unshare()
-    if child := os.fork():
-        if os.waitpid(child, 0)[1]:
-            raise OSError(0, "no empty root folder, or another process to be seen")
-        return
-    namespaces.empty_root()
-    os._exit(0 if os.getpid() == 1 and not os.listdir("/") else 1)
+    Raises:
+        Exception: It cannot be applied, or does not hold.
+    """
+    if layer == "rlimits":
+        limits = kernel_limits(WorkerLimits(1, _PROBE_BYTES), mapped_bytes())
+        limits.apply(LayerReport(("rlimits",)))
+        _must_fail("a file was opened", lambda: os.open("/", os.O_RDONLY))
+        _must_fail("memory is not limited", lambda: bytearray(2 * _PROBE_BYTES))
+    elif layer == "landlock":
+        libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
+        landlock.restrict()
+        _must_fail("a folder was opened", lambda: os.open("/", os.O_RDONLY))
+    elif layer == "seccomp":
+        libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
+        seccomp.prepared()()
+        _must_fail("a file was opened", lambda: os.open("/", os.O_RDONLY))
+        _must_fail("a socket was made", socket.socket)
+        _must_fail("a process was forked", _fork)
+    elif layer == "namespaces":
+        os.close(os.pidfd_open(os.getpid()))  # process ids mean nothing across namespaces
+        namespaces.unshare()
+        if child := os.fork():
+            if os.waitpid(child, 0)[1]:
+                raise OSError(0, "no empty root folder, or another process to be seen")
+            return
+        namespaces.empty_root()
+        os._exit(0 if os.getpid() == 1 and not os.listdir("/") else 1)
 
 
 def _fork() -> None:
@@ -113,7 +108,7 @@ def _must_fail(otherwise: str, action: Callable[[], object]) -> None:
     raise RuntimeError(otherwise)
 
 
-def lock_template(report: Report) -> None:
+def lock_template(report: LayerReport) -> None:
     """Apply what workers inherit; the template can only fork and talk to its parent after.
 
     Raises:
@@ -131,7 +126,7 @@ def lock_template(report: Report) -> None:
         landlock.restrict()
 
 
-def worker_lock(report: Report) -> tuple[Callable[[], None], ...]:
+def worker_lock(report: LayerReport) -> tuple[Callable[[], None], ...]:
     """Prepare what each worker applies itself: last of all the filter of system calls.
 
     Raises:
@@ -156,7 +151,7 @@ class KernelLimits:
     timer_s: float
     """Processor seconds to the signal that ends it."""
 
-    def apply(self, report: Report) -> None:
+    def apply(self, report: LayerReport) -> None:
         """Hold this process to them; the signals that tell of processor time end it.
 
         Raises:
@@ -173,21 +168,21 @@ class KernelLimits:
         signal.setitimer(signal.ITIMER_PROF, self.timer_s)
 
 
-def kernel_limits(budget: Budget, mapped_bytes: int) -> KernelLimits:
-    """Return the limits for a budget.
+def kernel_limits(limits: WorkerLimits, mapped_bytes: int) -> KernelLimits:
+    """Return the kernel's own limits.
 
     Args:
-        budget: What to allow.
-        mapped_bytes: Address space in use already, which the budget does not count.
+        limits: What to allow.
+        mapped_bytes: Address space in use already, which these limits do not count.
     """
-    seconds = math.ceil(budget.cpu_s) + 2
+    seconds = math.ceil(limits.cpu_s) + 2
     stack = resource.getrlimit(resource.RLIMIT_STACK)[0]
     return KernelLimits(
         values=(
             (resource.RLIMIT_CPU, (seconds, seconds + 1)),
-            (resource.RLIMIT_DATA, (budget.memory_bytes,) * 2),
+            (resource.RLIMIT_DATA, (limits.memory_bytes,) * 2),
             # Shared mappings are no private data; the whole address space bounds them.
-            (resource.RLIMIT_AS, (budget.memory_bytes + mapped_bytes,) * 2),
+            (resource.RLIMIT_AS, (limits.memory_bytes + mapped_bytes,) * 2),
             (resource.RLIMIT_STACK, (_STACK_BYTES if stack < 0 else min(stack, _STACK_BYTES),) * 2),
             (resource.RLIMIT_NOFILE, (_FIRST_FREE, _FIRST_FREE)),
             (resource.RLIMIT_NPROC, (0, 0)),
@@ -195,7 +190,7 @@ def kernel_limits(budget: Budget, mapped_bytes: int) -> KernelLimits:
             (resource.RLIMIT_CORE, (0, 0)),
         ),
         # The limit on processor time counts whole seconds only; the timer is finer.
-        timer_s=budget.cpu_s + _CPU_SLACK_S,
+        timer_s=limits.cpu_s + _CPU_SLACK_S,
     )
 
 

@@ -32,7 +32,7 @@ from cap.scope import Scope
 _Message = list[Any]
 
 
-_talking: ContextVar[Conversation | None] = ContextVar("conversation", default=None)
+_talking: ContextVar[CallServer | None] = ContextVar("conversation", default=None)
 
 
 class Stoppable(Protocol):
@@ -42,7 +42,7 @@ class Stoppable(Protocol):
         """Stop all motion at once; safe to call from any thread."""
 
 
-class Conversation:
+class CallServer:
     """One worker's calls, from its program to its result."""
 
     def __init__(
@@ -55,7 +55,7 @@ class Conversation:
         robot: Stoppable | None = None,
         thread: RobotThread | None = None,
     ) -> None:
-        """Prepare to talk to a worker; `hold` does it.
+        """Prepare to talk to a worker; `run` does it.
 
         Args:
             worker: Runs the program.
@@ -81,27 +81,34 @@ class Conversation:
         self._raised: Raised = {}
         self._stopped = False
         self._sim_start_s = self._sim_time_s()
-        self._inner: list[Conversation] = []
+        self._inner: list[CallServer] = []
         """The programs its LMP calls run, to be killed with it."""
         self._outer = _talking.get()
 
-    def hold(self, job: bytes) -> Result:
+    def run(self, job: bytes) -> Result:
         """Send the job, serve its calls, return its result."""
         tokens = _talking.set(self), deadlines.current.set(self.clocks)
         if self._outer is not None:
             self._outer._inner.append(self)
         try:
-            return self._hold(job)
+            return self._run(job)
         finally:
             if self._outer is not None:
                 self._outer._inner.remove(self)
             _talking.reset(tokens[0])
             deadlines.current.reset(tokens[1])
 
-    def _hold(self, job: bytes) -> Result:
+    def _run(self, job: bytes) -> Result:
+        """Exchange messages until the program is done, and read the last."""
         try:
-            result = read_result(self._talk(job), self._raised, self.limits)
-            return self._with_calls(result)
+            message = self._exchange(job)
+            while message[0] == "call":
+                if self._thread.hung or self._primitives.kind(message[1]) == "lmp":
+                    message = self._exchange(self._serve(message))
+                else:
+                    stretch = functools.partial(self._robot_calls, message)
+                    message = self._thread.run(stretch, self, self.limits.grace_s)
+            return self._with_calls(read_result(message, self._raised, self.limits))
         except codec.DeadlinePassed:
             return self._timeout()
         except (codec.PeerClosed, BrokenPipeError):
@@ -115,18 +122,12 @@ class Conversation:
         except _Stop as stop:
             return self._failed(stop.kind, stop.error, str(stop), robot=stop.robot)
         except Hung:
-            return self._hung()
-
-    def _talk(self, job: bytes) -> _Message:
-        """Exchange messages until the program is done; return the last."""
-        message = self._exchange(job)
-        while message[0] == "call":
-            if self._thread.hung or self._primitives.kind(message[1]) == "lmp":
-                message = self._exchange(self._serve(message))
-            else:
-                stretch = functools.partial(self._robot_calls, message)
-                message = self._thread.run(stretch, self, self.limits.grace_s)
-        return message
+            if not self._keeps_thread:  # there is no robot to see to
+                self._thread.reset()
+            name, spent = self._abandoned, f"longer than {self.limits.calls_s:g} s"
+            why = f"'{name}' took {spent}, did not end when stopped, and may still be running"
+            self._log.append((name, (), {}, 0.0, 0.0, None, f"Timeout: {why}"))
+            return self._failed("timeout", "CallTimeout", why, robot=True)
 
     def _robot_calls(self, message: _Message) -> _Message:
         """Serve calls of the robot until there comes something else; on the robot's thread."""
@@ -149,14 +150,19 @@ class Conversation:
     def _serve(self, message: _Message) -> bytes:
         """Run one primitive here, in the parent; return the answer's frame."""
         _, name, args, kwargs = message
-        self._check_limits()
+        if len(self._log) >= self.limits.calls:
+            why = f"more than {self.limits.calls} calls; is a loop without an end?"
+            raise _Stop("limit", "CallLimit", why)
+        if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
+            why = f"more than {self.limits.sim_s:g} s of simulated time"
+            raise _Stop("limit", "SimTimeLimit", why)
         result = failed = None
         begin_s = self._now_s
         self.clocks.begin(name, begin_s)
         try:
             function = self._primitives.function(name, args, kwargs)
-            if self._thread.hung:
-                self._refuse(name)
+            if self._thread.hung and self._primitives.kind(name) != "lmp":
+                raise NotConnected("the robot did not stop when told to; see to it and reset it")
             result = function(*args, **kwargs)
             answer = codec.encode(["ok", result])
         except Exception as error:  # a fault of the robot's own code is its failure, not a crash
@@ -174,18 +180,6 @@ class Conversation:
             raise self._too_long(name)
         return answer
 
-    def _refuse(self, name: str) -> None:
-        if self._primitives.kind(name) != "lmp":
-            raise NotConnected("the robot did not stop when told to; see to it and reset it")
-
-    def _check_limits(self) -> None:
-        if len(self._log) >= self.limits.calls:
-            why = f"more than {self.limits.calls} calls; is a loop without an end?"
-            raise _Stop("limit", "CallLimit", why)
-        if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
-            why = f"more than {self.limits.sim_s:g} s of simulated time"
-            raise _Stop("limit", "SimTimeLimit", why)
-
     def _sim_time_s(self) -> float:
         return float(getattr(self.robot, "sim_time_s", 0.0))
 
@@ -202,7 +196,7 @@ class Conversation:
             self._raised[kind, text] = Failure("raised", kind, text, robot=True)
         return kind, text
 
-    # --- the waiting thread's side (`robot_thread.Watched`)
+    # --- the waiting thread's side (`robot_thread.TimedWork`)
 
     def left_s(self) -> float:
         """Return the seconds until the call that runs, or the next, may be too long."""
@@ -226,16 +220,6 @@ class Conversation:
             return False
         self._abandoned = name
         return True
-
-    def _hung(self) -> Result:
-        """Describe a call that did not return when it was stopped."""
-        if not self._keeps_thread:  # there is no robot to see to
-            self._thread.reset()
-        name = self._abandoned
-        spent = f"longer than {self.limits.calls_s:g} s"
-        why = f"'{name}' took {spent}, did not end when stopped, and may still be running"
-        self._log.append((name, (), {}, 0.0, 0.0, None, f"Timeout: {why}"))
-        return self._failed("timeout", "CallTimeout", why, robot=True)
 
     # --- results
 

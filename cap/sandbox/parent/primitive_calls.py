@@ -41,23 +41,20 @@ class Primitives:
         return primitive.function
 
     def _look(self, name: str) -> _Fitting:
+        """Return a primitive, and how few and how many arguments surely fit by position."""
         primitive = self._primitives.get(name)
         if primitive is None:
             raise LimitExceeded(f"'{name}' is not in this program's scope")
-        found = self._fitting[name] = (primitive, *_counts(primitive))
+        least = most = 0
+        for parameter in primitive.signature.parameters.values():
+            needed = parameter.default is parameter.empty
+            if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+                least, most = least + needed, most + 1
+            elif parameter.kind is parameter.KEYWORD_ONLY and needed:
+                least, most = 1, 0  # no number of plain arguments is enough
+                break
+        found = self._fitting[name] = (primitive, least, most)
         return found
-
-
-def _counts(primitive: Primitive) -> tuple[int, int]:
-    """Return how few and how many arguments surely fit by position; none if not only those do."""
-    least = most = 0
-    for parameter in primitive.signature.parameters.values():
-        needed = parameter.default is parameter.empty
-        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            least, most = least + needed, most + 1
-        elif parameter.kind is parameter.KEYWORD_ONLY and needed:
-            return 1, 0
-    return least, most
 
 
 Entry = tuple[str, tuple[Any, ...], dict[str, Any], float, float, Any, str | None]

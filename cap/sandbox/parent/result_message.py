@@ -1,17 +1,34 @@
-"""Reading a worker's last message: a value or a failure, never trusted to be well-formed."""
+"""What came of a program: its worker's last message, or how a worker ended that sent none.
+
+The message is never trusted to be well-formed.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cap.result import Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.wire import codec
 
+if TYPE_CHECKING:
+    from cap.sandbox.parent.template_client import TemplateClient, Worker
+
 Raised = dict[tuple[str, str], Failure]
 """Failures of primitives by the error's name and message, as the program sees them."""
+_TIME = (signal.SIGXCPU, signal.SIGPROF)
+_NAMES: dict[int, str] = {entry.value: entry.name for entry in signal.Signals}
+_WHY: dict[int, str] = {
+    signal.SIGSYS: "it made a system call that ends a program",
+    signal.SIGKILL: "the system ran out of memory, or it was killed from outside",
+    signal.SIGSEGV: "its memory was damaged, or its stack is used up",
+    signal.SIGBUS: "its memory was damaged",
+    signal.SIGABRT: "a library gave up",
+}
 
 
 def read_result(message: list[Any], raised: Raised, limits: Limits) -> Result:
@@ -82,3 +99,33 @@ def _variables(data: bytes) -> dict[str, Any]:
     if type(variables) is not dict or not all(type(name) is str for name in variables):
         raise codec.WireError("malformed result")
     return variables
+
+
+def explain(result: Result, worker: Worker, template: TemplateClient, limits: Limits) -> Result:
+    """Return a result whose failure says how the worker ended, where that can be known.
+
+    Args:
+        result: What the conversation made of it.
+        worker: The worker, not yet ended by this process.
+        template: The one that forked it.
+        limits: What the program might use.
+    """
+    if result.failure is None or result.failure.kind != "killed":
+        return result
+    status = template.status(worker)
+    return result if status is None else replace(result, failure=describe(status, limits))
+
+
+def describe(status: int, limits: Limits) -> Failure:
+    """Return the failure for a wait status."""
+    if not os.WIFSIGNALED(status):
+        code = os.waitstatus_to_exitcode(status)
+        why = f"its process ended itself (exit code {code})"
+        return Failure("killed", "WorkerDied", why)
+    number = os.WTERMSIG(status)
+    if number in _TIME:
+        why = f"the program ran longer than {limits.program_s:g} s"
+        return Failure("timeout", "TimeLimit", why)
+    why = f": {_WHY[number]}" if number in _WHY else ""
+    name = _NAMES.get(number, f"signal {number}")
+    return Failure("killed", "WorkerDied", f"its process ended by {name}{why}")

@@ -25,7 +25,7 @@ _LONG_S = 60.0
 """The longest."""
 
 
-class Watched(Protocol):
+class TimedWork(Protocol):
     """What runs on the thread, as the waiting side sees it."""
 
     def left_s(self) -> float:
@@ -64,7 +64,7 @@ class RobotThread:
         self.hung = False
         self._jobs = self._thread = None
 
-    def run(self, work: Callable[[], T], watched: Watched, grace_s: float) -> T:
+    def run(self, work: Callable[[], T], watched: TimedWork, grace_s: float) -> T:
         """Run something on the thread and wait for it; on the thread itself, just run it.
 
         Args:
@@ -78,9 +78,17 @@ class RobotThread:
         """
         if self._thread is threading.current_thread():
             return work()
-        outcome = self._hand_over(work)
+        if self._jobs is None or self._process != os.getpid():  # threads do not survive a fork
+            self._process = os.getpid()
+            self._jobs = queue.SimpleQueue()
+            self._thread = _start(self._jobs)
+        outcome: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._jobs.put((work, contextvars.copy_context(), _cores(), outcome))
+        answer = None
         try:
-            answer = _wait(outcome, watched)
+            while answer is None and (left_s := watched.left_s()) > 0:
+                with contextlib.suppress(queue.Empty):
+                    answer = outcome.get(timeout=min(max(left_s, _NAP_S), _LONG_S))
         except BaseException:  # Ctrl-C comes to the thread that waits
             self._end(outcome, watched, grace_s)
             raise
@@ -93,16 +101,7 @@ class RobotThread:
             raise error
         return value  # type: ignore[no-any-return]
 
-    def _hand_over(self, work: Callable[[], Any]) -> queue.SimpleQueue[Any]:
-        if self._jobs is None or self._process != os.getpid():  # threads do not survive a fork
-            self._process = os.getpid()
-            self._jobs = queue.SimpleQueue()
-            self._thread = _start(self._jobs)
-        outcome: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._jobs.put((work, contextvars.copy_context(), _cores(), outcome))
-        return outcome
-
-    def _end(self, outcome: queue.SimpleQueue[Any], watched: Watched, grace_s: float) -> Any:
+    def _end(self, outcome: queue.SimpleQueue[Any], watched: TimedWork, grace_s: float) -> Any:
         """Tell the work to end; return its outcome, or None if it hangs in a call."""
         watched.interrupt()
         with contextlib.suppress(queue.Empty):
@@ -111,14 +110,6 @@ class RobotThread:
             return outcome.get()
         self.hung = True
         return None
-
-
-def _wait(outcome: queue.SimpleQueue[Any], watched: Watched) -> Any:
-    """Return the outcome, or None once the time is over."""
-    while (left_s := watched.left_s()) > 0:
-        with contextlib.suppress(queue.Empty):
-            return outcome.get(timeout=min(max(left_s, _NAP_S), _LONG_S))
-    return None
 
 
 def _start(jobs: queue.SimpleQueue[Any]) -> threading.Thread:

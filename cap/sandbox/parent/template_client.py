@@ -20,9 +20,9 @@ from pathlib import Path
 
 from cap.errors import SandboxError
 from cap.sandbox import template_protocol
-from cap.sandbox.kernel.layers import Report
+from cap.sandbox.kernel.layers import LayerReport
 from cap.sandbox.limits import Limits
-from cap.sandbox.template_protocol import Budget, Order
+from cap.sandbox.template_protocol import WorkerLimits, WorkerOrder
 
 _SCRIPT = Path(__file__).parents[1] / "worker" / "template.py"
 _PACKAGES = ("cap", "numpy", "shapely", "msgpack")
@@ -80,21 +80,21 @@ class Worker:
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
 
 
-_shared: dict[int, Template] = {}
+_shared: dict[int, TemplateClient] = {}
 """The template of this process, by its own process id: a fork must not talk over its parent."""
 
 
-def shared_template() -> Template:
+def shared_template() -> TemplateClient:
     """Return the one template of this process; it ends with the process."""
     own = os.getpid()
     if own not in _shared:
         _shared.clear()
-        _shared[own] = Template()
+        _shared[own] = TemplateClient()
         atexit.register(_shared[own].close)
     return _shared[own]
 
 
-class Template:
+class TemplateClient:
     """The warm process that forks workers; started at first use, restarted if it dies.
 
     One spare worker is kept ready, locked down and warm, so that a program starts at once.
@@ -111,8 +111,8 @@ class Template:
         self._without = without
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
-        self._report: Report | None = None
-        self._asked: Order | None = None
+        self._report: LayerReport | None = None
+        self._asked: WorkerOrder | None = None
         self._ready: Worker | None = None
         self._lock = threading.Lock()
 
@@ -170,7 +170,7 @@ class Template:
             self._running()
         self.refill(limits)
 
-    def report(self) -> Report:
+    def report(self) -> LayerReport:
         """Return which layers hold; waits until they are tried.
 
         Raises:
@@ -191,7 +191,9 @@ class Template:
             poller.poll(_END_S * 1000)
         with self._lock, contextlib.suppress(*_BROKEN):
             if self._control is not None:
-                self._control.sendall(template_protocol.question(worker.inner_pid))
+                self._control.sendall(
+                    template_protocol.QUESTION.pack(template_protocol.STATUS, worker.inner_pid)
+                )
                 status = self._answer(self._control, template_protocol.STATUS)
                 return None if status < 0 else status
         return None
@@ -221,7 +223,7 @@ class Template:
                 )
         return self._control
 
-    def _take(self, order: Order) -> Worker:
+    def _take(self, order: WorkerOrder) -> Worker:
         """Return the spare if it is as wanted and alive, else a new worker."""
         control = self._running()
         if self._process is None or self._process.poll() is not None:
@@ -229,7 +231,7 @@ class Template:
         self._greeting(control)
         if self._asked is not None:
             asked, spare = self._asked, self._claim(control)
-            if asked.budget == order.budget and _silent(spare.answers):
+            if asked.limits == order.limits and _silent(spare.answers):
                 return spare
             spare.end()
         self._asked = order
@@ -254,16 +256,17 @@ class Template:
             )
             found, number = template_protocol.ANSWER.unpack(data)
             if found == template_protocol.WORKER:
-                self._ready = _worker(number, *descriptors)
+                requests, answers, *pidfd = descriptors
+                self._ready = Worker(pidfd[0] if pidfd else None, requests, answers, number)
             if found == kind:
                 return int(number)
 
-    def _greeting(self, control: socket.socket) -> Report:
+    def _greeting(self, control: socket.socket) -> LayerReport:
         """Return what the template said of its layers when it started."""
         if self._report is None:
             (size,) = struct.unpack("<i", control.recv(4, socket.MSG_WAITALL))
             layers, missing = json.loads(control.recv(size, socket.MSG_WAITALL))
-            self._report = Report(tuple(layers), missing)
+            self._report = LayerReport(tuple(layers), missing)
         return self._report
 
     def _stop(self) -> None:
@@ -284,13 +287,9 @@ def _silent(descriptor: int) -> bool:
     return not poller.poll(0)
 
 
-def _order(limits: Limits | None, core: int) -> Order:
+def _order(limits: Limits | None, core: int) -> WorkerOrder:
     limits = limits or Limits()
-    return Order(Budget(limits.program_s, limits.memory_bytes), core)
-
-
-def _worker(number: int, requests: int, answers: int, pidfd: int | None = None) -> Worker:
-    return Worker(pidfd, requests, answers, number)
+    return WorkerOrder(WorkerLimits(limits.program_s, limits.memory_bytes), core)
 
 
 def _import_paths() -> list[str]:

@@ -16,10 +16,10 @@ from typing import Any
 import msgpack
 import numpy as np
 
-from cap.sandbox.wire import graph, payloads, records
-from cap.sandbox.wire.depth import MAX_DEPTH, TOO_DEEP, check_depth
+from cap.sandbox.wire import graph, payloads
 from cap.sandbox.wire.errors import RAISABLE, DeadlinePassed, PeerClosed, WireError, one_line, text
 from cap.sandbox.wire.frames import MAX_FRAME_BYTES, receive, send
+from cap.sandbox.wire.graph import MAX_DEPTH, TOO_DEEP, check_depth
 from cap.sandbox.wire.payloads import MAX_ELEMENTS
 
 __all__ = [
@@ -45,9 +45,9 @@ _MAX_CLASHES = 1000
 _SMALL_BYTES = 4096
 """Frames up to here cannot grow to much, whatever they hold."""
 (
-    _ARRAY, _SCALAR, _TUPLE, _SET, _FROZENSET, _RANGE, _COMPLEX, _INT, _GEOMETRY, _TEXTS,
-    _VECTOR, _FLOAT, _TEXT, _OBJECTS, _RECORD, _ERROR,
-) = range(16)  # fmt: skip
+    _ARRAY, _SCALAR, _TUPLE, _SET, _FROZENSET, _RANGE, _COMPLEX, _INT, _GEOMETRY, _ENTRIES,
+    _VECTOR, _FLOAT, _TEXT, _ERROR,
+) = range(14)  # fmt: skip
 _SHARED = b"\xc1"
 """Begins the bytes of `encode_shared`; no MessagePack value begins so."""
 _SEQUENCES: dict[type, int] = {tuple: _TUPLE, set: _SET, frozenset: _FROZENSET}
@@ -148,32 +148,21 @@ def _default(value: Any) -> msgpack.ExtType:
     if kind is np.ndarray:
         if value.dtype is _FLOAT64 and value.ndim == 1:
             return _extension(_VECTOR, value.tobytes())
-        return _array(value)
+        if value.dtype.kind in payloads.ENTRY_KINDS:
+            return _extension(_ENTRIES, _pack(payloads.entry_parts(value)))
+        return _extension(_ARRAY, payloads.array_bytes(value))
     if kind is np.float64:
         return _extension(_FLOAT, _DOUBLE.pack(value))
     if kind in _SEQUENCES:
         return _extension(_SEQUENCES[kind], _pack(list(value)))
-    if kind is int:
-        return _integer(value)
     return _rare(kind, value)
 
 
-def _array(array: np.ndarray) -> msgpack.ExtType:
-    if array.dtype.kind in "US":
-        parts = [array.dtype.kind, list(array.shape), array.ravel().tolist()]
-        return _extension(_TEXTS, _pack(parts))
-    if array.dtype.kind == "O":
-        return _extension(_OBJECTS, _pack(payloads.object_parts(array)))
-    return _extension(_ARRAY, payloads.array_bytes(array))
-
-
-def _integer(value: int) -> msgpack.ExtType:
-    if value.bit_length() > MAX_INT_BITS:
-        raise WireError("an integer of more than 4000 digits cannot cross the sandbox")
-    return _extension(_INT, hex(value).encode())
-
-
 def _rare(kind: type, value: Any) -> msgpack.ExtType:
+    if kind is int:
+        if value.bit_length() > MAX_INT_BITS:
+            raise WireError("an integer of more than 4000 digits cannot cross the sandbox")
+        return _extension(_INT, hex(value).encode())
     if kind is range:
         return _extension(_RANGE, _pack([value.start, value.stop, value.step]))
     if kind is complex:
@@ -184,8 +173,6 @@ def _rare(kind: type, value: Any) -> msgpack.ExtType:
         return _extension(_SCALAR, payloads.array_bytes(np.asarray(value)))
     if hasattr(value, "geom_type"):
         return _extension(_GEOMETRY, _pack(payloads.geometry_parts(value)))
-    if (record := records.fields_of(value)) is not None:
-        return _extension(_RECORD, _pack(list(record)))
     if RAISABLE.get(kind.__name__) is kind:
         words = value.args[0] if value.args and type(value.args[0]) is str else str(value)
         return _extension(_ERROR, _pack([kind.__name__, one_line(words)]))
@@ -203,13 +190,13 @@ def _mapping(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
 def _check_keys(keys: list[Any]) -> None:
     """Refuse keys made to share one hash, with which a dictionary would take for ever to fill."""
     if len(keys) > 16:
-        odd = [key for key in keys if type(key) not in _QUICK_KEYS or _is_long(key)]
+        odd = [
+            key
+            for key in keys
+            if type(key) not in _QUICK_KEYS or (type(key) is int and key.bit_length() > 64)
+        ]
         if len(odd) - len({hash(key) for key in odd}) > _MAX_CLASHES:
             raise WireError("keys that share one hash")
-
-
-def _is_long(key: Any) -> bool:
-    return type(key) is int and key.bit_length() > 64
 
 
 def _leaf(code: int, data: bytes) -> Any:
@@ -289,36 +276,22 @@ class _Reader:
             array = payloads.read_array(data)
             return array if code == _ARRAY else array.reshape(())[()]
         if code == _INT:
-            return _read_integer(data)
+            if len(data) > MAX_INT_BITS // 4 + 3:
+                raise WireError("an integer of more than 4000 digits cannot cross the sandbox")
+            return int(data, 16)
         parts = self.read(data)
         if code == _TEXT and type(parts) in (str, bytes):
             return np.str_(parts) if type(parts) is str else np.bytes_(parts)
         if type(parts) is not list or code not in _BUILDERS:
             raise WireError("malformed extension")
+        if code == _ERROR and type(parts[1]) is not str:
+            raise WireError("malformed exception")
         return _BUILDERS[code](parts)
-
-
-def _read_integer(data: bytes) -> int:
-    if len(data) > MAX_INT_BITS // 4 + 3:
-        raise WireError("an integer of more than 4000 digits cannot cross the sandbox")
-    return int(data, 16)
 
 
 def _read_set(kind: type, parts: list[Any]) -> Any:
     _check_keys(parts)
     return kind(parts)
-
-
-def _read_error(name: str, message: str) -> Exception:
-    if type(message) is not str:
-        raise WireError("malformed exception")
-    return RAISABLE[name](message)
-
-
-def _read_record(name: str, values: dict[str, Any]) -> Any:
-    if type(values) is not dict:
-        raise WireError("malformed record")
-    return records.build(name, values)
 
 
 _BUILDERS: dict[int, Callable[[list[Any]], Any]] = {
@@ -328,8 +301,6 @@ _BUILDERS: dict[int, Callable[[list[Any]], Any]] = {
     _RANGE: lambda parts: range(*parts),
     _COMPLEX: lambda parts: complex(*parts),
     _GEOMETRY: lambda parts: payloads.read_geometry(*parts),
-    _TEXTS: lambda parts: payloads.read_texts(*parts),
-    _OBJECTS: lambda parts: payloads.read_objects(*parts),
-    _RECORD: lambda parts: _read_record(*parts),
-    _ERROR: lambda parts: _read_error(*parts),
+    _ENTRIES: lambda parts: payloads.read_entries(*parts),
+    _ERROR: lambda parts: RAISABLE[parts[0]](*parts[1:]),
 }

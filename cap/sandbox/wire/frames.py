@@ -39,11 +39,9 @@ def send(descriptor: int, data: bytes, deadline_s: float | None = None) -> None:
         written = os.write(descriptor, frame)
     except BlockingIOError:
         written = 0
-    if written < len(frame):
-        _send_rest(descriptor, memoryview(frame)[written:], deadline_s)
-
-
-def _send_rest(descriptor: int, rest: memoryview, deadline_s: float | None) -> None:
+    if written == len(frame):
+        return
+    rest = memoryview(frame)[written:]
     poller = poll_for(descriptor, select.POLLOUT)
     while rest:
         try:

@@ -2,19 +2,19 @@
 
 Each object is a node. A container's node is a list: its kind, then the numbers of the nodes it
 holds; anything else is its own node. The first node is the value. Mutable containers are made
-empty and filled once all exist, so they may hold themselves; tuples, frozen sets and records
-are made when first needed.
+empty and filled once all exist, so they may hold themselves; tuples and frozen sets are made when
+first needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from cap.sandbox.wire import records
-from cap.sandbox.wire.depth import MAX_DEPTH, TOO_DEEP
 from cap.sandbox.wire.errors import WireError
 
+MAX_DEPTH = 64
+TOO_DEEP = f"a value nested deeper than {MAX_DEPTH} levels cannot cross the sandbox"
 _MUTABLE: dict[str, Callable[[], Any]] = {"list": list, "dict": dict, "set": set}
 _KINDS: dict[type, str] = {
     list: "list",
@@ -26,6 +26,21 @@ _KINDS: dict[type, str] = {
 _MAX_HASHED = 1 << 22
 """Values looked at while keys are hashed."""
 _UNSHARED = frozenset([type(None), bool, int, float, str, bytes, complex])
+
+
+def check_depth(value: Any) -> None:
+    """Refuse what is nested so deep that reading or showing it would exhaust the stack."""
+    level: list[Iterable[Any]] = [[value]]
+    for _ in range(MAX_DEPTH + 2):
+        level = [
+            (*child, *child.values()) if type(child) is dict else child
+            for parts in level
+            for child in parts
+            if type(child) in _KINDS
+        ]
+        if not level:
+            return
+    raise WireError(TOO_DEEP)
 
 
 class Graph:
@@ -92,22 +107,17 @@ class Graph:
             if done == end:
                 return
             for place in range(done, end):
-                self.nodes[place] = self._node(self._values[place])
+                value = self._values[place]
+                kind = _KINDS.get(type(value))
+                if kind is None:
+                    self._pack(value)
+                    self.nodes[place] = value
+                else:
+                    if kind == "dict":
+                        value = [part for pair in value.items() for part in pair]
+                    self.nodes[place] = [kind, *map(self._place, value)]
             done = end
         raise WireError(TOO_DEEP)
-
-    def _node(self, value: Any) -> Any:
-        kind = _KINDS.get(type(value))
-        if kind == "dict":
-            return [kind, *(self._place(part) for pair in value.items() for part in pair)]
-        if kind is not None:
-            return [kind, *map(self._place, value)]
-        if (record := records.fields_of(value)) is not None:
-            name, fields = record
-            parts = [part for pair in fields.items() for part in pair]
-            return ["record", *map(self._place, [name, *parts])]
-        self._pack(value)
-        return value
 
 
 def rebuild(nodes: list[Any], check_keys: Callable[[list[Any]], None]) -> Any:
@@ -184,9 +194,7 @@ class _Table:
             return tuple(parts)
         if kind == "frozenset":
             return frozenset(parts)
-        if kind != "record" or len(parts) % 2 == 0:
-            raise WireError("malformed table")
-        return records.build(parts[0], dict(zip(parts[1::2], parts[2::2], strict=True)))
+        raise WireError("malformed table")
 
 
 def _check_levels(nodes: list[Any]) -> None:

@@ -20,6 +20,8 @@ _DTYPES = {
     for order in "<>"
 }
 """Every dtype that may cross, in both byte orders, by its short name."""
+ENTRY_KINDS = "USO"
+"""Kinds of dtypes whose arrays cross entry by entry: texts, bytes, geometries."""
 _HEAD = struct.Struct("<4sB")
 _SIMPLE_WKB = (1, 2, 3)
 """Codes of point, line and polygon: those that hold no other geometry."""
@@ -70,37 +72,43 @@ def check_shape(shape: Any) -> int:
     return math.prod(shape)
 
 
-def read_texts(kind: str, shape: list[int], texts: list[Any]) -> np.ndarray:
-    """Read an array of strings or bytes; numpy pads every entry to the longest."""
-    if kind not in ("U", "S") or not all(type(text) in (str, bytes) for text in texts):
-        raise WireError("malformed text array")
-    if max(map(len, texts), default=0) * len(texts) > MAX_FRAME_BYTES:
+def entry_parts(array: np.ndarray) -> list[Any]:
+    """Return an array of one of `ENTRY_KINDS` as kind, shape and entries.
+
+    Raises:
+        WireError: It holds objects that are neither geometries nor None.
+    """
+    kind, entries = array.dtype.kind, array.ravel().tolist()
+    if kind == "O" and not _are_geometries(entries):
+        raise WireError("an array of objects that are no geometries cannot cross the sandbox")
+    return [kind, list(array.shape), entries]
+
+
+def read_entries(kind: str, shape: list[int], entries: list[Any]) -> np.ndarray:
+    """Read `entry_parts`.
+
+    Raises:
+        WireError: Not a well-formed array, or one that would grow too large.
+    """
+    if kind == "O" and _are_geometries(entries):
+        if check_shape(shape) != len(entries):
+            raise WireError("an array whose shape does not fit its contents")
+        array = np.empty(len(entries), dtype=object)
+        array[:] = entries
+        return array.reshape(shape)
+    if kind not in ("U", "S") or not all(type(text) in (str, bytes) for text in entries):
+        raise WireError("malformed array of texts or geometries")
+    if max(map(len, entries), default=0) * len(entries) > MAX_FRAME_BYTES:  # padded to the longest
         raise WireError("a text array that grows too large")
     check_shape(shape)
-    return np.array(texts, dtype=kind).reshape(shape)
+    return np.array(entries, dtype=kind).reshape(shape)
 
 
-def object_parts(array: np.ndarray) -> list[Any]:
-    """Return an array of geometries (and None where there is none) as its shape and entries."""
+def _are_geometries(entries: list[Any]) -> bool:
+    """Tell whether each entry is a geometry, or None where there is none."""
     import shapely
 
-    entries = array.ravel().tolist()
-    if not all(entry is None or isinstance(entry, shapely.Geometry) for entry in entries):
-        raise WireError("an array of objects that are no geometries cannot cross the sandbox")
-    return [list(array.shape), entries]
-
-
-def read_objects(shape: list[int], entries: list[Any]) -> np.ndarray:
-    """Read `object_parts`."""
-    import shapely
-
-    if not all(entry is None or isinstance(entry, shapely.Geometry) for entry in entries):
-        raise WireError("malformed array of geometries")
-    if check_shape(shape) != len(entries):
-        raise WireError("an array whose shape does not fit its contents")
-    array = np.empty(len(entries), dtype=object)
-    array[:] = entries
-    return array.reshape(shape)
+    return all(entry is None or isinstance(entry, shapely.Geometry) for entry in entries)
 
 
 def geometry_parts(value: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from cap.sandbox.wire import codec
 
@@ -22,7 +22,7 @@ MOST_YIELDED = 10_000
 
 
 @dataclass(frozen=True)
-class Calls:
+class CallList:
     """What a program's function is called with."""
 
     function: str
@@ -32,7 +32,7 @@ class Calls:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CallAnswer:
     """What came of one call; nothing in it is more than data."""
 
     kind: Literal["value", "yields", "raises"]
@@ -43,6 +43,8 @@ class Answer:
     """Of the exception."""
 
 
+_TYPES: Mapping[str, type] = {"value": object, "yields": list, "raises": str}
+"""What each kind of answer brings."""
 _GROUPS: tuple[Any, ...] = (list, tuple, set, frozenset)
 _BASES: Mapping[type, Callable[[Any], Any]] = {
     int: int.__pos__,
@@ -59,7 +61,7 @@ def call_each(space: Mapping[str, Any], name: str, calls: bytes) -> list[list[An
     Args:
         space: The names of the program that ended.
         name: The function's.
-        calls: As in `Calls.arguments`.
+        calls: As in `CallList.arguments`.
 
     Returns:
         For each call `[kind, encoded value, message]`.
@@ -74,30 +76,29 @@ def call_each(space: Mapping[str, Any], name: str, calls: bytes) -> list[list[An
     return [_answer(function, args, named) for args, named in codec.decode(calls)]
 
 
-def read_answers(value: Any, count: int) -> list[Answer] | None:
+def read_answers(value: Any, count: int) -> list[CallAnswer] | None:
     """Return what `call_each` sent, in the parent; None if the worker sent something else."""
     if type(value) is not list or len(value) != count:
         return None
-    try:
-        return [_read(*entry) for entry in value]
-    except (TypeError, codec.WireError):
-        return None
-
-
-def _read(kind: Any, data: Any, message: Any) -> Answer:
-    if type(data) is not bytes or type(message) is not str:
-        raise codec.WireError("malformed answer")
-    value = codec.decode(data)
-    of_kind = {"value": object, "yields": list, "raises": str}
-    if type(kind) is not str or not isinstance(value, of_kind.get(kind, ())):
-        raise codec.WireError("malformed answer")
-    return Answer(cast(Any, kind), value, message)
+    answers = []
+    for entry in value:
+        if type(entry) is not list or [*map(type, entry)] != [str, bytes, str]:
+            return None
+        kind, data, message = entry
+        try:
+            given = codec.decode(data)
+        except codec.WireError:
+            return None
+        if not isinstance(given, _TYPES.get(kind, ())):
+            return None
+        answers.append(CallAnswer(kind, given, message))
+    return answers
 
 
 def _answer(function: Any, args: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
     try:
         value = function(*args, **named)
-        kind = "yields" if _is_iterator(value) else "value"
+        kind = "yields" if hasattr(type(value), "__next__") else "value"
         if kind == "yields":
             value = _taken(value)
     except Exception as error:
@@ -107,10 +108,6 @@ def _answer(function: Any, args: Sequence[Any], named: Mapping[str, Any]) -> lis
     except codec.WireError:
         data = codec.encode(_plain(value))
     return [kind, data, ""]
-
-
-def _is_iterator(value: Any) -> bool:
-    return hasattr(type(value), "__next__")
 
 
 def _taken(values: Iterable[Any]) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import select
 import socket
@@ -11,10 +12,10 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from cap.sandbox import template_protocol
-from cap.sandbox.kernel import libc, lockdown
-from cap.sandbox.kernel.layers import Report
+from cap.sandbox.kernel import lockdown
+from cap.sandbox.kernel.layers import LayerReport
 from cap.sandbox.kernel.lockdown import KernelLimits
-from cap.sandbox.template_protocol import Budget, Order
+from cap.sandbox.template_protocol import WorkerLimits, WorkerOrder
 from cap.sandbox.worker import worker
 
 CONTROL = 10
@@ -25,10 +26,10 @@ _REMEMBERED = 256
 """How many ended workers are remembered until somebody asks."""
 
 
-class Forks:
+class ForkServer:
     """Forks workers, each with two pipes whose other ends go to the parent."""
 
-    def __init__(self, control: socket.socket, report: Report) -> None:
+    def __init__(self, control: socket.socket, report: LayerReport) -> None:
         """Prepare everything that workers share; the libraries are loaded already.
 
         Args:
@@ -38,28 +39,38 @@ class Forks:
         self._control = control
         self._report = report
         self._ended: dict[int, int] = {}
-        self._limits: dict[Budget, KernelLimits] = {}
+        self._limits: dict[WorkerLimits, KernelLimits] = {}
         self._lock = lockdown.worker_lock(report)
         self._mapped_bytes = lockdown.mapped_bytes()
-        self._stage = worker.Stage(own_builtins="builtins" in report.without)
+        self._setup = worker.ProgramSetup(own_builtins="builtins" in report.without)
         self._most_descriptors = os.sysconf("SC_OPEN_MAX")
         self._fork: Callable[[], int] = os.fork
         if sys.platform == "linux":
-            self._fork = libc.raw_fork()
+            # `os.fork` reseeds modules and runs hooks in the child: half a millisecond that a
+            # process with one thread and no hooks does not need. `PyDLL` keeps the interpreter's
+            # lock held over it.
+            self._fork = ctypes.PyDLL(None).fork
 
     def serve(self) -> None:
         """Answer each order until the parent closes the socket."""
         while message := self._control.recv(template_protocol.ORDER_BYTES, socket.MSG_WAITALL):
-            self._reap()
+            # Collect ended workers; only now may their process ids be used again.
+            with contextlib.suppress(ChildProcessError):
+                while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+                    child, status = ended
+                    self._ended[child] = status
+                    if len(self._ended) > _REMEMBERED:
+                        del self._ended[next(iter(self._ended))]
             if message[:1] == template_protocol.STATUS:
-                status = self._ended.pop(template_protocol.read_number(message), -1)
+                _, child = template_protocol.QUESTION.unpack(message)
+                status = self._ended.pop(child, -1)
                 self._control.sendall(
                     template_protocol.ANSWER.pack(template_protocol.STATUS, status)
                 )
             else:
-                self._start(Order.read(message), message[:1] == template_protocol.SPARE)
+                self._start(WorkerOrder.read(message), message[:1] == template_protocol.SPARE)
 
-    def _start(self, order: Order, spare: bool) -> None:
+    def _start(self, order: WorkerOrder, spare: bool) -> None:
         """Fork one worker and keep nothing of its pipes here.
 
         What can be done before the fork is done here: every page a child writes to is copied.
@@ -67,7 +78,10 @@ class Forks:
         theirs, requests = os.pipe()
         answers, their_answers = os.pipe()
         os.set_blocking(requests, False)  # a worker that does not read must not hold the parent
-        limits = self._limits_of(order.budget)
+        if order.limits not in self._limits:  # most orders ask for the same
+            limits = lockdown.kernel_limits(order.limits, self._mapped_bytes)
+            self._limits = {order.limits: limits}
+        limits = self._limits[order.limits]
         child = self._fork()
         if child == 0:
             try:
@@ -79,12 +93,6 @@ class Forks:
         self._announce(child, requests, answers)
         for descriptor in (theirs, requests, answers, their_answers):
             os.close(descriptor)
-
-    def _limits_of(self, budget: Budget) -> KernelLimits:
-        """Return the kernel's limits; most orders ask for the same."""
-        if budget not in self._limits:
-            self._limits = {budget: lockdown.kernel_limits(budget, self._mapped_bytes)}
-        return self._limits[budget]
 
     def _announce(self, child: int, requests: int, answers: int) -> None:
         """Send the parent its ends, and what names the process where its number does not."""
@@ -108,22 +116,10 @@ class Forks:
         os.closerange(_ANSWERS + 1, self._most_descriptors)
         limits.apply(self._report)
         if spare:
-            self._stage.rehearse(lambda: bool(select.select([_REQUESTS], [], [], 0)[0]))
-        if (
-            core != template_protocol.ANYWHERE
-        ):  # only now, so as not to be in its caller's way before
+            self._setup.rehearse(lambda: bool(select.select([_REQUESTS], [], [], 0)[0]))
+        # The core only now, so as not to be in the caller's way before.
+        if core != template_protocol.ANYWHERE:
             os.sched_setaffinity(0, {core})
         for step in self._lock:
             step()
-        worker.main(self._stage, _REQUESTS, _ANSWERS)
-
-    def _reap(self) -> None:
-        """Collect ended workers; only now may their process ids be used again."""
-        with contextlib.suppress(ChildProcessError):
-            while True:
-                child, status = os.waitpid(-1, os.WNOHANG)
-                if not child:
-                    return
-                self._ended[child] = status
-                if len(self._ended) > _REMEMBERED:
-                    del self._ended[next(iter(self._ended))]
+        worker.main(self._setup, _REQUESTS, _ANSWERS)

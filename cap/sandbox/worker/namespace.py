@@ -24,6 +24,7 @@ import shapely.geometry
 import shapely.ops
 
 from cap.checker.allowlist import (
+    BENCHMARK_MODULES,
     NUMPY,
     SAFE_BUILTINS,
     SHAPELY_AFFINITY,
@@ -34,7 +35,6 @@ from cap.checker.allowlist import (
     numpy_names,
 )
 from cap.checker.attributes import reason_against
-from cap.checker.modules import BENCHMARK_MODULES
 from cap.checker.node_rules import rule_violations
 from cap.checker.policy import Policy
 from cap.checker.survey import survey
@@ -129,20 +129,14 @@ def _library() -> dict[str, Any]:
     names |= {name: getattr(shapely.affinity, name) for name in SHAPELY_AFFINITY}
     names |= {name: getattr(shapely.ops, name) for name in SHAPELY_OPS}
     names |= {name: getattr(typing, name) for name in TYPING}
-    _make_hints()
+    # The first hint of a kind takes longer than most programs; so the commonest are made here.
+    kinds = (int, float, str, bool, typing.Any, names["List"][int], names["List"][str])
+    for kind in kinds:
+        for name in ("Iterable", "List", "Optional", "Sequence", "Set"):
+            names[name][kind]
+        for name in ("Dict", "Tuple"):
+            names[name][str, kind], names[name][int, kind]
     return names
-
-
-def _make_hints() -> None:
-    """Make the commonest hints once: the first of a kind takes longer than most programs."""
-    hints = {name: getattr(typing, name) for name in TYPING}
-    of_one = [hints[name] for name in ("Iterable", "List", "Optional", "Sequence", "Set")]
-    of_two = [hints[name] for name in ("Dict", "Tuple")]
-    for kind in (int, float, str, bool, typing.Any, hints["List"][int], hints["List"][str]):
-        for hint in of_one:
-            hint[kind]
-        for hint in of_two:
-            hint[str, kind], hint[int, kind]
 
 
 @cache
@@ -150,35 +144,30 @@ def _modules() -> dict[str, Facade]:
     """Build every module a policy may list."""
     for name in _LATE:
         importlib.import_module(name)
-    modules = {name: _facade(name) for name in BENCHMARK_MODULES if not name.startswith("numpy")}
+    modules = {}
+    for name in BENCHMARK_MODULES:
+        if not name.startswith("numpy"):
+            module, listed = importlib.import_module(name), module_names(name) or ()
+            found = {entry: getattr(module, entry) for entry in listed if hasattr(module, entry)}
+            modules[name] = Facade(**found)
     vars(modules["collections"])["abc"] = modules["collections.abc"]
     vars(modules["functools"])["wraps"] = _wraps
     for name in vars(modules["random"]).keys() - {"Random"}:
         setattr(modules["random"], name, getattr(_own_random, name))
-    modules["numpy"] = _numpy()
+    numpy = {name: getattr(np, name) for name in numpy_names() - set(_SUBMODULES)}
     for name in ("linalg", "fft"):
-        modules[f"numpy.{name}"] = getattr(modules["numpy"], name)
+        module = getattr(np, name)
+        numpy[name] = Facade(**{entry: getattr(module, entry) for entry in numpy_names(name)})
+        modules[f"numpy.{name}"] = numpy[name]
+    rows, columns = _without_text(builtins.type(np.r_)), _without_text(builtins.type(np.c_))
+    numpy |= {"ndarray": _closed(np.ndarray), "r_": rows(), "c_": columns()}
+    modules["numpy"] = Facade(**numpy)
     return modules
-
-
-def _facade(name: str) -> Facade:
-    module = importlib.import_module(name)
-    listed = module_names(name) or frozenset()
-    return Facade(**{entry: getattr(module, entry) for entry in listed if hasattr(module, entry)})
 
 
 def _wraps(function: Callable[..., Any]) -> Callable[[Any], Any]:
     """Stand in for `functools.wraps`, which copies any attributes it is told to."""
     return functools.wraps(function)
-
-
-def _numpy() -> Facade:
-    names = {name: getattr(np, name) for name in numpy_names() - set(_SUBMODULES)}
-    for submodule in ("linalg", "fft"):
-        module = getattr(np, submodule)
-        names[submodule] = Facade(**{n: getattr(module, n) for n in numpy_names(submodule)})
-    rows, columns = _without_text(builtins.type(np.r_)), _without_text(builtins.type(np.c_))
-    return Facade(**{**names, "ndarray": _closed(np.ndarray), "r_": rows(), "c_": columns()})
 
 
 def _without_text(kind: Any) -> Any:

@@ -42,7 +42,9 @@ def main(descriptor: int, without: frozenset[str]) -> None:
     """
     from cap.sandbox.kernel import lockdown, namespaces
 
-    _stand_aside()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    with contextlib.suppress(OSError):  # the first to go when memory runs out
+        Path("/proc/self/oom_score_adj").write_text("1000")
     report = lockdown.probe(without)
     if "namespaces" in report.layers:
         namespaces.enter()
@@ -54,7 +56,7 @@ def main(descriptor: int, without: frozenset[str]) -> None:
     from cap.sandbox.worker import fork_server
 
     serving = fcntl.fcntl(control.detach(), fcntl.F_DUPFD_CLOEXEC, fork_server.CONTROL)
-    server = fork_server.Forks(socket.socket(fileno=serving), report)
+    server = fork_server.ForkServer(socket.socket(fileno=serving), report)
     os.close(descriptor)
     os.environ.clear()
     gc.freeze()
@@ -77,13 +79,6 @@ def _load(more: tuple[str, ...]) -> None:
     shapely.Polygon([(0, 0), (1, 0), (0, 1)]).buffer(0.1)
     # Freeing a large block teaches the allocator to keep such blocks instead of mapping anew.
     bytearray(_BLOCK_BYTES)
-
-
-def _stand_aside() -> None:
-    """Leave Ctrl-C to the parent, and be the first to go when memory runs out."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ class OutputLimit(BaseException):
     """More was printed than the limit allows; programs cannot catch it by `except Exception`."""
 
 
-class Stage:
+class ProgramSetup:
     """What every program finds, made once in the template: building it costs each fork copies."""
 
     def __init__(self, *, own_builtins: bool = False) -> None:
@@ -60,13 +60,29 @@ class Stage:
         if own_builtins:
             self.builtins = self._more = {**vars(builtins), "print": self.output.print}
 
-    def builtins_for(self, rights: Rights | None) -> dict[str, Any]:
-        """Return the builtins of a program with some rights; most have none."""
-        if not rights or not any(rights.values()):
-            return self.builtins
-        if rights == self._rights:
-            return self._more
-        return safe_builtins(self.output.print, rights)
+    def namespace(self, job: Mapping[str, Any], requests: int, answers: int) -> dict[str, Any]:
+        """Return the names a program starts with, but for its variables.
+
+        Args:
+            job: What the parent sent.
+            requests: Where the answers to its calls come from.
+            answers: Where its calls go.
+        """
+        rights: Rights | None = job.get("policy")
+        names = library(job["seed"], rights)
+        space: dict[str, Any] = names if job["library"] else {}
+        if not rights or not any(rights.values()):  # as most programs
+            space["__builtins__"] = self.builtins
+        elif rights == self._rights:
+            space["__builtins__"] = self._more
+        else:
+            space["__builtins__"] = safe_builtins(self.output.print, rights)
+        space["__name__"] = PROGRAM_NAMES[0 if job["library"] else 1]
+        for name in job["primitives"]:
+            space[name] = _proxy(name, requests, answers)
+        for group, members in job["groups"].items():
+            space[group] = types.SimpleNamespace(**{member: space[member] for member in members})
+        return space
 
     def rehearse(self, wanted: Callable[[], bool]) -> None:
         """Run programs of common kinds, so that what the first one costs is paid already.
@@ -80,17 +96,17 @@ class Stage:
             codec.decode(_run(self, codec.decode(codec.encode(job)), -1, -1))
 
 
-def main(stage: Stage, requests: int, answers: int) -> NoReturn:
+def main(setup: ProgramSetup, requests: int, answers: int) -> NoReturn:
     """Run the one program that arrives on a pipe, send its result, and wait for the end.
 
     Args:
-        stage: What the program finds.
+        setup: What the program finds.
         requests: Read end: the program, then answers to its calls.
         answers: Write end: its calls, then its result.
     """
     try:
         job = codec.decode(codec.receive(requests))
-        codec.send(answers, _run(stage, job, requests, answers))
+        codec.send(answers, _run(setup, job, requests, answers))
         # Ending takes longer than most programs; the parent goes on first and then kills.
         while os.read(requests, 1):
             pass
@@ -99,13 +115,13 @@ def main(stage: Stage, requests: int, answers: int) -> NoReturn:
     os._exit(0)
 
 
-def _run(stage: Stage, job: Mapping[str, Any], requests: int, answers: int) -> bytes:
+def _run(setup: ProgramSetup, job: Mapping[str, Any], requests: int, answers: int) -> bytes:
     """Run a program; return its last frame."""
-    output = stage.output
+    output = setup.output
     output.left = job["stdout_chars"]
     output.parts.clear()
     variables = codec.decode(job["variables"]) if job["variables"] else {}
-    space = _namespace(stage, job, requests, answers)
+    space = setup.namespace(job, requests, answers)
     given: dict[str, Any] = {}  # what it left bound is of interest for a session alone
     if job["keep"]:
         given = {name: value for name, value in space.items() if name not in variables}
@@ -171,19 +187,6 @@ _REHEARSALS: tuple[dict[str, Any], ...] = tuple(
     }
     for source in _COMMON
 )
-
-
-def _namespace(stage: Stage, job: Mapping[str, Any], requests: int, answers: int) -> dict[str, Any]:
-    policy = job.get("policy")
-    names = library(job["seed"], policy)
-    space: dict[str, Any] = names if job["library"] else {}
-    space["__builtins__"] = stage.builtins_for(policy)
-    space["__name__"] = PROGRAM_NAMES[0 if job["library"] else 1]
-    for name in job["primitives"]:
-        space[name] = _proxy(name, requests, answers)
-    for group, members in job["groups"].items():
-        space[group] = types.SimpleNamespace(**{member: space[member] for member in members})
-    return space
 
 
 def _proxy(name: str, requests: int, answers: int) -> Callable[..., Any]:

@@ -148,9 +148,12 @@ def renamed(sources: Sequence[str], old: str, new: str) -> list[str]:
     """
     trees = [ast.parse(source) for source in sources]
     nodes = [node for tree in trees for node in ast.walk(tree)]
-    if new in {name for node in nodes for name in _bound_or_read(node)}:
+    arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    functions = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    if new in arguments | names | functions:
         raise UsageError(f"cannot rename '{old}' to '{new}': it uses that name itself")
-    if any(isinstance(node, ast.arg) and node.arg == old for node in nodes):
+    if old in arguments:
         raise UsageError(f"cannot rename '{old}': it is the name of an argument as well")
     for node in nodes:
         if isinstance(node, ast.Name) and node.id == old:
@@ -158,13 +161,6 @@ def renamed(sources: Sequence[str], old: str, new: str) -> list[str]:
         elif isinstance(node, ast.FunctionDef) and node.name == old:
             node.name = new
     return [ast.unparse(tree) + "\n" for tree in trees]
-
-
-def _bound_or_read(node: ast.AST) -> list[str]:
-    match node:
-        case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name):
-            return [name]
-    return []
 
 
 def _header(text: str, path: Path) -> dict[str, Any]:
@@ -179,15 +175,12 @@ def _header(text: str, path: Path) -> dict[str, Any]:
     for key, value in values.items():
         if key not in _ORIGIN_KEYS:
             raise _refused(path, 1, f"unknown key {key!r} in the header")
-        if key == "requires" and _is_texts(value):
-            values[key] = tuple(value)
-        elif key == "requires" or not isinstance(value, str):
+        texts = value if isinstance(value, list) else [value]
+        listed = isinstance(value, list) == (key == "requires")
+        if not listed or not all(isinstance(text, str) for text in texts):
             raise _refused(path, 1, f"{key} cannot be {value!r}")
+        values[key] = tuple(texts) if key == "requires" else value
     return values
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
 
 
 def _function(tree: ast.Module, path: Path) -> ast.FunctionDef:

@@ -1,18 +1,27 @@
-"""A folder of skills: which there are, which of them a robot can use, saving and removing."""
+"""A folder of skills: which there are, which of them a robot can use, keeping and removing.
+
+A session's function is kept by itself, with what it needs and where it came from.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import keyword
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cap.checker.allowlist import EVERYWHERE
+from cap.checker.undefined import undefined
 from cap.errors import CapError, UsageError, did_you_mean
+from cap.program.program import Program
 from cap.scope import Definition, Scope
-from cap.session.skills.skill_file import ORIGIN, Skill, parse, read, render
+from cap.session.skills.skill_file import ORIGIN, Skill, parse, read, renamed, render
 
-__all__ = ["ORIGIN", "Offer", "Skill", "SkillStore"]
+if TYPE_CHECKING:
+    from cap.engine.answer import State
 
 
 @dataclass(frozen=True)
@@ -33,6 +42,35 @@ class Offer:
     def definitions(self) -> tuple[Definition, ...]:
         """What a session puts in place."""
         return tuple(skill.definition for skill in self.skills)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a session's functions come from."""
+
+    robot: str
+    """Its registered name."""
+    model: str
+    """What writes programs."""
+    prompt_sha256: str
+    """Of the prompt that programs are written for."""
+    function_sha256: str
+    """Of the prompt that functions are generated with."""
+    instructions: Mapping[str, str]
+    """The person's words each function was written for, by its name."""
+
+    def skill(self, definition: Definition, name: str, source: str) -> Skill:
+        """Describe a definition that is kept under a name."""
+        generated = definition.origin == "generated"
+        return Skill(
+            name=name,
+            source=source,
+            robot=self.robot,
+            instruction=self.instructions.get(definition.name, ""),
+            model=self.model,
+            prompt_sha256=self.function_sha256 if generated else self.prompt_sha256,
+            date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        )
 
 
 class SkillStore:
@@ -73,7 +111,7 @@ class SkillStore:
         taken = {name.casefold(): name for name in self.names()}
         for skill in skills:
             path = self.folder / f"{skill.name}.py"
-            check_name(skill.name)
+            _check_name(skill.name)
             if (other := taken.get(skill.name.casefold())) is not None:
                 raise UsageError(
                     f"there is a skill '{other}' already, in {self.folder}; choose another name, "
@@ -95,7 +133,49 @@ class SkillStore:
             raise UsageError(f"cannot write a skill to {self.folder}: {reason}") from None
         return tuple(written)
 
-    def holds(self, skill: Skill) -> bool:
+    def keep(
+        self,
+        state: State,
+        name: str,
+        rename_to: str | None,
+        reserved: frozenset[str],
+        origin: Origin,
+    ) -> Path:
+        """Save a session's function, with those it needs that are no skills yet; return its file.
+
+        Args:
+            state: The session's.
+            name: The function.
+            rename_to: The name it is to have as a skill; its own if None.
+            reserved: Names of the robot's own.
+            origin: What to say of where they come from.
+
+        Raises:
+            UsageError: There is no such function, a name is taken, or it cannot stand by itself.
+        """
+        definitions = {entry.name: entry for entry in state.definitions}
+        needed = _needed(name, definitions, state)
+        first = name if rename_to is None else rename_to
+        _check_name(first)
+        sources = [definitions[entry].source for entry in needed]
+        if first != name:
+            sources = renamed(sources, name, first)
+        names = [*needed[:-1], first]
+        if clash := sorted(reserved & {*names}):
+            raise UsageError(f"'{clash[0]}' is a name of the robot's own; choose another")
+        old = {entry.name for entry in state.definitions if entry.origin == ORIGIN}
+        made = [
+            origin.skill(definitions[entry], as_name, source)
+            for entry, as_name, source in zip(needed, names, sources, strict=True)
+        ]
+        skills = [
+            replace(skill, requires=tuple(need for need in skill.calls if need in old | {*names}))
+            for skill in made
+            if skill.name == first or not self._holds(skill)
+        ]
+        return self.save(*skills)[-1]
+
+    def _holds(self, skill: Skill) -> bool:
         """Tell whether the very same function is here under the same name."""
         return skill.name in self.names() and self.get(skill.name).source == skill.source
 
@@ -106,7 +186,12 @@ class SkillStore:
             UsageError: There is none of that name, or others need it.
         """
         path = self._existing(name)
-        if users := [other for other in self.names() if other != name and self._needs(other, name)]:
+        users = []
+        for other in self.names():
+            with contextlib.suppress(CapError):  # a damaged one is never used
+                if other != name and name in self.get(other).calls:
+                    users.append(other)
+        if users:
             raise UsageError(f"skill '{name}' is needed by {', '.join(users)}; remove those first")
         path.unlink()
         return path
@@ -145,14 +230,8 @@ class SkillStore:
             raise UsageError(f"no skill '{name}' in {self.folder}.{hint} See: cap skills list")
         return self.folder / f"{name}.py"
 
-    def _needs(self, other: str, name: str) -> bool:
-        try:
-            return name in self.get(other).calls
-        except CapError:  # a damaged one is never used
-            return False
 
-
-def check_name(name: str) -> None:
+def _check_name(name: str) -> None:
     """Refuse a name that no skill may have.
 
     Raises:
@@ -162,3 +241,25 @@ def check_name(name: str) -> None:
         raise UsageError(f"'{name}' cannot be a skill's name; a function's name can")
     if name in EVERYWHERE or name == "robot":
         raise UsageError(f"'{name}' is a name every program has; choose another for the skill")
+
+
+def _needed(name: str, definitions: Mapping[str, Definition], state: State) -> list[str]:
+    """Return the names of a function and of those it needs that are no skills, it last."""
+    if name not in definitions:
+        hint = did_you_mean(name, definitions)
+        listed = ", ".join(definitions) or "none yet"
+        raise UsageError(f"this session has no function '{name}'.{hint} It has: {listed}")
+    if definitions[name].origin == ORIGIN:
+        raise UsageError(f"'{name}' is a skill already")
+    order = [name]
+    for reader in order:  # grows on the way
+        for entry in undefined(Program.parse(definitions[reader].source), EVERYWHERE):
+            if entry.name in state.variables:
+                raise UsageError(
+                    f"'{reader}' reads '{entry.name}', a variable of this session only; "
+                    "have it made an argument first"
+                )
+            kept = definitions.get(entry.name)
+            if kept is not None and kept.origin != ORIGIN and kept.name not in order:
+                order.append(kept.name)
+    return order[::-1]

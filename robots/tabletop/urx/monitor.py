@@ -137,7 +137,7 @@ class Monitor(SecondaryMonitor):  # type: ignore[misc]
         return message
 
 
-class Robot(URRobot):  # type: ignore[misc]
+class MonitoredRobot(URRobot):  # type: ignore[misc]
     """`URRobot` on our monitor; vectors are lists."""
 
     def __init__(self, host: str) -> None:

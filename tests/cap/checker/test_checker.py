@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cap.checker.allowlist import numpy_names
+from cap.checker.allowlist import MODULES, numpy_names
 from cap.checker.attributes import DATA_MODEL
 from cap.checker.checker import Policy, check
-from cap.checker.modules import MODULES
 from cap.checker.node_rules import HARMLESS as WITHOUT_RULES
 from cap.checker.node_rules import RULES_BY_NODE
 from cap.checker.rules import RULES, rules_page

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cap.checker.allowlist import module_names
+from cap.checker.allowlist import BENCHMARK_MODULES, module_names
 from cap.checker.checker import Policy, check
-from cap.checker.modules import BENCHMARK_MODULES
 from cap.errors import CheckFailed
 from cap.program.program import MAX_SOURCE_CHARS, Program, ProgramSyntaxError
 from cap.sandbox.sandbox import Sandbox

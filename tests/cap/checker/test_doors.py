@@ -19,7 +19,7 @@ from cap.robot import robot_facts
 from cap.sandbox.sandbox import Sandbox
 from cap.scope import Scope
 from cap.session.session import Session
-from cap.validation.prompt_names import look
+from cap.validation.prompts import inspect_names
 from tests.fakes.scripted import Scripted
 
 PROGRAMS = {
@@ -107,7 +107,7 @@ def test_cap_prompts_check(
 ) -> None:
     file = tmp_path / "ui.py"
     file.write_text(f"# go.\n{source}\n")
-    (report,) = look(file, session.robot.primitives(), ["parse_obj_name"])
+    (report,) = inspect_names(file, session.robot.primitives(), ["parse_obj_name"])
     found = [finding.reason.split()[0] for finding in report.findings]
     assert found[:1] == ([verdict] if verdict else [])
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cap.cli.bench.trials import Manner, options_for
+from cap.cli.bench.trials import RunnerOptions, options_for
 from cap.cli.main import run
-from cap.cli.options import Asked
-from cap.cli.session_options import load_config
+from cap.cli.options import BenchModelOptions, load_config
 from tests.fakes.openai_server import FakeServer
 
 ONE = '[[sessions]]\nname = "{0}"\nmode = "instant"\ninstructions = ["{1}"]\n'
@@ -167,11 +166,11 @@ def test_a_budget_is_one_of_the_whole_batch(capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.parametrize(("most", "jobs", "each"), [(8, 2, 4), (3, 4, 1), (3, 2, 1)])
 def test_no_more_requests_at_once_than_were_asked_for(most: int, jobs: int, each: int) -> None:
-    asked = Asked(None, None, None, None, None, None, most, None)
-    manner = Manner(jobs, "local", None, None, False, False)
-    options, manner = options_for(asked, load_config(asked), manner)
+    model = BenchModelOptions(None, None, None, None, None, None, most, None)
+    runner = RunnerOptions(jobs, "local", None, None, False, False)
+    options, runner = options_for(model, load_config(model), runner)
     assert options["concurrency"] == each
-    assert manner.jobs * each <= most
+    assert runner.jobs * each <= most
 
 
 def test_a_temperature_reaches_the_model_with_a_seed() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from cap.cli.main import run
 from cap.cli.tables import show
-from cap.sandbox.parent.template_client import Template
+from cap.sandbox.parent.template_client import TemplateClient
 
 Capture = pytest.CaptureFixture[str]
 
@@ -90,6 +90,7 @@ def test_check_lists_its_rules(capsys: Capture) -> None:
     assert "CAP102" in capsys.readouterr().out
 
 
+@pytest.mark.soak
 def test_every_shipped_example_runs(capsys: Capture) -> None:
     assert run(["prompts", "check"]) == 0, capsys.readouterr().out
     shown = capsys.readouterr().out
@@ -311,7 +312,7 @@ def test_ctrl_c_while_it_loads_is_130_and_no_traceback(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_in_the_terminal_does_not_reach_the_template() -> None:
-    template = Template(spare=False)
+    template = TemplateClient(spare=False)
     try:
         template.spawn().end()
         assert template._process is not None

@@ -317,14 +317,16 @@ def test_sigterm_stops_the_run_and_closes_its_trace() -> None:
 
     command = [sys.executable, "-m", "cap", "run", "x", *INSTANT, "-m", "vllm/fake", "--out", "o"]
     with FakeServer(lambda prompt, body: "say('in')\nwhile True:\n    pass") as server:
-        process = subprocess.Popen(
-            [*command, "--base-url", server.url], stdout=subprocess.PIPE, text=True
-        )
-        assert process.stdout is not None
-        while "robot says" not in process.stdout.readline():
-            assert process.poll() is None
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
+        command += ["--base-url", server.url]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                assert process.stdout is not None
+                while "robot says" not in process.stdout.readline():
+                    assert process.poll() is None
+                process.send_signal(signal.SIGTERM)
+                process.communicate(timeout=20)
+            finally:
+                process.kill()
     assert process.returncode == 128 + signal.SIGTERM
     assert json.loads(Path("o/run.json").read_text())["status"] == "interrupted"
 

@@ -11,6 +11,7 @@ import pytest
 from cap.cli.main import run
 from robots.ravens.transfer import PARK
 from tests.fakes.ur.controller import FakeController
+from tests.fakes.ur.driving import FAST
 from tests.robots.tabletop.test_tabletop_session import TOOL_M
 
 SCENE = """
@@ -38,7 +39,7 @@ def tabletop(words: str, *options: str) -> list[str]:
 @pytest.fixture
 def controller() -> Any:
     with FakeController(
-        speed_scale=60.0, rate_hz=250.0, tool_m=TOOL_M, joints=PARK.joints()
+        time_factor=FAST, rate_hz=250.0, tool_m=TOOL_M, joints=PARK.joints(), holds=True
     ) as running:
         yield running
 
@@ -56,7 +57,8 @@ def test_the_person_is_asked_and_the_arm_moves(
 
     monkeypatch.setattr("click.confirm", yes)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    options = ("-R", f"host={controller.host}", "-R", "driver=urx", "--json")
+    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
+    options = (*arm, "--json")
     assert run(tabletop(WORDS, *options)) == 0
     assert asked == ["Run this program?"]
     assert controller.moves

@@ -15,7 +15,8 @@ from cap.errors import LMPFailed, ModelError, ModelUnreachable
 from cap.models.base import Completion, Request, Usage
 from cap.models.replay import Recorder, Replay, request_key
 from cap.prompt.prompt import parse
-from cap.trace.trace import Event, Trace, read_events
+from cap.trace.reader import read_events
+from cap.trace.trace import Event, Trace
 
 PROMPT = parse("# one.\nx = 1\n", "p")
 LONG_S = 30.0

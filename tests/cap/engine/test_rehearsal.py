@@ -9,9 +9,9 @@ import pytest
 
 from cap.errors import NotConnected, SandboxError, UsageError
 from cap.prompt.prompt import Prompt, parse
-from cap.sandbox.kernel.layers import ALWAYS, KERNEL, Report
+from cap.sandbox.kernel.layers import ALWAYS, KERNEL, LayerReport
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.template_client import Template
+from cap.sandbox.parent.template_client import TemplateClient
 from cap.session.session import Session
 from cap.trace.trace import Event, Trace
 from robots.ravens import create
@@ -252,8 +252,8 @@ def test_a_scene_that_cannot_be_seen_is_a_failed_turn_and_nothing_moves() -> Non
 def test_hardware_is_refused_where_only_the_check_would_hold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    report = Report(layers=ALWAYS, missing=dict.fromkeys(KERNEL, "an old kernel"))
-    monkeypatch.setattr(Template, "report", lambda self: report)
+    report = LayerReport(layers=ALWAYS, missing=dict.fromkeys(KERNEL, "an old kernel"))
+    monkeypatch.setattr(TemplateClient, "report", lambda self: report)
     with pytest.raises(SandboxError, match="seccomp \\(an old kernel\\)"):
         session_of({})
     session_of({}, min_level="process")[0].close()

@@ -119,12 +119,10 @@ def test_an_answer_that_leaves_it_open_is_not_called_no(connect: Any) -> None:
 def test_a_refused_parameter_is_not_sent_afterwards(connect: Any, tmp_path: Path) -> None:
     file = AbilitiesFile(tmp_path / "deep" / "abilities.json")
     with FakeServer(poor) as server:
-        model = connect(server.url)
-        model.recall(file)
+        model = connect(server.url, abilities_file=file)
         check(model)
         before = len(server.posts)
-        later = connect(server.url)
-        later.recall(file)
+        later = connect(server.url, abilities_file=file)
         completion = later.complete(Request("# x.\n", seed=1))
         assert len(server.posts) == before + 1
     assert any("refuses seed" in note for note in completion.notes)

@@ -209,8 +209,7 @@ def test_which_way_works_is_remembered(connect: Any, tmp_path: Any) -> None:
     file = AbilitiesFile(tmp_path / "abilities.json")
     with FakeServer(answers(refuses(NO_ECHO), letters())) as server:
         for _ in range(2):
-            model = connect(server.url)
-            model.recall(file)
+            model = connect(server.url, abilities_file=file)
             assert model.score(PROMPT, OPTIONS).rung == "choice"
     assert [("echo" in post.body) for post in server.posts].count(True) == 1
 

@@ -14,7 +14,7 @@ from cap.errors import EmptyCompletion, ModelError, SpendLimit, UsageError
 from cap.models.base import Completion, Model, Request, Scores, ScoringModel, Streams
 from cap.models.budget import ESTIMATED, FREE, Allowance, Metered, Price
 from cap.models.cache import NOTE, Cached
-from cap.models.providers import Handling, make_model
+from cap.models.providers import ModelTerms, make_model
 from cap.models.replay import Recorder
 from cap.models.wrapper import Wrapped
 from tests.fakes.openai_server import FakeServer, error
@@ -154,8 +154,8 @@ def test_another_model_or_address_is_asked(tmp_path: Path) -> None:
 
 
 def made(url: str, mode: Any, folder: Path, **more: Any) -> Model:
-    handling = Handling(cache=folder, **more)
-    return make_model("vllm/fake", base_url=url, mode=mode, environ={}, handling=handling)
+    terms = ModelTerms(cache=folder, **more)
+    return make_model("vllm/fake", base_url=url, mode=mode, environ={}, terms=terms)
 
 
 def test_what_would_not_come_again_is_not_kept(tmp_path: Path) -> None:
@@ -317,8 +317,8 @@ def test_no_more_requests_are_under_way_than_allowed() -> None:
 def test_the_requests_of_a_comparison_count(tmp_path: Path) -> None:
     answer = {"choices": [{"text": "x", "logprobs": None}], "usage": {"prompt_tokens": 5}}
     with FakeServer(lambda p, b: json.dumps(answer)) as server:
-        handling = Handling(allowance=Allowance(calls=3))
-        model: Any = make_model("vllm/fake", base_url=server.url, environ={}, handling=handling)
+        terms = ModelTerms(allowance=Allowance(calls=3))
+        model: Any = make_model("vllm/fake", base_url=server.url, environ={}, terms=terms)
         with pytest.raises(SpendLimit):
             model.score("Robot:", ["done", "not yet"])
         assert len(server.posts) == 3
@@ -332,15 +332,15 @@ def test_what_comes_from_the_cache_is_not_counted(tmp_path: Path) -> None:
 
 
 def test_limits_hold_for_models_that_cost_nothing() -> None:
-    handling = Handling(allowance=Allowance(calls=0, cost_usd=1.0))
+    terms = ModelTerms(allowance=Allowance(calls=0, cost_usd=1.0))
     with pytest.raises(SpendLimit):
-        make_model("nearest", environ={}, handling=handling).complete(REQUEST)
+        make_model("nearest", environ={}, terms=terms).complete(REQUEST)
 
 
 def test_the_price_of_a_model_is_found_by_its_name() -> None:
     prices = {"vllm/fake": {"read": 1e6, "written": 0.0}}
     with FakeServer(lambda p, b: "say(1)") as server:
-        handling = Handling(prices=prices)
-        model = make_model("vllm/fake", base_url=server.url, environ={}, handling=handling)
+        terms = ModelTerms(prices=prices)
+        model = make_model("vllm/fake", base_url=server.url, environ={}, terms=terms)
         completion = model.complete(REQUEST)
     assert completion.cost_usd == float(completion.prompt_tokens) > 0

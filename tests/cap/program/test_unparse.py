@@ -14,23 +14,18 @@ with warnings.catch_warnings():
     import astunparse
 
 EXAMPLES = [
-    pytest.param(example.code, id=f"{folder}-{prompt.name}-{example.line}")
+    example.code
     for folder in ("ravens", "functions")
     for prompt in registry.load_prompts(registry.prompts_path() / folder).values()
     for example in prompt.examples
 ]
 
 
-@pytest.mark.parametrize("source", EXAMPLES)
-def test_ours_round_trips_every_shipped_example(source: str) -> None:
-    tree = ast.parse(source)
-    assert ast.dump(ast.parse(ast.unparse(tree))) == ast.dump(tree)
-
-
-def test_both_agree_wherever_astunparse_writes_valid_python() -> None:
+def test_every_shipped_example_comes_back_and_as_astunparse_writes_it() -> None:
     valid = 0
     for example in EXAMPLES:
-        tree = ast.parse(str(example.values[0]))
+        tree = ast.parse(example)
+        assert ast.dump(ast.parse(ast.unparse(tree))) == ast.dump(tree)
         try:
             theirs = ast.parse(astunparse.unparse(tree))
         except SyntaxError:  # astunparse's own fault, in two or so of the examples

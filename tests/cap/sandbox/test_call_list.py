@@ -10,10 +10,10 @@ import pytest
 from cap.checker.policy import Policy
 from cap.errors import SandboxError
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.template_client import Template
+from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec
-from cap.sandbox.worker.call_list import MOST_YIELDED, Answer, read_answers
+from cap.sandbox.worker.call_list import MOST_YIELDED, CallAnswer, read_answers
 from cap.scope import Scope
 
 POLICY = dataclasses.replace(Policy.benchmark(), library=False)
@@ -25,20 +25,20 @@ def sandbox() -> Iterator[Sandbox]:
         yield opened
 
 
-def called(sandbox: Sandbox, source: str, *arguments: Any) -> Sequence[Answer]:
+def called(sandbox: Sandbox, source: str, *arguments: Any) -> Sequence[CallAnswer]:
     calls = [((value,), {}) for value in arguments]
     result = sandbox.call_each(source, Scope(), "f", calls)
     assert result.failure is None, result.failure
-    found: Sequence[Answer] = result.value
+    found: Sequence[CallAnswer] = result.value
     return found
 
 
 def test_each_call_has_its_answer(sandbox: Sandbox) -> None:
     source = "def f(x):\n    if x < 0: raise ValueError('less than\\nnothing')\n    return x + 1\n"
     assert called(sandbox, source, 1, -1, 2) == [
-        Answer("value", 2),
-        Answer("raises", "ValueError", "less than nothing"),
-        Answer("value", 3),
+        CallAnswer("value", 2),
+        CallAnswer("raises", "ValueError", "less than nothing"),
+        CallAnswer("value", 3),
     ]
 
 
@@ -153,7 +153,7 @@ def test_too_many_values_are_not_waited_for(sandbox: Sandbox) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="needs descriptors 3 and 4")
 def test_a_worker_that_speaks_for_itself_says_nothing_but_values() -> None:
     """With every builtin it writes its own last frame; that is read as answers or not at all."""
-    template = Template(without=frozenset(["builtins"]))
+    template = TemplateClient(without=frozenset(["builtins"]))
     lie = (
         "import os, struct, msgpack\n"
         "frame = msgpack.packb(['done', {'status': 'ok', 'value': msgpack.packb('passed'),"

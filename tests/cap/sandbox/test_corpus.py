@@ -19,7 +19,7 @@ from cap.checker.checker import Policy
 from cap.result import Result
 from cap.sandbox.kernel.layers import KERNEL
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.template_client import Template
+from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
 from cap.scope import Primitive, Scope
 from tests.corpus.attacks import ATTACKS, BENCHMARK_ATTACKS, REFUSED, Attack
@@ -88,7 +88,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 def opened_with(without: frozenset[str]) -> Iterator[Sandbox]:
     """A sandbox whose parent holds the secret in its environment, too."""
-    template = Template(without=without)
+    template = TemplateClient(without=without)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECRET_KEY", SECRET)
         try:

@@ -13,10 +13,10 @@ import pytest
 from cap.errors import LMPFailed, RobotError
 from cap.result import Call, Result
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.call_server import Conversation
+from cap.sandbox.parent.call_server import CallServer
 from cap.sandbox.parent.deadlines import asking_person
 from cap.sandbox.parent.robot_thread import RobotThread, callers_thread
-from cap.sandbox.parent.template_client import Template, Worker
+from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec
 from cap.scope import Kind, Primitive, Scope
@@ -56,8 +56,8 @@ class Robot:
 
 
 @pytest.fixture(scope="module")
-def template() -> Iterator[Template]:
-    opened = Template()
+def template() -> Iterator[TemplateClient]:
+    opened = TemplateClient()
     yield opened
     opened.close()
 
@@ -88,7 +88,9 @@ def merged(*scopes: Scope) -> Scope:
 class Runner:
     """Runs programs as the sandbox does, with a robot, and remembers their processes."""
 
-    def __init__(self, template: Template, robot: Robot | None, thread: RobotThread | None) -> None:
+    def __init__(
+        self, template: TemplateClient, robot: Robot | None, thread: RobotThread | None
+    ) -> None:
         self.template = template
         self.robot = robot
         self.thread = thread
@@ -103,9 +105,9 @@ class Runner:
         worker = self.worker = self.template.spawn(given)
         self.pidfds.append(os.pidfd_open(worker.pid))
         try:
-            return Conversation(
+            return CallServer(
                 worker, scope, given, self.told.append, robot=self.robot, thread=self.thread
-            ).hold(job)
+            ).run(job)
         finally:
             worker.end()
 
@@ -122,7 +124,7 @@ class Runner:
 
 
 @pytest.fixture
-def runner(template: Template, robot: Robot, thread: RobotThread) -> Runner:
+def runner(template: TemplateClient, robot: Robot, thread: RobotThread) -> Runner:
     return Runner(template, robot, thread)
 
 
@@ -210,7 +212,7 @@ def test_a_call_given_up_comes_to_nothing_when_it_returns(runner: Runner, robot:
 
 
 def test_without_a_robot_the_next_program_runs_after_a_hang(
-    template: Template, robot: Robot
+    template: TemplateClient, robot: Robot
 ) -> None:
     bare = Runner(template, None, None)
     assert kinds(bare.run("jam()", scope_of(robot.jam), calls_s=0.1)) == HANGS
@@ -314,7 +316,7 @@ def test_a_program_inside_a_robot_call_does_not_wait_for_itself(
 
 
 def test_calls_of_two_callers_are_served_one_at_a_time(
-    template: Template, robot: Robot, thread: RobotThread
+    template: TemplateClient, robot: Robot, thread: RobotThread
 ) -> None:
     inside: list[int] = []
     most: list[int] = []
@@ -357,7 +359,7 @@ def test_an_error_of_who_is_told_reaches_the_caller(runner: Runner, robot: Robot
     assert runner.all_ended()
 
 
-def test_a_callers_thread_ends_with_it(template: Template, robot: Robot) -> None:
+def test_a_callers_thread_ends_with_it(template: TemplateClient, robot: Robot) -> None:
     names: list[threading.Thread] = []
 
     def remember() -> None:

@@ -19,10 +19,10 @@ import pytest
 
 from cap.errors import SandboxError, UsageError
 from cap.result import Result
-from cap.sandbox.kernel.layers import KERNEL, LEVELS, Report
+from cap.sandbox.kernel.layers import KERNEL, LEVELS, LayerReport
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.endings import describe
-from cap.sandbox.parent.template_client import Template
+from cap.sandbox.parent.result_message import describe
+from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec
 from cap.scope import Scope
@@ -183,7 +183,7 @@ def host(tmp_path: Path) -> Iterator[Host]:
     host.abstract.close()
 
 
-_templates: dict[frozenset[str], Template] = {}
+_templates: dict[frozenset[str], TemplateClient] = {}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -197,7 +197,7 @@ def templates() -> Iterator[None]:
 def sandbox_without(*layers: str) -> Sandbox:
     without = frozenset([*layers, "builtins"])
     if without not in _templates:
-        _templates[without] = Template(without=without)
+        _templates[without] = TemplateClient(without=without)
     return Sandbox(limits=LIMITS, template=_templates[without])
 
 
@@ -284,7 +284,7 @@ for number in range(64):
 def test_a_worker_has_two_pipes_and_nothing_on_the_standard_ones(tmp_path: Path) -> None:
     with (tmp_path / "open").open("w") as opened:
         os.set_inheritable(opened.fileno(), True)
-        template = Template(without=frozenset(["builtins"]))
+        template = TemplateClient(without=frozenset(["builtins"]))
         try:
             sandbox = Sandbox(template=template)
             seen = sandbox.execute(SEEN, Scope(), returns="ret").value
@@ -347,8 +347,8 @@ def test_the_kernels_own_clock_is_a_timeout_too() -> None:
 
 def test_levels_are_what_their_layers_add_up_to() -> None:
     for level, layers in LEVELS.items():
-        assert Report(layers).level == level
-    assert Report(("rlimits", "landlock", "namespaces")).level == "process"
+        assert LayerReport(layers).level == level
+    assert LayerReport(("rlimits", "landlock", "namespaces")).level == "process"
 
 
 def test_a_layer_that_is_missing_lowers_the_level_and_is_named() -> None:

@@ -24,8 +24,8 @@ from cap.errors import (
 )
 from cap.result import Call, Failure, Result
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.call_server import Conversation
-from cap.sandbox.parent.template_client import Template, Worker
+from cap.sandbox.parent.call_server import CallServer
+from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec, frames
 from cap.scope import Definition, Primitive, Scope
@@ -42,7 +42,7 @@ def sandbox() -> Iterator[Sandbox]:
 @contextlib.contextmanager
 def fresh_sandbox() -> Iterator[Sandbox]:
     """A sandbox with a template of its own, not the process's shared one."""
-    template = Template()
+    template = TemplateClient()
     try:
         with Sandbox(template=template) as opened:
             yield opened
@@ -588,7 +588,7 @@ class Hostile:
 
     def hold(self, scope: Scope | None = None, job: bytes = b"", program_s: float = 5) -> Result:
         limits = Limits(program_s=program_s)
-        return Conversation(self.worker, scope or Scope(), limits, None).hold(job)
+        return CallServer(self.worker, scope or Scope(), limits, None).run(job)
 
     def close(self) -> None:
         if self.replying is not None:  # it may still be on its way out of its last write
@@ -822,7 +822,7 @@ def test_a_template_that_died_is_started_again(runs_before: int) -> None:
 
 
 def test_a_closed_template_starts_again_when_used() -> None:
-    template = Template()
+    template = TemplateClient()
     for number in (1, 2):
         with Sandbox(template=template) as opened:
             assert value_of(opened, f"ret = {number}") == number
@@ -831,7 +831,7 @@ def test_a_closed_template_starts_again_when_used() -> None:
 
 def test_a_template_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cap.sandbox.parent.template_client.sys.executable", "/bin/false")
-    template = Template()
+    template = TemplateClient()
     with pytest.raises(SandboxError, match="does not start"):
         template.spawn()
     template.close()

@@ -10,14 +10,14 @@ import pytest
 
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity
-from cap.sandbox.parent.template_client import Template
+from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
 from cap.scope import Primitive, Scope
 
 
 @pytest.fixture
-def template() -> Iterator[Template]:
-    template = Template()
+def template() -> Iterator[TemplateClient]:
+    template = TemplateClient()
     yield template
     template.close()
 
@@ -28,7 +28,7 @@ def value_of(sandbox: Sandbox, source: str, scope: Scope | None = None) -> objec
     return result.value
 
 
-def spare_of(template: Template) -> int:
+def spare_of(template: TemplateClient) -> int:
     """Return the spare's process id, once it is there."""
     with template._lock:
         assert template._asked is not None
@@ -62,7 +62,7 @@ def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
-def test_a_spare_that_was_killed_is_replaced(template: Template) -> None:
+def test_a_spare_that_was_killed_is_replaced(template: TemplateClient) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
     first = spare_of(template)
@@ -71,7 +71,7 @@ def test_a_spare_that_was_killed_is_replaced(template: Template) -> None:
     assert spare_of(template) != first
 
 
-def test_the_spare_runs_the_next_program(template: Template) -> None:
+def test_the_spare_runs_the_next_program(template: TemplateClient) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
     spare = spare_of(template)
@@ -82,7 +82,7 @@ def test_the_spare_runs_the_next_program(template: Template) -> None:
         worker.end()
 
 
-def test_a_spare_with_other_limits_is_not_used(template: Template) -> None:
+def test_a_spare_with_other_limits_is_not_used(template: TemplateClient) -> None:
     value_of(Sandbox(template=template), "ret = 1")
     spare = spare_of(template)
     worker = template.spawn(Limits(memory_bytes=300 << 20))
@@ -93,7 +93,7 @@ def test_a_spare_with_other_limits_is_not_used(template: Template) -> None:
 
 
 def test_without_a_spare_every_worker_is_forked_when_wanted() -> None:
-    template = Template(spare=False)
+    template = TemplateClient(spare=False)
     try:
         sandbox = Sandbox(template=template)
         assert [value_of(sandbox, f"ret = {n}") for n in range(3)] == [0, 1, 2]
@@ -103,7 +103,7 @@ def test_without_a_spare_every_worker_is_forked_when_wanted() -> None:
 
 
 def test_an_interrupted_request_does_not_mix_up_the_workers(
-    template: Template, monkeypatch: pytest.MonkeyPatch
+    template: TemplateClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
@@ -118,7 +118,8 @@ def test_an_interrupted_request_does_not_mix_up_the_workers(
     assert [value_of(sandbox, f"ret = {n}") for n in range(3)] == [0, 1, 2]
 
 
-def test_a_thousand_programs_leave_nothing(template: Template) -> None:
+@pytest.mark.soak
+def test_a_thousand_programs_leave_nothing(template: TemplateClient) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
     spare_of(template)
@@ -129,7 +130,7 @@ def test_a_thousand_programs_leave_nothing(template: Template) -> None:
     assert descriptors() == before
 
 
-def test_eight_threads_run_programs_at_once(template: Template) -> None:
+def test_eight_threads_run_programs_at_once(template: TemplateClient) -> None:
     sandbox = Sandbox(template=template)
     value_of(sandbox, "ret = 1")
     spare_of(template)
@@ -177,7 +178,7 @@ def cores_seen(sandbox: Sandbox, nested: bool = False) -> list[set[int]]:
 
 
 @several_cores
-def test_a_caller_is_pinned_while_its_program_runs_and_no_longer(template: Template) -> None:
+def test_a_caller_is_pinned_while_its_program_runs_and_no_longer(template: TemplateClient) -> None:
     before = os.sched_getaffinity(0)
     (during,) = cores_seen(Sandbox(template=template))
     assert len(during) == 1
@@ -185,7 +186,7 @@ def test_a_caller_is_pinned_while_its_program_runs_and_no_longer(template: Templ
 
 
 @several_cores
-def test_a_program_within_a_program_keeps_the_pin(template: Template) -> None:
+def test_a_program_within_a_program_keeps_the_pin(template: TemplateClient) -> None:
     before = os.sched_getaffinity(0)
     inner, outer = cores_seen(Sandbox(template=template), nested=True)
     assert inner == outer
@@ -194,13 +195,13 @@ def test_a_program_within_a_program_keeps_the_pin(template: Template) -> None:
 
 
 @several_cores
-def test_a_caller_that_does_not_want_it_is_not_pinned(template: Template) -> None:
+def test_a_caller_that_does_not_want_it_is_not_pinned(template: TemplateClient) -> None:
     (during,) = cores_seen(Sandbox(template=template, pin=False))
     assert during == os.sched_getaffinity(0)
 
 
 @several_cores
-def test_a_second_thread_lets_the_first_go(template: Template) -> None:
+def test_a_second_thread_lets_the_first_go(template: TemplateClient) -> None:
     sandbox = Sandbox(template=template)
     before = set(os.sched_getaffinity(0))
     caller = threading.get_native_id()
@@ -216,3 +217,46 @@ def test_a_second_thread_lets_the_first_go(template: Template) -> None:
     assert sandbox.execute("other()", scope).failure is None
     assert seen == [before]
     assert set(os.sched_getaffinity(0)) == before
+
+
+ROAD = """
+cap
+cap.checker
+cap.checker.allowlist
+cap.checker.attributes
+cap.checker.node_rules
+cap.checker.policy
+cap.checker.survey
+cap.errors
+cap.sandbox
+cap.sandbox.kernel
+cap.sandbox.kernel.landlock
+cap.sandbox.kernel.layers
+cap.sandbox.kernel.libc
+cap.sandbox.kernel.lockdown
+cap.sandbox.kernel.namespaces
+cap.sandbox.kernel.seccomp
+cap.sandbox.template_protocol
+cap.sandbox.wire
+cap.sandbox.wire.codec
+cap.sandbox.wire.errors
+cap.sandbox.wire.frames
+cap.sandbox.wire.graph
+cap.sandbox.wire.payloads
+cap.sandbox.worker
+cap.sandbox.worker.call_list
+cap.sandbox.worker.fork_server
+cap.sandbox.worker.namespace
+cap.sandbox.worker.worker
+"""
+"""What a serving template has loaded of `cap`: the check is there for `eval` and `getattr`, which a
+worker can import no more."""
+
+
+def test_a_serving_template_has_loaded_these_modules_and_no_other() -> None:
+    template = TemplateClient(spare=False, without=frozenset(["builtins"]))
+    source = "import sys\nret = sorted(n for n in sys.modules if n.split('.')[0] == 'cap')"
+    try:
+        assert value_of(Sandbox(template=template), source) == ROAD.split()
+    finally:
+        template.close()

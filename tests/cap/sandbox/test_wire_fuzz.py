@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from cap.result import Result
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.call_server import Conversation
+from cap.sandbox.parent.call_server import CallServer
 from cap.sandbox.parent.template_client import Worker
 from cap.sandbox.wire import codec
 from cap.sandbox.wire.frames import MAX_FRAME_BYTES
@@ -87,7 +87,7 @@ def hold(script: Sequence[bytes], *, waits: bool = True, stays: bool = True, **m
     player = peer.play(script, waits=waits, stays=stays)
     limits = Limits(**{"program_s": PROGRAM_S, "calls_s": SOON_S, "calls": 20, **more})
     try:
-        return Conversation(peer.worker, SCOPE, limits).hold(b"job")
+        return CallServer(peer.worker, SCOPE, limits).run(b"job")
     finally:
         for end in (peer.worker.requests, peer.worker.answers):
             os.close(end)  # the player, wherever it is, meets a closed pipe
@@ -236,7 +236,7 @@ def test_a_worker_that_speaks_ever_so_slowly_meets_the_deadline() -> None:
 
     player = threading.Thread(target=drip, daemon=True)
     player.start()
-    result = Conversation(peer.worker, SCOPE, Limits(program_s=0.2)).hold(b"")
+    result = CallServer(peer.worker, SCOPE, Limits(program_s=0.2)).run(b"")
     over.set()
     player.join(SOON_S)
     peer.close()
@@ -269,7 +269,7 @@ GROWING = {
         msgpack.ExtType(codec._ARRAY, struct.pack("<4sB2Q", b"<f8", 2, 2**30, 2**30))
     ),
     "texts that are padded to the longest": frame(
-        msgpack.ExtType(codec._TEXTS, msgpack.packb(["U", [9000], ["a" * 30_000, *["b"] * 8999]]))
+        msgpack.ExtType(codec._ENTRIES, msgpack.packb(["U", [9000], ["a" * 30_000, *["b"] * 8999]]))
     ),
     "a geometry of four billion points": frame(
         msgpack.ExtType(
@@ -366,7 +366,7 @@ def test_a_primitive_gets_copies_of_plain_data_alone() -> None:
     peer = Peer()
     pieces = [framed(codec.encode(["call", "add", [value]])) for value in values]
     player = peer.play([*pieces, frame(["done", DONE])], waits=True, stays=True)
-    result = Conversation(peer.worker, scope, Limits(program_s=SOON_S)).hold(b"")
+    result = CallServer(peer.worker, scope, Limits(program_s=SOON_S)).run(b"")
     player.join(SOON_S)
     peer.close()
     assert result.failure is None

@@ -13,11 +13,12 @@ import pytest
 from shapely.geometry import Point
 
 from cap.errors import SavedError, UsageError
+from cap.models.replay import Replay
 from cap.prompt.prompt import Prompt, parse
 from cap.robot import snapshots
 from cap.robot.snapshots import NotPlain, pack, unpack
 from cap.session import session_file
-from cap.session.replay import open_replay, ready, replay, steps
+from cap.session.replay import ready, recording, replay, steps
 from cap.session.session import Session
 from cap.trace.trace import Trace
 from robots.ravens import create
@@ -235,6 +236,14 @@ def test_the_shown_values_are_for_people_and_any_value_has_one(
     text = session.save(tmp_path / "kept.json").read_text(encoding="utf-8")
     assert json.loads(text)["variables"]["shown"]["word"] == "'grüße 🥣'"
     assert "grüße 🥣" in text
+
+
+def open_replay(folder: Path, **options: Any) -> Session:
+    """Open a session that begins as a run did and is answered from it."""
+    with recording(folder) as path:
+        model = Replay(path)
+    session = Session.resume(folder / session_file.START, model, **options)
+    return ready(session, session_file.read(folder, session_file.START), folder)
 
 
 def test_a_replay_gives_the_positions_and_values_of_the_run(

@@ -11,8 +11,8 @@ import pytest
 from cap.errors import SkillError, UsageError
 from cap.prompt.prompt import Prompt, parse
 from cap.session.session import Session
-from cap.session.skills.skill_file import renamed
-from cap.session.skills.store import Skill, SkillStore
+from cap.session.skills.skill_file import Skill, renamed
+from cap.session.skills.store import SkillStore
 from robots.ravens import create
 from tests.fakes.scripted import Scripted
 

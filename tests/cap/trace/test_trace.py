@@ -10,7 +10,8 @@ import pytest
 import shapely
 
 from cap.errors import UsageError
-from cap.trace.trace import Trace, new_run_folder, plain, read_events, read_header
+from cap.trace.reader import read_events, read_header
+from cap.trace.trace import Trace, new_run_folder, plain
 
 
 def test_everything_a_program_handles_becomes_json() -> None:

@@ -9,7 +9,7 @@ import pytest
 from cap.cli.main import main
 from cap.errors import PromptError
 from cap.scope import Primitive
-from cap.validation.prompt_names import Names, Report, files, look
+from cap.validation.prompts import PromptNames, PromptReport, inspect_names, prompt_files
 
 BARE = Path(__file__).parents[2] / "prompts" / "bare"
 
@@ -23,15 +23,15 @@ def say(text: str) -> None:
 
 
 PRIMITIVES = {f.__name__: Primitive.of(f, "perception") for f in (get_obj_pos, say)}
-Write = Callable[..., Report]
+Write = Callable[..., PromptReport]
 
 
 @pytest.fixture
 def look_at(tmp_path: Path) -> Write:
-    def write(text: str, lmps: tuple[str, ...] = ()) -> Report:
+    def write(text: str, lmps: tuple[str, ...] = ()) -> PromptReport:
         path = tmp_path / "p.py"
         path.write_text(text, encoding="utf-8")
-        (report,) = look(path, PRIMITIVES, lmps)
+        (report,) = inspect_names(path, PRIMITIVES, lmps)
         return report
 
     return write
@@ -44,7 +44,7 @@ def test_names_are_sorted_by_what_they_stand_for(look_at: Write) -> None:
         "# a.\nstack_all(parse_it('b', c))\nmake_line(d)\nsay('e')\n",
         lmps=("parse_it",),
     )
-    assert report.names == Names(
+    assert report.names == PromptNames(
         robot=("get_obj_pos",),
         lmps=("parse_it",),
         library=("np",),
@@ -55,7 +55,7 @@ def test_names_are_sorted_by_what_they_stand_for(look_at: Write) -> None:
 
 
 def test_the_other_files_of_a_folder_are_lmps() -> None:
-    reports = {report.prompt.name: report for report in look(BARE, PRIMITIVES, ())}
+    reports = {report.prompt.name: report for report in inspect_names(BARE, PRIMITIVES, ())}
     assert reports["tray_ui"].names.lmps == ("parse_obj_name", "parse_position")
     assert reports["transform_shape_pts"].names.given == ("shape_pts",)
     assert "get_closest_idx" in reports["parse_obj_name"].names.generated
@@ -93,7 +93,7 @@ def test_what_cannot_be_is_a_finding(text: str, reason: str, look_at: Write) -> 
 
 def test_a_folder_without_prompts_is_named(tmp_path: Path) -> None:
     with pytest.raises(PromptError, match=r"no prompt files \(\*\.py, \*\.txt\)"):
-        files(tmp_path)
+        prompt_files(tmp_path)
 
 
 def run(*arguments: Any) -> int:

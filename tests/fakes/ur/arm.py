@@ -30,6 +30,14 @@ SAFETY_NUMBERS: dict[SafetyMode, int] = {
 }
 
 
+_SEEN_S = 0.025
+"""A motion takes at least this long on the wall's clock: some states must show the arm moving."""
+
+
+_STEP_S = 0.004
+"""Where an arm in motion is, is worked out anew after so long on the wall's clock."""
+
+
 @dataclass(frozen=True)
 class Move:
     """A motion the controller was told to make."""
@@ -50,21 +58,25 @@ class _Path:
 
     move: Move
     began: float
+    duration: float
+    pace: float
+    """Of the arm's clock, 1 but for a motion that would be over before it is seen."""
     length: float
     joints: tuple[float, ...]
     pose: tuple[float, ...]
 
 
 class SimulatedArm:
-    """The body. Its clock runs `speed_scale` times as fast as the wall's."""
+    """The body. Its clock runs `time_factor` times as fast as the wall's."""
 
     def __init__(
-        self, *, speed_scale: float, tool_m: float, joints: tuple[float, ...] = HOME
+        self, *, time_factor: float, tool_m: float, joints: tuple[float, ...] = HOME
     ) -> None:
-        self._scale = speed_scale
+        self._factor = time_factor
         self._tool_m = tool_m
         self._clock = 0.0
         self._last = time.monotonic()
+        self._followed = self._last
         self._path: _Path | None = None
         self.joints: tuple[float, ...] = joints
         self.pose: tuple[float, ...] = tuple(pose_of(joints, tool_m).tolist())
@@ -76,14 +88,14 @@ class SimulatedArm:
         """Digital outputs by kind (`tool`, `standard`, `configurable`) and number."""
 
     @property
-    def speed_scale(self) -> float:
+    def time_factor(self) -> float:
         """How much faster than the wall's the clock runs."""
-        return self._scale
+        return self._factor
 
-    @speed_scale.setter
-    def speed_scale(self, scale: float) -> None:
+    @time_factor.setter
+    def time_factor(self, factor: float) -> None:
         self.advance()
-        self._scale = scale
+        self._factor = factor
 
     @property
     def ready(self) -> bool:
@@ -104,10 +116,13 @@ class SimulatedArm:
     def advance(self) -> float:
         """Move to where it is by now; return its clock in seconds."""
         now = time.monotonic()
-        self._clock += (now - self._last) * self._scale
+        self._clock += (now - self._last) * self._factor
         self._last = now
         if self._path is not None:
-            self._follow(self._path)
+            elapsed = (self._clock - self._path.began) * self._path.pace
+            if elapsed >= self._path.duration or now - self._followed >= _STEP_S:
+                self._followed = now
+                self._follow(self._path, elapsed)
         return self._clock
 
     def reaches(self, pose: Sequence[float]) -> bool:
@@ -121,7 +136,10 @@ class SimulatedArm:
         if move.kind == "movel" and not self.reaches(move.target):
             self.safety = "protective_stop"
             return
-        self._path = _Path(move, self._clock, self._length(move), self.joints, self.pose)
+        length = self._length(move)
+        takes = duration(length, move.speed, move.acceleration)
+        pace = min(1.0, takes / (self._factor * _SEEN_S))
+        self._path = _Path(move, self._clock, takes, pace, length, self.joints, self.pose)
 
     def halt(self) -> None:
         """Stop where it is."""
@@ -134,12 +152,10 @@ class SimulatedArm:
         turn = float(np.linalg.norm(_turn(self.pose, move.target)))
         return max(math.dist(self.pose[:3], move.target[:3]), 0.1 * turn)
 
-    def _follow(self, path: _Path) -> None:
-        """Put joints and pose where the path is by now."""
-        done = travelled(
-            self._clock - path.began, path.length, path.move.speed, path.move.acceleration
-        )
-        share = 1.0 if done >= path.length else done / path.length
+    def _follow(self, path: _Path, elapsed: float) -> None:
+        """Put joints and pose where the path is after so long."""
+        done = travelled(elapsed, path.length, path.move.speed, path.move.acceleration)
+        share = 1.0 if elapsed >= path.duration else done / path.length
         if path.move.kind == "movej":
             self.joints = tuple(
                 a + (b - a) * share for a, b in zip(path.joints, path.move.target, strict=True)
@@ -151,6 +167,12 @@ class SimulatedArm:
             self.joints = self.joints if found is None else tuple(found.tolist())
         if share == 1.0:
             self._path = None
+
+
+def duration(length: float, speed: float, acceleration: float) -> float:
+    """Return how long a motion of that length takes, speeding up and braking evenly."""
+    ramp = min(speed / acceleration, math.sqrt(length / acceleration))
+    return length / (acceleration * ramp) + ramp if length > 0.0 else 0.0
 
 
 def travelled(elapsed: float, length: float, speed: float, acceleration: float) -> float:

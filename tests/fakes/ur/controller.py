@@ -57,7 +57,7 @@ class FakeController:
         self,
         host: str | None = None,
         *,
-        speed_scale: float = 20.0,
+        time_factor: float = 20.0,
         rate_hz: float = 50.0,
         form: Form = 47,
         robotiq: bool = True,
@@ -70,7 +70,7 @@ class FakeController:
 
         Args:
             host: A loopback address; a free one if left out. The ports are the real ones.
-            speed_scale: How much faster than real its arm moves.
+            time_factor: How much faster than real its arm moves.
             rate_hz: State packets a second on the secondary interface.
             form: Bytes of the packets' robot mode, which differ between old and new software.
             robotiq: Whether the Robotiq gripper's port is open.
@@ -80,7 +80,7 @@ class FakeController:
             joints: Where the arm begins, rad.
         """
         self.host = host or fresh_host()
-        self._arm = SimulatedArm(speed_scale=speed_scale, tool_m=tool_m, joints=joints)
+        self._arm = SimulatedArm(time_factor=time_factor, tool_m=tool_m, joints=joints)
         self._runner = Runner(self._arm)
         self._gripper = Robotiq(holds)
         self._dashboard = Dashboard(self._arm)
@@ -161,13 +161,13 @@ class FakeController:
         self._gripper.holds = something
 
     @property
-    def speed_scale(self) -> float:
+    def time_factor(self) -> float:
         """How much faster than real the arm moves; may be set at any time."""
-        return self._arm.speed_scale
+        return self._arm.time_factor
 
-    @speed_scale.setter
-    def speed_scale(self, scale: float) -> None:
-        self._call(lambda: setattr(self._arm, "speed_scale", scale))
+    @time_factor.setter
+    def time_factor(self, factor: float) -> None:
+        self._call(lambda: setattr(self._arm, "time_factor", factor))
 
     # Faults.
 
@@ -386,7 +386,7 @@ def main() -> None:
     """Serve until Ctrl-C."""
     parser = argparse.ArgumentParser(description="A simulated UR5e controller on loopback.")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
-    parser.add_argument("--speed-scale", type=float, default=1.0, help="faster than real")
+    parser.add_argument("--time-factor", type=float, default=1.0, help="faster than real")
     parser.add_argument(
         "--table", action="store_true", help="begin over the table, with a gripper of 0.163 m"
     )
@@ -395,7 +395,7 @@ def main() -> None:
     begin: dict[str, Any] = {"tool_m": TOOL_LENGTH, "joints": PARK.joints()}
     with FakeController(
         options.host,
-        speed_scale=options.speed_scale,
+        time_factor=options.time_factor,
         holds=options.holds,
         **(begin if options.table else {}),
     ) as controller:

@@ -14,7 +14,7 @@ from cap.errors import NotConnected
 from robots.tabletop.driver import ArmDriver
 from tests.fakes.ur.controller import RTDE_PORT, SECONDARY_PORT, FakeController, fresh_host
 
-FAST, SLOW = 25.0, 0.3
+FAST, SLOW = 250.0, 0.3
 """How much faster than real the arm moves: as tests want it, and so that they can step in."""
 ELSEWHERE = (0.4, -1.4, 1.5, -1.6, -1.5, 0.3)
 """Joint angles away from home."""
@@ -28,7 +28,7 @@ def children() -> list[str]:
         with contextlib.suppress(OSError):
             for pid in (task / "children").read_text().split():
                 lines.append(Path(f"/proc/{pid}/cmdline").read_text())
-    return [line for line in lines if "rtde_child" in line]
+    return [line for line in lines if "rtde/child.py" in line]
 
 
 def lower(arm: ArmDriver, by_m: float = 0.1, **how: float) -> None:
@@ -52,7 +52,7 @@ def wait_for(what: Callable[[], bool]) -> None:
 @contextlib.contextmanager
 def once_moving(controller: FakeController, do: Callable[[], object]) -> Iterator[None]:
     """Do something from another thread as soon as the arm moves, slowly."""
-    controller.speed_scale = SLOW
+    controller.time_factor = SLOW
     start = controller.joints
 
     def run() -> None:

@@ -89,10 +89,9 @@ def joints_at(pose: Sequence[float], near: Sequence[float], tool_m: float) -> Ar
         )
         if np.linalg.norm(error) < 1e-6:
             return joints
-        columns = [
-            np.concatenate([np.cross(f[:3, 2], at - f[:3, 3]), f[:3, 2]]) for f in chain[:-1]
-        ]
-        jacobian = np.array(columns).T
+        bases = np.array(chain[:-1])
+        axes = bases[:, :3, 2]
+        jacobian = np.hstack([np.cross(axes, at - bases[:, :3, 3]), axes]).T
         damped = jacobian @ jacobian.T + 1e-5 * np.eye(6)
         step = jacobian.T @ np.linalg.solve(damped, error)
         joints += step * min(1.0, 0.4 / max(_LEAST, float(np.abs(step).max())))

@@ -165,7 +165,7 @@ class RtdeClient:
         self._arm = arm
         self._runner = runner
         self._commands = commands
-        self._outputs: list[str] = []
+        self._outputs: list[tuple[str, struct.Struct]] = []
         self._recipes: list[list[str]] = []
         self.period_s = 0.008
         """Seconds between packages."""
@@ -188,8 +188,9 @@ class RtdeClient:
             case "O":
                 (frequency,) = struct.unpack("!d", body[:8])
                 self.period_s = 1.0 / frequency
-                self._outputs = _names(body[8:])
-                return _message("O", b"\x01" + _types(self._outputs))
+                names = _names(body[8:])
+                self._outputs = [(n, struct.Struct(f"!{_CODES[type_of(n)]}")) for n in names]
+                return _message("O", b"\x01" + _types(names))
             case "I":
                 self._recipes.append(_names(body))
                 number = struct.pack("!B", len(self._recipes))
@@ -206,7 +207,7 @@ class RtdeClient:
         """Return a data package with the outputs asked for."""
         self._runner.advance()
         self._commands.advance()
-        body = b"".join(self._value(name) for name in self._outputs)
+        body = b"".join(self._value(name, form) for name, form in self._outputs)
         return _message("U", b"\x01" + body)
 
     def _inputs(self, body: bytes) -> Iterator[tuple[str, float]]:
@@ -217,22 +218,20 @@ class RtdeClient:
             offset += struct.calcsize(code)
             yield name, values[0]
 
-    def _value(self, name: str) -> bytes:
-        code = _CODES[type_of(name)]
-        values: tuple[float, ...] = (0.0,) * (6 if code.startswith("6") else 1)
+    def _value(self, name: str, form: struct.Struct) -> bytes:
+        if name.startswith("output_double_"):
+            return form.pack(self._commands.read(name))
+        if name.startswith("output_"):
+            return form.pack(int(self._commands.read(name)))
         if name == "actual_q":
-            values = self._arm.joints
-        elif name == "actual_TCP_pose":
-            values = self._arm.pose
-        elif name == "timestamp":
-            values = (self._arm.advance(),)
-        elif name.startswith("output_"):
-            values = (self._commands.read(name),)
-        elif code in "iIQB":
-            values = (self._number(name),)
-        if code.endswith("d"):
-            return struct.pack(f"!{code}", *values)
-        return struct.pack(f"!{code}", *(int(value) for value in values))
+            return form.pack(*self._arm.joints)
+        if name == "actual_TCP_pose":
+            return form.pack(*self._arm.pose)
+        if name == "timestamp":
+            return form.pack(self._arm.advance())
+        if form.format[-1] in "iIQB":
+            return form.pack(self._number(name))
+        return bytes(form.size)
 
     def _number(self, name: str) -> int:
         powered = self._arm.mode in ("idle", "running")

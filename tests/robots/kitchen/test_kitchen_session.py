@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from cap.sandbox.limits import Limits
-from cap.session.session import Session, TurnResult
+from cap.session.session import Session
+from cap.session.turn import Turn
 from robots.kitchen import KitchenRobot
 
 HOUSE = [
@@ -121,7 +122,7 @@ def test_undoing_a_turn_brings_the_kitchen_back(session: Session) -> None:
     assert robot.state == before
 
 
-def limited(limits: Limits, words: str) -> tuple[TurnResult, KitchenRobot]:
+def limited(limits: Limits, words: str) -> tuple[Turn, KitchenRobot]:
     options = {"seed": 3, "mode": "instant", "objects": ROW, "limits": limits}
     with Session.open("kitchen", model="nearest", **options) as session:
         turn = session.run(words)

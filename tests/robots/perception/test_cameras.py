@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import datetime
 import math
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cap.errors import NotFound
+from cap.errors import MissingExtra, NotFound
 from robots.arm import rotations, ur5e
 from robots.arm.motion import Pose
 from robots.perception import CameraObserver, choose_detector, see
@@ -21,6 +24,7 @@ from robots.perception.calibration.file import HandEye
 from robots.perception.calibration.marker import find_marker
 from robots.perception.calibration.pairs import Pair, Pairs
 from robots.perception.camera import Frame
+from robots.perception.realsense import RealSenseCamera
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import create
 from robots.ravens.observation import SHAPES
@@ -190,3 +194,29 @@ def test_no_sticker_and_two_stickers_are_refused(room: int) -> None:
     twice[:40, :40] = color
     with pytest.raises(NotFound, match="more than one thing"):
         find_marker(replace(frame, rgb=twice), color)
+
+
+def test_without_the_library_of_a_realsense_the_remedy_is_named() -> None:
+    code = """
+import sys
+sys.modules["pyrealsense2"] = None
+from cap.errors import MissingExtra
+from robots.perception.realsense import RealSenseCamera
+try:
+    RealSenseCamera(lambda: None)
+except MissingExtra as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "code-as-policies[realsense]" in done.stdout
+
+
+def test_without_a_system_library_of_a_realsense_the_remedy_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = "libusb-1.0.so.0: cannot open shared object file"
+    (tmp_path / "pyrealsense2.py").write_text(f"raise ImportError({missing!r})\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "pyrealsense2", raising=False)
+    with pytest.raises(MissingExtra, match=f"{missing}; .*: apt-get install libusb-1.0-0"):
+        RealSenseCamera(lambda: np.eye(4))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cap.errors import Collision, NotFound, RobotError, Unreachable
-from cap.scope import Robot
+from cap.robot.protocol import Robot
 from robots.ravens import RavensRobot, create
 
 OBJECTS = ["red block", "green block", "blue block", "red bowl", "blue bowl"]

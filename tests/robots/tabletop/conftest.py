@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from robots.tabletop import gripper, trajectory
 from robots.tabletop.driver import ArmDriver
 from robots.tabletop.rtde.driver import RtdeDriver
 from robots.tabletop.urx.driver import UrxDriver
@@ -19,6 +20,13 @@ DRIVERS = {"urx": UrxDriver, "ur_rtde": RtdeDriver}
 Make = Callable[..., ArmDriver]
 
 
+@pytest.fixture(autouse=True)
+def _quick_polls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look as often as an arm asks that runs many times faster than a real one."""
+    monkeypatch.setattr(trajectory, "_POLL_S", 0.004)
+    monkeypatch.setattr(gripper, "_POLL_S", 0.01)
+
+
 @pytest.fixture(params=DRIVERS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
@@ -26,7 +34,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def controller() -> Iterator[FakeController]:
-    with FakeController(speed_scale=FAST) as started:
+    with FakeController(time_factor=FAST, rate_hz=250.0) as started:
         yield started
 
 

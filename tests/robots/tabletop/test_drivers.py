@@ -108,7 +108,7 @@ def test_moving_to_where_it_is_returns(arm: ArmDriver, controller: FakeControlle
 
 
 def test_states_may_come_as_seldom_as_from_a_real_controller(make: Make) -> None:
-    with FakeController(speed_scale=FAST, rate_hz=10.0) as controller:
+    with FakeController(time_factor=FAST, rate_hz=10.0) as controller:
         arm = make(controller.host)
         arm.connect()
         lower(arm)
@@ -191,7 +191,7 @@ def test_a_stop_while_a_motion_is_long_in_sending_ends_it_all_the_same(
         stopped.set()
 
     monkeypatch.setattr(arm, "send", send_late)
-    controller.speed_scale = SLOW
+    controller.time_factor = SLOW
     thread = threading.Thread(target=stop)
     thread.start()
     with pytest.raises(RobotError, match="told to stop"):
@@ -204,7 +204,7 @@ def test_a_stop_while_a_motion_is_long_in_sending_ends_it_all_the_same(
 def test_after_a_stop_it_moves_again(arm: ArmDriver, controller: FakeController) -> None:
     with once_moving(controller, arm.stop), pytest.raises(RobotError):
         turn_away(arm)
-    controller.speed_scale = FAST
+    controller.time_factor = FAST
     turn_away(arm)
     assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
 
@@ -224,7 +224,7 @@ def test_ctrl_c_stops_the_arm(arm: ArmDriver, controller: FakeController) -> Non
         turn_away(arm)
     wait_for(lambda: not controller.moving)
     assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
-    controller.speed_scale = FAST
+    controller.time_factor = FAST
     turn_away(arm)
     assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
 
@@ -234,7 +234,7 @@ def test_a_slow_arm_is_stopped_at_the_drivers_deadline(
 ) -> None:
     arm = make(controller.host, slack_s=0.2)
     arm.connect()
-    controller.speed_scale = 0.01
+    controller.time_factor = 0.01
     with pytest.raises(Timeout, match="short of its target"):
         lower(arm, 0.02, speed_mps=1.0, acceleration_mps2=10.0)
     wait_for(lambda: not controller.moving)

@@ -43,7 +43,7 @@ def test_a_motion_takes_the_time_its_speed_and_acceleration_ask(
 ) -> None:
     now = [0.0]
     monkeypatch.setattr(arm.time, "monotonic", lambda: now[0])
-    body = SimulatedArm(speed_scale=2.0, tool_m=0.0)
+    body = SimulatedArm(time_factor=2.0, tool_m=0.0)
     x, y, z, *turn = body.pose
     body.begin(Move("movel", (x, y, z - 0.1, *turn), speed=0.1, acceleration=0.5))
     lengths = []

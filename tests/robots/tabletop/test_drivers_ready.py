@@ -14,7 +14,8 @@ from cap.errors import (
     RobotError,
     UsageError,
 )
-from robots.tabletop.driver import ArmDriver, arm_driver
+from robots.tabletop import arm_driver
+from robots.tabletop.driver import ArmDriver
 from robots.tabletop.rtde import driver as rtde_driver
 from robots.tabletop.urx import driver as urx_driver
 from tests.fakes.ur.arm import SafetyMode
@@ -77,7 +78,7 @@ def test_it_moves_again_once_a_person_released_the_stop(
     with once_moving(controller, controller.protective_stop), pytest.raises(ProtectiveStop):
         turn_away(arm)
     controller.set_safety("normal")
-    controller.speed_scale = FAST
+    controller.time_factor = FAST
     wait_for(lambda: arm.state().safety == "normal")
     turn_away(arm)
     assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
@@ -233,7 +234,7 @@ def test_closing_stops_the_arm(arm: ArmDriver, controller: FakeController) -> No
         except RobotError as error:
             failures.append(error)
 
-    controller.speed_scale = SLOW
+    controller.time_factor = SLOW
     thread = threading.Thread(target=move)
     thread.start()
     wait_for(lambda: controller.moving)

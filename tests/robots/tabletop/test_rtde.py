@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from cap.errors import MissingExtra, NotConnected, Unreachable
-from robots.tabletop.driver import arm_driver
+from robots.tabletop import arm_driver
 from robots.tabletop.rtde import driver
 from robots.tabletop.rtde.driver import RtdeDriver
 from tests.fakes.ur.controller import FakeController
@@ -33,7 +33,7 @@ def process_of(arm: RtdeDriver) -> int:
 
 def begin(arm: RtdeDriver, controller: FakeController) -> None:
     """Start a slow motion and do not wait for it."""
-    controller.speed_scale = SLOW
+    controller.time_factor = SLOW
     arm._ask({"do": "prepare"}, 10.0)
     request = {"do": "move", "kind": "movej", "target": ELSEWHERE, "speed": 0.5}
     assert arm._ask(request | {"acceleration": 1.0})["started"]
@@ -57,7 +57,7 @@ def test_the_arm_goes_on_for_as_long_as_the_watchdog_is_fed(
     arm: RtdeDriver, controller: FakeController
 ) -> None:
     begin(arm, controller)
-    controller.speed_scale = 2.0
+    controller.time_factor = 2.0
     wait_for(lambda: not controller.moving)
     assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
 

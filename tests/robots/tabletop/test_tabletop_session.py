@@ -18,6 +18,7 @@ from cap.session.session import Session
 from robots.ravens.transfer import PARK
 from robots.tabletop import TabletopRobot
 from tests.fakes.ur.controller import FakeController
+from tests.fakes.ur.driving import FAST
 from tests.fakes.ur.kinematics import pose_of
 
 TOOL_M = 0.163
@@ -44,7 +45,7 @@ def scene(tmp_path: Path) -> Path:
 @pytest.fixture
 def controller() -> Iterator[FakeController]:
     with FakeController(
-        speed_scale=60.0, rate_hz=250.0, tool_m=TOOL_M, joints=PARK.joints(), holds=True
+        time_factor=FAST, rate_hz=250.0, tool_m=TOOL_M, joints=PARK.joints(), holds=True
     ) as running:
         yield running
 
@@ -134,7 +135,7 @@ def test_what_fails_in_the_rehearsal_sends_no_motion(
 def test_a_fault_in_mid_motion_ends_the_program(
     driver: str, fault: str, error: str, controller: FakeController, scene: Path
 ) -> None:
-    controller.speed_scale = 2.0
+    controller.time_factor = 2.0
     with session_on(controller, scene, driver) as session:
         trouble = threading.Thread(target=in_motion, args=(controller, fault))
         trouble.start()
@@ -155,7 +156,7 @@ def in_motion(controller: FakeController, fault: str) -> None:
 def test_stopping_from_another_thread_brakes_and_the_next_motion_goes(
     driver: str, controller: FakeController, scene: Path
 ) -> None:
-    controller.speed_scale = 2.0
+    controller.time_factor = 2.0
     with session_on(controller, scene, driver) as session:
 
         def stop() -> None:
@@ -170,7 +171,7 @@ def test_stopping_from_another_thread_brakes_and_the_next_motion_goes(
         assert turn.failure.robot
         while controller.moving:
             threading.Event().wait(0.005)
-        controller.speed_scale = 60.0
+        controller.time_factor = FAST
         assert session.run("put the red block in the blue bowl").ok
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 import pytest
 
 from cap.errors import MissingExtra, NotConnected, RobotError
-from robots.tabletop.driver import arm_driver
+from robots.tabletop import arm_driver
 from robots.tabletop.urx.driver import UrxDriver
 from tests.fakes.ur.arm import SimulatedArm
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController, fresh_host
@@ -58,7 +58,7 @@ def test_a_connection_closed_in_order_ends_the_monitor() -> None:
 
 
 def test_states_may_come_in_pieces_and_among_other_messages() -> None:
-    simulated = SimulatedArm(speed_scale=1.0, tool_m=0.0)
+    simulated = SimulatedArm(time_factor=1.0, tool_m=0.0)
     state = state_packet(simulated, running=False, form=47)
     stream = (version_message() + state) * 3 + state
     host = fresh_host()

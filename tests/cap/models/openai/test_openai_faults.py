@@ -10,7 +10,7 @@ import pytest
 from cap.errors import CapError, MissingExtra, ModelError
 from cap.models.base import Completion, Request
 from cap.models.openai.model import OpenAIModel
-from cap.models.openai.replies import retry_after_s
+from cap.models.openai.retry import retry_after_s
 from cap.program.program import Program
 from tests.fakes.openai_server import (
     DONE,

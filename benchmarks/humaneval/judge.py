@@ -1,0 +1,337 @@
+"""Judging samples: the candidate runs in a sandbox worker, the test where it cannot reach.
+
+A candidate is the problem's prompt with the completion, one worker for each. It is called there
+with everything the test asks for, and what it returns comes back as plain data; then the test runs
+in this process on those values. Whatever a candidate does, all it can send is values.
+
+- Arguments are copies: what a candidate does to them, the test does not see.
+- An iterator, a generator too, comes back as an iterator over what it yields, at most 10,000
+  values.
+- A subclass of a builtin comes back as that builtin, a fraction or decimal as the number exactly
+  as large, a view of a dictionary as a set; an instance of any other class is no plain data and
+  fails the sample, whatever its `__eq__` says.
+- The helpers a test uses are those of the problem's prompt, whatever the candidate makes of them.
+
+The test and the helpers it uses come from the problem file. In place of the candidate the test
+meets a stand-in that takes the results the worker sent, in the order of the calls; a candidate has
+no way to the test but those values.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import random
+import time
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from benchmarks.humaneval.problems import HumanEvalProblem
+from cap.checker.checker import check
+from cap.checker.policy import Policy
+from cap.errors import UsageError
+from cap.program.program import Program, ProgramSyntaxError
+from cap.result import Failure
+from cap.sandbox.limits import Limits
+from cap.sandbox.parent.template_client import TemplateClient
+from cap.sandbox.sandbox import Sandbox
+from cap.sandbox.wire import codec
+from cap.sandbox.worker.call_list import CallAnswer
+from cap.scope import Scope
+
+TIMEOUT_S = 3.0
+"""The official scorer's."""
+MOST_RUNS = 1000
+"""How often a candidate is run whose test asks for what depends on its answers."""
+POLICY = replace(Policy.benchmark(), library=False)
+"""A candidate has what it imports, and nothing else."""
+STDOUT_CHARS = 10_000_000
+"""A candidate may print as it likes; the official scorer has no limit."""
+_SEED = 0
+"""Where a test's random numbers start: every sample meets the same inputs."""
+
+Call = tuple[list[Any], dict[str, Any]]
+"""Positional and keyword arguments."""
+
+
+@dataclass(frozen=True)
+class SampleVerdict:
+    """What came of one sample."""
+
+    passed: bool
+    """True if the test found nothing wrong."""
+    result: str
+    """`passed`, `timed out`, or `failed:` with the reason, as the official scorer says it."""
+    cause: str = ""
+    """"" or what is to blame: `program`, or `task` if it ran and is wrong."""
+
+
+PASSED = SampleVerdict(True, "passed")
+TIMED_OUT = SampleVerdict(False, "timed out", "program")
+
+
+class Scorer:
+    """Judges samples, one after another. A context manager."""
+
+    def __init__(
+        self,
+        timeout_s: float = TIMEOUT_S,
+        memory_bytes: int = 1 << 30,
+        template: TemplateClient | None = None,
+    ) -> None:
+        """Prepare a sandbox.
+
+        Args:
+            timeout_s: What a candidate may take for all its calls, wall seconds.
+            memory_bytes: Private memory of its worker.
+            template: Forks the workers; the one of this process by default.
+
+        Raises:
+            UsageError: No time at all.
+        """
+        if not timeout_s > 0:
+            raise UsageError(f"a time limit of {timeout_s:g} s lets nothing pass; ask for more")
+        self.policy = POLICY
+        limits = Limits(program_s=timeout_s, memory_bytes=memory_bytes, stdout_chars=STDOUT_CHARS)
+        # One question and one answer for each worker: moving both ends to a core takes longer.
+        self.sandbox = Sandbox(
+            limits=limits, policy=self.policy, pin=False, rehearse=False, template=template
+        )
+        self._ready: dict[HumanEvalProblem, tuple[ProblemTest, CandidateCalls]] = {}
+        self._scope = Scope()
+
+    def __enter__(self) -> Scorer:
+        """Start loading the worker template."""
+        self.sandbox.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing: workers end with their programs."""
+
+    def score(self, problem: HumanEvalProblem, completion: str) -> SampleVerdict:
+        """Judge one completion of a problem.
+
+        Raises:
+            UsageError: The problem itself cannot be used.
+            SandboxError: No worker could be started.
+        """
+        if problem not in self._ready:
+            test = ProblemTest(problem)
+            self._ready[problem] = test, test.calls()
+        test, calls = self._ready[problem]
+        program = self._program(problem.prompt + completion)
+        if isinstance(program, SampleVerdict):
+            return program
+        deadline_s = time.monotonic() + self.sandbox.limits.program_s
+        for _ in range(MOST_RUNS):
+            result = self.sandbox.call_each(
+                program, self._scope, problem.entry_point, calls.arguments
+            )
+            if result.failure is not None:
+                return _failed(result.failure)
+            try:
+                test.verdict(calls, result.value)
+                return PASSED
+            except NewCall as asked:
+                calls = CandidateCalls([*calls.arguments[: asked.before], asked.call])
+            except Exception as error:
+                why = codec.one_line(str(error)) or type(error).__name__
+                cause = "task" if isinstance(error, AssertionError) else "program"
+                return SampleVerdict(False, f"failed: {why}", cause)
+            if time.monotonic() > deadline_s:
+                break
+        return TIMED_OUT
+
+    def _program(self, source: str) -> Program | SampleVerdict:
+        """Return a candidate that may run, or the verdict on one that may not."""
+        try:
+            program = Program.parse(source)
+        except ProgramSyntaxError as error:
+            return SampleVerdict(False, f"failed: {error}", "program")
+        if "__main__" in source:  # what only a script does is left out: nobody would run it
+            kept = [
+                node
+                for node in program.tree.body
+                if not isinstance(node, ast.If)
+                or node.orelse
+                or ast.unparse(node.test) != "__name__ == '__main__'"
+            ]
+            program = Program(program.source, ast.Module(kept, []))
+        for violation in check(program.tree, self.policy):
+            return SampleVerdict(False, f"failed: refused, {violation}", "program")
+        return program
+
+
+def _failed(failure: Failure) -> SampleVerdict:
+    """Return the verdict on a candidate that gave no answers."""
+    if failure.kind == "timeout":
+        return TIMED_OUT
+    return SampleVerdict(False, f"failed: {failure}", "program")
+
+
+# --- the trusted side
+
+
+@dataclass(frozen=True)
+class CandidateCalls:
+    """What a test calls a candidate with, in order."""
+
+    arguments: Sequence[Call]
+    """Of each call; no two share a part."""
+
+    @cached_property
+    def encoded(self) -> tuple[bytes, ...]:
+        """The same as bytes, to be compared with what a test asks for."""
+        return tuple(codec.encode([args, named]) for args, named in self.arguments)
+
+
+class CandidateFailed(Exception):
+    """The candidate raised an exception that is not one of Python's own."""
+
+
+class NewCall(BaseException):
+    """A test called the candidate with arguments that nobody tried; no test catches it."""
+
+    def __init__(self, before: int, call: Call) -> None:
+        super().__init__(f"call {before + 1} is a new one")
+        self.before = before
+        """How many calls had an answer."""
+        self.call = call
+
+
+class ProblemTest:
+    """A problem's test, ready to run against what candidates answered."""
+
+    def __init__(self, problem: HumanEvalProblem) -> None:
+        """Compile it.
+
+        Raises:
+            UsageError: The problem's own text is no Python.
+        """
+        self.problem = problem
+        self._helpers = _compiled(problem, "prompt")
+        self._test = _compiled(problem, "test")
+        self._draws = "random" in problem.test or "random" in problem.prompt
+
+    def calls(self) -> CandidateCalls:
+        """Return what the test calls the candidate with.
+
+        Most tests tell without a candidate, by an answer that is equal to everything; the others
+        are run with the canonical solution.
+
+        Raises:
+            UsageError: The canonical solution fails the test.
+        """
+        with contextlib.suppress(Exception):  # what it says of such an answer is of no interest
+            return self._calls(lambda *_, **__: _Anything())
+        space: dict[str, Any] = {}
+        try:
+            exec(_compiled(self.problem, "prompt", self.problem.canonical_solution), space)
+            return self._calls(space[self.problem.entry_point])
+        except Exception as error:
+            raise UsageError(
+                f"'{self.problem.task_id}': its canonical solution fails its own test: {error!r}"
+            ) from None
+
+    def _calls(self, function: Callable[..., Any]) -> CandidateCalls:
+        """Run the test with a function that answers; return the arguments it was given."""
+        seen: list[Call] = []
+
+        def candidate(*args: Any, **named: Any) -> Any:
+            seen.append(copied(args, named))
+            own, own_named = copied(args, named)
+            return function(*own, **own_named)
+
+        self._run(candidate)
+        return CandidateCalls(seen)
+
+    def verdict(self, calls: CandidateCalls, answers: Sequence[CallAnswer]) -> None:
+        """Run the test on a candidate's answers; returns if it passes.
+
+        Args:
+            calls: What the candidate was called with.
+            answers: What came of each.
+
+        Raises:
+            NewCall: The test makes another call.
+            Exception: The test failed.
+        """
+        given = calls.encoded
+        place = 0
+
+        def candidate(*args: Any, **named: Any) -> Any:
+            nonlocal place
+            if place == len(given) or codec.encode([list(args), named]) != given[place]:
+                raise NewCall(place, copied(args, named))
+            place += 1
+            return _given(answers[place - 1])
+
+        self._run(candidate)
+
+    def _run(self, candidate: Callable[..., Any]) -> None:
+        space: dict[str, Any] = {"__name__": "__main__"}
+        exec(self._helpers, space)
+        exec(self._test, space)
+        space[self.problem.entry_point] = candidate  # some tests call it by its name
+        with _same_random_numbers() if self._draws else contextlib.nullcontext():
+            space["check"](candidate)
+
+
+class _Anything:
+    """The answer a test likes, whatever it is compared with."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __abs__(self) -> _Anything:
+        return self
+
+    def __sub__(self, other: object) -> _Anything:
+        return self
+
+    def __lt__(self, other: object) -> bool:
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def copied(args: Sequence[Any], named: Mapping[str, Any]) -> Call:
+    """Return arguments that share no part with those given."""
+    positional, keyword = codec.decode(codec.encode([list(args), dict(named)]))
+    return positional, keyword
+
+
+def _given(answer: CallAnswer) -> Any:
+    """Return what the candidate returned, or raise what it raised."""
+    if answer.kind == "value":
+        return answer.value
+    if answer.kind == "yields":
+        return iter(answer.value)
+    kind = getattr(builtins, answer.value, None)
+    if isinstance(kind, type) and issubclass(kind, Exception):
+        with contextlib.suppress(TypeError):  # a few take more than a message
+            raise kind(answer.message)
+    raise CandidateFailed(f"{answer.value}: {answer.message}")
+
+
+def _compiled(problem: HumanEvalProblem, part: str, more: str = "") -> types.CodeType:
+    source = getattr(problem, part) + more
+    try:
+        return compile(source, f"<{problem.task_id} {part}>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        raise UsageError(f"'{problem.task_id}': its {part} is no Python: {error}") from None
+
+
+@contextmanager
+def _same_random_numbers() -> Iterator[None]:
+    before = random.getstate()
+    random.seed(_SEED)
+    try:
+        yield
+    finally:
+        random.setstate(before)

@@ -1,0 +1,130 @@
+"""The three ways to be asked: for the answer, for steps and the answer, for a program.
+
+The first two send a prompt to a model and read its text. The third is an LMP: its program runs in
+the sandbox and asks the scene for positions, and what it leaves is the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.reasoning.answers import Malformed, as_text, read_names, read_points, wrong
+from benchmarks.reasoning.question import PosedQuestion
+from cap.engine.lmp import LMP
+from cap.errors import ModelError, NotFound
+from cap.models.base import Completion, Model, Request
+from cap.prompt.prompt import Prompt, render_context
+from cap.result import Failure
+from cap.sandbox.limits import Limits
+
+SYSTEM = (
+    "The user's message is a list of questions about objects on a table: each in a comment, with "
+    "its answer below. Positions are (x, y) in metres; x points right, y points up. Answer only "
+    "the last question, in the form of the answers before it, in words and numbers. Write no "
+    "program."
+)
+"""What a chat model is told where it is to answer in language."""
+MAX_TOKENS = 1024
+"""Of an answer in language: steps take room."""
+LMPS = {"object": "parse_obj_name", "position": "parse_position"}
+"""The prompt that answers each kind of question with a program."""
+
+
+@dataclass(frozen=True)
+class Response:
+    """What came of asking once."""
+
+    text: str
+    """The program, or the text of the answer."""
+    missed: str = ""
+    """What is wrong, or ""."""
+    cause: str = ""
+    """Who is to blame for that, or ""."""
+    calls: int = 0
+    """Calls of primitives."""
+
+
+class Fixed:
+    """A model that gives one answer, whatever it is asked."""
+
+    name = "fixed"
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def complete(self, request: Request) -> Completion:
+        """Return the answer."""
+        return Completion(self._text, self.name)
+
+
+def baseline(name: str, asked: PosedQuestion, arm: str) -> Model:
+    """Return the model that gives the oracle's answer in the form of an arm, or says nothing."""
+    if name == "no-op":
+        return Fixed("pass" if arm == "lmp" else "I cannot say.")
+    if arm == "lmp":
+        return Fixed(asked.program)
+    return Fixed(f"answer = {as_text(asked.question, asked.answer)!r}")
+
+
+def in_words(asked: PosedQuestion, model: Model, prompt: Prompt) -> Response:
+    """Ask for an answer in language, and compare it."""
+    scene = asked.scene
+    context = render_context({"objects": scene.objects, "positions": dict(scene.positions)})
+    text = prompt.render(asked.words, context)
+    request = Request(text, prompt.header.stop, max_tokens=MAX_TOKENS, system=SYSTEM)
+    try:
+        text = model.complete(request).text.strip()
+    except ModelError as error:
+        return Response("", f"{type(error).__name__}: {error}", "model")
+    # Up to the first stop string after something was said.
+    text = text[: min((at for at in map(text.find, prompt.header.stop) if at > 0), default=None)]
+    try:
+        is_object = asked.question.kind == "object"
+        given = read_names(text, scene.objects) if is_object else read_points(text)
+    except Malformed as error:
+        return Response(text, f"malformed answer: {error}", "model")
+    return _compared(asked, given, Response(text))
+
+
+def in_code(
+    asked: PosedQuestion, model: Model, prompts: Mapping[str, Prompt], *, seed: int, limits: Limits
+) -> Response:
+    """Ask for a program that finds the answer, run it, and compare what it found."""
+    scene = asked.scene
+
+    def get_obj_pos(name: str) -> Any:
+        """Return where an object is: x and y in metres, shape (2,)."""
+        if name not in scene.positions:
+            raise NotFound(f"no object {name!r}; there are {', '.join(scene.objects)}")
+        return scene.at(name)
+
+    shared: dict[str, Any] = {
+        "functions": {"get_obj_pos": get_obj_pos},
+        "variables": {"objects": scene.objects},
+        "seed": seed,
+        "limits": limits,
+    }
+    lmps = {"parse_obj_name": LMP(prompts["parse_obj_name"], model, **shared)}
+    if asked.question.kind == "object":
+        lmp = lmps["parse_obj_name"]
+    else:
+        lmp = LMP(prompts["parse_position"], model, lmps=lmps, **shared)
+    with lmp:
+        answer = lmp.run(asked.words)
+    calls = len(answer.result.calls)
+    source = answer.source if answer.program else answer.completion
+    if (failure := answer.result.failure) is not None:
+        return Response(source, str(failure), _blamed(failure), calls)
+    return _compared(asked, answer.result.value, Response(source, calls=calls))
+
+
+def _compared(asked: PosedQuestion, given: Any, reply: Response) -> Response:
+    missed = wrong(asked.question, asked.answer, given)
+    return reply if missed is None else Response(reply.text, missed, "task", reply.calls)
+
+
+def _blamed(failure: Failure) -> str:
+    """Return who is to blame: there is no robot here, so what a primitive refuses is a mistake."""
+    return "program" if failure.robot else str(failure.cause)

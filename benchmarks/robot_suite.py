@@ -1,0 +1,249 @@
+"""Suites of tasks for any robot: a scene, a few instructions in one session, a judge of the world.
+
+A suite lists its tasks as data (`RobotTask`); the trial is the same for all of them. Success is
+what the judge finds when the last instruction has ended, however it ended.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
+from benchmarks.pictures import keep_pictures
+from benchmarks.suite import (
+    BASELINES,
+    Outcome,
+    Settings,
+    Trial,
+    check_count,
+    check_names,
+    check_options,
+    load_prompts,
+)
+from cap.errors import UsageError
+from cap.models.base import Model
+from cap.prompt.prompt import Prompt
+from cap.robot import registry
+from cap.session.session import Session
+from cap.session.turn import Turn
+
+SHOWN_CALLS = 200
+"""Calls of a failed trial that are written down."""
+OPTIONS = ("pictures", *MODEL_OPTIONS)
+"""What `Settings.options` may hold."""
+
+
+@dataclass(frozen=True)
+class RobotCase:
+    """One scene of a task."""
+
+    instructions: tuple[str, ...]
+    """What a person says, one after the other."""
+    oracle: str
+    """A program that does it all."""
+    missed: Callable[[Any], str | None]
+    """Says what the robot's world lacks; None if nothing."""
+
+
+MakeCase = Callable[[np.random.Generator, Any], RobotCase]
+
+
+@dataclass(frozen=True)
+class RobotTask:
+    """A task with its scenes."""
+
+    name: str
+    """As reports show it."""
+    make: MakeCase
+    """Makes the case of a random generator for a robot in its first state."""
+
+
+def robot_task(tasks: list[RobotTask], name: str) -> Callable[[MakeCase], MakeCase]:
+    """Put what makes a task's cases into a suite's list, under the task's name."""
+
+    def add(make: MakeCase) -> MakeCase:
+        tasks.append(RobotTask(name, make))
+        return make
+
+    return add
+
+
+class RobotSuite:
+    """Tasks of one robot."""
+
+    takes = ("mode", "prompts")
+
+    def __init__(self, name: str, version: str, robot: str, tasks: Sequence[RobotTask]) -> None:
+        """Name a suite.
+
+        Args:
+            name: As the command line takes it.
+            version: Changes whenever the same settings may give other outcomes.
+            robot: Registered robot.
+            tasks: In report order.
+        """
+        self.name = name
+        self.version = version
+        self._robot = robot
+        self._tasks = {task.name: task for task in tasks}
+
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """Return every task, in report order."""
+        return tuple((name, "") for name in self._tasks)
+
+    def trials(
+        self,
+        n: int,
+        seed: int,
+        tasks: Sequence[str] | None = None,
+        splits: Sequence[str] | None = None,
+    ) -> tuple[Trial, ...]:
+        """Return `n` trials of every task asked for, with the seeds from `seed` on.
+
+        Raises:
+            UsageError: No trials or too many, an unknown task, or a split: there are none.
+        """
+        check_count(n)
+        if splits:
+            raise UsageError(f"the suite '{self.name}' has no splits; leave out --split")
+        check_names("task", tasks, list(self._tasks))
+        chosen = [name for name in self._tasks if not tasks or name in tasks]
+        return tuple(Trial(name, "", number) for name in chosen for number in range(seed, seed + n))
+
+    def check(self, settings: Settings) -> None:
+        """Refuse what no trial could be run with, before the first one.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist, or the
+                robot is real.
+            MissingKey: The model needs a key and none is set.
+        """
+        check_model(settings)
+        self._prompts(settings)
+        robot = registry.make_robot(self._robot, mode=settings.mode)
+        robot.close()
+        if not robot.simulated:
+            raise UsageError(f"robot '{robot.name}' is real; a benchmark moves simulated ones only")
+
+    def run(self, trial: Trial, settings: Settings) -> Outcome:
+        """Carry out one trial.
+
+        Raises:
+            UsageError: The settings name a model, prompts or an option that does not exist.
+            MissingKey: The model needs a key and none is set.
+        """
+        robot: Any = registry.make_robot(self._robot, seed=trial.seed, mode=settings.mode)
+        make = self._tasks[trial.task].make
+        return carry_out(robot, make, trial, settings, self._prompts(settings))
+
+    def _prompts(self, settings: Settings) -> Mapping[str, Prompt]:
+        """Return the robot's own prompts, by default or where none are needed, or those named."""
+        if settings.model in BASELINES or not names_prompts(settings):
+            return registry.robot_prompts(self._robot)
+        return load_prompts(settings.prompts)
+
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return nothing: no success rates are published for these tasks."""
+        return {}
+
+
+def check_model(settings: Settings) -> None:
+    """Refuse an option or a model with which no trial could be run.
+
+    Raises:
+        UsageError: It does not exist.
+        MissingKey: The model needs a key and none is set.
+    """
+    check_options(settings, OPTIONS)
+    _model(replace(settings, options={**settings.options, "ledger": None}))
+
+
+def names_prompts(settings: Settings) -> bool:
+    """Return whether settings name prompts; else each robot's own serve."""
+    return settings.prompts not in ("", Settings("", "").prompts)
+
+
+def carry_out(
+    robot: Any,
+    make: MakeCase,
+    trial: Trial,
+    settings: Settings,
+    prompts: Mapping[str, Prompt],
+) -> Outcome:
+    """Carry out one trial with a robot in its first state; closes the robot.
+
+    Raises:
+        UsageError: The settings name a model that does not exist.
+        MissingKey: The model needs a key and none is set.
+    """
+    start_s = time.perf_counter()
+    meter = Meter(_model(settings, trial))
+    with Session(robot, meter, prompts=prompts, seed=seed_of(trial)) as session:
+        first = robot.snapshot()
+        case = make(np.random.default_rng([trial.seed, 7]), robot)
+        turns = _act(session, case, settings.model)
+        missed = case.missed(robot)
+        drawn = _pictures(robot, first, trial, settings) if missed is not None else {}
+    outcome = _outcome(case, turns, missed, meter, time.perf_counter() - start_s)
+    return meter.settled(replace(outcome, extra={**outcome.extra, **drawn}))
+
+
+def _act(session: Session, case: RobotCase, model: str) -> list[Turn]:
+    """Carry out a case's instructions, up to the first that fails."""
+    words = "; ".join(case.instructions)
+    if model == "oracle":
+        return [session.execute(case.oracle, words)]
+    if model == "no-op":
+        return [session.execute("pass\n", words)]
+    turns: list[Turn] = []
+    for instruction in case.instructions:
+        turns.append(session.run(instruction))
+        if not turns[-1].ok:
+            break
+    return turns
+
+
+def _outcome(
+    case: RobotCase, turns: Sequence[Turn], missed: str | None, meter: Meter, seconds: float
+) -> Outcome:
+    failure = next((turn.failure for turn in turns if turn.failure is not None), None)
+    blamed = "task" if failure is None else str(failure.cause)
+    extra: dict[str, Any] = {} if missed is None else {"missed": missed, "calls": _calls(turns)}
+    return Outcome(
+        success=missed is None,
+        cause="" if missed is None else {"person": "infrastructure"}.get(blamed, blamed),
+        instruction="; ".join(case.instructions),
+        program="\n".join(turn.program for turn in turns),
+        failure=str(failure or missed or ""),
+        calls=sum(len(turn.calls) for turn in turns),
+        requests=meter.requests,
+        prompt_tokens=meter.usage.prompt_tokens,
+        completion_tokens=meter.usage.completion_tokens,
+        cost_usd=meter.usage.cost_usd,
+        seconds=seconds,
+        extra=extra,
+    )
+
+
+def _calls(turns: Sequence[Turn]) -> list[dict[str, Any]]:
+    every = [call for turn in turns for call in turn.as_json()["calls"]]
+    keys = ("name", "args", "kwargs", "result", "error")
+    return [{key: call[key] for key in keys} for call in every[:SHOWN_CALLS]]
+
+
+def _pictures(robot: Any, first: Any, trial: Trial, settings: Settings) -> dict[str, Any]:
+    if (folder := settings.options.get("pictures")) is None:
+        return {}
+    return keep_pictures(robot, first, Path(folder), f"{trial.task}_{trial.seed}_{trial.sample}")
+
+
+def _model(settings: Settings, trial: Trial | None = None) -> Model:
+    if settings.model in BASELINES:
+        return NoModel()
+    return model_for(settings.model, settings.options, trial)

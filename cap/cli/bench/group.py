@@ -1,0 +1,20 @@
+"""`cap bench`: its commands, one file each."""
+
+from __future__ import annotations
+
+import click
+
+from cap.cli.bench import engine, paraphrases, perception, plot, problems, sandbox, score, speed
+from cap.cli.bench.report import compare, report
+from cap.cli.bench.run import oracle, run
+
+
+@click.group("bench")
+def command() -> None:
+    """Measure speed and understanding."""
+
+
+for _module in (engine, paraphrases, perception, plot, problems, sandbox, score, speed):
+    command.add_command(_module.command)
+for _command in (run, oracle, report, compare):
+    command.add_command(_command)

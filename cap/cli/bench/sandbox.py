@@ -1,0 +1,54 @@
+"""`cap bench sandbox`: the sandbox beside other ways to run a program."""
+
+from __future__ import annotations
+
+import click
+
+from cap.cli.bench.measurement import as_they_come, judged, require_own_benchmarks
+
+
+@click.command("sandbox")
+@click.option("-n", "--runs", type=click.IntRange(min=3), default=40, show_default=True)
+@click.option("--profile", is_flag=True, help="Where the time of a trivial program goes.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@click.option("--markdown", is_flag=True, help="Print the table as Markdown.")
+def command(runs: int, profile: bool, as_json: bool, markdown: bool) -> int:
+    """Measure the sandbox beside other ways to run a program; 1 if over a limit."""
+    require_own_benchmarks()
+    if profile:
+        return _profile(runs, as_json)
+    from benchmarks.performance.sandbox.measure import conditions, installed, measure
+    from benchmarks.performance.sandbox.table import as_data, as_lines, as_markdown
+    from cap.cli.tables import show
+
+    lacking = {name: install for name, install in installed().items() if install is not None}
+    for line in conditions():
+        click.echo(line, err=as_json)
+    for name, install in lacking.items():
+        click.echo(f"{name} is not installed; to compare with it: {install}", err=as_json)
+    names = [name for name in installed() if name not in lacking]
+    rows = list(as_they_come(measure(runs, names)))
+    if markdown:
+        click.echo(as_markdown(rows))
+    else:
+        show(as_data(rows) if as_json else as_lines(rows), as_json)
+    return judged(rows)
+
+
+def _profile(runs: int, as_json: bool) -> int:
+    """Print where the time of a trivial program goes in this sandbox."""
+    from benchmarks.performance.sandbox.profile import profile
+    from cap.cli.tables import show
+
+    stages = profile(runs)
+    table = [
+        {
+            "what": stage.what,
+            "median us": f"{stage.median_us:.1f}",
+            "min-max": f"{stage.low_us:.1f}-{stage.high_us:.1f}",
+            "n": stage.runs,
+        }
+        for stage in stages
+    ]
+    show(table, as_json)
+    return 0

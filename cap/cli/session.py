@@ -1,0 +1,268 @@
+"""The session that a command's options describe: opened, shown as it goes on, and reported."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cap.cli.options import load_config, split_names
+from cap.cli.session_options import (
+    SessionOptions,
+    approval,
+    approver,
+    ask_person,
+    robot_values,
+)
+from cap.errors import CapError, MissingExtra, UsageError
+from cap.robot.robot_files import path_of
+
+
+@contextmanager
+def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterator[Any]:
+    """Build the robot, the model and the session a command's options describe.
+
+    The run folder comes first, so that a run that fails to start has its trace as well; after a
+    mistake in what was asked for there is none.
+    """
+    from cap.sandbox.parent.template_client import shared_template
+
+    shared_template().start()  # it loads numpy and shapely while we load the rest
+    from cap.trace.trace import Trace, new_run_folder
+
+    settings = load_config(
+        options.model_options,
+        robot=options.robot,
+        model=options.model,
+        mode=options.mode,
+        skills=options.skills,
+        repairs=options.repairs,
+        runtime_repairs=options.runtime_repairs,
+    )
+    if not all(words.strip() for words in instructions):
+        raise UsageError("an instruction is empty; say what the robot should do")
+    there = options.out is not None and options.out.exists()
+    folder = options.out or new_run_folder(settings.runs, settings.robot, instructions[0])
+    trace = Trace(_claim(folder), {"instructions": instructions, "dry_run": options.dry_run})
+    try:
+        session = _make_session(options, settings, trace, instructions)
+    except BaseException as error:
+        trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
+        trace.close("error")
+        if isinstance(error, UsageError):  # nothing was tried: a slip leaves nothing behind
+            _remove(folder, there)
+        elif isinstance(error, CapError):
+            error.run = str(folder)
+        raise
+    with session:
+        yield session
+
+
+def _make_session(
+    options: SessionOptions, settings: Any, trace: Any, instructions: Sequence[str]
+) -> Any:
+    from cap.engine.repair import Repairs
+    from cap.robot import registry
+    from cap.sandbox.limits import Limits
+    from cap.session.session import Session
+    from cap.session.skills.store import SkillStore
+
+    model = model_for(settings, options.model_options.model_timeout, options.record)
+    robot = _make_robot(options, settings)
+    try:
+        trace.update(mode=getattr(robot, "mode", None))
+        asks = approval(options.approve, options.ask, options.yes, robot.simulated)
+        repairs = None  # the engine's own
+        if settings.repairs is not None or settings.runtime_repairs is not None:
+            usual = Repairs() if robot.simulated else Repairs(runtime=0)
+            static, runtime = settings.repairs, settings.runtime_repairs
+            repairs = Repairs(
+                usual.static if static is None else static,
+                usual.runtime if runtime is None else runtime,
+            )
+        return Session(
+            robot,
+            model,
+            prompts=registry.robot_prompts(settings.robot, options.prompts),
+            trace=trace,
+            seed=options.seed,
+            limits=Limits(program_s=options.time_limit),
+            approve=approver(asks, robot.simulated),
+            allow=ask_person if asks == "each-call" else None,
+            repairs=repairs,
+            skills=SkillStore(skills_folder(settings)),
+            rehearse=options.rehearse,
+            min_level=options.min_level,
+            robot_file=path_of(settings.robot),
+        )
+    except BaseException:
+        robot.close()
+        raise
+
+
+def model_for(settings: Any, timeout_s: float | None, record: Path | None = None) -> Any:
+    """Build the model the settings name.
+
+    Args:
+        settings: Its name, and how it is asked.
+        timeout_s: Longest wait for one completion, in seconds; None for the provider's own.
+        record: JSONL file its completions are appended to.
+    """
+    from cap.models.budget import Allowance
+    from cap.models.providers import ModelTerms, make_model
+
+    return make_model(
+        settings.model,
+        base_url=settings.base_url,
+        mode=settings.model_mode,
+        environ=os.environ,
+        record=record,
+        timeout_s=timeout_s,
+        terms=ModelTerms(
+            cache=settings.cache,
+            allowance=Allowance(settings.max_calls, settings.max_cost, settings.concurrency),
+            prices=settings.prices,
+        ),
+    )
+
+
+def _make_robot(options: SessionOptions, settings: Any) -> Any:
+    """Build the robot; without a physics engine fall back, unless physics was asked for.
+
+    Raises:
+        UsageError: A dry run is wanted of a robot that is always real.
+    """
+    from cap.robot import registry
+
+    remedy = '--objects names nothing; write it like "red block, blue bowl"'
+    given = {"seed": options.seed, "objects": split_names(options.objects, remedy)}
+    extra = {**settings.robots.get(settings.robot, {}), **robot_values(options.robot_options)}
+    extra = registry.own_options(extra)
+    if options.dry_run:
+        robot = registry.make_robot(settings.robot, mode="instant", **given, **extra)
+        if robot.simulated:
+            return robot
+        robot.close()
+        raise UsageError(
+            f"robot '{robot.name}' has no dry run: made with mode='instant' it is still real "
+            "(simulated is False), so nothing was run; simulate it in that mode"
+        )
+    try:
+        return registry.make_robot(settings.robot, mode=settings.mode, **given, **extra)
+    except MissingExtra as missing:
+        if settings.sources["mode"] != "default":
+            raise
+        click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
+        return registry.make_robot(settings.robot, mode="instant", **given, **extra)
+
+
+def skills_folder(settings: Any) -> Path:
+    """Return the folder of kept functions: the one that is set, or under the person's data."""
+    if settings.skills is not None:
+        return Path(settings.skills)
+    data = Path(os.environ.get("XDG_DATA_HOME", ""))
+    return (data if data.is_absolute() else Path.home() / ".local" / "share") / "cap" / "skills"
+
+
+def _claim(folder: Path) -> Path:
+    """Make sure a run folder is this run's own."""
+    if (folder / "run.json").exists():
+        raise UsageError(f"{folder} already holds a run; choose another --out or remove it")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(f"{folder} holds something else; choose a new or empty folder for --out")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make folder {folder}: {error.strerror or error}") from None
+    return folder
+
+
+def _remove(folder: Path, there: bool) -> None:
+    """Remove what was written of a run that never began; its folder too, unless it was there."""
+    with contextlib.suppress(OSError):
+        (folder / "programs").rmdir()
+        for name in ("events.jsonl", "run.json"):
+            (folder / name).unlink()
+        if not there:
+            folder.rmdir()
+
+
+@contextmanager
+def errors_as_json(options: SessionOptions) -> Iterator[None]:
+    """With `--json`, print an error as one JSON object, and end with its exit code."""
+    try:
+        yield
+    except CapError as error:
+        if not options.as_json:
+            raise
+        described = {"error": type(error).__name__, "message": str(error)}
+        shown: dict[str, Any] = {"status": "error", "run": error.run, "turns": [], **described}
+        click.echo(json.dumps(shown, ensure_ascii=False))
+        raise click.exceptions.Exit(error.exit_code) from None
+
+
+def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
+    """Show the session in the terminal as it happens, unless JSON was asked for."""
+    if options.as_json:
+        return
+    from rich.console import Console
+
+    from cap.trace.terminal import Live
+
+    console = Console(highlight=False)
+    session.trace.listeners.append(Live(console, options.verbose, echo))
+    if options.dry_run:
+        sends = hasattr(session.robot, "commands")
+        where = "nothing is sent" if sends else "in the instant world"
+        console.print(f"dry run: {where}; nothing physical moves", style="dim")
+    if session.model.name == "nearest":
+        about = "model: nearest (no language model: the closest example, rebound)"
+        console.print(about, style="dim")
+
+
+def report(
+    session: Any, options: SessionOptions, paths: list[Path], left: tuple[str, ...] = ()
+) -> int:
+    """Say where the run is kept and return the exit code."""
+    failure = session.turns[-1].failure if session.turns else None
+    status = "done" if failure is None else "failed"
+    if options.as_json:
+        turns = [turn.as_json() for turn in session.turns]
+        shown = {
+            "status": status,
+            "run": str(session.trace.folder),
+            "turns": turns,
+            "usage": vars(session.usage),
+        }
+        if options.dry_run and hasattr(session.robot, "commands"):
+            shown["commands"] = session.robot.commands
+        if paths:
+            shown["pictures"] = [str(path) for path in paths]
+        click.echo(json.dumps(shown, ensure_ascii=False))
+    else:
+        for words in left:
+            click.echo(f"not run after the failure: {words}")
+        for path in paths:
+            click.echo(f"picture: {path}")
+        commands = getattr(session.robot, "commands", None)
+        if options.dry_run and commands:
+            click.echo("commands that would be sent:")
+            for line in commands:
+                click.echo(f"  {line}")
+        say_usage(session)
+        click.echo(f"run: {session.trace.folder}")
+    return failure.exit_code if failure else 0
+
+
+def say_usage(session: Any) -> None:
+    """Say what the model took in all, if it is a real one and was asked more than one turn."""
+    from cap.trace.terminal import is_real, usage_line
+
+    if len(session.turns) > 1 and is_real(session.model.name):
+        click.echo(f"in all: {usage_line(session.usage)}")

@@ -1,0 +1,52 @@
+"""Whoever sends a comparison's requests to an endpoint, and several of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol, TypeVar
+
+from cap.models.base import Completion, Mode, Request
+from cap.models.capabilities import Abilities
+
+R = TypeVar("R")
+
+AT_ONCE = 8
+"""Most requests under way for one comparison."""
+
+
+class Known(Protocol):
+    """An endpoint and what is known of it."""
+
+    mode: Mode
+    abilities: Abilities
+
+    def learn(self, **known: Any) -> None:
+        """Remember something about it."""
+
+
+class Asker(Protocol):
+    """Whoever sends requests to an endpoint: the model itself, or what counts and keeps them."""
+
+    name: str
+
+    @property
+    def endpoint(self) -> Known | None:
+        """The endpoint behind it."""
+
+    def complete(self, request: Request) -> Completion:
+        """Answer one request."""
+
+    def request(self, mode: Mode, parameters: Mapping[str, Any], *, once: bool = False) -> Any:
+        """Send one request as it is."""
+
+
+def at_once(work: Callable[[str], R], texts: Sequence[str]) -> list[R]:
+    """Do the same with several texts, a few at a time; the first error ends it."""
+    with ThreadPoolExecutor(min(AT_ONCE, len(texts))) as pool:
+        waiting = [pool.submit(work, text) for text in texts]
+        try:
+            return [each.result() for each in waiting]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

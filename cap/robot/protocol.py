@@ -1,0 +1,53 @@
+"""What the engine needs of a robot, and what some robots can besides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from cap.robot.displacement import Xyz
+from cap.scope import Primitive
+
+
+@runtime_checkable
+class Robot(Protocol):
+    """What the engine needs of a robot; its primitives are its decorated methods."""
+
+    name: str
+    """Registry name; also the folder of its prompts."""
+    simulated: bool
+    """False where a program moves real hardware and must be approved."""
+
+    def primitives(self) -> Mapping[str, Primitive]:
+        """Return the functions programs may call, by name."""
+
+    def context(self) -> Mapping[str, Any]:
+        """Return facts a prompt may ask for, such as `objects`: plain data."""
+
+    def positions(self) -> Mapping[str, Xyz]:
+        """Return where each object is now, xyz in metres; to tell what moved."""
+
+    def stop(self) -> None:
+        """Stop all motion at once; safe to call from any thread."""
+
+    def close(self) -> None:
+        """Release what the robot holds."""
+
+
+@runtime_checkable
+class Rewindable(Protocol):
+    """A robot whose whole world can be kept and put back: a simulated one."""
+
+    def snapshot(self) -> Any:
+        """Return the world as it is: bodies, motors, grasp, random state, what was said."""
+
+    def restore(self, snapshot: Any) -> None:
+        """Put a snapshot back; what follows has the same bits as if nothing came between."""
+
+
+@runtime_checkable
+class Rehearsable(Protocol):
+    """A robot that has a simulated twin."""
+
+    def twin(self) -> Robot:
+        """Return a simulated robot with the same primitives in the scene as it is seen now."""

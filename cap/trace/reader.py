@@ -1,0 +1,76 @@
+"""Reading a run folder: its header and its events, also of a run that was killed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from cap.errors import UsageError
+from cap.trace.trace import FORMAT_VERSION
+
+_EVENT = {"kind": str, "turn": int, "depth": int, "data": dict}
+"""What every line of `events.jsonl` holds."""
+
+
+def read_header(folder: Path) -> dict[str, Any]:
+    """Read a run folder's `run.json`.
+
+    Raises:
+        UsageError: Not a run folder, one of another format, or the file is damaged.
+    """
+    path = folder / "run.json"
+    try:
+        header = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"{folder} is no run folder: it has no run.json") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from None
+    if not isinstance(header, dict):
+        raise UsageError(f"cannot read {path}: not a JSON object")
+    if (found := header.get("format_version")) != FORMAT_VERSION:
+        raise UsageError(f"{path} has format {found!r}, this version reads {FORMAT_VERSION}")
+    if header.get("status") == "running" and not alive(header.get("pid")):
+        header["status"] = "killed"
+    return header
+
+
+def alive(pid: Any) -> bool:
+    """Tell whether a process of that id runs on this machine."""
+    if not isinstance(pid, int):
+        return False
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it exists and is somebody else's
+        return True
+    return True
+
+
+def read_events(folder: Path) -> list[dict[str, Any]]:
+    """Read a run's events; a half-written last line (a killed run) is left out.
+
+    Raises:
+        UsageError: Not a run folder, or a line of it is no event.
+    """
+    path = folder / "events.jsonl"
+    if not path.exists():
+        raise UsageError(f"{folder} is no run folder: it has no events.jsonl")
+    events: list[dict[str, Any]] = []
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
+    for number, line in enumerate(lines, 1):  # the words in a line may hold any other break
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        if not isinstance(event, dict) or not all(
+            isinstance(event.get(key), kind) for key, kind in _EVENT.items()
+        ):
+            raise UsageError(f"{path}, line {number}: no event of a run; remove the line")
+        events.append(event)
+    return events

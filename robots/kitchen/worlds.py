@@ -1,0 +1,185 @@
+"""The kitchen as the robot acts on it: what every world does, and the one without dynamics."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cap.errors import Collision, NotGrasped
+from robots.kitchen import arm, paths
+from robots.kitchen.grasps import CLEARANCES_M, STROKE_M, Pick, Slide
+from robots.kitchen.objects import Thing
+from robots.kitchen.placement import Place
+from robots.kitchen.room import Point
+from robots.kitchen.state import Base, KitchenState, carried, turned
+from robots.simulation.world import WorldOwner
+
+DRIVE_STEP_S = 0.1
+"""Simulated time between two looks at whether a drive was stopped."""
+TURN_RADPS = 1.5
+"""Turning rate of the base while it drives."""
+_GONE_M = 0.02
+"""An object this far from where it was grasped is not there any more."""
+
+
+class KitchenWorld(ABC):
+    """Carries out planned motions of the arm, and drives the base in simulated time."""
+
+    def __init__(self, host: WorldOwner, state: KitchenState) -> None:
+        """Start from a state; the host is told of time that passes."""
+        self.state = state
+        """How everything is between motions; assign to put a snapshot back."""
+        self._host = host
+
+    @abstractmethod
+    def pick(self, planned: Pick) -> None:
+        """Take hold of an object and fold the arm.
+
+        Raises:
+            NotGrasped: The fingers closed on nothing.
+            RobotError: The motion was stopped.
+        """
+
+    @abstractmethod
+    def place(self, planned: Place) -> None:
+        """Put down what is held and fold the arm.
+
+        Raises:
+            RobotError: The motion was stopped.
+        """
+
+    @abstractmethod
+    def slide(self, planned: Slide) -> None:
+        """Pull or push a drawer by its handle and fold the arm.
+
+        Raises:
+            NotGrasped: The fingers did not get hold of the handle.
+            RobotError: The motion was stopped.
+        """
+
+    def now(self) -> KitchenState:
+        """Return how everything is at this moment, in the middle of a motion too."""
+        return self.state
+
+    def close(self) -> None:  # noqa: B027
+        """Release what the world holds."""
+
+    def drive(self, points: Sequence[Point], speed_mps: float, angle: float | None) -> None:
+        """Drive along a polyline that is free, the heading turning on the way.
+
+        Args:
+            points: The first is where the base is, metres.
+            speed_mps: Along the path.
+            angle: Heading at the end, radians; without it the heading stays.
+
+        Raises:
+            RobotError: The drive was stopped; the base stands where it was then.
+        """
+        base = self.state.base
+        turn = 0.0 if angle is None else math.remainder(angle - base.angle, 2 * math.pi)
+        length = paths.length(points)
+        total_s = max(length / speed_mps, abs(turn) / TURN_RADPS)
+        if total_s < 1e-9:
+            return
+        steps = math.ceil(total_s / DRIVE_STEP_S - 1e-9)
+        for step in range(1, steps + 1):
+            share = min(1.0, step * DRIVE_STEP_S / total_s)
+            xy = _along(points, share * length)
+            heading = math.remainder(base.angle + share * turn, 2 * math.pi)
+            elapsed = min(DRIVE_STEP_S, total_s - (step - 1) * DRIVE_STEP_S)
+            self._arrive(Base(*xy, heading), elapsed)
+
+    def coast(self, seconds: float) -> None:
+        """Let time pass; with a velocity set the base moves on.
+
+        Raises:
+            Collision: It would run into something: it stops before that, its velocity zero.
+        """
+        state = self.state
+        right, ahead, turning = state.velocity
+        if state.velocity == (0.0, 0.0, 0.0):
+            self.state = replace(state, time_s=state.time_s + seconds)
+            return
+        middle = replace(state.base, angle=state.base.angle + turning * seconds / 2)
+        goal = middle.world(right * seconds, ahead * seconds)
+        around = paths.ground(state.room, state.drawers)
+        angle = math.remainder(state.base.angle + turning * seconds, 2 * math.pi)
+        struck = paths.struck(around, state.base.xy, goal)
+        if struck is None:
+            self._arrive(Base(*goal, angle), seconds)
+            return
+        self.state = replace(state, velocity=(0.0, 0.0, 0.0), time_s=state.time_s + seconds)
+        raise Collision(f"the base bumped into {struck} and stopped; set another velocity")
+
+    def _arrive(self, base: Base, seconds: float) -> None:
+        """Put the base, and what the gripper holds, where they are after so long."""
+        state, before = self.state, self.state.time_s
+        loads = [carried(state[name], state.base.pose, base.pose) for name in state.load()]
+        self.state = replace(state.moved(loads), base=base, time_s=before + seconds)
+        every = self._host.frame_every_s
+        if math.floor((before + seconds) / every) > math.floor(before / every):
+            self._host.frame()
+        self._host.check_stop()
+
+
+def _along(points: Sequence[Point], distance_m: float) -> Point:
+    """Return the point so far along a polyline."""
+    for a, b in itertools.pairwise(points):
+        span = math.dist(a, b)
+        if distance_m <= span and span > 0:
+            share = distance_m / span
+            return (a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1]))
+        distance_m -= span
+    return points[-1]
+
+
+class InstantKitchen(KitchenWorld):
+    """Puts everything where its plan says; the arm takes no time, driving does."""
+
+    def pick(self, planned: Pick) -> None:
+        """Take hold of an object; see `KitchenWorld`."""
+        state = self.state
+        thing = next((thing for thing in state.things if thing.name == planned.name), None)
+        if thing is None or math.dist(thing.xy, planned.grip.tip[:2]) > thing.radius + _GONE_M:
+            raise NotGrasped(f"the gripper closed on nothing: {planned.name!r} is not there")
+        loads = [thing, *state.contents(thing)]
+        folded = self._in_hand(thing, planned)
+        moved = [carried(load, thing.pose, folded.pose) for load in loads]
+        gap = planned.grip.gap_m - 2 * CLEARANCES_M[0]
+        self.state = replace(state.moved(moved), held=planned.name, gap_m=gap)
+        self._host.frame()
+
+    def _in_hand(self, thing: Thing, planned: Pick) -> Thing:
+        """Return a thing moved along with the hand from a grip to the folded arm."""
+        (tip_x, tip_y, tip_z), yaw = planned.grip.tip, planned.grip.yaw
+        x, y, z, folded_yaw = arm.to_world(self.state.base, arm.PARK_POSE)
+        turn = folded_yaw - yaw
+        c, s = math.cos(turn), math.sin(turn)
+        dx, dy = thing.position[0] - tip_x, thing.position[1] - tip_y
+        place = (x + c * dx - s * dy, y + s * dx + c * dy, z + thing.position[2] - tip_z)
+        return replace(thing, position=place, quaternion=turned(thing.quaternion, turn))
+
+    def place(self, planned: Place) -> None:
+        """Put down what is held; see `KitchenWorld`."""
+        state, result = self.state, planned.result
+        before = state[result.name]
+        loads = [carried(state[name], before.pose, result.pose) for name in state.load()]
+        self.state = replace(state.moved(loads), held=None, gap_m=STROKE_M)
+        self._host.frame()
+
+    def slide(self, planned: Slide) -> None:
+        """Pull or push a drawer, with what lies in it; see `KitchenWorld`."""
+        state, drawer = self.state, planned.drawer
+        piece = state.room.locations[drawer].piece
+        by = planned.opening_m - state.opening_m(drawer)
+        dx, dy = -by * math.cos(piece.facing), -by * math.sin(piece.facing)
+        inside = [thing for thing in state.things if state.location_of(thing.name) == drawer]
+        moved = [
+            thing.at((thing.position[0] + dx, thing.position[1] + dy, thing.position[2]))
+            for thing in inside
+        ]
+        self.state = state.moved(moved).with_drawer(drawer, planned.opening_m)
+        self._host.frame()

@@ -1,0 +1,299 @@
+"""The control suite: what is measured, what passes, and who is to blame where it does not."""
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.control import suite as trials
+from benchmarks.control.cartpole import STEPS as PUSHES
+from benchmarks.control.cartpole import CartPole
+from benchmarks.control.suite import ControlSuite
+from benchmarks.control.tasks import ENOUGH_STEPS, TASKS
+from benchmarks.report.page import write
+from benchmarks.results import begin
+from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial, suite
+from cap.cli.main import run as cap
+from cap.errors import LimitExceeded, MissingExtra, ModelError, PromptError, UsageError
+from cap.models.base import Completion, Request
+from cap.robot.registry import load_prompts, prompts_path
+from cap.session.session import Session
+
+pytest.importorskip("gymnasium")
+
+SUITE = ControlSuite()
+ORACLE = Settings("control", "oracle", prompts=OWN_PROMPTS["control"])
+CARTPOLE = Trial("cartpole", "", 3)
+IMPEDANCE = Trial("impedance", "", 3)
+FALLING = "while not is_done():\n    push(1)\n"
+
+
+class Scripted:
+    name = "scripted"
+
+    def __init__(self, text: str | None) -> None:
+        self.text = text
+
+    def complete(self, request: Request) -> Completion:
+        if self.text is None:
+            raise ModelError("out of order")
+        return Completion(self.text, self.name, 7, 5, 0.25)
+
+
+@pytest.fixture
+def writing(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that runs a trial whose model writes a given program."""
+
+    def run(trial: Trial, text: str | None, **options: Any) -> Outcome:
+        monkeypatch.setattr(trials, "model_for", lambda *_: Scripted(text))
+        return SUITE.run(trial, replace(ORACLE, model="scripted", options=options))
+
+    return run
+
+
+@pytest.fixture
+def cart() -> Iterator[CartPole]:
+    cart = CartPole(0)
+    yield cart
+    cart.close()
+
+
+def plain(outcome: Outcome) -> str:
+    return json.dumps({**asdict(outcome), "seconds": 0}, allow_nan=False)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 1000])
+def test_the_cartpole_s_oracle_keeps_the_pole_up(seed: int) -> None:
+    outcome = SUITE.run(replace(CARTPOLE, seed=seed), ORACLE)
+    assert (outcome.failure, outcome.success) == ("", True)
+    assert outcome.extra["measured"]["upright_steps"] == PUSHES
+    assert outcome.calls == 2 * PUSHES + 1 + PUSHES
+
+
+def test_doing_nothing_controls_nothing() -> None:
+    outcome = SUITE.run(CARTPOLE, replace(ORACLE, model="no-op"))
+    assert (outcome.success, outcome.cause, outcome.extra["measured"]["upright_steps"]) == (
+        False,
+        "task",
+        0,
+    )
+
+
+def test_the_seed_decides_the_episode() -> None:
+    trials = [replace(CARTPOLE, seed=seed) for seed in (5, 6, 5)]
+    first, other, again = (plain(SUITE.run(trial, ORACLE)) for trial in trials)
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize(
+    "law", ["1", "0", "theta < 0", "theta > 0", "-theta - 0.5 * theta_dot > 0", "x > 0"]
+)
+def test_wrong_laws_let_the_pole_fall(writing: Any, law: str) -> None:
+    program = (
+        "while not is_done():\n"
+        "    x, x_dot, theta, theta_dot = get_state()\n"
+        f"    push(1 if {law} else 0)\n"
+    )
+    outcome = writing(CARTPOLE, program)
+    assert (outcome.success, outcome.cause) == (False, "task")
+    steps = outcome.extra["measured"]["upright_steps"]
+    assert 0 < steps < ENOUGH_STEPS
+    assert f"upright for {steps} steps" in outcome.failure
+
+
+@pytest.mark.parametrize(
+    "direction", ["2", "-1", "0.5", "'left'", "None", "float('nan')", "float('inf')", "[1]", "1j"]
+)
+def test_a_push_that_is_no_direction_is_the_program_s_mistake(writing: Any, direction: str) -> None:
+    outcome = writing(CARTPOLE, f"push({direction})\n")
+    assert (outcome.success, outcome.cause, outcome.extra["measured"]["upright_steps"]) == (
+        False,
+        "program",
+        0,
+    )
+
+
+@pytest.mark.parametrize("program", ["while True:\n    get_state()\n", "while True:\n    pass\n"])
+def test_a_program_that_never_pushes_is_ended(writing: Any, program: str) -> None:
+    outcome = writing(CARTPOLE, program, limits={"calls": 500, "program_s": 0.3})
+    assert (outcome.success, outcome.cause) == (False, "program")
+
+
+@pytest.mark.parametrize(("text", "cause"), [(None, "model"), ("push(", "program"), ("", "model")])
+def test_a_model_without_a_program_is_to_blame(writing: Any, text: str | None, cause: str) -> None:
+    outcome = writing(CARTPOLE, text)
+    assert (outcome.success, outcome.cause) == (False, cause)
+
+
+def test_the_world_decides_not_the_program_s_end(writing: Any) -> None:
+    law = (
+        "x, v, angle, turn = get_state()\n    push(1 if angle + 0.4 * turn + 0.05 * v > 0 else 0)\n"
+    )
+    outcome = writing(CARTPOLE, f"while True:\n    {law}")
+    assert outcome.success
+    assert outcome.failure.startswith("LimitExceeded")
+
+
+def test_an_undefined_law_is_generated_and_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Hierarchical(Scripted):
+        def complete(self, request: Request) -> Completion:
+            if "define function: direction = pd_law(" in request.prompt.splitlines()[-1]:
+                law = "def pd_law(angle, speed):\n    return 1 if angle + 0.5 * speed > 0 else 0\n"
+                return Completion(law, self.name)
+            loop = "    direction = pd_law(s[2], s[3])\n    push(direction)\n"
+            return Completion("while not is_done():\n    s = get_state()\n" + loop, self.name)
+
+    monkeypatch.setattr(trials, "model_for", lambda *_: Hierarchical(None))
+    outcome = SUITE.run(CARTPOLE, replace(ORACLE, model="scripted"))
+    assert (outcome.failure, outcome.success, outcome.requests) == ("", True, 2)
+    assert "def pd_law" in outcome.program
+
+
+def test_no_push_after_the_end(cart: CartPole) -> None:
+    while not cart.is_done():
+        cart.push(1)
+    with pytest.raises(LimitExceeded, match="over after"):
+        cart.push(1)
+    assert cart.sim_time_s == pytest.approx(0.02 * cart.steps)
+
+
+def test_a_state_in_a_program_s_hands_is_a_copy(cart: CartPole) -> None:
+    cart.get_state()[:] = 9
+    assert np.abs(cart.get_state()).max() < 1
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_example_of_the_prompts_runs(task: str) -> None:
+    if task == "impedance":
+        pytest.importorskip("pybullet")
+    prompt = load_prompts(prompts_path() / "control")[task]
+    assert prompt.examples
+    for example in prompt.examples:
+        prompts = {"ui": replace(prompt, name="ui")}
+        with Session(TASKS[task].robot(0), Scripted(None), prompts=prompts) as session:
+            turn = session.execute(example.code)
+            assert turn.failure is None, example.instruction
+            assert any(call.kind == "action" for call in turn.calls)
+            assert TASKS[task].judge(session.robot).missed is not None, "an example solves the task"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_no_instruction_stands_in_a_prompt(task: str) -> None:
+    prompt = load_prompts(prompts_path() / "control")[task]
+    asked = {TASKS[task].instruction(seed) for seed in range(10)}
+    assert len(asked) == 3
+    assert asked.isdisjoint(example.instruction for example in prompt.examples)
+
+
+def test_trials_and_cells() -> None:
+    assert SUITE.cells() == (("cartpole", ""), ("impedance", ""))
+    assert SUITE.trials(2, 7, ["cartpole"]) == (
+        Trial("cartpole", "", 7),
+        Trial("cartpole", "", 8),
+    )
+    with pytest.raises(UsageError, match="cartpole"):
+        SUITE.trials(1, 0, ["cartpoles"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"options": {"limit": {}}}, UsageError),
+        ({"options": {"limits": {"call": 3}}}, UsageError),
+        ({"prompts": "no/such"}, PromptError),
+        ({"prompts": "reasoning"}, PromptError),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(changes: dict[str, Any], error: Any) -> None:
+    with pytest.raises(error):
+        SUITE.run(CARTPOLE, replace(ORACLE, **changes))
+
+
+def test_without_gymnasium_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    with pytest.raises(MissingExtra, match=r"code-as-policies\[bench\]"):
+        CartPole(0)
+
+
+@pytest.fixture
+def finished(tmp_path: Path) -> Path:
+    """Return a results folder with one episode of the cartpole."""
+    results = begin(tmp_path / "out", SUITE, ORACLE, resume=False)
+    results.add(CARTPOLE, SUITE.run(CARTPOLE, ORACLE))
+    results.close()
+    return results.folder
+
+
+def test_the_report_tells_what_was_measured(finished: Path) -> None:
+    markdown, _ = write(finished)
+    text = markdown.read_text().replace("\\", "")  # Markdown escapes the underscore
+    assert "| upright_steps 500 (500 to 500) |" in text
+
+
+def test_episodes_are_drawn_on_request_and_the_same_every_time(finished: Path) -> None:
+    pytest.importorskip("matplotlib")
+    drawing = finished / "cartpole.svg"
+    assert not drawing.exists()
+    assert cap(["bench", "plot", str(finished)]) == 0
+    first = drawing.read_bytes()
+    assert first.startswith(b"<?xml")
+    drawing.unlink()
+    (drawn,) = SUITE.plot(finished)
+    assert drawn.read_bytes() == first
+
+
+def test_without_matplotlib_the_extra_is_named(
+    finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert cap(["bench", "plot", str(finished)]) == 2
+    assert "code-as-policies[report]" in capsys.readouterr().err
+
+
+def test_what_has_no_episodes_is_not_drawn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = replace(ORACLE, suite="reasoning")
+    begin(tmp_path / "other", suite("reasoning"), settings, resume=False).close()
+    begin(tmp_path / "empty", SUITE, ORACLE, resume=False).close()
+    for folder, why in (("other", "nothing to draw"), ("empty", "no episode")):
+        assert cap(["bench", "plot", str(tmp_path / folder)]) == 2
+        assert why in capsys.readouterr().err
+
+
+def test_the_command_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["bench", "run", "control", "-m", "oracle", "--tasks", "cartpole", "-n", "1"]
+    assert cap([*command, "--jobs", "1", "--out", str(tmp_path / "out")]) == 0
+    assert "upright_steps 500" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "told"),
+    [
+        (["--tasks", "cartpole"], 2, "pip install"),
+        (["-m", "vllm/"], 2, "unknown model"),
+        (["-m", "openai/x"], 4, "OPENAI_API_KEY"),
+        (["--prompts", "nowhere"], 2, "nowhere"),
+        (["--tasks", "impedance"], 0, ""),
+        (["--tasks", "impedance", "--mode", "physics"], 2, "takes no --mode"),
+    ],
+)
+def test_what_no_episode_could_run_with_is_refused_before_the_first(
+    changes: list[str],
+    code: int,
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    monkeypatch.setattr("benchmarks.report.charts.draw", lambda cells: {})
+    asked = ["bench", "run", "control", "-m", "no-op", "-n", "1", "--out", "out", *changes]
+    assert cap(asked) == code
+    assert told in capsys.readouterr().err
+    assert Path("out").exists() == (code == 0)

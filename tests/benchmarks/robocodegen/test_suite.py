@@ -1,0 +1,463 @@
+"""RoboCodeGen: fit problems, two by two arms through the engine, and reports by group."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import models
+from benchmarks.problems.judge import examine, judge
+from benchmarks.problems.problem import GENERALISATIONS
+from benchmarks.problems.schema import SCHEMA
+from benchmarks.problems.validation import check_problem
+from benchmarks.report import tables
+from benchmarks.results import Line, begin, read_header
+from benchmarks.robocodegen.suite import ARMS, RoboCodeGenSuite, problem_set
+from benchmarks.robocodegen.summary import LIBRARY, parts
+from benchmarks.suite import Outcome, Settings, Trial, suite
+from benchmarks.worker import run_trial
+from cap.checker.allowlist import EVERYWHERE
+from cap.checker.undefined import undefined
+from cap.cli.main import run as cap
+from cap.errors import ModelError, UsageError
+from cap.models.base import Completion, Request
+from cap.models.replay import Recorder
+from cap.program.program import Program
+from cap.prompt import prompt as prompts
+from cap.robot import registry
+from cap.trace.trace import plain
+from tests.benchmarks.robocodegen.solutions import SOLUTIONS
+from tests.fakes.scripted import Scripted
+
+PROBLEMS = problem_set(None).problems
+SUITE = RoboCodeGenSuite()
+
+
+def outcome(task: str, arm: str, model: str = "oracle", **options: Any) -> Outcome:
+    settings = Settings("robocodegen", model, prompts="robocodegen", options=options)
+    return suite("robocodegen", options).run(Trial(task, arm, 0), settings)
+
+
+class Answers:
+    """Answers by the function's name, and keeps the requests."""
+
+    name = "answers"
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self.sources = sources
+        self.requests: list[Request] = []
+
+    def complete(self, request: Request) -> Completion:
+        self.requests.append(request)
+        asked = request.prompt.rstrip().splitlines()[-1]
+        for name, source in self.sources.items():
+            if f"{name}(" in asked:
+                return Completion(source, self.name, 100, 10)
+        raise ModelError(f"nothing for {asked}")
+
+
+@pytest.fixture
+def answering(monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[str, str]], Answers]:
+    def answer(sources: Mapping[str, str]) -> Answers:
+        model = Answers(sources)
+        monkeypatch.setattr(models, "_made", lambda *given: model)
+        return model
+
+    return answer
+
+
+# --- the problems
+
+
+def test_the_families_have_the_papers_sizes() -> None:
+    sizes = Counter(problem.family for problem in PROBLEMS.values())
+    assert sizes == {"numpy": 16, "control": 4, "geometry": 10, "scene": 7}
+
+
+def test_every_kind_of_generalisation_is_there() -> None:
+    kinds = Counter(problem.generalisation for problem in PROBLEMS.values())
+    assert set(kinds) == set(GENERALISATIONS)
+    assert min(kinds.values()) >= 5
+
+
+def test_most_problems_state_results_worked_out_by_hand() -> None:
+    without = [
+        name
+        for name, problem in PROBLEMS.items()
+        if all(case.result is None for case in problem.cases)
+    ]
+    assert without == ["make_ring"]  # its segments are the solution's own choice
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.sweep
+def test_references_are_right_and_mutants_are_not(name: str) -> None:
+    finding = check_problem(PROBLEMS[name], seeds=[0])
+    assert finding.faults == ()
+    assert finding.rejected >= 4
+
+
+@pytest.mark.parametrize("source", SOLUTIONS, ids=lambda source: source.partition("(")[0][4:])
+def test_what_another_hand_wrote_is_right_too(source: str) -> None:
+    (name,) = [name for name in PROBLEMS if source.startswith(f"def {name}(")]
+    assert judge(examine(PROBLEMS[name], 0), source).missed == ""
+
+
+def test_every_problem_is_solved_a_second_time() -> None:
+    assert len(SOLUTIONS) == len(PROBLEMS) == 37
+
+
+def test_the_order_of_problems_changes_nothing() -> None:
+    arms = ["hierarchical-recursive", "flat-single"]
+    trials = SUITE.trials(1, 0, ["get_path_length", "make_ring", "get_object_area"], arms)
+    settings = Settings("robocodegen", "oracle", prompts="robocodegen")
+    forward = {trial: replace(SUITE.run(trial, settings), seconds=0) for trial in trials}
+    examine.cache_clear()
+    back = {trial: replace(SUITE.run(trial, settings), seconds=0) for trial in reversed(trials)}
+    assert forward == back
+
+
+# --- the prompts
+
+
+def examples(file: str) -> dict[str, Program]:
+    prompt = prompts.load(registry.prompts_path() / "robocodegen" / f"{file}.py")
+    return {entry.instruction: Program.parse(entry.code) for entry in prompt.examples}
+
+
+def lacking(program: Program) -> list[str]:
+    return [entry.name for entry in undefined(program, EVERYWHERE)]
+
+
+def test_both_prompts_show_the_same_functions_and_differ_in_their_helpers() -> None:
+    hierarchical, flat = examples("hierarchical"), examples("flat")
+    assert list(hierarchical) == list(flat)
+    assert len(flat) == 15
+    assert not any(map(lacking, flat.values()))
+    assert sum(bool(lacking(program)) for program in hierarchical.values()) >= 6
+
+
+def test_no_prompt_shows_a_problem() -> None:
+    shown = " ".join(examples("flat")) + " ".join(
+        name for program in examples("hierarchical").values() for name in lacking(program)
+    )
+    assert not [name for name in PROBLEMS if name in shown]
+
+
+# --- baselines and arms
+
+
+def test_the_oracle_solves_all() -> None:
+    for name in PROBLEMS:
+        right = outcome(name, "flat-single")
+        assert (name, right.success, right.failure) == (name, True, "")
+        assert right.requests == 1
+
+
+@pytest.mark.parametrize("name", {entry.family: name for name, entry in PROBLEMS.items()}.values())
+def test_no_op_solves_nothing(name: str) -> None:
+    wrong = outcome(name, "flat-single", "no-op")
+    assert (wrong.success, wrong.cause, wrong.extra["passed_cases"]) == (False, "task", 0)
+
+
+LENGTH = "def get_path_length(points):\n    return get_total(get_steps(points))"
+TOTAL = "def get_total(xs):\n    return float(np.sum(xs))"
+STEPS = "def get_steps(points):\n    return [get_step(p, q) for p, q in zip(points, points[1:])]"
+STEP = "def get_step(p, q):\n    return np.linalg.norm(np.asarray(q) - np.asarray(p))"
+HELPFUL = {"get_path_length": LENGTH, "get_total": TOTAL, "get_steps": STEPS, "get_step": STEP}
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_helpers_are_generated_in_the_recursive_arms_alone(
+    arm: str, answering: Callable[[Mapping[str, str]], Answers]
+) -> None:
+    model = answering(HELPFUL)
+    found = outcome("get_path_length", arm, "any")
+    recursive = arm.endswith("recursive")
+    assert found.success == recursive
+    assert found.requests == (4 if recursive else 1)
+    assert found.cause == ("" if recursive else "model")
+    if recursive:
+        assert set(found.extra["functions"]) == set(HELPFUL)
+    helpers_shown = "move_point(point=point" in model.requests[0].prompt
+    assert helpers_shown == arm.startswith("hierarchical")
+
+
+def test_a_model_is_asked_with_the_header_alone(
+    answering: Callable[[Mapping[str, str]], Answers],
+) -> None:
+    model = answering({})
+    outcome("get_points_within_radius", "flat-single", "any")
+    (request,) = model.requests
+    last = request.prompt.rstrip().splitlines()[-1]
+    assert last == (
+        "# define function: near_points = get_points_within_radius(points, center, radius)."
+    )
+    assert "from scene import" not in request.prompt
+
+
+def test_a_model_is_told_which_functions_a_scene_gives(
+    answering: Callable[[Mapping[str, str]], Answers],
+) -> None:
+    model = answering({"get_object_area": PROBLEMS["get_object_area"].reference})
+    found = outcome("get_object_area", "hierarchical-recursive", "any")
+    assert found.success
+    assert found.calls > 0
+    first = model.requests[0].prompt.splitlines()[0]
+    assert first == "from scene import get_object_names, get_object_outline"
+
+
+def test_asking_for_an_object_that_is_not_there_is_the_programs_fault(
+    answering: Callable[[Mapping[str, str]], Answers],
+) -> None:
+    source = "def get_object_area(name):\n    return get_object_outline('moon')"
+    answering({"get_object_area": source})
+    found = outcome("get_object_area", "flat-single", "any")
+    assert (found.success, found.cause) == (False, "program")
+    assert "NotFound" in found.failure
+
+
+def test_samples_differ_by_their_seed_and_only_with_a_temperature(
+    answering: Callable[[Mapping[str, str]], Answers],
+) -> None:
+    model = answering(HELPFUL)
+    for temperature in (0.0, 0.8):
+        settings = Settings(
+            "robocodegen", "any", prompts="robocodegen", options={"temperature": temperature}
+        )
+        for sample in (0, 3):
+            SUITE.run(Trial("get_path_length", "flat-single", 0, sample), settings)
+    asked = [(request.temperature, request.seed) for request in model.requests]
+    assert asked == [(0.0, None), (0.0, None), (0.8, 0), (0.8, 3_000_009)]
+
+
+def test_a_model_is_asked_again_only_if_repairs_are_allowed(
+    answering: Callable[[Mapping[str, str]], Answers],
+) -> None:
+    model = answering({"get_box_center": "I cannot help with that."})
+    assert outcome("get_box_center", "flat-single", "any").cause == "model"
+    assert len(model.requests) == 1
+    outcome("get_box_center", "flat-single", "any", repairs=True)
+    assert len(model.requests) == 3
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import os\ndef get_box_center(min_xy, max_xy):\n    return os.getcwd()",
+        "def get_box_center(min_xy, max_xy):\n    return (x for x in min_xy)",
+        "def get_box_center(min_xy, max_xy):\n    hand_in([1, 2], [min_xy, max_xy])",
+        "def get_box_center(min_xy):\n    return min_xy",
+        "def hand_in(*given):\n    pass",
+        "def get_box_center(min_xy, max_xy):\n    raise SystemExit",
+    ],
+)
+def test_hostile_answers_fail_through_the_engine_too(
+    source: str, answering: Callable[[Mapping[str, str]], Answers]
+) -> None:
+    answering({"get_box_center": source})
+    found = outcome("get_box_center", "hierarchical-recursive", "any")
+    assert not found.success
+    assert found.cause in ("model", "program", "task")
+    assert found.failure
+
+
+# --- one library for all
+
+
+def own_file(tmp_path: Path) -> str:
+    """Write two problems; the second is easily solved with what the first needs."""
+    entry = SCHEMA[SCHEMA.index("[[problem]]") :]
+    second = entry.replace("get_highest_point", "get_top_point").replace('"highest"', '"top"')
+    path = tmp_path / "two.toml"
+    path.write_text(SCHEMA + "\n" + second)
+    return str(path)
+
+
+FIRST = "def get_highest_point(points):\n    return max(points, key=get_height)"
+SECOND = "def get_top_point(points):\n    return max(points, key=lambda p: get_height(p))"
+HEIGHT = "def get_height(point):\n    return point[1]"
+
+
+def test_a_shared_library_keeps_what_was_written(
+    tmp_path: Path, answering: Callable[[Mapping[str, str]], Answers]
+) -> None:
+    sources = {"get_highest_point": FIRST, "get_top_point": SECOND, "get_height": HEIGHT}
+    model = answering(sources)
+    options = {"problems": own_file(tmp_path), "shared_library": True}
+    whole = outcome(LIBRARY, "hierarchical-recursive", "any", **options)
+    assert whole.success
+    assert len(model.requests) == whole.requests == 3  # the helper was asked for once
+    assert whole.prompt_tokens == 300
+    found = parts(Line(Trial(LIBRARY, "flat-single", 0), whole))
+    assert [line.trial.task for line in found] == ["get_highest_point", "get_top_point"]
+
+
+def test_without_a_shared_library_each_problem_is_on_its_own(
+    tmp_path: Path, answering: Callable[[Mapping[str, str]], Answers]
+) -> None:
+    model = answering({"get_highest_point": FIRST, "get_top_point": SECOND, "get_height": HEIGHT})
+    options = {"problems": own_file(tmp_path)}
+    for name in ("get_highest_point", "get_top_point"):
+        assert outcome(name, "hierarchical-recursive", "any", **options).success
+    assert len(model.requests) == 4
+
+
+def test_a_shared_library_takes_all_problems_or_none(tmp_path: Path) -> None:
+    found = RoboCodeGenSuite(own_file(tmp_path), shared_library=True)
+    assert {trial.task for trial in found.trials(2, 0)} == {LIBRARY}
+    with pytest.raises(UsageError, match="needs all problems"):
+        found.trials(1, 0, ["get_top_point"])
+
+
+# --- as a suite
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"n": 0}, "cannot run 0 samples"),
+        ({"tasks": ["get_box_centre"]}, "Did you mean 'get_box_center'"),
+        ({"splits": ["flat"]}, "unknown arm 'flat'"),
+    ],
+)
+def test_wrong_trials_are_refused(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        SUITE.trials(**{"n": 1, "seed": 0, **given})
+    assert words in str(caught.value)
+
+
+def test_wrong_settings_are_an_outcome_that_says_so() -> None:
+    settings = Settings("robocodegen", "oracle", prompts="robocodegen", options={"magic": 1})
+    found = run_trial(Trial("get_box_center", "flat-single", 0), settings)
+    assert (found.success, found.cause) == (False, "infrastructure")
+    assert "magic" in found.failure
+
+
+def test_a_reference_that_fails_counts_as_no_verdict_on_a_model(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(SCHEMA.replace('"[1, 2]"]', '"[5, 1]"]', 1))
+    settings = Settings(
+        "robocodegen", "oracle", prompts="robocodegen", options={"problems": str(path)}
+    )
+    found = run_trial(Trial("get_highest_point", "flat-single", 0), settings)
+    assert (found.success, found.cause) == (False, "infrastructure")
+    assert "the reference fails" in found.failure
+
+
+def test_the_report_counts_by_family_and_by_kind(tmp_path: Path) -> None:
+    settings = Settings("robocodegen", "oracle", prompts="robocodegen")
+    results = begin(tmp_path / "run", SUITE, settings, resume=False)
+    blank = outcome("get_box_center", "flat-single", "no-op")
+    for trial in SUITE.trials(1, 0, None, ["flat-single"]):
+        right = PROBLEMS[trial.task].family == "numpy"
+        results.add(trial, replace(blank, success=right, cause="" if right else "task"))
+    results.close()
+    rows = {row["problems"]: row for row in tables.summary(tmp_path / "run")}
+    assert rows["family: numpy"]["n"] == 16
+    assert rows["family: numpy"]["solved %, 95 %"].startswith("100.0")
+    assert rows["family: scene"]["solved %, 95 %"].startswith("0.0")
+    assert rows["all"]["solved %, 95 %"].startswith("43.2")
+    assert "code-davinci-002 81.1" in rows["all"]["published %"]
+    assert "code-davinci-002 42.9" in rows["family: scene"]["published %"]
+    kinds = [row["n"] for name, row in rows.items() if name.startswith("generalisation: ")]
+    assert sum(kinds) == 37
+
+
+def test_the_report_takes_a_pass_apart(tmp_path: Path) -> None:
+    options = {"problems": own_file(tmp_path), "shared_library": True}
+    found = suite("robocodegen", options)
+    settings = Settings("robocodegen", "oracle", prompts="robocodegen", options=options)
+    results = begin(tmp_path / "run", found, settings, resume=False)
+    (trial,) = found.trials(1, 0, None, ["flat-single"])
+    results.add(trial, Outcome(**plain(asdict(found.run(trial, settings)))))
+    results.close()
+    rows = {row["problems"]: row["n"] for row in tables.summary(tmp_path / "run")}
+    assert rows == {"family: numpy": 2, "generalisation: localism": 2, "all": 2}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"prompts": "nowhere"}, "nowhere"),
+        ({"model": "no-such-model"}, "no-such-model"),
+        ({"options": {"limits": {"program_ms": 1}}}, "program_ms"),
+    ],
+)
+def test_a_run_that_cannot_be_is_refused_before_it_begins(
+    changes: dict[str, Any], words: str
+) -> None:
+    settings = replace(Settings("robocodegen", "oracle", prompts="robocodegen"), **changes)
+    with pytest.raises(UsageError) as caught:
+        SUITE.check(settings)
+    assert words in str(caught.value)
+
+
+# --- the command line
+
+
+def test_a_recorded_run_is_replayed_and_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recording, out = tmp_path / "answers.jsonl", tmp_path / "run"
+    first = "define function: highest = get_highest_point(points)"
+    helper = "define function: get_height(item); max(points, key=get_height)"
+    model = Recorder(Scripted({first: FIRST, helper: HEIGHT}), recording)
+    with monkeypatch.context() as patched:
+        patched.setattr(models, "_made", lambda *given: model)
+        own = own_file(tmp_path)
+        recorded = outcome("get_highest_point", "flat-recursive", "any", problems=own)
+    assert recorded.success, recorded.failure
+    command = ["bench", "run", "robocodegen", "-m", f"replay/{recording}", "--problems", own]
+    command += ["--arm", "flat-recursive", "--out", str(out)]
+    assert cap(command) == 0
+    lines = [json.loads(line) for line in (out / "trials.jsonl").read_text().splitlines()]
+    won = {line["task"]: (line["success"], line["cause"]) for line in lines}
+    assert won == {"get_highest_point": (True, ""), "get_top_point": (False, "model")}
+    assert (out / "trials.jsonl").write_text("") == 0  # as if it had been killed
+    assert cap([*command, "--resume"]) == 0
+    again = [json.loads(line) for line in (out / "trials.jsonl").read_text().splitlines()]
+    assert {line["task"]: line["success"] for line in again} == {
+        line["task"]: line["success"] for line in lines
+    }
+    Path(own).write_text(SCHEMA.replace('"[1, 2]"]', '"[5, 1]"]', 1))
+    capsys.readouterr()
+    assert cap([*command, "--resume"]) == 2
+    assert "the reference fails" in capsys.readouterr().err
+    Path(own).write_text(SCHEMA)
+    assert cap([*command, "--resume"]) == 2
+    assert "changed since" in capsys.readouterr().err
+
+
+def test_problems_are_listed_checked_and_their_format_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cap(["bench", "problems", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert len(listed) == 37
+    assert all(entry["reason"] for entry in listed)
+    assert cap(["bench", "problems", "--schema"]) == 0
+    path = tmp_path / "mine.toml"
+    path.write_text(capsys.readouterr().out)
+    assert cap(["bench", "problems", "--check", str(path)]) == 0
+    assert "1 of 1 problems are fit" in capsys.readouterr().err
+    path.write_text(
+        SCHEMA.replace("return points[0]", "return [1, 2] and max(points, key=lambda p: p[1])")
+    )
+    assert cap(["bench", "problems", "--check", str(path)]) == 1
+    assert "mutant 'the first' passes" in capsys.readouterr().err
+    assert cap(["bench", "problems", str(tmp_path / "none.toml")]) == 2
+    assert "none.toml" in capsys.readouterr().err
+
+
+def test_a_run_of_own_problems_with_a_shared_library(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    command = ["bench", "run", "robocodegen", "-m", "oracle", "--problems", own_file(tmp_path)]
+    assert cap([*command, "--shared-library", "--arm", "flat-single", "--out", str(out)]) == 0
+    assert read_header(out)["settings"]["options"]["shared_library"] is True
+    text = (out / "report.md").read_text()
+    assert "| flat-single | family: numpy | 100.0 (34.2-100.0) | 2 |" in text
