@@ -39,7 +39,13 @@ ENVIRONMENT = {
 
 _TABLES = ("robots", "prices")
 _FOLDERS = ("runs", "cache", "skills")
-_COUNTS = {"max_calls": 0, "concurrency": 1, "repairs": 0, "runtime_repairs": 0}
+_COUNTS = {
+    "max_calls": 0,
+    "concurrency": 1,
+    "repairs": 0,
+    "runtime_repairs": 0,
+    "max_tokens": 1,
+}
 """Settings that are whole numbers, and the least each may be."""
 
 _SECRET = re.compile(r"(^|[_-])(api[_-]?key|token|secret|password)s?$", re.IGNORECASE)
@@ -78,6 +84,8 @@ class Config:
     """How often a program may be written again before it runs; None for the engine's own."""
     runtime_repairs: int | None = None
     """The same for what fails while it runs."""
+    max_tokens: int = 1024
+    """Longest answer of the model, in tokens; one that is cut there is asked again with more."""
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Dollars for a million tokens `read` and `written`, by the model's name: `[prices]`."""
     sources: Mapping[str, str] = field(default_factory=dict)

@@ -44,6 +44,7 @@ def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterat
         skills=options.skills,
         repairs=options.repairs,
         runtime_repairs=options.runtime_repairs,
+        max_tokens=options.max_tokens,
     )
     if not all(words.strip() for words in instructions):
         raise UsageError("an instruction is empty; say what the robot should do")
@@ -67,6 +68,7 @@ def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterat
 def _make_session(
     options: SessionOptions, settings: Any, trace: Any, instructions: Sequence[str]
 ) -> Any:
+    from cap.engine.generation import GenerationLimits
     from cap.engine.repair import Repairs
     from cap.robot import registry
     from cap.sandbox.limits import Limits
@@ -95,6 +97,7 @@ def _make_session(
             limits=Limits(program_s=options.time_limit),
             approve=approver(asks, robot.simulated),
             allow=ask_person if asks == "each-call" else None,
+            budget=GenerationLimits(answer_tokens=settings.max_tokens),
             repairs=repairs,
             skills=SkillStore(skills_folder(settings)),
             rehearse=options.rehearse,

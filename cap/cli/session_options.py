@@ -89,6 +89,13 @@ class SessionOptions:
         help="How often after it failed while it ran (default: 1; 0 on hardware).",
     )
     """How often after it failed while it ran."""
+    max_tokens: int | None = option(
+        "--max-tokens",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Longest answer of the model (default: 1024; a cut one is asked for with more).",
+    )
+    """Longest answer of the model, in tokens."""
     dry_run: bool = option(
         "--dry-run", is_flag=True, help="Preview in the instant world; nothing moves."
     )

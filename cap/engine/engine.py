@@ -19,7 +19,7 @@ from cap.engine.answer import Answer, Approve, EngineRobot, State, joined, unans
 from cap.engine.approval import Allow, Gate, asked
 from cap.engine.failures import explain, failure_of, lmp_failed, unfit
 from cap.engine.generation import Generation, GenerationLimits, kept_for, refused
-from cap.engine.question import Author, Question, Tally
+from cap.engine.question import MOST_ROOM, Author, CutOff, Question, Tally, program_of
 from cap.engine.rehearsal import Rehearsal, Rehearse
 from cap.engine.repair import Repairs, acted, failed_turn, reason_of, sort_of
 from cap.engine.return_kinds import kind_error
@@ -94,7 +94,8 @@ class Engine:
         self.programs = 0
         """Programs run so far; each has random numbers of its own, by its number."""
         self.tally = tally or Tally()
-        self.author = Author(model, trace, self.tally)
+        limits = budget or GenerationLimits()
+        self.author = Author(model, trace, self.tally, limits.answer_tokens)
         self._function_prompt = function_prompt
         self._budget = budget
         self._primitives = {**asked(robot.primitives(), allow), **self._lmp_primitives()}
@@ -147,6 +148,8 @@ class Engine:
             self._announce(prompt, answer, failure)
             turn = failed_turn(instruction, order.context, answer.written, failure, calls)
             order = replace(order, history=(*order.history, turn))
+            if failure.error == CutOff.__name__:
+                order = replace(order, room=min(4 * order.room, MOST_ROOM))
             try:
                 if acted(calls) and not fixed:
                     order = replace(order, context=self._reread(prompt, order.context))
@@ -179,11 +182,13 @@ class Engine:
         text = ""
         try:
             facts = parse_context(order.context)
-            text = self.author.ask(prompt, order).text
-            program = Program.from_completion(text, prompt.header.stop)
+            completion = self.author.ask(prompt, order)
+            text = completion.text
+            program = program_of(completion, prompt)
         except CapError as error:
             refused = Answer(Result(failure=failure_of(error)), completion=text)
-            return None if text and text == before else refused
+            again = text and text == before and not isinstance(error, CutOff)
+            return None if again else refused
         state = replace(state, variables={**state.variables, **facts})
         scope = self.scope(prompt, state)
         examined = examine(program, scope, self.sandbox.policy)

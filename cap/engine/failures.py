@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from cap.engine.generation import UndefinedName, ViolationsFound
 from cap.errors import CapError, GenerationFailed, LMPFailed, ModelError
+from cap.program.extraction import AnswerFault
 from cap.program.program import ProgramSyntaxError
 from cap.result import Failure, FailureKind
 
@@ -15,7 +16,7 @@ def failure_of(error: CapError) -> Failure:
     kind: FailureKind = "violation"
     if isinstance(error, ModelError):
         kind = "model"
-    elif isinstance(error, ProgramSyntaxError):
+    elif isinstance(error, ProgramSyntaxError | AnswerFault):
         kind = "syntax"
     elif isinstance(error, UndefinedName):
         kind = "undefined"

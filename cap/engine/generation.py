@@ -21,7 +21,7 @@ from types import MappingProxyType
 from cap.checker.checker import Examination, Violation, examine, known_names
 from cap.checker.policy import Policy
 from cap.checker.undefined import CallSite, undefined
-from cap.engine.question import Author, Question
+from cap.engine.question import Author, Question, program_of
 from cap.engine.repair import again
 from cap.errors import (
     CapError,
@@ -31,7 +31,7 @@ from cap.errors import (
     ModelError,
     did_you_mean,
 )
-from cap.models.base import Completion
+from cap.models.base import MAX_TOKENS, Completion
 from cap.program.program import Program
 from cap.prompt.prompt import PastTurn, Prompt
 from cap.scope import Definition, Scope
@@ -48,6 +48,8 @@ class GenerationLimits:
     """Functions in all."""
     tokens: int = 16_000
     """Completion tokens in all, as the model counts them; no wave begins beyond."""
+    answer_tokens: int = MAX_TOKENS
+    """Longest answer, the program's own too; one cut there is asked for again with more room."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ class Generation:
         """Ask for functions, all at once; return the program of each, or what is wrong with it."""
         questions = []
         for entry in wanted:
-            question = Question(entry.request)
+            question = Question(entry.request, room=4 if entry.reason else 1)
             if entry.reason:
                 source = entry.failed.source if entry.failed else ""
                 self.author.trace.event(
@@ -176,7 +178,7 @@ class Generation:
         if isinstance(answer, ModelError):
             return answer
         try:
-            program = Program.from_completion(answer.text, self.prompt.header.stop)
+            program = program_of(answer, self.prompt)
         except EmptyCompletion as error:  # it can be asked again, as after any other mistake
             return GenerationFailed(str(error))
         except CapError as error:

@@ -9,20 +9,29 @@ from __future__ import annotations
 import contextlib
 import functools
 import queue
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from cap.errors import ModelError
-from cap.models.base import Completion, Model, Request, Streams, Usage
+from cap.models.base import MAX_TOKENS, Completion, Model, Request, Streams, Usage
 from cap.models.replay import request_key
+from cap.program.extraction import AnswerFault
+from cap.program.program import Program
 from cap.prompt.prompt import PastTurn, Prompt
 from cap.trace.trace import Trace
 
 T = TypeVar("T")
+MOST_ROOM = 16
+"""How many times the usual limit of tokens an answer may take at the most."""
 MOST_AT_ONCE = 8
 """How many requests are under way at the same time; the model may hold some of them back."""
+
+
+class CutOff(AnswerFault):
+    """An answer that is only a part of what was to be written."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,8 @@ class Question:
     """Earlier turns, and earlier attempts at this one, oldest first."""
     hints: tuple[str, ...] = ()
     """Lines that tell what else exists."""
+    room: int = 1
+    """How many times the usual limit of tokens its answer may take."""
 
 
 class Tally:
@@ -62,11 +73,14 @@ class Tally:
 class Author:
     """Asks one model for programs."""
 
-    def __init__(self, model: Model, trace: Trace, tally: Tally) -> None:
-        """Keep the model, where events go, and the count."""
+    def __init__(
+        self, model: Model, trace: Trace, tally: Tally, max_tokens: int = MAX_TOKENS
+    ) -> None:
+        """Keep the model, where events go, the count, and how long an answer may be, in tokens."""
         self.model = model
         self.tally = tally
         self.trace = trace
+        self.max_tokens = max_tokens
 
     @property
     def repairs(self) -> bool:
@@ -126,7 +140,9 @@ class Author:
             model=self.model.name,
             tail=text.removeprefix(prompt.text.rstrip()).strip(),
         )
-        return Request(prompt=text, stop=prompt.header.stop)
+        return Request(
+            prompt=text, stop=prompt.header.stop, max_tokens=self.max_tokens * order.room
+        )
 
     def _note(self, prompt: Prompt, request: Request, completion: Completion) -> None:
         self.tally.add(completion)
@@ -141,6 +157,31 @@ class Author:
             cost_usd=completion.cost_usd,
             notes=completion.notes,
         )
+
+
+def program_of(completion: Completion, prompt: Prompt) -> Program:
+    """Return the program in an answer: all of it, or an error that says what is wrong.
+
+    Raises:
+        CutOff: The answer is not all that was to be written.
+        AnswerFault: It holds several programs, changes to one, or code beside a block of code.
+        EmptyCompletion: It holds no code.
+        ProgramSyntaxError: Its code is not valid Python.
+    """
+    if completion.ended == "cut":
+        raise CutOff("the answer was cut off at its limit of tokens, so its end is missing")
+    if completion.ended == "withheld":
+        raise CutOff("the endpoint's content filter withheld a part of the answer")
+    if completion.continues:
+        return Program.from_completion(completion.text, prompt.header.stop)
+    program = Program.from_completion(completion.text)
+    for mark in prompt.header.stop:
+        _, begun, rest = program.source.partition(mark)
+        if begun and mark.strip("# \n") and re.match(r"[^\n]*\n# ", rest):
+            raise AnswerFault(
+                "behind the program another example begins; answer this instruction alone"
+            )
+    return program
 
 
 def together(work: Sequence[Callable[[], T]], most: int = MOST_AT_ONCE) -> list[T | ModelError]:

@@ -10,6 +10,12 @@ Mode = Literal["chat", "completion"]
 """How an endpoint is asked: by messages, or by the bare prompt."""
 
 
+Ended = Literal["whole", "cut", "withheld"]
+"""How an answer ended."""
+MAX_TOKENS = 1024
+"""The longest answer where nothing else is said: some hundred lines of a program."""
+
+
 @dataclass(frozen=True)
 class Request:
     """One question to a model."""
@@ -17,8 +23,8 @@ class Request:
     prompt: str
     """Hints, examples, history, context and, last, the instruction's comment line."""
     stop: tuple[str, ...] = ()
-    """Where the completion ends; backends may apply them, `cap.program.program` always does."""
-    max_tokens: int = 512
+    """Where the completion ends, for a backend that continues the prompt's text."""
+    max_tokens: int = MAX_TOKENS
     """Longest completion, in tokens."""
     temperature: float = 0.0
     """0 asks for the likeliest completion."""
@@ -44,6 +50,10 @@ class Completion:
     """Its price in dollars; None where no price is known."""
     notes: tuple[str, ...] = ()
     """What the backend did on the way, such as a parameter it had to drop."""
+    ended: Ended = "whole"
+    """`cut` at its limit of tokens or in part `withheld` by a filter: then its text is not all."""
+    continues: bool = False
+    """True of a model that continues the prompt's text, and may run on into a next example."""
 
 
 class Model(Protocol):

@@ -12,11 +12,11 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from cap.errors import UsageError
 from cap.models.atomic_file import write_whole
-from cap.models.base import Completion, Mode, Model, Request
+from cap.models.base import Completion, Ended, Mode, Model, Request
 from cap.models.replay import request_key
 from cap.models.wrapper import Ask, Wrapped
 
@@ -88,11 +88,14 @@ def _completion(values: Any) -> Completion | None:
         text, model = values["text"], values["model"]
         counts = values["prompt_tokens"], values["completion_tokens"]
         notes = tuple(map(str, values["notes"]))
+        ended, continues = values["ended"], values["continues"] is True
     except (KeyError, TypeError):
         return None
     if not (type(text) is str and type(model) is str and all(type(n) is int for n in counts)):
         return None
-    return Completion(text, model, *counts, notes=notes)
+    if ended not in get_args(Ended):
+        return None
+    return Completion(text, model, *counts, notes=notes, ended=ended, continues=continues)
 
 
 def _write(path: Path, values: Mapping[str, Any]) -> None:

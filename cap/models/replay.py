@@ -19,10 +19,10 @@ import re
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args
 
 from cap.errors import ModelError, NotRecorded, UsageError
-from cap.models.base import Completion, Model, Request
+from cap.models.base import Completion, Ended, Model, Request
 from cap.models.wrapper import Ask, Wrapped
 
 SHOWN_LINES = 6
@@ -108,7 +108,7 @@ class Recorder(Wrapped):
 
     def _through(self, request: Request, ask: Ask) -> Completion:
         completion = ask()
-        entry = {
+        entry: dict[str, Any] = {
             "key": request_key(request),
             "prompt_end": _end(request.prompt),
             "text": completion.text,
@@ -118,6 +118,10 @@ class Recorder(Wrapped):
                 "completion_tokens": completion.completion_tokens,
             },
         }
+        if completion.ended != "whole":
+            entry["ended"] = completion.ended
+        if completion.continues:
+            entry["continues"] = True
         self._append(json.dumps(entry) + "\n")
         return completion
 
@@ -193,6 +197,8 @@ def _entry(line: str, where: str) -> tuple[str, str, Completion | ModelError]:
         model=_field(values, "model", where),
         prompt_tokens=_tokens(usage, "prompt_tokens", where),
         completion_tokens=_tokens(usage, "completion_tokens", where),
+        ended=_ended(values, where),
+        continues=values.get("continues") is True,
     )
     return key, _field(values, "prompt_end", where), completion
 
@@ -202,6 +208,15 @@ def _field(values: dict[str, Any], name: str, where: str) -> str:
     if not isinstance(value, str):
         raise UsageError(f"{where}: {name!r} must be text; remove or record it again")
     return value
+
+
+def _ended(values: dict[str, Any], where: str) -> Ended:
+    """Return how a recorded answer ended; one that says nothing was whole."""
+    found = values.get("ended", "whole")
+    for known in get_args(Ended):
+        if found == known:
+            return cast(Ended, known)
+    raise UsageError(f"{where}: 'ended' must be one of {', '.join(get_args(Ended))}")
 
 
 def _tokens(usage: Any, name: str, where: str) -> int:

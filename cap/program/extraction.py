@@ -25,7 +25,7 @@ from cap.program.tool_calls import called
 _FLAGS = re.DOTALL | re.MULTILINE | re.IGNORECASE
 _THINK = re.compile(r"^[ \t]*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", _FLAGS)
 _THINK_END = re.compile(r"</think(?:ing)?>", _FLAGS)
-_MARKS = re.compile(r"```|~~~|<[/|]?[a-z]|\[/?(?:TOOL_CALLS|INST)\]", re.IGNORECASE)
+_MARKS = re.compile(r"```|~~~|<[/|\uff5c]?[a-z]|\[/?(?:TOOL_CALLS|INST)\]", re.IGNORECASE)
 # Possessive quantifiers: a long run of backticks or letters must not backtrack.
 _FENCE = re.compile(r"^[ \t]*+(```++|~~~++)[ \t]*+([\w+-]*+)[^\n]*+\n(.*?)(?:\1[ \t]*$|\Z)", _FLAGS)
 _CODE_TAGS = ("python", "py", "python3", "tool_code", "ipython", "pycon")
@@ -73,7 +73,7 @@ _OPENS = re.compile(r"try:|@|match .*:$")
 _MOST_PROSE = 1000
 """Lines of prose before the code, and after it."""
 _MOST_BLOCKS = 16
-"""How many blocks are looked at one by one."""
+"""How many blocks one program may come in."""
 _MOST_NESTED = 3
 """How deep elements stand in each other: a call, its function, a parameter."""
 _MOST_CUTS = 8
@@ -266,9 +266,12 @@ def _code_blocks(text: str) -> list[str]:
     """Return the fenced blocks that are a program's.
 
     Raises:
-        AnswerFault: One of them is a diff, or there is code that stands in none of them.
+        AnswerFault: One of them is a diff or has no end, or there is code that stands in none.
     """
     blocks = _fenced(text)
+    *_, last = _FENCE.finditer(text) if blocks else [None]
+    if last and last[2].lower() in ("", *_CODE_TAGS) and not last[0].rstrip().endswith(last[1]):
+        raise AnswerFault(f"the block of code has no end; {_ONE_BLOCK}")
     if any(tag in _DIFF_TAGS or _DIFF.search(body) for tag, body in blocks):
         raise AnswerFault(f"a diff is no program; {_ONE_BLOCK}")
     tagged = any(tag in _CODE_TAGS for tag, _ in blocks)
@@ -307,10 +310,14 @@ def _joined(blocks: Sequence[str]) -> str:
     Raises:
         AnswerFault: One of them does not: it may be another version, or a second program.
     """
+    if len(blocks) > _MOST_BLOCKS:
+        raise AnswerFault(f"there are {len(blocks)} blocks of code; {_ONE_BLOCK}")
     blocks = [textwrap.dedent(block).strip("\n") for block in blocks]
     if len(blocks) == 1:
         return blocks[0]
     working = [block for block in blocks if not _idle(block)]
+    if not working:
+        return "\n".join(blocks)
     if any(not parses(block) for block in blocks) and len(working) < 2:
         return max(working or blocks, key=len)  # the others are no code
     bound: set[str] = set()

@@ -64,6 +64,29 @@ def split_examples(
     return tuple(examples)
 
 
+def separators(text: str, prefix: str = "", context: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return what parts the examples of a prompt: where one ends and a next one begins.
+
+    A blank line and a comment, where every example of the text stands after a blank line, so that a
+    comment inside a program parts nothing; else any comment at the start of a line.
+
+    Args:
+        text: The text.
+        prefix: What each instruction begins with.
+        context: Names of the context lines that every example begins with.
+    """
+    lines = text.split("\n")
+    starts = [at for at, line in enumerate(lines) if line.startswith(f"# {prefix}")]
+    tops = [at - len(_context_above(lines, at, context)) for at in starts]
+    spaced = all(top == 0 or not lines[top - 1].strip() for top in tops)
+    comment = f"\n\n# {prefix}" if spaced and len(tops) > 1 else f"\n# {prefix}"
+    shown = [line for top, at in zip(tops, starts, strict=True) for line in lines[top:at]]
+    marks = [f"\n{line[: line.index(' = ') + 4]}" for line in shown]  # with how the value opens
+    marks += [f"\n{name} = [" for name in context if not any(name + " = " in m for m in marks)]
+    named = (mark for mark in marks if mark[1 : mark.index(" = ")] in context)
+    return (comment, *dict.fromkeys(named))
+
+
 def _context_above(lines: Sequence[str], start: int, names: Container[str]) -> list[str]:
     """Return the literal assignments straight above a comment that stand after a blank line.
 

@@ -41,7 +41,7 @@ from typing import Any
 
 from cap.errors import PromptError
 from cap.prompt import headerless
-from cap.prompt.examples import Example, split_examples
+from cap.prompt.examples import Example, separators, split_examples
 
 HEADER = re.compile(r"^# /// cap\n(?P<body>(?:#[^\n]*\n)*?)# ///[ \t]*\n", re.MULTILINE)
 _OPENED = re.compile(r"^# /// cap[ \t]*$", re.MULTILINE)
@@ -64,8 +64,8 @@ class Header:
     """Keep variables and earlier turns between instructions."""
     actions: bool = False
     """Programs may call action primitives."""
-    stop: tuple[str, ...] = ("\n# ", "\nobjects = [")
-    """Stop strings of the completion."""
+    stop: tuple[str, ...] = ()
+    """Where a completion that continues the file ends; what parts its examples, if not said."""
     prefix: str = ""
     """Put before the instruction inside its comment, such as `define function: `."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -209,7 +209,9 @@ def parse(text: str, name: str, path: Path | None = None, *, infer: bool = False
     whole = Prompt(name, known, body.strip("\n") + "\n", _hints(tree), (), path)
     if header is None and infer:
         return _bare(whole, body)
-    return replace(whole, examples=split_examples(body, known.prefix, first_line=skipped + 1))
+    examples = split_examples(body, known.prefix, first_line=skipped + 1)
+    stop = known.stop or separators(body, known.prefix, known.context)
+    return replace(whole, header=replace(known, stop=stop), examples=examples)
 
 
 def _bare(prompt: Prompt, body: str) -> Prompt:

@@ -197,7 +197,7 @@ class OpenAIModel:
         if reply.why_empty:
             raise self._errors.error(EmptyCompletion, f" {reply.why_empty}")
         notes = [*self._refused.values()]
-        if reply.cut:
+        if reply.ended == "cut":
             notes.append(f"the completion was cut at its limit of {request.max_tokens} tokens")
         return Completion(
             text=reply.text,
@@ -205,6 +205,8 @@ class OpenAIModel:
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
             notes=tuple(self._errors.plain(note) for note in notes),
+            ended=reply.ended,
+            continues=self.mode == "completion",
         )
 
     def _ask(self, request: Request, deadline: Deadline, teller: Teller | None) -> Any:

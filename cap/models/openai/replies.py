@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cap.models.base import Request
+from cap.models.base import Ended, Request
 from cap.models.openai.errors import Transient
 from cap.models.openai.retry import Deadline, broken_off, too_slow
 
@@ -23,8 +23,8 @@ class Reply:
     """The completion; "" if there is none."""
     why_empty: str
     """Why there is none, as far as the answer tells."""
-    cut: bool
-    """True if it ended at the token limit."""
+    ended: Ended
+    """How it ended."""
     model: str
     """The model's name as the endpoint gives it; "" if it does not."""
     prompt_tokens: int
@@ -43,11 +43,18 @@ def read_reply(body: Any, request: Request) -> Reply:
     return Reply(
         text=text,
         why_empty="" if text.strip() else _why_empty(body, choice, message, request),
-        cut=_get(choice, "finish_reason") == "length",
+        ended=_ended(_get(choice, "finish_reason"), usage, request),
         model=_text(_get(body, "model")),
         prompt_tokens=_count(_get(usage, "prompt_tokens")),
         completion_tokens=_count(_get(usage, "completion_tokens")),
     )
+
+
+def _ended(reason: Any, usage: Any, request: Request) -> Ended:
+    """Tell how an answer ended; some servers that cut one call it whole."""
+    if reason == "length" or _count(_get(usage, "completion_tokens")) == request.max_tokens:
+        return "cut"
+    return "withheld" if reason == "content_filter" else "whole"
 
 
 def content_text(content: Any) -> str:

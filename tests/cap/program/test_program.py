@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cap.checker.allowlist import LIBRARY_NAMES
 from cap.errors import EmptyCompletion
+from cap.program.extraction import AnswerFault
 from cap.program.program import MAX_ANSWER_CHARS, Program, ProgramSyntaxError
 from tests.fakes.programs import programs
 
@@ -35,7 +36,6 @@ ANSWERS = {
     "longer fence": ("````python\nx = '''```'''\n````", "x = '''```'''"),
     "indented fence": ("  ```python\n  x = 1\n  y = 2\n  ```", "x = 1\ny = 2"),
     "fence in a list": ("1. First:\n   ```python\n   x = 1\n   ```", "x = 1"),
-    "unterminated fence": ("```python\nx = 1", "x = 1"),
     "fence closed on the code's line": ("```python\nx = 1```", "x = 1"),
     "closing fence alone": ("x = 1\n```", "x = 1"),
     "closing fence alone, newline": ("x = 1\n```\n", "x = 1"),
@@ -113,7 +113,7 @@ ANSWERS = {
         '{"type": "function", "name": "run", "parameters": {"source": "x = 1"}}',
         "x = 1",
     ),
-    "two tool calls": ('[{"code": "x = 1"}, {"code": "y = x"}]', "x = 1\ny = x"),
+    "two tool calls": ('[{"code": "x = 1"}, {"code": "y = x"}]', "x = 1\n\ny = x"),
     "a list of calls": (
         '{"tool_calls": [{"function": {"name": "run", "arguments": "{\\"code\\": \\"x = 1\\"}"}}]}',
         "x = 1",
@@ -137,7 +137,7 @@ ANSWERS = {
     ),
     "two tool call tags": (
         '<tool_call>{"code": "x = 1"}</tool_call>\n<tool_call>{"code": "y = x"}</tool_call>',
-        "x = 1\ny = x",
+        "x = 1\n\ny = x",
     ),
     "tool calls in brackets": (
         '[TOOL_CALLS] [{"name": "python", "arguments": {"code": "x = 1"}}]',
@@ -196,12 +196,9 @@ ANSWERS = {
     ),
     "entities in a fence": ("```\nif a &lt; 2:\n    x = 1\n```", "if a < 2:\n    x = 1"),
     "entities in a string": ("x = '&gt;'", "x = '&gt;'"),
-    "a diff": ("--- a/x.py\n+++ b/x.py\n@@ -1 +1,2 @@\n-x = 0\n+x = 1\n y = 2", "x = 1\ny = 2"),
-    "a fenced diff": ("```diff\n-x = 0\n+x = 1\n+y = 2\n```", "x = 1\ny = 2"),
     "backticks on the line": ("`x = 1`", "x = 1"),
     "prose and backticks": ("Run this:\n`say('hi')`", "say('hi')"),
-    "a list in backticks": ("1. `x = 1`\n2. `y = x`", "x = 1\ny = x"),
-    "bullets in backticks": ("- `f(1)`\n- `g(2)`.", "f(1)\ng(2)"),
+    "a list in backticks": ("1. `x = 1`\n2. `y = x`", "x = 1\n\ny = x"),
     "a label": ("Answer: x = 1", "x = 1"),
     "a label above": ("Code:\n\nx = 1", "x = 1"),
     "a bold heading": ("**Program**\n\nx = 1", "x = 1"),
@@ -269,12 +266,83 @@ def test_an_answer_without_code_is_an_empty_completion(answer: str) -> None:
         Program.from_completion(answer, STOP)
 
 
+ONE, TWO = "put('red')", "put('green')"
+FAULTS = {
+    "two options": f"Option 1\n```python\n{ONE}\n```\nOr, better:\n```python\n{TWO}\n```",
+    "a correction": f"```python\n{ONE}\n```\nWait. Corrected:\n```python\n{TWO}\n```",
+    "two versions that bind the same": f"```\nx = 1\n{ONE}\n```\n```\nx = 2\nput(x)\n```",
+    "two options in tags": f"<code>{ONE}</code> or <code>{TWO}</code>",
+    "two options in a list": f"- `{ONE}`\n- `{TWO}`",
+    "two programs in tool calls": f'[{{"code": "{ONE}"}}, {{"code": "{TWO}"}}]',
+    "a fenced diff": f"```diff\n-{ONE}\n+{TWO}\n```",
+    "a diff in a block of Python": f"```python\n-{ONE}\n+{TWO}\n```",
+    "a bare diff, which is Python": f"-{ONE}\n+{TWO}",
+    "a diff with its head": f"--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-{ONE}\n+{TWO}",
+    "code before the block": f"{ONE}\n```python\n{TWO}\n```",
+    "code behind the block": f"```python\n{ONE}\n```\nThen:\n{TWO}",
+    "a block without an end": f"```python\n{ONE}",
+    "a second block without an end": f"```python\n{ONE}\n```\n```python\n{TWO}",
+}
+
+
+@pytest.mark.parametrize("answer", FAULTS.values(), ids=FAULTS)
+def test_an_answer_that_is_not_one_program_is_a_fault(answer: str) -> None:
+    with pytest.raises(AnswerFault, match="one block"):
+        Program.from_completion(answer)
+
+
+WHOLE = {
+    "a comment between two steps": f"{ONE}\n# then the green one\n{TWO}",
+    "a comment after a blank line": f"{ONE}\n\n# Then the green one.\n{TWO}",
+    "a comment inside a function": f"def f():\n    {ONE}\n# odd place\n    {TWO}\nf()",
+    "context of its own": f"{ONE}\nobjects = ['a']\n{TWO}",
+    "definitions, then their use": f"def f():\n    {ONE}\n\n\nf()",
+    "typographic quotes": "put('red')".replace("'", "\u2019"),
+    "spaces that do not break": "put(\u00a0'red')",
+    "no width at all": "\u200bput('red')",
+}
+
+
+@pytest.mark.parametrize("source", WHOLE.values(), ids=WHOLE)
+def test_a_chat_answer_is_the_whole_program(source: str) -> None:
+    plain = source.translate({0x2019: "'", 0xA0: " ", 0x200B: None})
+    for answer in (source, f"Sure:\n\n{source}\n", f"{TICKS}python\n{source}\n{TICKS}"):
+        found = Program.from_completion(answer).tree
+        assert ast.dump(found) == ast.dump(ast.parse(plain))
+
+
+BEHIND = {
+    "an end of text": "<|endoftext|>\nbad()",
+    "another file": "<|endoftext|># other file\nimport os\nbad()",
+    "Gemma's end": "<end_of_turn>\n<start_of_turn>user\nbad()",
+    "an end of sequence": "<eos>\nbad()",
+    "DeepSeek's end": "<\uff5cend\u2581of\u2581sentence\uff5c>bad()",
+}
+
+
+@pytest.mark.parametrize("junk", BEHIND.values(), ids=BEHIND)
+def test_what_a_server_lets_through_behind_the_end_is_no_program(junk: str) -> None:
+    found = Program.from_completion(f"{ONE}\n{TWO}{junk}").tree
+    assert ast.dump(found) == ast.dump(ast.parse(f"{ONE}\n{TWO}"))
+
+
+def test_what_a_program_prints_is_no_program() -> None:
+    for output in ("hi", "[0.1, 0.2]", "moved red block", "'red block'", "3"):
+        answer = f"{TICKS}python\n{ONE}\n{TICKS}\nThis prints:\n{TICKS}\n{output}\n{TICKS}"
+        assert Program.from_completion(answer).source.strip() == ONE
+
+
+def test_half_a_statement_is_no_prose() -> None:
+    for stump in ("for name in", "if x", "while", "def place(name", "return"):
+        with pytest.raises(ProgramSyntaxError):
+            Program.from_completion(f"{ONE}\n{stump}")
+
+
 BROKEN = {
     "half a statement": "x = 1 if",
     "half a definition": "def f(:\n",
     "NUL": "x = 1\0",
     "surrogate": "x = '\ud800'",
-    "typographic quotes": "x = \u201cred\u201d",
     "a line separator is no line end": "x = 1\u2028y = 2",
     "open brackets": "(" * 5000,
     "deep operators": "x = " + "-" * 30_000 + "1",
@@ -336,7 +404,7 @@ HUGE = {
 @pytest.mark.parametrize("answer", HUGE.values(), ids=HUGE)
 def test_a_huge_answer_is_refused_in_less_than_a_second(answer: str) -> None:
     begin_s = time.process_time()
-    with pytest.raises((ProgramSyntaxError, EmptyCompletion)):
+    with pytest.raises((ProgramSyntaxError, EmptyCompletion, AnswerFault)):
         Program.from_completion(answer, STOP)
     assert time.process_time() - begin_s < 1.0
 
@@ -344,7 +412,6 @@ def test_a_huge_answer_is_refused_in_less_than_a_second(answer: str) -> None:
 DRESSINGS: dict[str, Callable[[str], str]] = {
     "bare": lambda source: source,
     "a fence": lambda source: f"Sure:\n\n{TICKS}python\n{source}{TICKS}\nDone.",
-    "an open fence": lambda source: f"{TICKS}\n{source}",
     "thoughts": lambda source: f"<think>\nx = (\n</think>\n{source}",
     "a tool call": lambda source: json.dumps({"name": "python", "arguments": {"code": source}}),
     "a tagged tool call": lambda source: f"<tool_call>{json.dumps({'code': source})}</tool_call>",
@@ -356,7 +423,6 @@ DRESSINGS: dict[str, Callable[[str], str]] = {
         f"{'>>>' if number == 0 else '...'} {line}\n"
         for number, line in enumerate(source.splitlines())
     ),
-    "a diff": lambda source: "@@ -0,0 +1 @@\n" + textwrap.indent(source, "+", lambda _: True),
     "a repeated instruction": lambda source: f"objects = ['a']\n# do it.\n{source}",
 }
 RANDOM = settings(
@@ -396,7 +462,7 @@ PIECES = st.sampled_from(
 def test_any_answer_is_a_program_or_a_typed_failure(answer: str) -> None:
     try:
         program = Program.from_completion(answer, STOP)
-    except (ProgramSyntaxError, EmptyCompletion):
+    except (ProgramSyntaxError, EmptyCompletion, AnswerFault):
         return
     assert ast.dump(ast.parse(program.source)) == ast.dump(program.tree)
 
@@ -404,7 +470,9 @@ def test_any_answer_is_a_program_or_a_typed_failure(answer: str) -> None:
 def test_what_was_taken_off_is_noted() -> None:
     program = Program.from_completion("<think>a</think>\n```python\nx = 1\n```", STOP)
     assert program.notes == ("thoughts removed", "code taken from a fence")
-    assert Program.from_completion("x = 1\n# b.\ny = 2", STOP).notes == ("cut at a stop string",)
+    assert Program.from_completion("x = 1\n# b.\ny = 2", STOP).notes == (
+        "cut where a next example begins",
+    )
     assert Program.from_completion("Sure:\nx = 1", STOP).notes == ("prose removed",)
     assert Program.from_completion("x = 1", STOP).notes == ()
 

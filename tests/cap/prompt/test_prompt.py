@@ -1,5 +1,6 @@
 import ast
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,7 @@ def test_the_header_is_read_and_taken_off() -> None:
 
 def test_without_a_header_the_defaults_hold() -> None:
     loaded = prompt()
-    assert loaded.header == Header()
+    assert replace(loaded.header, stop=()) == Header()
     assert loaded.text == BODY
 
 
@@ -443,3 +444,31 @@ def test_a_line_that_is_no_literal_is_refused(text: str) -> None:
 def test_the_hash_is_of_the_text_alone() -> None:
     assert prompt(HEADER + BODY).sha256 == prompt().sha256
     assert prompt(BODY + "y = 1\n").sha256 != prompt().sha256
+
+
+SPACED = "# a.\nx = 1\n\n# b.\ny = 2\n"
+CLOSE = "# a.\nx = 1\n# b.\ny = 2\n"
+PARTED = {
+    "blank lines": (SPACED, (), ("\n\n# ",)),
+    "no blank lines": (CLOSE, (), ("\n# ",)),
+    "one example": ("# a.\nx = 1\n", (), ("\n# ",)),
+    "context lines": (
+        "objects = ['a']\n# a.\nx = 1\n\nobjects = ['b']\n# b.\ny = 2\n",
+        ("objects",),
+        ("\n\n# ", "\nobjects = ["),
+    ),
+    "a number": (
+        "n = 3\n# a.\nx = 1\n\nn = 4\n# b.\ny = 2\n",
+        ("n",),
+        ("\n\n# ", "\nn = 3", "\nn = 4"),
+    ),
+    "a context nobody shows": (SPACED, ("objects",), ("\n\n# ", "\nobjects = [")),
+}
+
+
+@pytest.mark.parametrize(("text", "context", "stop"), PARTED.values(), ids=PARTED)
+def test_what_parts_the_examples_of_a_file_ends_a_completion(
+    text: str, context: tuple[str, ...], stop: tuple[str, ...]
+) -> None:
+    header = f"# /// cap\n# context = {list(context)!r}\n# ///\n".replace("'", '"')
+    assert parse(header + text, "p").header.stop == stop

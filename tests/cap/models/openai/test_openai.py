@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cap.errors import EmptyCompletion, ModelError, ModelUnreachable
-from cap.models.base import Request
+from cap.models.base import MAX_TOKENS, Request
 from cap.models.openai.model import MAX_STOPS, REASONING_TOKENS, SYSTEM
 from tests.fakes.openai_server import (
     DRIP,
@@ -72,7 +72,7 @@ def test_completion_sends_the_bare_prompt_and_at_most_four_stops(connect: Any) -
         "prompt": REQUEST.prompt,
         "stop": list(stops[:MAX_STOPS]),
         "temperature": 0.0,
-        "max_tokens": 512,
+        "max_tokens": 1024,
         "seed": 7,
     }
 
@@ -117,7 +117,7 @@ def test_a_refused_parameter_is_dropped_once_and_remembered(connect: Any, name: 
 def test_chat_renames_max_tokens_and_leaves_room_for_reasoning(connect: Any) -> None:
     with FakeServer(ANSWER, refuses=["max_tokens"]) as server:
         completion = connect(server.url).complete(REQUEST)
-    assert server.posts[1].body["max_completion_tokens"] == 512 + REASONING_TOKENS
+    assert server.posts[1].body["max_completion_tokens"] == MAX_TOKENS + REASONING_TOKENS
     assert "max_completion_tokens" in completion.notes[0]
 
 
@@ -266,7 +266,7 @@ def test_threads_can_share_a_model_that_learns_what_is_refused(connect: Any) -> 
         ({"choices": [{"text": " \n", "message": {"content": " \n"}}]}, "no text"),
         ({"choices": [{"text": 5, "message": {"content": None}}]}, "no text"),
         ({"choices": [{"message": {"refusal": "I will not"}}]}, "I will not"),
-        ({"choices": [{"text": "", "finish_reason": "length"}]}, "limit of 512 tokens"),
+        ({"choices": [{"text": "", "finish_reason": "length"}]}, "limit of 1024 tokens"),
         ({"choices": [{"text": "", "finish_reason": "content_filter"}]}, "content filter"),
     ],
 )
@@ -279,7 +279,7 @@ def test_a_cut_completion_is_noted(connect: Any) -> None:
     cut = {"choices": [{"message": {"content": "say('he"}, "finish_reason": "length"}]}
     with FakeServer(ANSWER, [reply(cut)]) as server:
         completion = connect(server.url).complete(REQUEST)
-    assert completion.notes == ("the completion was cut at its limit of 512 tokens",)
+    assert completion.notes == ("the completion was cut at its limit of 1024 tokens",)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,142 @@
+"""No part of an answer runs: it is the whole program, or it is asked for again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from cap.engine.generation import GenerationLimits
+from cap.engine.question import MOST_ROOM, CutOff, program_of
+from cap.engine.repair import Repairs
+from cap.models.base import Completion, Ended, Request
+from cap.program.extraction import AnswerFault
+from cap.program.program import ProgramSyntaxError
+from cap.prompt.prompt import Prompt, parse
+from cap.session.session import Session
+
+RED = "put_first_on_second('red block', 'blue bowl')"
+GREEN = "put_first_on_second('green block', 'red block')"
+OBJECTS = ["red block", "green block", "blue bowl"]
+FILE = "objects = ['a']\n# do a.\nsay('a')\n\nobjects = ['b']\n# do b.\nsay('b')\n"
+HEADER = '# /// cap\n# context = ["objects"]\n# ///\n'
+
+
+class Answers:
+    """A model that gives its answers one after the other, and remembers the requests."""
+
+    name = "answers"
+
+    def __init__(self, *answers: Completion | str) -> None:
+        self.answers = [a if isinstance(a, Completion) else Completion(a, "m") for a in answers]
+        self.requests: list[Request] = []
+
+    def complete(self, request: Request) -> Completion:
+        self.requests.append(request)
+        return self.answers[min(len(self.requests), len(self.answers)) - 1]
+
+
+@pytest.fixture
+def prompt() -> Prompt:
+    return parse(HEADER + FILE, "ui")
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session.open("ravens", Answers("pass"), mode="instant", objects=OBJECTS) as opened:
+        yield opened
+
+
+def moved(session: Session, *answers: Completion | str) -> tuple[list[str], str | None, Answers]:
+    """Return what moved, the error, and the model, of one instruction in a fresh world."""
+    model = Answers(*answers)
+    session.engine.author.model = model
+    turn = session.run("do it")
+    found = sorted(turn.moved), turn.failure.error if turn.failure else None, model
+    session.undo()
+    return found
+
+
+def test_a_comment_between_two_steps_cuts_nothing(session: Session) -> None:
+    both = ["green block", "red block"]
+    for answer in (f"{RED}\n# then the green one\n{GREEN}", f"{RED}\n\n# Then this.\n{GREEN}"):
+        assert moved(session, answer)[:2] == (both, None)
+
+
+@pytest.mark.parametrize("ended", ["cut", "withheld"])
+def test_a_part_of_an_answer_never_runs_though_it_is_python(session: Session, ended: Ended) -> None:
+    found, error, model = moved(session, Completion(RED, "m", ended=ended))
+    assert (found, error) == ([], "CutOff")
+    assert len(model.requests) == 3
+
+
+def test_what_was_cut_off_is_asked_for_with_more_room(session: Session) -> None:
+    cut = Completion(RED, "m", ended="cut")
+    found, error, model = moved(session, cut, cut, f"{RED}\n{GREEN}")
+    assert (len(found), error) == (2, None)
+    limits = [request.max_tokens for request in model.requests]
+    assert limits == [1024, 4 * 1024, MOST_ROOM * 1024]
+    assert "cut off at its limit" in model.requests[1].prompt
+
+
+def test_two_programs_go_back_and_the_one_that_comes_runs(session: Session) -> None:
+    two = f"```python\n{RED}\n```\nOr:\n```python\n{GREEN}\n```"
+    found, error, model = moved(session, two, RED)
+    assert (found, error) == (["red block"], None)
+    assert "one block" in model.requests[1].prompt
+
+
+def test_a_diff_goes_back(session: Session) -> None:
+    found, error, _ = moved(session, f"-{RED}\n+{GREEN}", RED)
+    assert (found, error) == (["red block"], None)
+
+
+def test_the_limit_is_the_sessions() -> None:
+    model = Answers("say('hi')")
+    limits = GenerationLimits(answer_tokens=77)
+    with Session.open("ravens", model, mode="instant", budget=limits) as session:
+        session.run("say hi")
+    assert [request.max_tokens for request in model.requests] == [77]
+
+
+def test_a_function_that_was_cut_off_is_asked_for_with_more_room() -> None:
+    whole = "def f(n):\n    return n\n"
+    model = Answers("say(f('a'))", Completion(whole, "m", ended="cut"), whole)
+    with Session.open("ravens", model, mode="instant", repairs=Repairs(0, 0)) as session:
+        assert session.run("say a").ok
+    assert [request.max_tokens for request in model.requests] == [1024, 1024, 4 * 1024]
+
+
+@pytest.mark.parametrize(
+    "behind",
+    ["\n\n# do c.\nsay('c')\n", "\nobjects = ['c']\n# do c.\nsay('c')\n", "\n\n# do c."],
+)
+def test_a_model_that_continues_the_text_ends_where_the_next_example_begins(
+    prompt: Prompt, behind: str
+) -> None:
+    answer = Completion(f"{RED}\n# then\n{GREEN}{behind}", "m", continues=True)
+    assert program_of(answer, prompt).source == f"{RED}\n# then\n{GREEN}\n"
+
+
+def test_a_chat_answer_that_goes_on_with_another_example_is_a_fault(prompt: Prompt) -> None:
+    answer = Completion(f"{RED}\n\nobjects = ['c']\n# do c.\nsay('c')", "m")
+    with pytest.raises(AnswerFault, match="another example"):
+        program_of(answer, prompt)
+    own = Completion(f"{RED}\nobjects = ['c']\nsay(objects[0])", "m")
+    assert program_of(own, prompt).source.count("\n") == 3
+
+
+@pytest.mark.parametrize("step", range(1, 120))
+def test_no_proper_part_of_a_program_passes_where_the_endpoint_says_so(
+    prompt: Prompt, step: int
+) -> None:
+    """Cut anywhere, with or without a fence; and of what is not told, no half statement runs."""
+    whole = f"for name in get_obj_names():\n    {RED}\n    # then\n    {GREEN}\n"
+    for text in (whole, f"Sure:\n```python\n{whole}```\nDone."):
+        part = Completion(text[: step * len(text) // 120], "m")
+        with pytest.raises(CutOff):
+            program_of(replace(part, ended="cut"), prompt)
+    fenced = Completion(f"```python\n{whole[: step * len(whole) // 120]}", "m")
+    with pytest.raises((AnswerFault, ProgramSyntaxError)):
+        program_of(fenced, prompt)
