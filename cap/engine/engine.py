@@ -25,7 +25,7 @@ from cap.engine.repair import Repairs, acted, failed_turn, reason_of, sort_of
 from cap.engine.return_kinds import kind_error
 from cap.errors import CapError, LMPFailed, PromptError
 from cap.models.base import Model
-from cap.program.program import Program
+from cap.program.program import AnsweredInWords, Program
 from cap.prompt.prompt import Prompt, parse_context, render_context
 from cap.result import Call, Failure, Result
 from cap.robot import robot_facts
@@ -145,6 +145,8 @@ class Engine:
             if sort is None or not left.allow(sort):
                 break
             left = left.without(sort)
+            if failure.error == AnsweredInWords.__name__:  # told once how to speak
+                left = replace(left, static=0)
             self._announce(prompt, answer, failure)
             turn = failed_turn(instruction, order.context, answer.written, failure, calls)
             order = replace(order, history=(*order.history, turn))

@@ -7,14 +7,14 @@ from dataclasses import replace
 from cap.engine.generation import UndefinedName, ViolationsFound
 from cap.errors import CapError, GenerationFailed, LMPFailed, ModelError
 from cap.program.extraction import AnswerFault
-from cap.program.program import ProgramSyntaxError
+from cap.program.program import AnsweredInWords, ProgramSyntaxError
 from cap.result import Failure, FailureKind
 
 
 def failure_of(error: CapError) -> Failure:
     """Describe an error raised before a program ran."""
     kind: FailureKind = "violation"
-    if isinstance(error, ModelError):
+    if isinstance(error, ModelError | AnsweredInWords):
         kind = "model"
     elif isinstance(error, ProgramSyntaxError | AnswerFault):
         kind = "syntax"

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from cap.program.program import AnsweredInWords
 from cap.prompt.prompt import PastTurn
 from cap.result import Call, Failure
 
@@ -21,6 +22,7 @@ Sort = Literal["static", "runtime"]
 _STATIC = ("syntax", "violation", "undefined", "rehearsal")
 _RUNTIME = ("raised", "value")
 _REQUEST = "write the whole program again, corrected"
+_SPEAK = "this is no program; write one, and to say something to the person call say('...')"
 _LEFT = "what it did stays done; write a program for what is left to do"
 _VALUE_CHARS, _MESSAGE_CHARS = 80, 400
 _CALLS = 12
@@ -62,7 +64,8 @@ def sort_of(failure: Failure, calls: Sequence[Call], ran: bool) -> Sort | None:
         ran: Whether it was started.
     """
     if not ran:
-        return "static" if failure.kind in _STATIC else None
+        mends = failure.kind in _STATIC or failure.error == AnsweredInWords.__name__
+        return "static" if mends else None
     if failure.error == "WrongKind" and not acted(calls):
         return "static"
     return "runtime" if failure.kind in _RUNTIME else None
@@ -89,6 +92,8 @@ def note_of(failure: Failure, source: str, calls: Sequence[Call]) -> str:
     parts = [f"{reason} (in `{line}`)" if line and calls else reason]
     if calls:
         parts.append(f"calls: {'; '.join(map(_told, calls[-_CALLS:]))}")
+    if failure.error == AnsweredInWords.__name__:
+        return _SPEAK
     return "; ".join([*parts, _LEFT if acted(calls) else _REQUEST])
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cap.errors import CheckFailed, EmptyCompletion
-from cap.program.extraction import program_text
+from cap.program.extraction import AnswerFault, program_text
 from cap.program.parser import MAX_SOURCE_CHARS, compiled, parsed
 
 __all__ = ["MAX_ANSWER_CHARS", "MAX_SOURCE_CHARS", "Program", "ProgramSyntaxError", "compiled"]
@@ -18,6 +18,8 @@ __all__ = ["MAX_ANSWER_CHARS", "MAX_SOURCE_CHARS", "Program", "ProgramSyntaxErro
 MAX_ANSWER_CHARS = 16 * MAX_SOURCE_CHARS
 MAX_SHOWN_CHARS = 120
 """How much of a line a message repeats."""
+_SHOWN_WORDS = 120
+"""How much of an answer in words a message repeats."""
 _CONTROL = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x9f]")
 
 
@@ -27,6 +29,10 @@ class ProgramSyntaxError(CheckFailed):
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)
         self.line = line
+
+
+class AnsweredInWords(AnswerFault):
+    """An answer that holds no code: a refusal, a question, an explanation."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +83,22 @@ class Program:
             stop: Strings that begin a next turn, as in the request.
 
         Raises:
-            EmptyCompletion: No code in it.
+            EmptyCompletion: Nothing in it.
+            AnsweredInWords: No code in it.
+            AnswerFault: Code in it, but not of one whole program.
             ProgramSyntaxError: Code that is not valid Python.
         """
         _check_size(text, MAX_ANSWER_CHARS)
+        if not stop and (comments := _only_comments(text)):
+            return cls.parse(comments, ("it only comments; nothing is done",))
         source, notes = program_text(text, stop)
         program = cls.parse(source, notes)
         if not _does_something(program.tree):
-            raise EmptyCompletion(_no_code(text))
+            if shown := " ".join(text.split())[:_SHOWN_WORDS]:
+                raise AnsweredInWords(
+                    f"the model answered with prose: {shown!r}; try again, or another model with -m"
+                )
+            raise EmptyCompletion("the model answered with nothing; try again, or another model")
         return program
 
     def without_imports(self, names: frozenset[str]) -> Program:
@@ -161,7 +175,8 @@ def _is_data(node: ast.AST) -> bool:
     return isinstance(node, _DATA)
 
 
-def _no_code(text: str) -> str:
-    shown = " ".join(text.split())[:80]
-    said = f"answered with prose: {shown!r}" if shown else "answered with nothing"
-    return f"the model {said}; try again, or another model with -m"
+def _only_comments(text: str) -> str:
+    """Return an answer of nothing but comments, without the fence around it; "" of any other."""
+    lines = [line for line in text.splitlines() if line.strip() and line.strip()[:3] != "```"]
+    commented = bool(lines) and all(line.lstrip()[:1] == "#" for line in lines)
+    return "\n".join(lines) + "\n" if commented else ""

@@ -421,9 +421,8 @@ class Session:
         """Keep what a successful program left; keep of a failed one only that it happened."""
         self.turns.append(turn)
         self.usage = total([self.usage, turn.usage])
-        if answer.program is None:
-            return
-        entry = PastTurn(turn.instruction, answer.program.source, context, turn.note)
+        code = answer.program.source if answer.program else ""
+        entry = PastTurn(turn.instruction, code, context, turn.note)
         history = within((*self.state.history, entry), self.history_tokens)
         before = self.state
         self.state = replace(before, history=history)

@@ -92,6 +92,32 @@ def test_a_diff_goes_back(session: Session) -> None:
     assert (found, error) == (["red block"], None)
 
 
+def test_words_go_back_once_told_how_to_speak(session: Session) -> None:
+    found, error, model = moved(session, "I am not sure which one.", f"say('which?')\n{RED}")
+    assert (found, error) == (["red block"], None)
+    assert "call say('...')" in model.requests[1].prompt
+    assert moved(session, "I cannot do that.")[1] == "AnsweredInWords"
+
+
+def test_comments_alone_are_a_turn_that_does_nothing_and_is_remembered() -> None:
+    with Session.open(
+        "ravens", Answers("# The red block is the captain.", RED), mode="instant"
+    ) as s:
+        turn = s.run("let the red block be the captain")
+        assert (turn.ok, turn.calls, dict(turn.moved)) == (True, (), {})
+        assert [past.instruction for past in s.state.history] == [
+            "let the red block be the captain"
+        ]
+
+
+def test_a_turn_without_a_program_stays_in_the_history() -> None:
+    model = Answers("No.", "No.", RED)
+    with Session.open("ravens", model, mode="instant", objects=OBJECTS) as session:
+        assert not session.run("fly").ok
+        assert session.run("put it in").ok
+        assert "# fly." in model.requests[-1].prompt
+
+
 def test_the_limit_is_the_sessions() -> None:
     model = Answers("say('hi')")
     limits = GenerationLimits(answer_tokens=77)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cap.checker.allowlist import LIBRARY_NAMES
 from cap.errors import EmptyCompletion
 from cap.program.extraction import AnswerFault
-from cap.program.program import MAX_ANSWER_CHARS, Program, ProgramSyntaxError
+from cap.program.program import MAX_ANSWER_CHARS, AnsweredInWords, Program, ProgramSyntaxError
 from tests.fakes.programs import programs
 
 STOP = ("\n# ", "\nobjects = [")
@@ -229,7 +229,6 @@ def test_the_program_is_found_in_the_answer(answer: str, source: str) -> None:
 NOTHING = {
     "nothing": "",
     "blank": "  \n\n\t",
-    "comments": "# only\n# comments",
     "a refusal": "I cannot do that.",
     "a word": "Sorry",
     "a string": "'hello'",
@@ -237,7 +236,6 @@ NOTHING = {
     "a bare name": "put_first_on_second",
     "dots": "...",
     "empty fence": "```python\n```",
-    "comments in a fence": "```python\n# only\n```",
     "a lone fence": "```",
     "thoughts that never end": "<think>hm\nx = 1",
     "a shell fence": "```bash\nrm -rf /\n```",
@@ -261,9 +259,18 @@ NOTHING = {
 
 
 @pytest.mark.parametrize("answer", NOTHING.values(), ids=NOTHING)
-def test_an_answer_without_code_is_an_empty_completion(answer: str) -> None:
-    with pytest.raises(EmptyCompletion, match="the model answered with"):
-        Program.from_completion(answer, STOP)
+def test_an_answer_without_code_is_words_or_nothing(answer: str) -> None:
+    kind = AnsweredInWords if answer.strip() else EmptyCompletion
+    for separators in (STOP, ()) if "\n# " not in answer else (STOP,):
+        with pytest.raises(kind, match="answered"):
+            Program.from_completion(answer, separators)
+
+
+@pytest.mark.parametrize("answer", ["# only\n# comments", "```python\n# only\n```", "  # one"])
+def test_an_answer_of_comments_is_a_program_that_does_nothing(answer: str) -> None:
+    program = Program.from_completion(answer)
+    assert program.tree.body == []
+    assert program.source.lstrip().startswith("#")
 
 
 ONE, TWO = "put('red')", "put('green')"
