@@ -30,7 +30,8 @@ pictures: .venv/.demo ## The README's pictures of each robot at work
 figures: .venv/.dev ## Figures of the house: entries, arrows, single-use functions, names
 	$(BIN)/python -m tests.figures
 
-# As many as the cores the tests are measured on.
+# As many as the cores the tests are measured on. Each has whole modules: what a module's fixtures
+# and caches hold is made once, and the modules with most tests come first.
 WORKERS := 2
 QUICK := $(addprefix tests/cap/,checker engine program prompt robot session trace validation) \
 	tests/paper tests/robots/ravens tests/cap/test_config.py tests/test_exports.py
@@ -39,7 +40,7 @@ fast: .venv/.dev ## The quick core of the tests, under a minute
 	$(BIN)/python -m pytest -n 2 $(QUICK)
 
 test: .venv/.dev ## The test suite; of each sweep, a seeded 2 %
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope
 
 soak: .venv/.dev ## What takes long: load, whole sweeps, long runs
 	$(BIN)/python -m pytest -n 2 -m "soak or sweep"

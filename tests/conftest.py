@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 from itertools import groupby
 from pathlib import Path
 
 import pytest
+
+# The many processes of the tests read bytecode, where the environment would have each compile all.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 SHARE = 0.02
 """Of each sweep, in `make test`; at least one case."""

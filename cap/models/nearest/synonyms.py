@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from cap.models.nearest.normalizer import named, plain
 from cap.models.nearest.numerals import CARDINALS, LENGTHS, NUMBER
@@ -26,16 +26,29 @@ REWRITTEN = 0.02
 class SynonymRule:
     """One line: ways of saying something, and the words of the examples for it."""
 
-    pattern: re.Pattern[str]
+    pattern: str
     """Matches a way of saying it, between spaces."""
     replacement: str
     """Template of what it becomes."""
     words: frozenset[str]
     """Literal words the text must have; none if there are several ways."""
+    phrases: tuple[str, ...] = ()
+    """Phrases of which the text must have one; none if words say it."""
     kept: bool = False
     """True if words of the scene's names are left alone: the ways are single phrases."""
     statement: bool = False
     """True if it begins with a variable: then a question is left alone."""
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """The pattern, compiled when a text first may match: most rules of a prompt never do."""
+        return re.compile(self.pattern)
+
+    def may_match(self, text: str) -> bool:
+        """Return whether the text has what everything that is rewritten has."""
+        if self.phrases:
+            return any(phrase in text for phrase in self.phrases)
+        return self.words <= set(text.split())
 
 
 @dataclass(frozen=True)
@@ -69,10 +82,10 @@ def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> Cano
     question = text.endswith("? ")
     rewritten = 0
     for rule in rules:
-        if (rule.statement and question) or not rule.words <= set(text.split()):
+        if (rule.statement and question) or not rule.may_match(text):
             continue
         parts, end = [], 0
-        for match in rule.pattern.finditer(text):
+        for match in rule.regex.finditer(text):
             if rule.kept and (match["same"] or scene >= {stem(w) for w in match[0].split()}):
                 continue
             parts += [text[end : match.start()], match.expand(rule.replacement)]
@@ -97,8 +110,9 @@ def _rules(lines: tuple[str, ...]) -> tuple[tuple[SynonymRule, ...], frozenset[s
                     f"(?P<same>{re.escape(way)})" if way is head else re.escape(way)
                     for way in sorted((head, *phrases), key=_size)
                 )
-                pattern = re.compile(rf"(?<= )(?:{same})(?:e?(?P<plural>s))?(?= )")
-                rules.append(SynonymRule(pattern, rf"{head}\g<plural>", frozenset(), kept=True))
+                pattern = rf"(?<= )(?:{same})(?:e?(?P<plural>s))?(?= )"
+                becomes, said = rf"{head}\g<plural>", tuple(phrases)
+                rules.append(SynonymRule(pattern, becomes, frozenset(), said, kept=True))
                 ways = [way for way in ways if way not in phrases]
             rules += [_frame(head, way) for way in ways]
             vocabulary.update(word for way in (head, *ways, *phrases) for word in way.split())
@@ -128,7 +142,7 @@ def _frame(head: str, way: str) -> SynonymRule:
     else:
         pattern = rf"(?<= ){pattern}(?= )"
     literal = frozenset(word for word in words if not _variable(word))
-    return SynonymRule(re.compile(pattern), target, literal, statement=first)
+    return SynonymRule(pattern, target, literal, statement=first)
 
 
 def _variable(word: str) -> bool:

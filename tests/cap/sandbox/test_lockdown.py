@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(
     platform.system() != "Linux", reason="the kernel layers are Linux's"
 )
 
-LIMITS = Limits(program_s=5, memory_bytes=512 << 20)
+LIMITS = Limits(program_s=5, memory_bytes=256 << 20)
 SYSTEM = """
 import ctypes, mmap, os, signal, socket, subprocess
 libc = ctypes.CDLL(None, use_errno=True)
@@ -64,7 +64,7 @@ ATTEMPTS = {
         "refused(libc.mprotect(ctypes.c_void_p(place), 4096, 5))"
     ),
     "change its own rules": "refused(libc.prctl(15, b'name', 0, 0, 0))",
-    "private memory": "x = bytearray(1 << 30)\nx[-1] = 1",
+    "private memory": "x = bytearray(3 << 27)\nx[-1] = 1",
     "shared memory": "mmap.mmap(-1, 2 << 30)",
     "open what is left": "os.close(0)\nos.dup(1)\nos.dup(1)",
     "see other processes": "ret = [p for p in os.listdir('/proc') if p.isdigit()]\nret[3]",

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,13 @@ class World:
         self.said.append(text)
 
 
+@cache
+def defined(call: str) -> CodeType:
+    """Ask for a function; the answer to a call is the same in every world."""
+    request = Request(prompt("define", "functions").render(call))
+    return compile(Nearest().complete(request).text, "<function>", "exec")
+
+
 class Player:
     """A session of the ravens prompts in a world, with the offline model."""
 
@@ -132,17 +140,13 @@ class Player:
     def names(self, hinted: Prompt) -> dict[str, Any]:
         """Return what a program of this prompt may use, the generated function it calls too."""
         scope: dict[str, Any] = {"np": np, "math": math, "objects": list(self.world.xy)}
-        exec(self.define("best = find_roomiest(layouts=rows, taken=taken)"), scope)
+        exec(defined("best = find_roomiest(layouts=rows, taken=taken)"), scope)
         for name in hinted.hints:
             if (prompt_file := PROMPTS / "ravens" / f"{name}.py").exists():
                 scope[name] = partial(self.nested, prompt_file.stem)
             elif name != "np":
                 scope[name] = getattr(self.world, name)
         return scope
-
-    def define(self, call: str) -> str:
-        """Ask for a function."""
-        return self.model.complete(Request(prompt("define", "functions").render(call))).text
 
     def nested(self, name: str, instruction: str, **arguments: Any) -> Any:
         """Answer a nested call."""
@@ -161,8 +165,9 @@ class Player:
         """Write and run one instruction's program; return it."""
         used = prompt("ui")
         code = self.write(used, instruction, tuple(self.history))
-        scope = {**self.names(used), **self.state}
-        before = set(self.names(used))
+        given = self.names(used)
+        scope = {**given, **self.state}
+        before = set(given)
         exec(code, scope)
         self.state = {k: v for k, v in scope.items() if k not in before and k[0] != "_"}
         self.history.append(PromptTurn(instruction, code))
@@ -178,7 +183,8 @@ def play_example(used: Prompt, example: Example, state: dict[str, Any]) -> dict[
     world = state.setdefault("world", World(dict(zip(objects, spots, strict=True))))
     player = Player(world)
     arguments = {key: np.array(value) for key, value in used.header.arguments.items()}
-    scope = {**player.names(used), **arguments, **state.setdefault("names", {})}
+    given = player.names(used)
+    scope = {**given, **arguments, **state.setdefault("names", {})}
     exec(example.code, scope)
-    state["names"] = {key: value for key, value in scope.items() if key not in player.names(used)}
+    state["names"] = {key: value for key, value in scope.items() if key not in given}
     return scope

@@ -26,8 +26,6 @@ NESTED = (
     "transform_shape_pts",
     "transform_traj",
 )
-pytestmark = pytest.mark.xdist_group("nearest")
-"""One process has them all: what one test finds out serves the others."""
 COLORS = "blue red green orange yellow purple pink cyan brown gray".split()  # noqa: SIM905
 
 
