@@ -38,6 +38,14 @@ LIBRARY_NAMES: frozenset[str] = frozenset(
     [*NUMPY, *STANDARD, *SHAPELY_GEOMETRY, *SHAPELY_AFFINITY, *SHAPELY_OPS, "affinity", *TYPING]
 )
 
+HOMES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(SHAPELY_GEOMETRY, ("shapely.geometry", "shapely")),
+    **dict.fromkeys(SHAPELY_AFFINITY, ("shapely.affinity",)),
+    **dict.fromkeys(SHAPELY_OPS, ("shapely.ops", "shapely")),
+    **dict.fromkeys(TYPING, ("typing", "collections.abc")),
+    "affinity": ("shapely",),
+}
+"""Where the library's names come from: an import from there binds the very same."""
 SAFE_BUILTINS = names(
     """
     abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod

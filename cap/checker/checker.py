@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from cap.checker.allowlist import HOMES
 from cap.checker.node_rules import Violation, rule_violations
 from cap.checker.policy import Policy
 from cap.checker.signatures import misfits
@@ -22,6 +23,8 @@ from cap.checker.undefined import Undefined, undefined
 from cap.program.program import Program
 from cap.scope import Scope
 
+_MODULES = (("np", "numpy"), ("numpy", "numpy"), ("math", "math"))
+"""Names of the library that are modules."""
 __all__ = ["Examination", "Policy", "Violation", "check", "examine"]
 
 
@@ -63,10 +66,43 @@ def examine(
     """
     scope, policy = scope or Scope(), policy or Policy()
     known = known_names(scope, policy)
-    program = program.without_imports(known)
+    program = program.without(_needless_imports(program.tree, scope, policy))
     violations = _violations(program.tree, scope, policy)
     lacking = () if violations else undefined(program, known)
     return Examination(program, tuple(violations), lacking)
+
+
+def _needless_imports(tree: ast.Module, scope: Scope, policy: Policy) -> list[ast.stmt]:
+    """Return the imports that bind only what is in scope under that very name already.
+
+    Every chat model writes them. What a scope gives may be imported from anywhere: a prompt's hints
+    name modules that are none. A library's names come from where they are at home, and a name of
+    another module that happens to be a builtin's as well, such as numpy's `sum`, is something else.
+    """
+    given = scope.names()
+    found: list[ast.stmt] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            known = []
+            for alias in node.names:
+                module = alias.name if alias.asname else alias.name.partition(".")[0]
+                name = alias.asname or module
+                library = policy.library and (name, module) in _MODULES
+                known.append(library or (name == module and name in given))
+        elif isinstance(node, ast.ImportFrom):
+            known = [
+                alias.asname in (None, alias.name)
+                and (
+                    alias.name in given
+                    or (policy.library and node.module in HOMES.get(alias.name, ()))
+                )
+                for alias in node.names
+            ]
+        else:
+            continue
+        if all(known):
+            found.append(node)
+    return found
 
 
 def check(

@@ -142,7 +142,7 @@ def _name(node: ast.Name, survey: Survey) -> Iterable[Finding]:
         return ()  # nearly every name of nearly every program
     if not isinstance(node.ctx, ast.Load):
         return _bind(node, survey)
-    own_word = name in _SOFT_BUILTINS and name in survey.bound
+    own_word = name in _SOFT_BUILTINS and (name in survey.bound or name in survey.given)
     if name in FORBIDDEN_BUILTINS - survey.policy.builtins and not own_word:
         return (("CAP105", f"'{name}' is not available to programs"),)
     if name == "type" and id(node) not in survey.permitted:

@@ -95,13 +95,14 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
     if not places:
         return ()
     calls, reads = _call_sites(program.tree), _reads(program.tree)
+    handed = _handed_over(program.tree, frozenset(places))
     found = [
         Undefined(
             name=name,
             line=min(line for line, _ in spots),
             calls=(
                 *(calls[name, *spot] for spot in unique if (name, *spot) in calls),
-                *_handed_over(program.tree, name),
+                *handed.get(name, ()),
             ),
             reads=tuple(
                 reads.get((name, *spot), name) for spot in unique if (name, *spot) not in calls
@@ -234,32 +235,31 @@ def _text(node: ast.AST) -> str:
         return "..."
 
 
-def _handed_over(tree: ast.Module, name: str) -> tuple[CallSite, ...]:
-    """Return the places that hand a name to something that calls it, each as a call of it."""
-    return tuple(
-        CallSite(
-            text=f"{name}({', '.join(arguments)}); {_text(call)}",
-            line=call.lineno,
-            arguments=arguments,
-            keywords=(),
-        )
-        for call in ast.walk(tree)
-        if isinstance(call, ast.Call)
-        for arguments in _taken(call, name)
-    )
+def _handed_over(tree: ast.Module, names: frozenset[str]) -> dict[str, list[CallSite]]:
+    """Return the places that hand names to something that calls them, each as a call of it."""
+    found: dict[str, list[CallSite]] = {}
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call):
+            for name, arguments in _taken(call):
+                if name in names:
+                    text = f"{name}({', '.join(arguments)}); {_text(call)}"
+                    site = CallSite(text, call.lineno, arguments, keywords=())
+                    found.setdefault(name, []).append(site)
+    return found
 
 
-def _taken(call: ast.Call, name: str) -> Iterator[tuple[str, ...]]:
-    """Yield the arguments a call will give to the name, as far as they are known."""
-    taker = _text(call.func)
-    if taker in _TAKERS and call.args and _is(call.args[0], name):
-        yield _items(call, taker)
+def _taken(call: ast.Call) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the names a call will call, with the arguments it will give as far as is known."""
+    if call.args and isinstance(call.args[0], ast.Name):
+        taker = _text(call.func)
+        if taker in _TAKERS:
+            yield call.args[0].id, _items(call, taker)
     for keyword in call.keywords:
-        if keyword.arg and _is(keyword.value, name):
+        if keyword.arg and isinstance(keyword.value, ast.Name):
             if keyword.arg == "key":
-                yield ("item",)
+                yield keyword.value.id, ("item",)
             elif keyword.arg.split("_")[-1] in _SAYING:
-                yield ("*items",)
+                yield keyword.value.id, ("*items",)
 
 
 def _items(call: ast.Call, taker: str) -> tuple[str, ...]:
@@ -267,7 +267,3 @@ def _items(call: ast.Call, taker: str) -> tuple[str, ...]:
         count = len(call.args) - 1
         return ("item",) if count == 1 else tuple(f"item{n}" for n in range(1, count + 1))
     return ("item",) if _TAKERS[taker] == 1 else ("*items",)
-
-
-def _is(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
+import keyword
 import re
+import tokenize
 import types
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,6 +67,8 @@ class Program:
         _check_characters(source)
         try:
             tree = parsed(source)
+            if not source.isascii():
+                _refuse_disguises(source)
             program = cls(source, tree, tuple(notes))
             program.code  # noqa: B018 finds what the grammar lets pass: `return` outside a function
             return program
@@ -101,19 +108,12 @@ class Program:
             raise EmptyCompletion("the model answered with nothing; try again, or another model")
         return program
 
-    def without_imports(self, names: frozenset[str]) -> Program:
-        """Drop imports that bind only names already in scope; every chat model writes them."""
-        if "import" not in self.source:  # the usual case, without a walk
-            return self
-        doomed = [
-            node
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.Import | ast.ImportFrom)
-            and all(
-                {alias.name.split(".")[0], alias.asname or alias.name.split(".")[0]} <= names
-                for alias in node.names
-            )
-        ]
+    def without(self, doomed: Sequence[ast.stmt]) -> Program:
+        """Return it without some of its statements; every other keeps its line.
+
+        Args:
+            doomed: Statements of its tree.
+        """
         if not doomed:
             return self
         lines = [line.encode() for line in self.source.split("\n")]
@@ -121,7 +121,8 @@ class Program:
             first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
             head, tail = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
             alone = node in self.tree.body and not head.strip() and not tail.strip()
-            lines[first : last + 1] = [] if alone else [head + b"pass" + tail]
+            empty = [b""] * (last - first)
+            lines[first : last + 1] = [b"" if alone else head + b"pass" + tail, *empty]
         note = "removed, already in scope: " + "; ".join(ast.unparse(node) for node in doomed)
         return Program.parse(b"\n".join(lines).decode(), (*self.notes, note))
 
@@ -132,6 +133,17 @@ def _check_characters(source: str) -> None:
         if found := _CONTROL.search(line):
             what = f"control character U+{ord(found[0]):04X}; write it as an escape"
             raise ProgramSyntaxError(f"the program holds {what}", number)
+
+
+def _refuse_disguises(source: str) -> None:
+    """Refuse names that Python reads as a keyword's letters: written anew they are no program."""
+    with contextlib.suppress(tokenize.TokenError, IndentationError):
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.NAME and not token.string.isascii():
+                plain = unicodedata.normalize("NFKC", token.string)
+                if keyword.iskeyword(plain):
+                    what = f"the name {token.string!r} reads as the keyword '{plain}'"
+                    raise ProgramSyntaxError(f"not valid Python: {what}", token.start[0])
 
 
 def _check_size(text: str | bytes, limit_chars: int) -> None:

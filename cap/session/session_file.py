@@ -16,12 +16,12 @@ import binascii
 import json
 import os
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from cap.checker.checker import check
+from cap.checker.checker import examine
 from cap.engine.answer import State
 from cap.errors import CapError, SavedError
 from cap.program.program import Program
@@ -29,7 +29,7 @@ from cap.prompt.prompt import PastTurn
 from cap.robot import robot_facts, snapshots
 from cap.robot.protocol import Rewindable, Robot
 from cap.sandbox.wire.codec import WireError, decode, encode, encode_shared
-from cap.scope import Definition
+from cap.scope import Definition, Scope
 
 if TYPE_CHECKING:
     from cap.session.session import Session
@@ -209,23 +209,29 @@ def _state(values: Mapping[str, Any]) -> State:
     variables = decode(_bytes(_mapping(values["variables"])["wire"]))
     if not all(isinstance(name, str) and name.isidentifier() for name in _mapping(variables)):
         raise ValueError("'variables' holds what is no name")
+    definitions = tuple(_record(Definition, entry) for entry in values["definitions"])
+    _check(definitions, variables)
     return State(
         variables=variables,
-        definitions=tuple(_checked(_record(Definition, entry)) for entry in values["definitions"]),
+        definitions=definitions,
         history=tuple(_record(PastTurn, entry) for entry in values["history"]),
         dropped=_texts(values["dropped"]),
         hints=tuple(map(_words, values["hints"])),
     )
 
 
-def _checked(definition: Definition) -> Definition:
-    """Return a definition that is one: a file may have been written by anybody."""
-    program = Program.parse(definition.source)
-    if [getattr(node, "name", None) for node in program.tree.body] != [definition.name]:
-        raise ValueError(f"'{definition.name}' is not the definition of that name")
-    for violation in check(program.tree):
-        raise ValueError(f"'{definition.name}', {violation}")
-    return definition
+def _check(definitions: Sequence[Definition], variables: Mapping[str, Any]) -> None:
+    """Refuse what is no definition, or not allowed: a file may have been written by anybody.
+
+    They are looked at together and beside the variables, as the programs that left them were.
+    """
+    for entry in definitions:
+        program = Program.parse(entry.source)
+        if [getattr(node, "name", None) for node in program.tree.body] != [entry.name]:
+            raise ValueError(f"'{entry.name}' is not the definition of that name")
+    whole = Program.parse("\n\n".join(entry.source for entry in definitions))
+    for violation in examine(whole, Scope(variables=variables)).violations:
+        raise ValueError(f"among the kept functions: {violation}")
 
 
 def _record(kind: type[T], values: Any) -> T:

@@ -296,8 +296,9 @@ def _report(
     prompt: Prompt, primitives: Mapping[str, Primitive], lmps: frozenset[str]
 ) -> PromptReport:
     nested = {name: Primitive.of(_nested, "lmp", name) for name in lmps}
-    scope = Scope(primitives={**nested, **primitives})
-    known = scope.names() | EVERYWHERE | {"*"}
+    everything = {**nested, **primitives}
+    groups = {"robot": tuple(everything)} if "robot" in prompt.hints else {}
+    scope = Scope(primitives=everything, groups=groups)
     findings: list[PromptFinding] = []
     missing: list[Undefined] = []
     bound: set[str] = set()
@@ -306,11 +307,12 @@ def _report(
         variables = {**header.initial, **header.arguments, **dict.fromkeys(bound)}
         try:
             variables |= parse_context(example.context)
-            program = Program.parse(example.code + "\n").without_imports(known)
+            program = Program.parse(example.code + "\n")
         except CapError as error:
             findings.append(_finding(prompt, example, str(error)))
             continue
         examined = examine(program, replace(scope, variables=variables))
+        program = examined.program
         reasons = [str(found) for found in examined.violations]
         if not program.tree.body:
             reasons.insert(0, "there is no code under the instruction")

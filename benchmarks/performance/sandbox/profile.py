@@ -71,7 +71,7 @@ def stages() -> list[tuple[str, Any, str]]:
     return [
         ("parse", program.Program, "parse"),
         ("compile", program, "compiled"),
-        ("imports already in scope", program.Program, "without_imports"),
+        ("imports already in scope", checker, "_needless_imports"),
         ("check", runner, "examine"),
         ("names", checker, "undefined"),
         ("encode the job", codec, "encode"),

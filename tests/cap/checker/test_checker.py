@@ -15,6 +15,7 @@ from cap.checker.checker import Policy, check
 from cap.checker.node_rules import HARMLESS as WITHOUT_RULES
 from cap.checker.node_rules import RULES_BY_NODE
 from cap.checker.rules import RULES, rules_page
+from cap.program.program import Program, ProgramSyntaxError
 
 RESERVED = frozenset({"pick", "robot"})
 
@@ -510,3 +511,14 @@ def test_the_check_never_raises(pieces: list[str], around: str) -> None:
     indented = "\n".join("    " + line for line in body.split("\n"))
     tree = ast.parse(around.format(indented if around != "{}" else body))
     assert bool(check(tree, None, RESERVED)) == bool(set(pieces) - {HARMLESS_PIECE})
+
+
+DISGUISED = ("def f(\uff49\uff46): return 1\nf(1)", "\uff49\uff46 = 1", "f(\uff46\uff4f\uff52=1)")
+
+
+@pytest.mark.parametrize("source", DISGUISED)
+def test_a_keyword_in_other_letters_is_no_name(source: str) -> None:
+    ast.parse(source)  # Python takes it for a name
+    with pytest.raises(ProgramSyntaxError, match="reads as the keyword"):
+        Program.parse(source)
+    assert Program.parse(f"x = '\uff49\uff46'  # \uff49\uff46 {source!r}").tree.body

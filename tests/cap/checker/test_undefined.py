@@ -3,6 +3,7 @@ import builtins
 import collections
 import dis
 import symtable
+import time
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -326,3 +327,14 @@ def test_a_known_name_is_defined() -> None:
 def test_nothing_is_executed() -> None:
     source = "f()\nraise SystemExit\n"
     assert [entry.name for entry in undefined(Program.parse(source), BUILTINS)] == ["f"]
+
+
+def test_many_undefined_names_take_time_in_proportion() -> None:
+    def spent_s(count: int) -> float:
+        program = Program.parse("".join(f"q{n}({n})\n" for n in range(count)))
+        begin_s = time.process_time()
+        assert len(undefined(program, ())) == count
+        return time.process_time() - begin_s
+
+    few_s, many_s = min(spent_s(250) for _ in range(3)), spent_s(2000)
+    assert many_s < 4 * 8 * few_s

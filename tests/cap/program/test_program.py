@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cap.checker.allowlist import LIBRARY_NAMES
 from cap.errors import EmptyCompletion
 from cap.program.extraction import AnswerFault
 from cap.program.program import MAX_ANSWER_CHARS, AnsweredInWords, Program, ProgramSyntaxError
@@ -491,57 +490,3 @@ def test_questionable_style_is_no_warning() -> None:
 def test_the_tree_belongs_to_the_source() -> None:
     program = Program.from_completion("Sure:\nx = 1\ny = 2\n", STOP)
     assert [node.lineno for node in program.tree.body] == [1, 2]
-
-
-REMOVED = {
-    "alias": ("import numpy as np\nx = 1", "x = 1"),
-    "plain": ("import math\nx = 1", "x = 1"),
-    "several": ("import math, numpy as np\nx = 1", "x = 1"),
-    "from": ("from shapely.geometry import Point, Polygon\nx = 1", "x = 1"),
-    "parentheses": ("from typing import (\n    List,\n    Dict,\n)\nx = 1", "x = 1"),
-    "backslash": ("from typing import List, \\\n    Dict\nx = 1", "x = 1"),
-    "between semicolons": ("x = 1; import math; y = 2", "x = 1; pass; y = 2"),
-    "two on a line": ("import math; import numpy\nx = 1", "pass; pass\nx = 1"),
-    "in a block": ("if True:\n    import math\nx = 1", "if True:\n    pass\nx = 1"),
-    "on the block's line": ("if True: import math", "if True: pass"),
-    "in a function": (
-        "def f():\n    import math\n    return 1",
-        "def f():\n    pass\n    return 1",
-    ),
-    "after unicode": ("\u00e9 = '\u7ea2'; import math; y = 2", "\u00e9 = '\u7ea2'; pass; y = 2"),
-    "before a comment": ("import math  # for pi\nx = 1", "pass  # for pi\nx = 1"),
-    "CRLF": ("import math\r\nx = 1\r\n", "x = 1\n"),
-    "CR": ("x = 1\rimport math\ry = 2", "x = 1\ny = 2"),
-    "last line": ("x = 1\nimport math", "x = 1"),
-    "submodule": ("import numpy.linalg\nx = 1", "x = 1"),
-    "form feed": ("\x0cimport math\nx = 1", "x = 1"),
-}
-
-
-@pytest.mark.parametrize(("source", "expected"), REMOVED.values(), ids=REMOVED)
-def test_an_import_of_names_in_scope_is_removed(source: str, expected: str) -> None:
-    program = Program.parse(source).without_imports(LIBRARY_NAMES)
-    assert program.source == expected
-    assert program.notes[-1].startswith("removed, already in scope: ")
-
-
-KEPT = (
-    "import os",
-    "import math, os",
-    "from os import path",
-    "from math import *",
-    "from math import sqrt",
-    "import os as np",
-    "from os import path as np",
-    "from math import sqrt as Point",
-    "import numpy as number",
-    "from __future__ import annotations",
-    "x = 'import math'",
-    "# import math",
-)
-
-
-@pytest.mark.parametrize("source", KEPT)
-def test_any_other_import_stays(source: str) -> None:
-    program = Program.parse(source)
-    assert program.without_imports(LIBRARY_NAMES) is program

@@ -376,3 +376,37 @@ def test_a_world_that_cannot_be_written_is_said_to_be_lost(
     assert kept.world is None
     assert "the world of 'ravens' cannot be written down" in kept.world_lost
     assert not open_session().restore(kept)
+
+
+KEPT_FUNCTIONS = {
+    "an attribute of its own class": (
+        "class Node:\n    def __init__(self, data):\n        self.data = data\n"
+        "def value_of(node):\n    return node.data\n",
+        "say(str(value_of(Node(3))))",
+    ),
+    "a variable with the name of a module": (
+        "math = {'a': 1}\n---\ndef g():\n    return math.keys()\n",
+        "say(str(list(g())))",
+    ),
+    "a variable with the name of a class": (
+        "Point = 'abc'\n---\ndef g():\n    return Point.upper()\n",
+        "say(g())",
+    ),
+}
+
+
+@pytest.mark.parametrize(("first", "later"), KEPT_FUNCTIONS.values(), ids=KEPT_FUNCTIONS)
+def test_what_a_session_accepted_can_be_resumed(tmp_path: Path, first: str, later: str) -> None:
+    path = tmp_path / "session.json"
+    with Session.open("ravens", mode="instant") as session:
+        for source in (*first.split("---\n"), later):
+            assert session.execute(source).ok
+        session.save(path)
+    with Session.resume(path) as session:
+        assert session.execute(later).ok
+
+
+def test_a_builtin_s_everyday_word_stays_the_session_s_own() -> None:
+    with Session.open("ravens", mode="instant") as session:
+        assert session.execute("dir = [1, 0]").ok
+        assert session.execute("say(str(dir))").ok

@@ -125,3 +125,18 @@ def test_the_command_fails_on_a_finding(tmp_path: Path, capsys: pytest.CaptureFi
 def test_the_command_names_a_path_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("prompts", "check", "none/at/all") == 2
     assert "no file or folder of that name" in capsys.readouterr().err
+
+
+def test_a_group_of_primitives_is_held_to_what_it_has(tmp_path: Path) -> None:
+    def say(text: str) -> None:
+        pass
+
+    file = tmp_path / "ui.py"
+    for call, rule in (
+        ("robot.say('a')", ""),
+        ("robot.say()", "CAP113"),
+        ("robot.fly()", "CAP109"),
+    ):
+        file.write_text(f"import robot\n\n# go.\n{call}\n\n# on.\n{call}\n")
+        (report,) = inspect_names(file, {"say": Primitive.of(say, "action")}, [])
+        assert [finding.reason.split()[0] for finding in report.findings] == [rule] * 2 * bool(rule)
