@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import sys
 from itertools import groupby
 from pathlib import Path
@@ -16,6 +17,10 @@ import pytest
 # The many processes of the tests read bytecode, where the environment would have each compile all.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # As a shell starts what it runs in the background: the tests of Ctrl-C need it to arrive.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARE = 0.02
 """Of each sweep, in `make test`; at least one case."""
