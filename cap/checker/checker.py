@@ -66,22 +66,24 @@ def examine(
     """
     scope, policy = scope or Scope(), policy or Policy()
     known = known_names(scope, policy)
-    program = program.without(_needless_imports(program.tree, scope, policy))
+    program = program.without(_needless_imports(program, scope, policy))
     violations = _violations(program.tree, scope, policy)
     lacking = () if violations else undefined(program, known)
     return Examination(program, tuple(violations), lacking)
 
 
-def _needless_imports(tree: ast.Module, scope: Scope, policy: Policy) -> list[ast.stmt]:
+def _needless_imports(program: Program, scope: Scope, policy: Policy) -> list[ast.stmt]:
     """Return the imports that bind only what is in scope under that very name already.
 
     Every chat model writes them. What a scope gives may be imported from anywhere: a prompt's hints
     name modules that are none. A library's names come from where they are at home, and a name of
     another module that happens to be a builtin's as well, such as numpy's `sum`, is something else.
     """
-    given = scope.names()
     found: list[ast.stmt] = []
-    for node in ast.walk(tree):
+    if "import" not in program.source:  # the usual case, without a walk
+        return found
+    given = scope.names()
+    for node in ast.walk(program.tree):
         if isinstance(node, ast.Import):
             known = []
             for alias in node.names:
