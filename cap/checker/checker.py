@@ -25,6 +25,8 @@ from cap.scope import Scope
 
 _MODULES = (("np", "numpy"), ("numpy", "numpy"), ("math", "math"))
 """Names of the library that are modules."""
+_REAL = frozenset(["collections", "math", "numpy", "shapely", "typing"])
+"""Modules that are what they are called: a prompt's hints import primitives from none of them."""
 __all__ = ["Examination", "Policy", "Violation", "check", "examine"]
 
 
@@ -95,7 +97,7 @@ def _needless_imports(program: Program, scope: Scope, policy: Policy) -> list[as
             known = [
                 alias.asname in (None, alias.name)
                 and (
-                    alias.name in given
+                    (alias.name in given and (node.module or "").split(".")[0] not in _REAL)
                     or (policy.library and node.module in HOMES.get(alias.name, ()))
                 )
                 for alias in node.names

@@ -57,6 +57,7 @@ REFUSED = (
     "from numpy import sum",
     "from numpy import abs, any",
     "from numpy import max, min",
+    "from numpy import say",
     "from robot import say as tell",
     "from robot import other as say",
     "import os as robot",
