@@ -90,9 +90,10 @@ class ForkServer:
                 os._exit(70)
         if child < 0:
             raise OSError("fork failed")
-        self._announce(child, requests, answers)
-        for descriptor in (theirs, requests, answers, their_answers):
+        # The worker's ends go before the parent knows of it: it tells by them that a worker died.
+        for descriptor in (theirs, their_answers):
             os.close(descriptor)
+        self._announce(child, requests, answers)
 
     def _announce(self, child: int, requests: int, answers: int) -> None:
         """Send the parent its ends, and what names the process where its number does not."""
@@ -101,7 +102,7 @@ class ForkServer:
             given.append(os.pidfd_open(child))
         message = template_protocol.ANSWER.pack(template_protocol.WORKER, child)
         socket.send_fds(self._control, [message], given)
-        for descriptor in given[2:]:
+        for descriptor in given:
             os.close(descriptor)
 
     def _become(

@@ -26,10 +26,9 @@ from tests.corpus.attacks import ATTACKS, BENCHMARK_ATTACKS, REFUSED, Attack
 from tests.corpus.harmless import BENCHMARK, HARMLESS
 
 SECRET = "the-secret-of-this-machine"
-LIMITS = Limits(program_s=0.2, memory_bytes=256 << 20, stdout_chars=10_000, calls=500)
+LIMITS = Limits(program_s=10, memory_bytes=256 << 20, stdout_chars=10_000, calls=500)
 HASTY = replace(LIMITS, program_s=0.05)
-"""For what has no end but its limit."""
-ENDLESS = ("timeout",)
+"""For what may have no end but its limit."""
 
 
 def pick(name: Any) -> Any:
@@ -149,7 +148,7 @@ def test_the_tables_are_as_large_as_promised() -> None:
 def test_an_attack_is_refused_or_contained(
     sandbox: Sandbox, hasty: Sandbox, host: Host, attack: Attack
 ) -> None:
-    held = hasty if attack.ends == ENDLESS else sandbox
+    held = hasty if "timeout" in attack.ends else sandbox
     result = held.run(host.aimed(attack.source), "ret" if "ret = " in attack.source else None)
     assert kind(result) in attack.ends, result.failure
     if attack.ends is REFUSED:
@@ -177,7 +176,7 @@ def assert_nothing_reached(sandbox: Sandbox, host: Host, source: str) -> None:
 def test_without_the_check_an_attack_reaches_nothing(
     unchecked: Sandbox, unchecked_hasty: Sandbox, host: Host, attack: Attack
 ) -> None:
-    held = unchecked_hasty if attack.ends == ENDLESS else unchecked
+    held = unchecked_hasty if "timeout" in attack.ends else unchecked
     assert_nothing_reached(held, host, attack.source)
 
 
