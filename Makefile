@@ -30,9 +30,9 @@ pictures: .venv/.demo ## The README's pictures of each robot at work
 figures: .venv/.dev ## Figures of the house: entries, arrows, single-use functions, names
 	$(BIN)/python -m tests.figures
 
-# As many as the cores the tests are measured on. Each has whole modules: what a module's fixtures
+# Three on two cores, since many tests wait. Each has whole modules: what a module's fixtures
 # and caches hold is made once, and the modules with most tests come first.
-WORKERS := 2
+WORKERS := 3
 QUICK := $(addprefix tests/cap/,checker engine program prompt robot session trace validation) \
 	tests/paper tests/robots/ravens tests/cap/test_config.py tests/test_exports.py
 
