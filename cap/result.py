@@ -22,10 +22,13 @@ FailureKind = Literal[
     "killed",
     "protocol",
     "value",
+    "effect",
     "interrupted",
 ]
 Cause = Literal["model", "program", "robot", "infrastructure", "person"]
 
+EFFECTS = ("moved", "drew", "said", "answered", "nothing")
+"""All that a turn's effect is made of, in the order it is told; see `cap.engine.effect`."""
 _REFUSED = ("syntax", "violation", "undefined")
 _MODEL = ("model", "generation")
 _PERSON = ("refused", "interrupted")

@@ -32,6 +32,7 @@ from typing import Any
 from cap.checker.checker import examine
 from cap.errors import CheckFailed, UsageError, did_you_mean
 from cap.program.program import Program
+from cap.result import EFFECTS
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
 from cap.scope import Scope
@@ -57,6 +58,9 @@ class View:
     """What was said since, oldest first."""
     places: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Places by name, xy in metres."""
+
+    effect: Sequence[str] = ()
+    """What was done, in words of `cap.result.EFFECTS`."""
 
     @property
     def moved(self) -> list[str]:
@@ -95,7 +99,7 @@ def judge(expect: Mapping[str, Any], view: View) -> str | None:
     for name, value in expect.items():
         for arguments in _each(name, value) if name != "fails" else ():
             try:
-                reason = EFFECTS[name].missing(arguments, view)
+                reason = EXPECTATIONS[name].missing(arguments, view)
             except UsageError as error:
                 reason = f"{name}: {error}"
             if reason is not None:
@@ -147,13 +151,13 @@ def _program(source: str) -> str:
 def wrong_effects(expect: Any) -> str | None:
     """Return what is wrong with a table of effects, or None."""
     if not isinstance(expect, dict) or not expect:
-        return f"must be a table of effects; known: {', '.join(EFFECTS)}"
+        return f"must be a table of effects; known: {', '.join(EXPECTATIONS)}"
     for name, value in expect.items():
-        if name not in EFFECTS:
-            hint = did_you_mean(name, EFFECTS) or f" Known: {', '.join(EFFECTS)}."
+        if name not in EXPECTATIONS:
+            hint = did_you_mean(name, EXPECTATIONS) or f" Known: {', '.join(EXPECTATIONS)}."
             return f"has an unknown effect {name!r}.{hint}"
-        if not all(EFFECTS[name].fits(arguments) for arguments in _each(name, value)):
-            return f"has a wrong '{name}': it takes {EFFECTS[name].form}, not {value!r:.60}"
+        if not all(EXPECTATIONS[name].fits(arguments) for arguments in _each(name, value)):
+            return f"has a wrong '{name}': it takes {EXPECTATIONS[name].form}, not {value!r:.60}"
     return None
 
 
@@ -166,6 +170,8 @@ def _each(name: str, value: Any) -> list[Any]:
 def names_in(expect: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield every name of an object or place in a table of effects, with its effect."""
     for effect, value in expect.items():
+        if effect == "effect":  # words of another kind
+            continue
         for arguments in _each(effect, value) if isinstance(value, list) else ():
             for name in arguments:
                 if isinstance(name, str):
@@ -173,7 +179,7 @@ def names_in(expect: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Effect:
+class Expectation:
     """One thing that can be expected."""
 
     form: str
@@ -258,6 +264,19 @@ def _said(words: Any, view: View) -> str | None:
     return f"did not say {words!r}; said: {heard:.200}"
 
 
+def _effect(words: Any, view: View) -> str | None:
+    wanted = [words] if isinstance(words, str) else words
+    lacking = [word for word in wanted if word not in view.effect]
+    if not lacking:
+        return None
+    return f"effect: {', '.join(view.effect)}; expected: {', '.join(lacking)}"
+
+
+def _is_effect(value: Any) -> bool:
+    words = [value] if isinstance(value, str) else value
+    return isinstance(words, list) and bool(words) and all(word in EFFECTS for word in words)
+
+
 _TWO = "[a, b], two names"
 
 
@@ -265,20 +284,21 @@ def _pair(value: Any) -> bool:
     return _is_names(value, 2, 2)
 
 
-EFFECTS: Mapping[str, Effect] = {
-    "on": Effect(_TWO, _pair, _above(ON_M)),
-    "inside": Effect(_TWO, _pair, _above(INSIDE_M, "in")),
-    "near": Effect("[a, b] or [a, b, metres]", _is_near, _within(NEAR_M)),
-    "at": Effect("[a, b] or [a, b, metres]", _is_near, _within(AT_M)),
-    "left_of": Effect(_TWO, _pair, _beside("left of", 0, -1)),
-    "right_of": Effect(_TWO, _pair, _beside("right of", 0, 1)),
-    "behind": Effect(_TWO, _pair, _beside("behind", 1, 1)),
-    "in_front_of": Effect(_TWO, _pair, _beside("in front of", 1, -1)),
-    "stacked": Effect(
+EXPECTATIONS: Mapping[str, Expectation] = {
+    "on": Expectation(_TWO, _pair, _above(ON_M)),
+    "inside": Expectation(_TWO, _pair, _above(INSIDE_M, "in")),
+    "near": Expectation("[a, b] or [a, b, metres]", _is_near, _within(NEAR_M)),
+    "at": Expectation("[a, b] or [a, b, metres]", _is_near, _within(AT_M)),
+    "left_of": Expectation(_TWO, _pair, _beside("left of", 0, -1)),
+    "right_of": Expectation(_TWO, _pair, _beside("right of", 0, 1)),
+    "behind": Expectation(_TWO, _pair, _beside("behind", 1, 1)),
+    "in_front_of": Expectation(_TWO, _pair, _beside("in front of", 1, -1)),
+    "stacked": Expectation(
         "two names or more, bottom to top", lambda value: _is_names(value, 2), _stacked
     ),
-    "moved": Effect("a list of names", lambda value: _is_names(value, 1), _moved),
-    "only_moved": Effect("a list of names", lambda value: _is_names(value, 0), _only_moved),
-    "said": Effect("words", lambda value: isinstance(value, str) and bool(value), _said),
-    "fails": Effect("true or false", lambda value: isinstance(value, bool), lambda *_: None),
+    "moved": Expectation("a list of names", lambda value: _is_names(value, 1), _moved),
+    "only_moved": Expectation("a list of names", lambda value: _is_names(value, 0), _only_moved),
+    "said": Expectation("words", lambda value: isinstance(value, str) and bool(value), _said),
+    "effect": Expectation(f"words of {', '.join(EFFECTS)}", _is_effect, _effect),
+    "fails": Expectation("true or false", lambda value: isinstance(value, bool), lambda *_: None),
 }

@@ -20,6 +20,7 @@ from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import Outcome, Settings, Trial
 from cap.errors import CapError, UsageError
+from cap.result import EFFECTS
 from cap.robot.protocol import Rewindable, Robot
 from cap.robot.robot_files import is_file
 from cap.sandbox.limits import Limits
@@ -122,7 +123,10 @@ class BatchSuite:
             first = robot.snapshot() if isinstance(robot, Rewindable) else None
             before = dict(robot.positions())
             steps = _carry_out(session, entry)
-            missed = _unmet(entry, View(before, dict(robot.positions()), _said(robot), _at(robot)))
+            done = {word for step in steps for word in step.turn.effect.words}
+            words = [word for word in EFFECTS if word in done]
+            view = View(before, dict(robot.positions()), _said(robot), _at(robot), words)
+            missed = _unmet(entry, view)
             outcome = meter.settled(_outcome(entry, steps, missed, meter))
             extra = {**outcome.extra, "after": dict(robot.positions())}
             if not outcome.success:
@@ -156,7 +160,13 @@ def _carry_out(session: Session, entry: Mapping[str, Any]) -> list[JudgedTurn]:
         before, told = dict(session.robot.positions()), len(_said(session.robot))
         turn = session.run(asked["text"])
         robot = session.robot
-        view = View(before, dict(robot.positions()), _said(robot)[told:], _at(robot))
+        view = View(
+            before,
+            dict(robot.positions()),
+            _said(robot)[told:],
+            _at(robot),
+            turn.effect.words,
+        )
         steps.append(_step(asked, turn, view))
         if steps[-1].cause:
             break
@@ -219,7 +229,8 @@ def _programs(steps: Sequence[JudgedTurn]) -> str:
 
 def _told(step: JudgedTurn) -> dict[str, Any]:
     turn = step.turn
-    return {"instruction": turn.instruction, "ok": not step.cause, "why": step.why}
+    told = {"instruction": turn.instruction, "ok": not step.cause, "why": step.why}
+    return {**told, "effect": list(turn.effect.words), "left_over": list(turn.effect.left_over)}
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -186,6 +186,11 @@ def _tell(folder: Path, as_json: bool) -> bool:
     return good == len(found)
 
 
+def _effect(turns: Sequence[Mapping[str, Any]]) -> str:
+    """Return what a session did: of several instructions, each one's."""
+    return "; ".join(", ".join(turn.get("effect", ())) for turn in turns)
+
+
 def _row(line: Any, model: str | None) -> dict[str, Any]:
     """Return a session's row; the model stands in it where not all have the same."""
     outcome = line.outcome
@@ -194,6 +199,7 @@ def _row(line: Any, model: str | None) -> dict[str, Any]:
         "robot": line.trial.split,
         **({} if model is None else {"model": model}),
         "result": "ok" if outcome.success else f"failed ({outcome.cause})",
+        "effect": _effect(outcome.extra.get("turns", [])),
         "why": outcome.failure,
         "calls": outcome.calls,
         "requests": outcome.requests,

@@ -8,19 +8,20 @@ import click
 
 from cap.cli.options import with_options
 from cap.cli.session import errors_as_json, open_session, report, watch
-from cap.cli.session_options import SessionOptions
+from cap.cli.session_options import SessionOptions, expect_option
 from cap.errors import UsageError
 
 
 @click.command("exec")
 @click.argument("file", type=click.Path(path_type=Path))
+@expect_option
 @with_options(SessionOptions, "options")
-def command(options: SessionOptions, file: Path) -> int:
+def command(options: SessionOptions, file: Path, expect: tuple[str, ...]) -> int:
     """Run a program from a file; it may use every primitive and LMP of the robot."""
     source = read_source(file)
     with errors_as_json(options), open_session(options, [file.name]) as session:
         watch(session, options)
-        session.execute(source, file.name)
+        session.execute(source, file.name, expect)
         return report(session, options, [])
 
 

@@ -9,7 +9,7 @@ import click
 from cap.cli.options import Named, with_options
 from cap.cli.resume import as_saved, go_on, replay_run, resume_option, saved_at
 from cap.cli.session import errors_as_json, open_session, report, watch
-from cap.cli.session_options import SessionOptions
+from cap.cli.session_options import SessionOptions, expect_option
 from cap.errors import UsageError
 
 
@@ -24,6 +24,7 @@ from cap.errors import UsageError
     help="Carry out a run again, with no model.",
 )
 @resume_option
+@expect_option
 @with_options(SessionOptions, "options")
 def command(
     options: SessionOptions,
@@ -32,6 +33,7 @@ def command(
     pictures: bool,
     replay: Path | None,
     resume: Path | None,
+    expect: tuple[str, ...],
 ) -> int:
     """Carry out instructions; several are one session, stopped by the first failure.
 
@@ -45,8 +47,8 @@ def command(
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
     with errors_as_json(options):
         if replay is None:
-            return _run(options, instructions, gif, pictures, resume)
-        if instructions or resume or options.model:
+            return _run(options, instructions, gif, pictures, resume, expect)
+        if instructions or resume or options.model or expect:
             raise UsageError("--replay has the run's own instructions and answers; give it alone")
         return replay_run(options, replay)
 
@@ -57,6 +59,7 @@ def _run(
     gif: Path | None,
     pictures: bool,
     resume: Path | None,
+    expect: tuple[str, ...],
 ) -> int:
     if not instructions:
         raise UsageError('say what the robot should do: cap run "stack all the blocks"')
@@ -75,7 +78,7 @@ def _run(
 
             film = Pictures(session.robot, session.trace.folder, gif)
         for words in instructions:
-            if not session.run(words).ok:
+            if not session.run(words, expect).ok:
                 break
         paths = film.finish() if film else []
         return report(session, options, paths, left=instructions[len(session.turns) :])

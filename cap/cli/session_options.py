@@ -13,7 +13,14 @@ import click
 
 from cap.cli.options import ModelOptions, Named, finite, group, option
 from cap.errors import UsageError
+from cap.result import EFFECTS
 
+expect_option = click.option(
+    "--expect",
+    type=click.Choice(EFFECTS),
+    multiple=True,
+    help="Fail (1) unless each turn has this effect; may be repeated.",
+)
 APPROVALS = ("each-program", "each-call", "none")
 
 LONGEST_S = 86400.0

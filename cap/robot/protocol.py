@@ -35,6 +35,19 @@ class Robot(Protocol):
 
 
 @runtime_checkable
+class Conditioned(Protocol):
+    """A robot that tells of more than where objects are."""
+
+    def condition(self) -> Mapping[str, Any]:
+        """Return what else programs change, by name; to tell what a turn did.
+
+        Such as `{"ink": "2 strokes, 0.410 m", "top drawer": "open"}`: plain data, of which numbers
+        and tuples of them (metres, radians) are the same within 5 mm. What is drawn is called
+        `ink`; where the robot itself is, `robot` or `gripper`.
+        """
+
+
+@runtime_checkable
 class Rewindable(Protocol):
     """A robot whose whole world can be kept and put back: a simulated one."""
 

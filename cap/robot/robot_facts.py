@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from cap.errors import CapError, RobotError
 from cap.robot.displacement import Positions, Xyz
+from cap.robot.protocol import Conditioned
 from cap.sandbox.wire.codec import WireError, encode
 
 
@@ -62,6 +63,26 @@ def places(robot: Placing) -> dict[str, Xyz]:
         raise
     except Exception as error:
         raise RobotError(f"{_whose(robot)} positions() failed: {_told(error)}") from None
+    return found
+
+
+def condition(robot: Any) -> dict[str, Any]:
+    """Return what else than objects' places a robot's programs change; {} if it tells of nothing.
+
+    Raises:
+        RobotError: It cannot be had, or is not plain data.
+    """
+    if not isinstance(robot, Conditioned):
+        return {}
+    try:
+        found = dict(robot.condition())
+        encode(found)
+    except CapError:
+        raise
+    except WireError as error:
+        raise RobotError(f"{_whose(robot)} condition() is not plain data: {error}") from None
+    except Exception as error:
+        raise RobotError(f"{_whose(robot)} condition() failed: {_told(error)}") from None
     return found
 
 

@@ -12,25 +12,26 @@ run folder the session is written down after each turn, and `Session.resume` goe
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cap.engine.answer import NOTHING, Answer, Approve, State
 from cap.engine.approval import Allow
+from cap.engine.effect import Effect, WorldView
 from cap.engine.engine import INTERRUPTED, Engine, unhinted
 from cap.engine.failures import failure_of
 from cap.engine.generation import GenerationLimits
 from cap.engine.rehearsal import Rehearsal
 from cap.engine.repair import Repairs
-from cap.errors import CapError, PromptError, SandboxError, SavedError, UsageError
+from cap.errors import CapError, PromptError, RobotError, SandboxError, SavedError, UsageError
 from cap.models.base import Model, Usage
 from cap.models.replay import Remembered
 from cap.program.program import Program
 from cap.prompt.history import within
 from cap.prompt.prompt import PastTurn, Prompt, one_line
-from cap.result import Failure, Result
+from cap.result import EFFECTS, Failure, Result
 from cap.robot import registry, robot_facts
 from cap.robot.protocol import Rehearsable, Robot
 from cap.robot.robot_files import path_of
@@ -40,7 +41,7 @@ from cap.session import session_file
 from cap.session.session_file import SavedSession
 from cap.session.skills.store import Offer, Origin, SkillStore
 from cap.session.state import after_turn
-from cap.session.turn import Turn, total
+from cap.session.turn import Turn, total, unmet
 from cap.session.undo import Checkpoint
 from cap.trace.trace import Trace, versions
 
@@ -258,8 +259,13 @@ class Session:
         with contextlib.suppress(OSError):
             self.trace.close(status or ("failed" if failed else "done"))
 
-    def run(self, instruction: str) -> Turn:
+    def run(self, instruction: str, expect: Sequence[str] = ()) -> Turn:
         """Carry out one instruction.
+
+        Args:
+            instruction: What the robot should do, in words.
+            expect: The effect it must have, in words of `cap.result.EFFECTS`; a turn
+                without it has failed.
 
         Raises:
             UsageError: The instruction is empty.
@@ -267,7 +273,7 @@ class Session:
         words = one_line(instruction)
         if not words:
             raise UsageError("the instruction is empty; say what the robot should do")
-        return self._turn(words, self.engine.context(self._prompt))
+        return self._turn(words, self.engine.context(self._prompt), expect=expect)
 
     def undo(self, turns: int = 1) -> bool:
         """Go back to before the last turn, or before several.
@@ -366,9 +372,15 @@ class Session:
         origin = Origin(self.robot.name, self.model.name, *hashes, self.origins)
         return self._skills.keep(self.state, name, rename_to, self.reserved, origin)
 
-    def execute(self, source: str, name: str = "program") -> Turn:
-        """Run a program written by a person through the same check and sandbox."""
-        return self._turn(name, "", source)
+    def execute(self, source: str, name: str = "program", expect: Sequence[str] = ()) -> Turn:
+        """Run a program written by a person through the same check and sandbox.
+
+        Args:
+            source: Python.
+            name: What the turn is called.
+            expect: The effect it must have, as `run` takes it.
+        """
+        return self._turn(name, "", source, expect)
 
     def _executed(self, source: str) -> Answer:
         """Run a person's program: it may use every name, and reads the robot's facts."""
@@ -380,16 +392,22 @@ class Session:
         state = replace(self.state, variables={**facts, **self.state.variables})
         return self.engine.run_program(unhinted(self._prompt), program, state)
 
-    def _turn(self, words: str, context: str, source: str | None = None) -> Turn:
+    def _turn(
+        self, words: str, context: str, source: str | None = None, expect: Sequence[str] = ()
+    ) -> Turn:
         """Carry out one turn.
 
         Args:
             words: What a person said, or the name of the program.
             context: The facts its prompt shows.
             source: The person's own program; None if the model is to write one.
+            expect: The effect it must have.
         """
         if self._closed:
             raise UsageError("the session is closed; open another")
+        if unknown := [word for word in expect if word not in EFFECTS]:
+            raise UsageError(f"no effect {unknown[0]!r}; there are {', '.join(EFFECTS)}")
+        before, checkpoint = WorldView.of(self.robot), Checkpoint.of(self)
         if self.trace.turn == self.earlier:
             self._keep(session_file.START)
         self.trace.turn += 1
@@ -397,8 +415,6 @@ class Session:
         self.trace.event("instruction", lmp=TOP, text=words, **given)
         if isinstance(self.model, Remembered):
             self.model.forget()
-        before = robot_facts.places(self.robot)
-        self._checkpoints.append(Checkpoint.of(self))
         try:
             if source is None:
                 answer = self.engine.run(self._prompt, words, context, self.state)
@@ -409,13 +425,33 @@ class Session:
         except SandboxError as error:
             broken = Failure("protocol", type(error).__name__, str(error))
             answer = Answer(Result(failure=broken))
+        effect, missed = self._effect(before, answer.result, expect)
+        if answer.result.failure is None and missed is not None:
+            answer = replace(answer, result=replace(answer.result, failure=missed))
         if answer.result.failure is not None:
             self.robot.stop()
-        turn = Turn.of(words, answer, before, robot_facts.places(self.robot))
+        turn = Turn.of(words, answer, effect)
+        self._checkpoints.append(checkpoint)
         self._remember(turn, answer, context)
         self._keep(session_file.LATEST)
         turn.tell(self.trace, self.model.name)
         return turn
+
+    def _effect(
+        self, before: WorldView, result: Result, expect: Sequence[str]
+    ) -> tuple[Effect, Failure | None]:
+        """Look at the world after a program; return its effect, and what it lacks.
+
+        Where the world can no longer be seen, nothing is known to have moved, and that fails.
+        """
+        try:
+            after, objects = WorldView.of(self.robot), robot_facts.facts(self.robot)
+        except RobotError as error:
+            told = f"what came of it cannot be seen: {error}"
+            lost = Failure("raised", type(error).__name__, told, robot=True)
+            return Effect.of(before, before, result), lost
+        effect = Effect.of(before, after, result, objects.get("objects", ()))
+        return effect, unmet(effect, expect)
 
     def _remember(self, turn: Turn, answer: Answer, context: str) -> None:
         """Keep what a successful program left; keep of a failed one only that it happened."""

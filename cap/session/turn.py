@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cap.engine.answer import NOTHING, Answer
+from cap.engine.effect import Effect
 from cap.models.base import Usage
 from cap.result import Call, Failure
-from cap.robot.displacement import Moved, Positions, moved
+from cap.robot.displacement import Moved
 from cap.trace.trace import Trace, plain
 
 
@@ -27,8 +28,8 @@ class Turn:
     """Every call of the program, in order."""
     failure: Failure | None
     """Why it failed, or None."""
-    moved: Moved
-    """Objects that moved: where from and where to, xyz in metres."""
+    effect: Effect
+    """What it did to the world, what was said, what was left over."""
     stdout: str = ""
     """What the program printed."""
     attempts: int = 1
@@ -37,14 +38,13 @@ class Turn:
     """What the model took for all of it."""
 
     @classmethod
-    def of(cls, words: str, answer: Answer, before: Positions, after: Positions) -> Turn:
+    def of(cls, words: str, answer: Answer, effect: Effect) -> Turn:
         """Describe an answer.
 
         Args:
             words: The person's words.
             answer: What the engine made of them.
-            before: Where objects were, xyz in metres.
-            after: Where they are now.
+            effect: What came of it in the world.
         """
         result = answer.result
         return cls(
@@ -53,7 +53,7 @@ class Turn:
             value=result.value,
             calls=result.calls,
             failure=result.failure,
-            moved=moved(before, after),
+            effect=effect,
             stdout=result.stdout,
             attempts=answer.attempts,
             usage=answer.usage,
@@ -61,8 +61,13 @@ class Turn:
 
     @property
     def ok(self) -> bool:
-        """True if the program ran to its end."""
+        """True if the program ran to its end, and did what was expected of it."""
         return self.failure is None
+
+    @property
+    def moved(self) -> Moved:
+        """Objects that moved: where from and where to, xyz in metres."""
+        return self.effect.moved
 
     @property
     def note(self) -> str:
@@ -83,7 +88,11 @@ class Turn:
             "value": plain(self.value),
             "calls": plain([vars(call) for call in self.calls]),
             "failure": described,
+            "effect": list(self.effect.words),
             "moved": plain(self.moved),
+            "changed": plain(self.effect.changed),
+            "said": list(self.effect.said),
+            "left_over": list(self.effect.left_over),
             "stdout": self.stdout,
             "attempts": self.attempts,
             "usage": vars(self.usage),
@@ -99,10 +108,31 @@ class Turn:
         if self.stdout:
             trace.event("stdout", text=self.stdout)
         trace.event("moved", objects=self.moved)
+        trace.event(
+            "effect",
+            words=self.effect.words,
+            changed=self.effect.changes,
+            left_over=self.effect.left_over,
+            still=self.effect.stillness,
+        )
         if self.failure is not None:
             trace.event("failure", **vars(self.failure), cause=self.failure.cause)
         cost = {"attempts": self.attempts, "usage": self.usage, "model": model}
         trace.event("done", ok=self.ok, value=self.value, **cost)
+
+
+def unmet(effect: Effect, expected: Sequence[str]) -> Failure | None:
+    """Return the failure of a turn that did not have the effect it was to have; None if it had.
+
+    Args:
+        effect: What it did.
+        expected: Words of `cap.result.EFFECTS`.
+    """
+    lacking = [word for word in expected if word not in effect.words]
+    if not lacking:
+        return None
+    told = f"expected: {', '.join(lacking)}; what came of it: {', '.join(effect.words)}"
+    return Failure("effect", "Unexpected", told)
 
 
 def total(usages: Iterable[Usage]) -> Usage:

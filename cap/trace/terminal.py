@@ -190,6 +190,15 @@ class Live:
             begin, end = (f"({x:.3f}, {y:.3f}, {z:.3f})" for x, y, z in (before, after))
             self._line(f"moved {printable(name)}: {begin} to {end}", "yellow", depth + 1)
 
+    def _effect(self, data: Mapping[str, Any], depth: int) -> None:
+        for name, (before, after) in data["changed"].items():
+            self._line(f"{printable(name)}: {_seen(before)} to {_seen(after)}", "yellow", depth + 1)
+        for line in data["left_over"]:
+            self._line(clipped(line), "yellow", depth + 1)
+        if data["still"]:
+            style = "bold yellow" if "nothing" in data["words"] else "dim"
+            self._line(data["still"], style, depth + 1)
+
     def _failure(self, data: Mapping[str, Any], depth: int) -> None:
         known: dict[str, Any] = {key: data.get(key) for key in ("kind", "error", "message", "line")}
         self._line(f"failed: {clipped(str(Failure(**known)))}", "bold red", depth + 1)
@@ -200,6 +209,11 @@ class Live:
     def _print(self, text: Text) -> None:
         """Print a line; it wraps in a terminal, and stays one line in a file or a pipe."""
         self.console.print(text, soft_wrap=not self.console.is_terminal)
+
+
+def _seen(value: Any) -> str:
+    """Return a part of a robot's condition: words as they are."""
+    return clipped(value) if isinstance(value, str) else short(value)
 
 
 def _said(data: Mapping[str, Any]) -> str:

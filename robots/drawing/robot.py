@@ -62,6 +62,13 @@ class DrawingRobot(SimulatedRobot[BoardState]):
         """Return where each object is: xyz in metres. Drawing moves none of them."""
         return {body.name: body.position for body in self.state.scene.bodies}
 
+    def condition(self) -> Mapping[str, Any]:
+        """Return how much ink is on the board."""
+        strokes = self.state.strokes
+        length = sum(LineString(stroke).length for stroke in strokes)
+        count = "1 stroke" if len(strokes) == 1 else f"{len(strokes)} strokes"
+        return {"ink": f"{count} ({length:.4f} m)"}
+
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the board from above as a PIL image."""
         return picture.draw(self.state, None, width, height)

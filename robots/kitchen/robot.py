@@ -99,6 +99,17 @@ class KitchenRobot:
         """Return where each object truly is, seen or not: xyz in metres."""
         return {thing.name: thing.position for thing in self.state.things}
 
+    def condition(self) -> Mapping[str, Any]:
+        """Return where the base is (x and y in metres, angle), the gripper and each drawer."""
+        state = self.state
+        base = state.base
+        drawers = {
+            name: f"{100 * pulled_m:.0f} cm open" if pulled_m else "closed"
+            for name, pulled_m in state.drawers
+        }
+        held = {"held": state.held or "nothing"}
+        return {"robot": (base.x, base.y, base.angle), **held, **drawers}
+
     @property
     def state(self) -> KitchenState:
         """The whole kitchen as it is, seen or not: plain, immutable data."""

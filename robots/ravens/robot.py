@@ -88,6 +88,12 @@ class RavensRobot(SimulatedRobot[WorldState]):
         """Return where each object's centre truly is, whatever is seen: xyz in metres."""
         return {body.name: body.position for body in self._world.state.scene.bodies}
 
+    def condition(self) -> Mapping[str, Any]:
+        """Return where the fingertips are, xyz in metres, what they hold, and paths followed."""
+        state = self._world.state
+        tip = tuple(map(float, ur5e.tips(np.array([state.joints]))[0]))
+        return {"gripper": tip, "held": state.held or "nothing", "paths followed": len(state.paths)}
+
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return a picture of the scene as a PIL image."""
         return self._world.render(width, height)

@@ -59,6 +59,10 @@ class TabletopRobot:
         """Return where each object is seen: xyz in metres."""
         return self._table.positions()
 
+    def condition(self) -> Mapping[str, Any]:
+        """Return where the fingertips are, xyz in metres, what they hold, and paths followed."""
+        return self._table.condition()
+
     @property
     def spoken(self) -> list[str]:
         """What `say` was given, in order."""

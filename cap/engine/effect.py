@@ -1,0 +1,163 @@
+"""A turn's effect: what is otherwise in the world after it, what was said, what was left over.
+
+The words are taken from the world, not from the program: an action that ran to its end and left
+everything where it was has moved nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cap.errors import clipped
+from cap.result import EFFECTS, Call, Result
+from cap.robot import robot_facts
+from cap.robot.displacement import MOVED_M, Moved, Positions, moved
+
+_MOVED, _DREW, _SAID, _ANSWERED, _NOTHING = EFFECTS
+INK = "ink"
+"""What a robot's condition calls what is drawn."""
+ITSELF = ("robot", "gripper")
+"""What a robot's condition calls where it is itself: told where nothing else changed."""
+_SAY = "say"
+
+
+@dataclass(frozen=True)
+class WorldView:
+    """All that can be seen of a robot's world at one moment."""
+
+    positions: Positions
+    """Where objects are, xyz in metres."""
+    condition: Mapping[str, Any] = field(default_factory=dict)
+    """What else programs change, by name: see `cap.robot.protocol.Conditioned`."""
+
+    @classmethod
+    def of(cls, robot: Any) -> WorldView:
+        """Look at a robot's world.
+
+        Raises:
+            RobotError: It cannot be seen.
+        """
+        return cls(robot_facts.places(robot), robot_facts.condition(robot))
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What one turn did."""
+
+    moved: Moved = field(default_factory=dict)
+    """Objects that are elsewhere: where from and where to, xyz in metres."""
+    changed: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    """What else is otherwise, by name: before and after."""
+    said: tuple[str, ...] = ()
+    """What the robot told the person."""
+    answered: bool = False
+    """True if the program returned a value or printed something."""
+    acted: bool = False
+    """True if an action ran to its end, other than saying something."""
+    left_over: tuple[str, ...] = ()
+    """What the program was asked for and did not find, or could not do and went on: lines."""
+
+    @classmethod
+    def of(
+        cls, before: WorldView, after: WorldView, result: Result, objects: Sequence[str] = ()
+    ) -> Effect:
+        """Compare the world before a program with the world after it.
+
+        Args:
+            before: The world when the turn began.
+            after: The world now.
+            result: What came of the program: its calls, its value.
+            objects: The names that programs know objects by.
+        """
+        shifted = moved(before.positions, after.positions)
+        changed = dict(_changes(before.condition, after.condition))
+        done = [call for call in result.calls if call.error is None]
+        still = not shifted and not changed
+        return cls(
+            moved=shifted,
+            changed=changed,
+            said=tuple(str(_first(call)) for call in done if call.name == _SAY),
+            answered=result.value is not None or bool(result.stdout.strip()),
+            acted=any(call.kind == "action" and call.name != _SAY for call in done),
+            left_over=tuple(_left_over(result, still, objects)),
+        )
+
+    @property
+    def still(self) -> bool:
+        """True if the world is as it was."""
+        return not self.moved and not self.changed
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The effect in words, of `cap.result.EFFECTS`; `nothing` stands alone."""
+        others = [name for name in self.changed if name != INK]
+        there = {
+            _MOVED: bool(self.moved or others),
+            _DREW: INK in self.changed,
+            _SAID: bool(self.said),
+            _ANSWERED: self.answered,
+        }
+        return tuple(word for word, so in there.items() if so) or (_NOTHING,)
+
+    @property
+    def stillness(self) -> str:
+        """The words for a world that is as it was; "" if it is not."""
+        if not self.still:
+            return ""
+        return "nothing moved: everything is where it was" if self.acted else "nothing moved"
+
+    @property
+    def changes(self) -> Mapping[str, tuple[Any, Any]]:
+        """What is worth telling of `changed`: where the robot is, only if nothing else is."""
+        others = {name: pair for name, pair in self.changed.items() if name not in ITSELF}
+        return others if others or self.moved else self.changed
+
+
+def _changes(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    for name in dict.fromkeys([*before, *after]):
+        pair = before.get(name), after.get(name)
+        if not _alike(*pair):
+            yield name, pair
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Tell whether two conditions are the same, as far as a body at rest is."""
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+        return all(map(_alike, one, other))
+    numbers = isinstance(one, int | float) and isinstance(other, int | float)
+    return math.isclose(one, other, rel_tol=0, abs_tol=MOVED_M) if numbers else bool(one == other)
+
+
+def _left_over(result: Result, still: bool, objects: Sequence[str]) -> Iterator[str]:
+    """Yield what was asked for and not found, and what could not be done and was passed over."""
+    asked = [call for call in result.calls if call.error is None and isinstance(_first(call), str)]
+    lacking = [f"{clipped(_first(call))}: none here" for call in asked if _found_none(call)]
+    if still:  # that something is not to be seen matters where nothing was done
+        lacking += [
+            f"{call.name}({clipped(_first(call))!r}) is False"
+            for call in asked
+            if call.kind == "perception" and call.result is False
+        ]
+    yield from dict.fromkeys(lacking)
+    if lacking and objects:
+        yield f"here are: {', '.join(objects)}"
+    if result.failure is None:
+        for call in result.calls:
+            if call.error is not None and call.kind == "action":
+                yield f"{call.name} failed and the program went on: {call.error}"
+
+
+def _found_none(call: Call) -> bool:
+    """Tell whether a call is an LMP's that found none of what it was asked for."""
+    empty = isinstance(call.result, list | tuple) and not call.result
+    return call.kind == "lmp" and (call.result is None or empty)
+
+
+def _first(call: Call) -> Any:
+    """Return the first argument, or None."""
+    return next(iter([*call.args, *call.kwargs.values()]), None)

@@ -1,0 +1,273 @@
+"""A turn's effect is the world's difference, whatever the program says of itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cap.cli.main import run
+from cap.engine.effect import Effect, WorldView
+from cap.errors import NotConnected, UsageError
+from cap.result import Call, Result
+from cap.session.session import Session
+
+OBJECTS = ["red block", "green block", "blue bowl"]
+PUT = "put_first_on_second('red block', 'blue bowl')"
+
+
+@pytest.fixture(scope="module")
+def table() -> Iterator[Session]:
+    with Session.open("ravens", "nearest", mode="instant", objects=OBJECTS) as opened:
+        yield opened
+
+
+def effect(session: Session, source: str, expect: Sequence[str] = ()) -> Effect:
+    turn = session.execute(source, expect=expect)
+    assert turn.failure is None or expect, turn.failure
+    return turn.effect
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (PUT, ("moved",)),
+        ("pass", ("nothing",)),
+        ("x = get_obj_names()", ("nothing",)),
+        ("say('done')", ("said",)),
+        (f"{PUT}\nsay('done')", ("moved", "said")),
+        ("print(len(get_obj_names()))", ("answered",)),
+        ("def put_away(name):\n    return name\nput_away('red block')", ("nothing",)),
+        ("point_gripper_to('top left corner')", ("moved",)),
+        ("follow_traj([[0, -0.5], [0.1, -0.5], [0, -0.5]])", ("moved",)),
+        ("put_first_on_second('red block', get_obj_pos('red block'))", ("nothing",)),
+    ],
+)
+def test_the_words_are_the_worlds(table: Session, source: str, words: tuple[str, ...]) -> None:
+    assert effect(table, source).words == words
+    table.undo()
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (PUT, ""),
+        ("say('done')", "nothing moved"),
+        (
+            "put_first_on_second('red block', get_obj_pos('red block'))",
+            "nothing moved: everything is where it was",
+        ),
+    ],
+)
+def test_stillness_is_told(table: Session, source: str, told: str) -> None:
+    assert effect(table, source).stillness == told
+    table.undo()
+
+
+def test_what_is_drawn_and_wiped_is_ink() -> None:
+    with Session.open("drawing", "nearest", mode="instant") as session:
+        line = "[[-0.1, -0.5], [0.1, -0.5]]"
+        assert effect(session, f"draw({line})").changed == {
+            "ink": ("0 strokes (0.0000 m)", "1 stroke (0.2000 m)")
+        }
+        assert effect(session, f"erase({line})").words == ("drew",)
+        assert effect(session, f"draw({line})\nerase({line})").words == ("nothing",)
+
+
+@pytest.mark.parametrize(
+    ("source", "changed"),
+    [
+        ("goto_loc('top drawer')\nopen_drawer('top drawer')", ["top drawer"]),
+        ("goto_loc('countertop')", ["robot"]),
+    ],
+)
+def test_a_kitchen_tells_of_drawers_and_of_itself(source: str, changed: list[str]) -> None:
+    with Session.open("kitchen", "nearest", mode="instant") as session:
+        done = effect(session, source)
+        assert done.words == ("moved",)
+        assert list(done.changes) == changed
+
+
+def test_where_the_robot_is_is_told_only_where_nothing_else_changed() -> None:
+    with Session.open("kitchen", "nearest", mode="instant", objects=["apple @ desk"]) as session:
+        done = effect(session, "goto_loc('desk')\npick_obj('apple')")
+        assert "robot" in done.changed
+        assert "robot" not in done.changes
+        assert done.changes["held"] == ("nothing", "apple")
+
+
+# --- what was left over
+
+HERE = WorldView({})
+
+
+def call(name: str, word: str, result: Any, kind: str, error: str | None = None) -> Call:
+    return Call(name, (word,), {}, 0.0, 0.0, result, error, kind)
+
+
+@pytest.mark.parametrize(
+    ("made", "lines"),
+    [
+        (call("parse_obj_name", "the drinks", [], "lmp"), ("the drinks: none here", "here are: a")),
+        (call("parse_obj_name", "a drink", None, "lmp"), ("a drink: none here", "here are: a")),
+        (call("parse_question", "is it red", False, "lmp"), ()),
+        (call("parse_obj_name", "the drinks", ["cola"], "lmp"), ()),
+        (
+            call("is_obj_visible", "cola", False, "perception"),
+            ("is_obj_visible('cola') is False", "here are: a"),
+        ),
+        (
+            call("pick_obj", "cola", None, "action", "NotFound: no cola"),
+            ("pick_obj failed and the program went on: NotFound: no cola",),
+        ),
+    ],
+)
+def test_what_was_not_found_is_told(made: Call, lines: tuple[str, ...]) -> None:
+    assert Effect.of(HERE, HERE, Result(calls=(made, made)), ["a"]).left_over[:2] in (
+        lines,
+        lines * 2,
+    )
+
+
+def test_what_is_not_seen_matters_only_where_nothing_was_done() -> None:
+    after = WorldView({}, {"held": "cup"})
+    unseen = call("is_obj_visible", "cola", False, "perception")
+    assert Effect.of(HERE, after, Result(calls=(unseen,)), ["a"]).left_over == ()
+
+
+# --- what was expected
+
+
+def test_a_turn_without_the_expected_effect_fails_and_keeps_nothing(table: Session) -> None:
+    turn = table.execute("y = 3", expect=["moved"])
+    assert turn.failure is not None
+    assert (turn.failure.kind, turn.failure.exit_code, turn.ok) == ("effect", 1, False)
+    assert "expected: moved" in turn.failure.message
+    assert "y" not in table.state.variables
+    assert table.execute(PUT, expect=["moved"]).ok
+    table.undo(2)
+
+
+def test_an_unknown_effect_is_named(table: Session) -> None:
+    with pytest.raises(UsageError, match="no effect 'flew'; there are moved, drew"):
+        table.run("put it there", ["flew"])
+
+
+def test_a_world_that_cannot_be_seen_afterwards_is_a_failure(
+    table: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = [dict(table.robot.positions())]
+
+    def positions() -> Mapping[str, tuple[float, float, float]]:
+        if not seen:
+            raise NotConnected("the cable is out")
+        return seen.pop()
+
+    monkeypatch.setattr(table.robot, "positions", positions)
+    turn = table.execute(PUT)
+    monkeypatch.undo()
+    assert turn.failure is not None
+    assert turn.failure.error == "NotConnected"
+    assert "what came of it cannot be seen: the cable is out" in turn.failure.message
+    assert table.turns[-1] is turn
+    assert table.undo()
+    assert table.robot.positions()["red block"][2] == pytest.approx(0.02)
+
+
+def test_an_exception_from_a_model_leaves_turns_and_undo_together(table: Session) -> None:
+    class Broken:
+        name = "broken"
+
+        def complete(self, _: Any) -> Any:
+            raise RuntimeError("a bug")
+
+    table.execute("x = 1")
+    table.execute("x = 2")
+    model, table.engine.author.model = table.engine.author.model, Broken()
+    with pytest.raises(RuntimeError, match="a bug"):
+        table.run("put it there")
+    table.engine.author.model = model
+    table.undo()
+    assert table.state.variables["x"] == 1
+    table.undo()
+
+
+# --- the commands
+
+
+def ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    code = run([*words])
+    return code, capsys.readouterr().out
+
+
+def program(text: str) -> list[str]:
+    Path("program.py").write_text(text)
+    return ["exec", "program.py", "--mode", "instant"]
+
+
+def test_nothing_is_said_in_plain_sight_and_is_no_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, text = ran(capsys, *program("x = 1\n"))
+    assert code == 0
+    assert "\n  nothing moved\n" in text
+
+
+def test_exec_fails_without_the_expected_effect(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = ran(capsys, *program("x = 1\n"), "--expect", "moved")
+    assert code == 1
+    assert "failed: Unexpected: expected: moved; what came of it: nothing" in text
+
+
+def test_run_fails_at_the_first_turn_without_it(capsys: pytest.CaptureFixture[str]) -> None:
+    again = "put the red block in the blue bowl"
+    given = ["run", again, again, "--expect", "moved", "--json", "--mode", "instant"]
+    code, text = ran(capsys, *given)
+    assert code == 1
+    turns = json.loads(text)["turns"]
+    assert [turn["effect"] for turn in turns] == [["moved"], ["nothing"]]
+    assert turns[1]["failure"]["kind"] == "effect"
+
+
+def test_json_and_trace_hold_the_effect(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = ran(capsys, *program("say('so')\nprint(3)\n"), "--json", "--out", "run")
+    assert code == 0
+    (turn,) = json.loads(text)["turns"]
+    assert (turn["effect"], turn["said"], turn["moved"]) == (["said", "answered"], ["so"], {})
+    events = [json.loads(line) for line in Path("run/events.jsonl").read_text().splitlines()]
+    (kept,) = [event["data"] for event in events if event["kind"] == "effect"]
+    assert kept == {
+        "words": ["said", "answered"],
+        "changed": {},
+        "left_over": [],
+        "still": "nothing moved",
+    }
+
+
+BATCH = """
+[defaults]
+mode = "instant"
+objects = ["red block", "blue bowl"]
+[[sessions]]
+name = "moves"
+instructions = ["put the red block in the blue bowl"]
+expect = { effect = "moved" }
+[[sessions]]
+name = "asks"
+instructions = [{ text = "how many blocks are there", expect = { effect = ["moved"] } }]
+"""
+
+
+def test_a_batch_tells_effects_and_may_expect_them(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("batch.toml").write_text(BATCH)
+    code, text = ran(capsys, "batch", "batch.toml", "--json", "--jobs", "1")
+    rows = json.loads(text)
+    assert code == 1
+    assert [(row["effect"], row["result"]) for row in rows] == [
+        ("moved", "ok"),
+        ("said", "failed (task)"),
+    ]
+    assert "effect: said; expected: moved" in rows[1]["why"]
