@@ -59,6 +59,8 @@ class CallSite:
     """Positional arguments as written."""
     keywords: tuple[str, ...]
     """Names of keyword arguments."""
+    dropped: bool = False
+    """True if the call is a statement of its own, so that nobody has its value."""
 
 
 @dataclass(frozen=True)
@@ -167,14 +169,18 @@ def _global_loads(code: types.CodeType) -> Iterator[tuple[str, int, int]]:
 def _call_sites(tree: ast.Module) -> dict[_Place, CallSite]:
     """Return every call by plain name, keyed by the name and where it stands."""
     uses: dict[int, str] = {}
+    dropped: set[int] = set()
     for node in ast.walk(tree):
         uses.update(_use(node))
+        if isinstance(node, ast.Expr):
+            dropped.add(id(node.value))
     return {
         (node.func.id, node.func.lineno, node.func.col_offset): CallSite(
             text=uses.get(id(node)) or _text(node),
             line=node.lineno,
             arguments=tuple(map(_text, node.args)),
             keywords=tuple(keyword.arg or "**" for keyword in node.keywords),
+            dropped=id(node) in dropped,
         )
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)

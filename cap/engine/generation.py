@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from cap.checker.checker import Examination, Violation, examine, known_names
+from cap.checker.idle import is_idle
 from cap.checker.policy import Policy
 from cap.checker.undefined import CallSite, undefined
 from cap.engine.question import Author, Question, program_of
@@ -270,6 +271,11 @@ class Generation:
             return "has statements outside functions"
         if clash := sorted((set(defined) & taken) - {entry.name}):
             return f"also defines {clash}, already there"
+        if all(site.dropped for site in entry.calls) and is_idle(answer.tree, entry.name):
+            return (
+                f"does nothing: `{entry.request}` uses no value of it, and it calls none of the "
+                "robot's functions and changes nothing it is given"
+            )
         try:
             list(self._undefined(answer))
         except UndefinedName as error:

@@ -303,6 +303,25 @@ def test_a_second_answer_that_cannot_be_used_fails(wrong: str, reason: str) -> N
     assert len(writer.asked) == 2, reason
 
 
+IDLE, DOES = "def put_away(p):\n    return p\n", "def put_away(p):\n    p.append(1)\n"
+
+
+def test_a_function_that_does_nothing_where_its_value_is_dropped_is_asked_for_again() -> None:
+    generated, writer = run("put_away([1])\n", {"put_away": [IDLE, DOES]}, again=True)
+    assert [entry.source for entry in generated] == [DOES]
+    assert "does nothing: `put_away([1])` uses no value of it" in writer.asked[1].reason
+
+
+def test_it_fails_if_it_does_nothing_again() -> None:
+    with pytest.raises(GenerationFailed, match="the answer for function 'put_away' does nothing"):
+        Writer({"put_away": IDLE}, again=True).run(Program.parse("put_away([1])\n"))
+
+
+def test_it_may_do_nothing_where_its_value_is_used_once() -> None:
+    generated, _ = run("put_away([1])\nx = put_away([2])\n", {"put_away": IDLE}, again=True)
+    assert [entry.source for entry in generated] == [IDLE]
+
+
 def test_the_failed_program_goes_back_with_the_reason() -> None:
     _, writer = run("x = f(2)\n", {"f": ["def g(a): return a\n", RIGHT]}, again=True)
     failed = writer.asked[1].failed
