@@ -233,7 +233,7 @@ def test_the_number_of_functions_is_bounded_before_any_is_asked_for(
 ) -> None:
     limits = GenerationLimits(functions=3)
     writer = Writer(lambda name: f"def {name}(): return 1\n", limits=limits)
-    program = Program.parse("".join(f"f{i}()\n" for i in range(count)))
+    program = Program.parse("".join(f"x = f{i}()\n" for i in range(count)))
     if passes:
         assert len(writer.run(program)) == 3
     else:
@@ -257,8 +257,8 @@ def test_a_name_that_is_unavailable_is_never_asked_for() -> None:
 
 
 def test_the_order_of_requests_is_that_of_the_calls() -> None:
-    source = "z()\na()\nm()\n"
-    _, writer = run(source, lambda name: f"def {name}(): return 1\n")
+    source = "x = z()\ny = a()\nm(x)\n"
+    _, writer = run(source, lambda name: f"def {name}(*given): return print(1)\n")
     assert writer.names == ["z", "a", "m"]
 
 

@@ -409,7 +409,7 @@ def test_the_count_is_of_one_turn(make: Make) -> None:
     ["x = 1\n", "def f(n):\n    return say(n, n, n)\n", "def f(n):\n    return nothing + n\n"],
 )
 def test_a_generated_function_is_mended_before_anything_moves(make: Make, wrong: str) -> None:
-    right = "def f(n):\n    return n\n"
+    right = "def f(n):\n    return say(str(n))\n"
     body = make({"go": PUT + "f(1)\n", "define function: f(1)": [wrong, right]})
     answer = body.run()
     assert answer.result.failure is None
