@@ -44,7 +44,7 @@ def test_the_library_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     session, lmp = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     exec(compile(session, "README.md", "exec"), {})
     shown = capsys.readouterr().out
-    assert "True ['red block', 'green block', 'blue block', 'yellow block']" in shown
+    assert "True ('moved',) ['red block', 'green block', 'blue block', 'yellow block']" in shown
     exec(compile(lmp, "README.md", "exec"), {})
     assert capsys.readouterr().out == "green block\n"
 

@@ -19,7 +19,7 @@ from cap.engine.answer import Approve
 from cap.errors import CapError
 from cap.models.base import Model
 from cap.robot import registry
-from cap.robot.protocol import Rehearsable, Rewindable, Robot
+from cap.robot.protocol import Conditioned, Rehearsable, Rewindable, Robot
 from cap.sandbox.wire.codec import encode
 from cap.scope import Primitive
 from cap.validation.prompts import check_robot_prompts
@@ -165,7 +165,10 @@ def _answers(robot: Robot) -> Iterator[RobotFinding]:
         if primitive.kind == "perception"
         and all(p.default is not p.empty for p in primitive.signature.parameters.values())
     }
-    for name, question in {**asked, "context": robot.context, "positions": robot.positions}.items():
+    asked |= {"context": robot.context, "positions": robot.positions}
+    if isinstance(robot, Conditioned):
+        asked["condition"] = robot.condition
+    for name, question in asked.items():
         try:
             value = question()
             encode(dict(value) if isinstance(value, Mapping) else value)
