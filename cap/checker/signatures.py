@@ -158,7 +158,7 @@ def _problem(call: ast.Call, forms: Sequence[_Form]) -> str | None:
         try:
             signature.bind(*([None] * count), **dict.fromkeys(_renamed(signature, keywords)))
         except TypeError as error:
-            first = first or f"{error}{_meant(signature, keywords)}"
+            first = first or f"{error}{_meant(signature, keywords, str(error))}"
         else:
             return None
     return first
@@ -176,8 +176,10 @@ def _renamed(signature: inspect.Signature, keywords: Sequence[str]) -> list[str]
     return [f"**{name}" if name in taken else name for name in keywords]
 
 
-def _meant(signature: inspect.Signature, keywords: Sequence[str]) -> str:
-    """Return " Did you mean 'unit'?" for the first keyword that is no parameter."""
-    strange = [name for name in keywords if name not in signature.parameters]
-    hint = did_you_mean(strange[0], signature.parameters) if strange else ""
-    return f".{hint}" if hint else ""
+def _meant(signature: inspect.Signature, keywords: Sequence[str], told: str) -> str:
+    """Return ". Did you mean 'unit'?" for the first keyword that is no parameter."""
+    strange = next((name for name in keywords if name not in signature.parameters), None)
+    hint = did_you_mean(strange, signature.parameters) if strange else ""
+    if not hint:
+        return ""
+    return f".{hint}" if f"'{strange}'" in told else f"; there is no '{strange}'.{hint}"

@@ -34,7 +34,7 @@ def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterat
     from cap.sandbox.parent.template_client import shared_template
 
     shared_template().start()  # it loads numpy and shapely while we load the rest
-    from cap.trace.trace import Trace, new_run_folder
+    from cap.trace.trace import Trace, new_run_folder, status_after
 
     settings = load_config(
         options.model_options,
@@ -55,7 +55,7 @@ def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterat
         session = _make_session(options, settings, trace, instructions)
     except BaseException as error:
         trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
-        trace.close("error")
+        trace.close(status_after(type(error)))
         if isinstance(error, UsageError):  # nothing was tried: a slip leaves nothing behind
             _remove(folder, there)
         elif isinstance(error, CapError):

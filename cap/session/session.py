@@ -43,7 +43,7 @@ from cap.session.skills.store import Offer, Origin, SkillStore
 from cap.session.state import after_turn
 from cap.session.turn import Turn, total, unmet
 from cap.session.undo import Checkpoint
-from cap.trace.trace import Trace, versions
+from cap.trace.trace import Trace, status_after, versions
 
 TOP = "ui"
 """The prompt that answers a person; every robot has one."""
@@ -243,18 +243,21 @@ class Session:
         """Close it; if an exception ends it, the robot is stopped first."""
         if kind is not None:
             self.robot.stop()
-        self.close("interrupted" if kind is not None else None)
+        self.close(status_after(kind) if kind is not None else None)
 
     def close(self, status: str | None = None) -> None:
         """End the robot and the trace; further calls do nothing.
 
         Args:
-            status: What the trace ends with; `done` or `failed` by the turns if None.
+            status: What the trace ends with; by the turns `done`, `failed` or `interrupted` if None.
         """
         if self._closed:
             return
         self._closed = True
         self.robot.close()
+        last = self.turns[-1].failure if self.turns else None
+        if status is None and last is not None and last.kind == "interrupted":
+            status = "interrupted"
         failed = any(not turn.ok for turn in self.turns)
         with contextlib.suppress(OSError):
             self.trace.close(status or ("failed" if failed else "done"))
@@ -291,8 +294,10 @@ class Session:
             UsageError: There are not that many turns.
         """
         if not 1 <= turns <= len(self.turns):
-            count = len(self.turns)
-            raise UsageError(f"cannot undo {turns} turns: there are {count} in this session")
+            there = f"there are {len(self.turns)} in this session"
+            if self.earlier:
+                there += f" (the {self.earlier} before it are of the one it goes on from)"
+            raise UsageError(f"cannot undo {turns} turns: {there}")
         before = self._checkpoints[-turns]
         del self._checkpoints[-turns:], self.turns[-turns:]
         rewound = before.restore(self)

@@ -130,6 +130,11 @@ class Trace:
         os.replace(beside, self.folder / "run.json")
 
 
+def status_after(error: type[BaseException]) -> str:
+    """Return what a trace ends with that an exception ended: a person's stop is no error."""
+    return "interrupted" if issubclass(error, KeyboardInterrupt | SystemExit) else "error"
+
+
 def new_run_folder(runs: Path, robot: str, words: str) -> Path:
     """Name and make a folder for one run: time, robot, the first words; never one that exists."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")

@@ -47,6 +47,7 @@ def faults(source: str, scope: Scope = SCOPE) -> tuple[Violation, ...]:
 FAULTY = {
     "too few": ("get_pos()", "get_pos(name: str) -> list[float]: missing a required argument"),
     "too many": ("get_pos('a', 'b')", "too many positional arguments"),
+    "a keyword in another's place": ("get_pos(nmae='a')", "; there is no 'nmae'. Did you mean"),
     "unknown keyword": ("get_pos(nmae='a')", "Did you mean 'name'?"),
     "keyword besides": ("get_pos('a', unit='m')", "unexpected keyword argument 'unit'"),
     "twice": ("get_pos('a', name='b')", "multiple values for argument 'name'"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -457,6 +459,31 @@ def test_an_interrupted_turn_keeps_its_program_and_the_calls_it_made(open_sessio
     assert "put_first_on_second" in turn.program
     assert [call.name for call in turn.calls] == ["put_first_on_second"]
     assert list(turn.moved) == ["red block"]
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(KeyboardInterrupt, "interrupted"), (SystemExit, "interrupted"), (ValueError, "error")],
+)
+def test_what_ends_a_session_is_told_in_its_run_folder(
+    tmp_path: Path, error: type[BaseException], status: str
+) -> None:
+    session = Session.open("ravens", mode="instant", runs=tmp_path / "runs")
+    with pytest.raises(error), session:
+        raise error
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert json.loads((folder / "run.json").read_text())["status"] == status
+
+
+def test_after_resuming_it_is_said_why_there_is_nothing_to_undo(tmp_path: Path) -> None:
+    with Session.open("ravens", mode="instant") as first:
+        first.execute("x = 1")
+        path = first.save(tmp_path / "kept.json")
+    with (
+        Session.resume(path) as second,
+        pytest.raises(UsageError, match=r"\(the 1 before it are of the one it goes on from\)"),
+    ):
+        second.undo()
 
 
 def test_a_closed_session_says_so(open_session: Open) -> None:
