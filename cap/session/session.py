@@ -249,7 +249,7 @@ class Session:
         """End the robot and the trace; further calls do nothing.
 
         Args:
-            status: What the trace ends with; by the turns `done`, `failed` or `interrupted` if None.
+            status: What the trace ends with; if None, by the turns: done, failed or interrupted.
         """
         if self._closed:
             return
