@@ -5,14 +5,21 @@ Of a sweep (`pytest.mark.sweep`) a seeded part of the cases runs, and all of the
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
 import sys
+from collections.abc import Generator, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from benchmarks.suite import Outcome, Settings, Trial
 
 # The many processes of the tests read bytecode, where the environment would have each compile all.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -53,3 +60,21 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def trials_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run benchmarks' trials in this process: the workers have tests of their own."""
+    from benchmarks.suite import Outcome, Settings
+    from benchmarks.worker import run_trial
+    from cap.trace.trace import plain
+
+    def here(
+        trials: Sequence[Trial], settings: Settings, jobs: int
+    ) -> Generator[tuple[Trial, Outcome], None, None]:
+        settings = Settings(**json.loads(json.dumps(asdict(settings))))
+        for trial in trials:
+            answer = json.dumps(plain(asdict(run_trial(trial, settings))))
+            yield trial, Outcome(**json.loads(answer))
+
+    monkeypatch.setattr("benchmarks.runner._here", here)

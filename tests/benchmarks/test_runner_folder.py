@@ -124,6 +124,7 @@ COMMAND = ["bench", "run", "tabletop", "--mode", "instant", "-m", "oracle", "-n"
 COMMAND += ["--tasks", "pick-and-place", "--split", "SA-SI", "--jobs", "1", "--out", "out"]
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_a_disk_too_full_to_begin_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,6 +139,7 @@ def test_a_disk_too_full_to_begin_is_one_line(
     assert cap(COMMAND) == 0
 
 
+@pytest.mark.usefixtures("trials_here")
 @pytest.mark.parametrize("short", [True, False], ids=["half a line", "no byte"])
 def test_a_disk_that_fills_ends_a_run_in_one_line_and_it_goes_on_later(
     short: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -245,6 +247,7 @@ def test_a_trial_the_budget_ended_is_no_outcome(tmp_path: Path) -> None:
     assert (outcome.cause, "raise --max-calls" in outcome.failure) == (UNPAID, True)
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_dollars_are_a_limit_of_the_whole_run(capsys: pytest.CaptureFixture[str]) -> None:
     Path("home/.config/cap").mkdir(parents=True)
     prices = '[prices]\n"openai/fake" = { read = 0.0, written = 1000000.0 }\n'
@@ -271,6 +274,7 @@ def test_a_crash_of_a_suite_is_an_outcome_with_its_reason(monkeypatch: pytest.Mo
     assert (outcome.cause, outcome.failure) == ("infrastructure", "ZeroDivisionError: a bug")
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_the_oracle_need_not_solve_what_has_noise(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["bench", "oracle", "tabletop", "-n", "1", "--tasks", "im-pick-and-place"]
     assert cap([*asked, "--out", "one"]) == 0
@@ -279,6 +283,7 @@ def test_the_oracle_need_not_solve_what_has_noise(capsys: pytest.CaptureFixture[
     assert [line.trial.split for line in read_lines(Path("two"))] == ["IM-noise"]
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_failures_are_drawn_and_disturbances_disturb() -> None:
     asked = ["bench", "run", "tabletop", "-m", "oracle", "--mode", "instant", "--jobs", "1"]
     asked += ["--tasks", "pick-and-place", "--split", "SA-SI", "-n", "2", "--pictures"]
@@ -298,6 +303,7 @@ def causes(folder: Path) -> list[str]:
     return [line.outcome.cause for line in read_lines(folder)]
 
 
+@pytest.mark.usefixtures("trials_here")
 @pytest.mark.parametrize(
     ("faults", "told"),
     [
@@ -326,6 +332,7 @@ def test_two_trials_at_a_dead_address_are_no_rate(capsys: pytest.CaptureFixture[
     assert causes(Path("out")) == ["infrastructure"] * 2
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_an_endpoint_that_fails_late_is_told_counted_and_asked_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

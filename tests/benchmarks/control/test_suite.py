@@ -267,12 +267,14 @@ def test_what_has_no_episodes_is_not_drawn(
         assert why in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_the_command_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["bench", "run", "control", "-m", "oracle", "--tasks", "cartpole", "-n", "1"]
     assert cap([*command, "--jobs", "1", "--out", str(tmp_path / "out")]) == 0
     assert "upright_steps 500" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("trials_here")
 @pytest.mark.parametrize(
     ("changes", "code", "told"),
     [

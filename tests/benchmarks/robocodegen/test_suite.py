@@ -400,6 +400,7 @@ def test_a_run_that_cannot_be_is_refused_before_it_begins(
 # --- the command line
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_a_recorded_run_is_replayed_and_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -454,6 +455,7 @@ def test_problems_are_listed_checked_and_their_format_printed(
     assert "none.toml" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_a_run_of_own_problems_with_a_shared_library(tmp_path: Path) -> None:
     out = tmp_path / "run"
     command = ["bench", "run", "robocodegen", "-m", "oracle", "--problems", own_file(tmp_path)]

@@ -39,6 +39,7 @@ def test_the_example_runs_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert Path("out/report.html").exists()
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_one_failure_is_exit_code_1_and_the_others_are_run(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -49,6 +50,7 @@ def test_one_failure_is_exit_code_1_and_the_others_are_run(
     assert "NoMatch" in rows[0]["why"]
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_what_failed_is_said_below_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     Path("b.jsonl").write_text(
         '{"name": "a\\u001bb", "mode": "instant", "instructions": ["stack all the blocks"],'
@@ -60,6 +62,7 @@ def test_what_failed_is_said_below_the_table(capsys: pytest.CaptureFixture[str])
     assert "\x1b" not in shown
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_resuming_runs_what_is_left_and_nothing_twice() -> None:
     write("put the red block in the blue bowl", "stack all the blocks")
     command = ["batch", "b.toml", "--out", "out", "--jobs", "1"]
@@ -71,6 +74,7 @@ def test_resuming_runs_what_is_left_and_nothing_twice() -> None:
     assert [line["task"] for line in trials()] == [line["task"] for line in whole] == ["s0", "s1"]
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_a_changed_file_does_not_go_on_and_loses_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -108,6 +112,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(
     assert not Path("runs").exists()
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_the_model_of_the_command_line_is_asked_and_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -173,6 +178,7 @@ def test_no_more_requests_at_once_than_were_asked_for(most: int, jobs: int, each
     assert runner.jobs * each <= most
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_a_temperature_reaches_the_model_with_a_seed() -> None:
     write("one", "two")
     with FakeServer(lambda prompt, body: "say('done')") as server:
