@@ -30,7 +30,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARE = 0.02
-"""Of each sweep, in `make test`; at least one case."""
+"""Of each sweep that names no other `share`, in `make test`; at least one case."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -41,7 +41,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     sweeps = [item for item in items if item.get_closest_marker("sweep")]
     for name, cases in groupby(sweeps, key=lambda item: item.nodeid.partition("[")[0]):
         found = list(cases)
-        kept = random.Random(name).sample(found, max(1, round(SHARE * len(found))))
+        marker = found[0].get_closest_marker("sweep")
+        share = marker.kwargs.get("share", SHARE) if marker else SHARE
+        kept = random.Random(name).sample(found, max(1, round(share * len(found))))
         dropped += [item for item in found if item not in kept]
     if dropped:
         config.hook.pytest_deselected(items=dropped)

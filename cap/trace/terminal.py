@@ -153,7 +153,8 @@ class Live:
 
     def _code(self, source: str, depth: int) -> None:
         code = printable(source.strip())
-        for line in _HIGHLIGHTER.highlight(code).split():
+        plain = self.console.color_system is None  # as a pipe is: nothing to colour
+        for line in (Text(code) if plain else _HIGHLIGHTER.highlight(code)).split():
             self._print(Text(INDENT * depth).append_text(line))
 
     def _rehearsal(self, data: Mapping[str, Any], depth: int) -> None:

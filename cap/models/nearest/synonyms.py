@@ -44,11 +44,11 @@ class SynonymRule:
         """The pattern, compiled when a text first may match: most rules of a prompt never do."""
         return re.compile(self.pattern)
 
-    def may_match(self, text: str) -> bool:
-        """Return whether the text has what everything that is rewritten has."""
+    def may_match(self, text: str, words: frozenset[str]) -> bool:
+        """Return whether a text of these words has what everything that is rewritten has."""
         if self.phrases:
             return any(phrase in text for phrase in self.phrases)
-        return self.words <= set(text.split())
+        return self.words <= words
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,10 @@ def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> Cano
     scene = frozenset(token.stem for name in names for token in tokenise(name))
     text = f" {plain(text, vocabulary, names)} "
     question = text.endswith("? ")
+    words = frozenset(text.split())
     rewritten = 0
     for rule in rules:
-        if (rule.statement and question) or not rule.may_match(text):
+        if (rule.statement and question) or not rule.may_match(text, words):
             continue
         parts, end = [], 0
         for match in rule.regex.finditer(text):
@@ -92,6 +93,7 @@ def canonical(text: str, lines: tuple[str, ...], names: tuple[str, ...]) -> Cano
             end = match.end()
             rewritten += 1
         text = "".join((*parts, text[end:]))
+        words = frozenset(text.split())
     return Canonical(named(" ".join(text.split()), names), rewritten)
 
 

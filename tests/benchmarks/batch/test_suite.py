@@ -245,6 +245,7 @@ CASES = {
 }
 
 
+@pytest.mark.usefixtures("trials_here")
 def test_sessions_succeed_when_everything_expected_is_so(tmp_path: Path) -> None:
     sessions = [
         f'[[sessions]]\nname = "{name}"{ON_BLUE}{more}\n' for name, (more, *_) in CASES.items()

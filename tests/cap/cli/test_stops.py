@@ -94,7 +94,7 @@ def moments(seed: int, count: int, longest_s: float) -> list[float]:
     return [chance.uniform(0.0, longest_s) for _ in range(count)]
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(share=0.01)  # a second each
 @pytest.mark.parametrize("moment_s", moments(1, MOMENTS, 1.6))
 def test_a_session_ends_whenever_it_is_told_to(
     moment_s: float, orphans: None, tmp_path: Path
@@ -102,7 +102,7 @@ def test_a_session_ends_whenever_it_is_told_to(
     stopped_at(moment_s, signal.SIGTERM, [*SESSION, "--mode", "instant"], tmp_path / "run")
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(share=0.01)  # a second each
 @pytest.mark.parametrize("moment_s", moments(2, MOMENTS, 2.0))
 def test_a_program_without_an_end_ends_whenever_it_is_told_to(
     moment_s: float, orphans: None, tmp_path: Path
@@ -175,7 +175,7 @@ with stop_signals:
         time.sleep(60)
     finally:
         os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(1)
+        time.sleep(0.3)
         print("at rest", flush=True)
 """
     done = subprocess.run(

@@ -21,6 +21,7 @@ from cap.errors import (
     Timeout,
     Unreachable,
 )
+from robots.tabletop import trajectory
 from robots.tabletop.driver import ArmDriver
 from tests.fakes.ur.controller import FakeController
 from tests.fakes.ur.driving import (
@@ -191,6 +192,7 @@ def test_a_stop_while_a_motion_is_long_in_sending_ends_it_all_the_same(
         stopped.set()
 
     monkeypatch.setattr(arm, "send", send_late)
+    monkeypatch.setattr(trajectory, "_SENDING_S", 0.2)
     controller.time_factor = SLOW
     thread = threading.Thread(target=stop)
     thread.start()

@@ -70,7 +70,7 @@ def xy_of(session: Session, name: str) -> tuple[float, float]:
 DRIVERS = ("urx", "ur_rtde")
 
 
-@pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.parametrize("driver", ["urx", pytest.param("ur_rtde", marks=pytest.mark.soak)])
 def test_a_session_of_eight_sentences(driver: str, controller: FakeController, scene: Path) -> None:
     with session_on(controller, scene, driver) as session:
 
