@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -211,23 +211,31 @@ def test_a_program_of_a_person_is_replayed_too(capsys: Capture) -> None:
     assert "replayed: 1 steps came out as in the run" in capsys.readouterr().out
 
 
-def repl(lines: str, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "cap", "repl", *INSTANT, *arguments],
-        input=data or lines.encode(),
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
+Talk = Callable[..., tuple[int, str, str]]
 
 
-def test_a_skill_kept_in_the_repl_serves_a_later_run(model: list[str], capsys: Capture) -> None:
-    done = repl("area\n/skills\n/save get_area\n/skills\n/save get_area\n", *model)
-    out = done.stdout.decode()
-    assert done.returncode == 0, done.stderr
+@pytest.fixture
+def repl(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> Talk:
+    """Give lines to the REPL; return its exit code, output and errors."""
+
+    def talk(data: bytes, *arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+        code = run(["repl", *INSTANT, *arguments])
+        return code, *capsys.readouterr()
+
+    return talk
+
+
+def test_a_skill_kept_in_the_repl_serves_a_later_run(
+    model: list[str], repl: Talk, capsys: Capture
+) -> None:
+    told = b"area\n/skills\n/save get_area\n/skills\n/save get_area\n"
+    code, out, error = repl(told, *model)
+    assert code == 0, error
     assert "get_area (generated)" in out
     assert "kept as " in out
-    assert b"skill 'get_area' already" in done.stderr
+    assert "skill 'get_area' already" in error
     file = Path.home() / ".local/share/cap/skills/get_area.py"
     assert '# instruction = "area"' in file.read_text()
     assert run(["run", "use it", *INSTANT, *model, "--json"]) == 0
@@ -242,11 +250,11 @@ def test_a_skill_kept_in_the_repl_serves_a_later_run(model: list[str], capsys: C
     assert not file.exists()
 
 
-def test_save_without_a_name_says_how(capsys: Capture) -> None:
-    done = repl("/save\n/save nothing\n")
-    assert b"say which function: /save NAME" in done.stdout
-    assert b"this session has no function 'nothing'" in done.stderr
-    assert done.returncode == 0
+def test_save_without_a_name_says_how(repl: Talk) -> None:
+    code, out, error = repl(b"/save\n/save nothing\n")
+    assert "say which function: /save NAME" in out
+    assert "this session has no function 'nothing'" in error
+    assert code == 0
 
 
 @pytest.mark.parametrize("way", ["flag", "environment", "file"])
@@ -307,15 +315,16 @@ def test_a_replay_has_the_skills_of_the_run_even_if_they_are_gone(
     assert run(["run", "--replay", "o"]) == 0
 
 
-def test_repl_resumes(model: list[str]) -> None:
+def test_repl_resumes(model: list[str], repl: Talk) -> None:
     run(["run", "move", *INSTANT, *model, "--out", "o"])
-    done = repl("count\n", "--resume", "o", *model)
-    assert b'robot says: "[1, 2]"' in done.stdout
+    _, out, _ = repl(b"count\n", "--resume", "o", *model)
+    assert 'robot says: "[1, 2]"' in out
 
 
 def test_odd_bytes_on_a_pipe_do_not_end_the_repl() -> None:
     data = b"\xff\xfe\x1b[A\x1b[200~\n\x00\n\x1b\n/\xff\x1b[2J\n\xf0\x9f\n/objects\n"
-    done = repl("", data=data)
+    command = [sys.executable, "-m", "cap", "repl", *INSTANT]
+    done = subprocess.run(command, input=data, capture_output=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
     assert b"red block: (" in done.stdout
     assert b"Traceback" not in done.stderr
@@ -350,8 +359,9 @@ def test_a_repair_is_one_line(model: list[str], capsys: Capture) -> None:
     assert repairs[0].startswith("attempt 2: line 1: name 'undefined_name' is not defined")
 
 
-def test_a_pipe_gets_whole_programs_only(model: list[str]) -> None:
-    command = [sys.executable, "-m", "cap", "run", "move", *INSTANT, *model]
-    env = {**os.environ, "COLUMNS": "200"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env, timeout=60)
-    assert done.stdout.count("put_first_on_second('red block', 'blue bowl')") == 2
+def test_a_pipe_gets_whole_programs_only(
+    model: list[str], capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert run(["run", "move", *INSTANT, *model]) == 0
+    assert capsys.readouterr().out.count("put_first_on_second('red block', 'blue bowl')") == 2
