@@ -10,7 +10,7 @@ import os
 import random
 import signal
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -50,18 +50,33 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in set(dropped)]
 
 
+_untouched: list[Path] = []
+"""A folder that a test left as it found it, for the next one."""
+
+
 @pytest.fixture(autouse=True)
-def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    home = tmp_path / "home"
-    home.mkdir()
+def isolated(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[None]:
+    """Go to a folder with nothing but a home in it: `tmp_path`, where the test asks for that."""
+    own = "tmp_path" in request.fixturenames
+    if _untouched and not own:
+        folder = _untouched.pop()
+    else:
+        folder = request.getfixturevalue("tmp_path") if own else tmp_path_factory.mktemp("isolated")
+        (folder / "home").mkdir()
     for name in list(os.environ):
         if name.startswith(("CAP_", "OPENAI_", "OPENROUTER_")):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("HOME", str(folder / "home"))
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    monkeypatch.chdir(folder)
+    yield
+    if not own and list(folder.rglob("*")) == [folder / "home"]:
+        _untouched.append(folder)
 
 
 @pytest.fixture

@@ -46,9 +46,9 @@ def test_bytecode_of_an_earlier_layout_changes_nothing(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("True\n", "")
 
 
-@pytest.mark.parametrize("package", ["robots", "benchmarks"])
-def test_a_folder_of_ones_own_without_code_is_in_nobodys_way(tmp_path: Path, package: str) -> None:
-    (tmp_path / package).mkdir()
+def test_a_folder_of_ones_own_without_code_is_in_nobodys_way(tmp_path: Path) -> None:
+    for package in ("robots", "benchmarks"):
+        (tmp_path / package).mkdir()
     (tmp_path / "script.py").write_text(SESSION)
     assert python(tmp_path, "script.py").stdout == "True\n"
     assert python(tmp_path, "-m", "cap", "bench", "problems").returncode == 0

@@ -21,6 +21,7 @@ LONG = "bench problems --check", " --gif "
 """Commands of ten seconds and more; `.ci/run` films with `make demo` too."""
 
 
+@pytest.mark.usefixtures("trials_here")
 @pytest.mark.parametrize(
     "line",
     [

@@ -294,8 +294,9 @@ def test_old_states_are_no_states_and_nothing_is_sent_on_them(
 
 
 def test_states_that_cease_in_a_motion_stop_the_arm(
-    arm: ArmDriver, controller: FakeController
+    arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("robots.tabletop.rtde.driver._STOP_S", 0.5)
     with once_moving(controller, controller.freeze_packets), pytest.raises(NotConnected):
         turn_away(arm)
     wait_for(lambda: not controller.moving)
