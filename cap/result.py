@@ -121,10 +121,11 @@ class Result:
     """What it printed."""
     variables: Mapping[str, Any] = field(default_factory=dict)
     """Plain data it left bound."""
-    defined: tuple[str, ...] = ()
-    """Functions and classes it left bound."""
+    defined: Mapping[str, int] = field(default_factory=dict)
+    """Functions and classes it left bound as their definitions make them: each with the line of
+    its definition in the program, 0 of one that was there before."""
     dropped: tuple[str, ...] = ()
-    """Names it bound whose values cannot be kept."""
+    """Names it bound whose values cannot be kept, functions that no definition makes among them."""
     program_s: float = 0.0
     """Seconds the program itself ran, calls not counted."""
     layers: tuple[str, ...] = ()

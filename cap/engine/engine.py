@@ -216,7 +216,8 @@ class Engine:
             return replace(answer, result=Result(failure=refusal))
         if generated:
             scope = replace(scope, definitions=(*scope.definitions, *generated))
-        return replace(answer, result=self._execute(prompt, program, scope), ran=True)
+        result = self._execute(prompt, program, scope, state.dropped)
+        return replace(answer, result=result, ran=True)
 
     def _generate(
         self, prompt: Prompt, examined: Examination, scope: Scope, state: State
@@ -267,7 +268,7 @@ class Engine:
             engine = self._copy(twin, trace)
             scope = engine.scope(prompt, state)
             scope = replace(scope, definitions=(*scope.definitions, *answer.generated))
-            return engine._execute(prompt, answer.program, scope)
+            return engine._execute(prompt, answer.program, scope, state.dropped)
 
         return rehearse
 
@@ -387,7 +388,9 @@ class Engine:
             raise lmp_failed(called, answer.result.failure)
         return answer.result.value
 
-    def _execute(self, prompt: Prompt, program: Program, scope: Scope) -> Result:
+    def _execute(
+        self, prompt: Prompt, program: Program, scope: Scope, dropped: Mapping[str, str]
+    ) -> Result:
         header = prompt.header
         self.programs += 1
         sequence = np.random.SeedSequence([self.seed, self.programs])
@@ -412,7 +415,7 @@ class Engine:
                 raise
             return Result(failure=INTERRUPTED, calls=tuple(calls))
         if result.failure is not None and header.session:
-            return replace(result, failure=explain(result.failure))
+            return replace(result, failure=explain(result.failure, dropped))
         if result.failure is None and header.returns is not None:
             wrong = kind_error(result.value, header.kind)
             if wrong is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from cap.engine.generation import UndefinedName, ViolationsFound
@@ -44,9 +46,17 @@ def unfit(failure: Failure) -> Failure:
     return Failure("model", "NoMatch", message, failure.line)
 
 
-def explain(failure: Failure) -> Failure:
-    """Add to a name nobody set what it means in a session: "undo that" as its first words, say."""
+def explain(failure: Failure, dropped: Mapping[str, str]) -> Failure:
+    """Add to a name nobody set what it means in a session: "undo that" as its first words, say.
+
+    Args:
+        failure: How a program failed.
+        dropped: Names that could not be kept, with the reason: a kept function may read one.
+    """
     if failure.error != "NameError":
         return failure
     why = "no earlier instruction of this session has set it"
+    name = re.match(r"name '(\w+)'", failure.message)
+    if name and name[1] in dropped:
+        why = f"it {dropped[name[1]]}"
     return replace(failure, message=f"{failure.message}; {why}")

@@ -20,17 +20,16 @@ def after_turn(state: State, answer: Answer, number: int) -> State:
         number: Which turn it was, from 1; told of names that could not be kept.
     """
     assert answer.program is not None
-    written = {
-        node.name: Definition(node.name, ast.unparse(node) + "\n")
+    known = {(entry.name, 0): entry for entry in (*state.definitions, *answer.generated)}
+    known |= {
+        (node.name, node.lineno): Definition(node.name, ast.unparse(node) + "\n")
         for node in answer.program.tree.body
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
         and not node.decorator_list
         and not needs_values(node)
     }
-    written |= {entry.name: entry for entry in answer.generated}
     defined = answer.result.defined
-    kept = {entry.name: entry for entry in state.definitions if entry.name in defined}
-    kept |= {name: written[name] for name in defined if name in written}
+    kept = {name: known[name, line] for name, line in defined.items() if (name, line) in known}
     lost = [*answer.result.dropped, *(name for name in defined if name not in kept)]
     reason = f"was set in turn {number} and could not be kept (only plain data and functions can)"
     dropped = {name: why for name, why in state.dropped.items() if name not in kept}

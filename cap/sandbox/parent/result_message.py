@@ -58,12 +58,14 @@ def _success(entries: Mapping[str, Any], stdout: str) -> Result:
     variables, defined, dropped = (
         entries.get(name) for name in ("variables", "defined", "dropped")
     )
-    if not (type(variables) is bytes and type(defined) is list and type(dropped) is list):
+    if not (type(variables) is bytes and type(defined) is dict and type(dropped) is list):
+        raise codec.WireError("malformed result")
+    if not all(type(name) is str and type(line) is int for name, line in defined.items()):
         raise codec.WireError("malformed result")
     return Result(
         value=_value(entries["value"]) if "value" in entries else None,
         variables=_variables(variables) if variables else {},
-        defined=tuple(map(str, defined)),
+        defined=defined,
         dropped=tuple(map(str, dropped)),
         stdout=stdout,
     )

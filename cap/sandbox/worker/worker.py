@@ -15,10 +15,9 @@ from typing import Any, NoReturn
 
 from cap.checker.policy import Policy
 from cap.sandbox.wire import codec
+from cap.sandbox.worker.bindings import PROGRAM, Bindings
 from cap.sandbox.worker.call_list import call_each
 from cap.sandbox.worker.namespace import PROGRAM_NAMES, Rights, kind_of, library, safe_builtins
-
-PROGRAM = "<program>"
 
 
 class Output:
@@ -122,18 +121,20 @@ def _run(setup: ProgramSetup, job: Mapping[str, Any], requests: int, answers: in
     output.parts.clear()
     variables = codec.decode(job["variables"]) if job["variables"] else {}
     space = setup.namespace(job, requests, answers)
-    given: dict[str, Any] = {}  # what it left bound is of interest for a session alone
-    if job["keep"]:
-        given = {name: value for name, value in space.items() if name not in variables}
+    # What it leaves bound is of interest for a session alone.
+    bindings = Bindings(space) if job["keep"] else None
     space.update(variables)
     try:
         # Code objects come from the parent alone; nothing a worker sends is ever read this way.
-        for code in (*job["definitions"], job["code"]):
+        for code in job["definitions"]:
             exec(marshal.loads(code), space)
+        if bindings is not None:
+            bindings.begin(space)
+        exec(marshal.loads(job["code"]), space)
         if job["calls"] is not None:
             job = {**job, "returns": "answers"}
             space["answers"] = call_each(space, *job["calls"])
-        message = _success(job, space, given)
+        message = _success(job["returns"], space, bindings)
     except BaseException as error:  # whatever the program did ends here
         message = _failure(error)
     return _done(message, output)
@@ -208,29 +209,18 @@ def _proxy(name: str, requests: int, answers: int) -> Callable[..., Any]:
 
 
 def _success(
-    job: Mapping[str, Any], space: dict[str, Any], given: Mapping[str, Any]
+    returns: str | None, space: dict[str, Any], bindings: Bindings | None
 ) -> dict[str, Any]:
     """Return the value asked for and, for a session, what else the program left bound."""
-    message: dict[str, Any] = {"status": "ok", "defined": [], "dropped": [], "variables": b""}
-    if (returns := job["returns"]) is not None:
+    message: dict[str, Any] = {"status": "ok", "defined": {}, "dropped": [], "variables": b""}
+    if returns is not None:
         if returns not in space:
             raise NameError(f"the program ended without setting '{returns}'")
         try:
             message["value"] = codec.encode(space[returns])
         except codec.WireError as error:
             raise TypeError(f"'{returns}' is not plain data: {error}") from None
-    if not job["keep"]:
-        return message
-    variables: dict[str, Any] = {}
-    for name, value in space.items():
-        if name.startswith("_") or (name in given and value is given[name]):
-            continue
-        if isinstance(value, types.FunctionType | type):
-            message["defined"].append(name)
-            continue
-        variables[name] = value
-    message["variables"], message["dropped"] = codec.encode_variables(variables)
-    return message
+    return message if bindings is None else {**message, **bindings.left(space)}
 
 
 def _failure(error: BaseException) -> dict[str, Any]:

@@ -157,7 +157,7 @@ def test_a_worker_that_speaks_for_itself_says_nothing_but_values() -> None:
     lie = (
         "import os, struct, msgpack\n"
         "frame = msgpack.packb(['done', {'status': 'ok', 'value': msgpack.packb('passed'),"
-        " 'stdout': '', 'variables': b'', 'defined': [], 'dropped': []}])\n"
+        " 'stdout': '', 'variables': b'', 'defined': {}, 'dropped': []}])\n"
         "os.write(4, struct.pack('<I', len(frame)) + frame)\n"
     )
     try:

@@ -527,8 +527,29 @@ def test_what_a_program_binds_is_kept(sandbox: Sandbox) -> None:
     result = sandbox.execute(source, Scope(), keep=True)
     assert set(result.variables) == {"a", "b", "i"}
     assert result.variables["b"].tolist() == [1.0, 1.0]
-    assert set(result.defined) == {"f", "A"}
+    assert result.defined == {"f": 3, "A": 4}
     assert result.dropped == ("g",)
+
+
+def test_it_is_told_which_definition_each_function_is(sandbox: Sandbox) -> None:
+    kept = (
+        Definition("f", "def f(): return 1\n"),
+        Definition("g", "def g(): return 1\n"),
+        Definition("A", "class A:\n    n = 1\n"),
+        Definition("program", "def program(): return 1\n"),
+    )
+    source = "def h(): return 1\n\ndef g(): return 2\nh = program\ni = lambda: 1\nP = Point\n"
+    result = sandbox.execute(source, Scope(definitions=kept), keep=True)
+    assert result.defined == {"f": 0, "g": 3, "A": 0, "program": 0}
+    assert set(result.dropped) == {"h", "i", "P"}
+    result = sandbox.execute("A.n = [A.n]\nA.n[0] = 1", Scope(definitions=kept), keep=True)
+    assert "A" in result.dropped
+
+
+def test_a_class_whose_attributes_may_do_anything_is_made(sandbox: Sandbox) -> None:
+    odd = "class Odd:\n    def __init__(self): self.n = 1\n    def __getattr__(self, name): 1 / 0\n"
+    source = f"{odd}class A:\n    odd = Odd()\nx = A.odd.n\n"
+    assert sandbox.execute(source, Scope(), keep=True).variables == {"x": 1}
 
 
 def test_given_variables_come_back_as_they_are_now(sandbox: Sandbox) -> None:
@@ -544,12 +565,12 @@ def test_a_library_name_is_kept_only_if_the_program_binds_it(sandbox: Sandbox) -
 
 def test_without_keep_nothing_comes_back(sandbox: Sandbox) -> None:
     result = sandbox.execute("a = 1\ndef f(): pass", Scope())
-    assert (result.variables, result.defined, result.dropped) == ({}, (), ())
+    assert (result.variables, result.defined, result.dropped) == ({}, {}, ())
 
 
 def test_a_failed_program_keeps_nothing(sandbox: Sandbox) -> None:
     result = sandbox.execute("a = 1\n1 / 0", Scope(), keep=True)
-    assert (result.variables, result.defined) == ({}, ())
+    assert (result.variables, result.defined) == ({}, {})
 
 
 # --- a hostile worker
@@ -613,7 +634,7 @@ def frame(value: Any) -> bytes:
 OK = {
     "status": "ok",
     "variables": codec.encode_shared({}),
-    "defined": [],
+    "defined": {},
     "dropped": [],
     "stdout": "",
 }
@@ -640,6 +661,8 @@ GARBAGE = {
     "a value not encoded": frame(["done", {**OK, "value": {"a": 1}}]),
     "a value of garbage": frame(["done", {**OK, "value": b""}]),
     "definitions of numbers": frame(["done", {**OK, "defined": 1}]),
+    "definitions without lines": frame(["done", {**OK, "defined": ["f"]}]),
+    "definitions with lines of words": frame(["done", {**OK, "defined": {"f": "1"}}]),
     "output of numbers": frame(["done", {**OK, "stdout": 1}]),
     "a failure without a name": frame(["done", {**FAILED, "error": None}]),
     "a line of words": frame(["done", {**FAILED, "line": "1"}]),

@@ -244,6 +244,7 @@ cap.sandbox.wire.frames
 cap.sandbox.wire.graph
 cap.sandbox.wire.payloads
 cap.sandbox.worker
+cap.sandbox.worker.bindings
 cap.sandbox.worker.call_list
 cap.sandbox.worker.fork_server
 cap.sandbox.worker.namespace

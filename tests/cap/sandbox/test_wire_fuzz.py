@@ -109,7 +109,7 @@ def frame(value: Any) -> bytes:
 DONE = {
     "status": "ok",
     "variables": codec.encode_shared({}),
-    "defined": [],
+    "defined": {},
     "dropped": [],
     "stdout": "",
 }

@@ -192,6 +192,119 @@ def test_a_class_of_plain_methods_is_put_back(open_session: Open) -> None:
     assert session.robot.spoken == ["(4, 'box')"]  # type: ignore[attr-defined]
 
 
+LAST_BOUND = {
+    "a lambda": ("def f(): return 1", "f = lambda: 2"),
+    "in a branch": ("def f(): return 1", "if True:\n    def f(): return 2"),
+    "in a branch of the same program": ("", "def f(): return 1\nif True:\n    def f(): return 2"),
+    "another function": ("def f(): return 1\ndef g(): return 2", "f = g"),
+    "another of the same program": ("", "def f(): return 1\ndef g(): return 2\nf = g"),
+    "changed places": ("def f(): return 1\ndef g(): return 2", "f, g = g, f"),
+    "wrapped": ("def f(): return 1", "def more(h):\n    return lambda: h() + 1\nf = more(f)"),
+    "decorated": ("def f(): return 1", "def two(h): return lambda: 2\n@two\ndef f(): return 1"),
+    "a computed default": ("def f(): return 1", "y = 2\ndef f(x=y): return x"),
+    "by a loop": ("def f(): return 1", "for i in [1, 2]:\n    def f(): return i"),
+    "a closure": ("", "def make(n):\n    def f(): return n\n    return f\nf = make(2)"),
+    "a method": ("", "class A:\n    def f(self): return 2\nf = A().f"),
+    "by its own global": (
+        "def f(): return 1",
+        "def change():\n    global f\n    f = lambda: 2\nchange()",
+    ),
+    "an attribute": ("def f(): return f.count", "f.count = 2"),
+    "an attribute from the start": ("", "def f(): return f.count\nf.count = 2"),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), LAST_BOUND.values(), ids=LAST_BOUND)
+def test_a_function_that_is_not_the_one_bound_last_is_said_to_be_lost(
+    open_session: Open, first: str, second: str
+) -> None:
+    session = open_session({"a": f"y = 0\n{first}", "b": second, "c": "say(str(f()))"})
+    assert session.run("a").failure is None
+    assert session.run("b").failure is None
+    failure = session.run("c").failure
+    assert failure is not None
+    assert failure.message.startswith("'f' was set in turn 2 and could not be kept")
+    assert session.robot.spoken == []  # type: ignore[attr-defined]
+
+
+CLASS = "class A:\n    n = 1\n    seen = []\n    def get(self): return (self.n, self.seen)\n"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "A.n = 5",
+        "A.m = 5",
+        "A.seen.append(2)",
+        "A.get = lambda self: 2",
+        "class B:\n    n = 2\nA = B",
+        "a = A()\ntype(a).n = 3",
+        "del A.n",
+    ],
+)
+def test_a_class_changed_from_outside_is_said_to_be_lost(open_session: Open, change: str) -> None:
+    for before, after in ((CLASS, change), ("y = 1", CLASS + change)):
+        session = open_session({"a": before, "b": after, "c": "say(str(A().get()))"})
+        assert session.run("a").failure is None
+        assert session.run("b").failure is None
+        failure = session.run("c").failure
+        assert failure is not None
+        assert failure.message.startswith("'A' was set in turn 2 and could not be kept")
+
+
+def test_a_function_defined_anew_replaces_the_kept_one(open_session: Open) -> None:
+    session = open_session(
+        {
+            "a": CLASS + "def f(): return 1\ndef g(): return f()\nx = 1\ndef h(): return x",
+            "b": "def f(): return 2\ndef f(): return 3\nx = 4",
+            "c": "say(str((f(), g(), h(), A().get())))",
+        }
+    )
+    for words in "abc":
+        assert session.run(words).failure is None
+    assert session.robot.spoken == ["(3, 3, 4, (1, []))"]  # type: ignore[attr-defined]
+
+
+def test_a_lost_function_is_kept_again_once_it_is_defined_again(open_session: Open) -> None:
+    answers = {"a": "f = lambda: 1", "b": "def f(): return 2", "c": "say(str(f()))"}
+    session = open_session(answers)
+    for words in "abc":
+        assert session.run(words).failure is None
+    assert session.robot.spoken == ["2"]  # type: ignore[attr-defined]
+
+
+def test_a_deleted_function_is_gone(open_session: Open) -> None:
+    session = open_session({"a": "def f(): return 1", "b": "del f"})
+    assert session.run("a").ok
+    assert session.run("b").ok
+    assert session.state.definitions == ()
+    assert session.state.dropped == {}
+
+
+def test_a_kept_function_that_calls_a_lost_one_says_so(open_session: Open) -> None:
+    first = "def f(): return 1\ndef g(): return f()"
+    session = open_session({"a": first, "b": "f = lambda: 2", "c": "g()"})
+    session.run("a")
+    session.run("b")
+    failure = session.run("c").failure
+    assert failure is not None
+    assert failure.message.startswith("name 'f' is not defined (in g); it was set in turn 2 and")
+
+
+def test_a_generated_function_that_is_changed_is_said_to_be_lost(open_session: Open) -> None:
+    session = open_session(
+        {
+            "a": "say(str(get_one(3)))\nget_one.count = 2",
+            "define function: get_one(3)": "def get_one(n):\n    return 1\n",
+            "b": "say(str(get_one(3)))",
+        }
+    )
+    assert session.run("a").failure is None
+    failure = session.run("b").failure
+    assert failure is not None
+    assert "'get_one' was set in turn 1 and could not be kept" in failure.message
+
+
 def test_history_stays_within_its_budget_and_keeps_every_instruction(open_session: Open) -> None:
     answers = {f"turn {n}": f"x{n} = '{'a' * 400}'" for n in range(12)}
     session = open_session(answers, history_tokens=500)
