@@ -19,7 +19,7 @@ from cap.engine.answer import Answer, Approve, EngineRobot, State, joined, unans
 from cap.engine.approval import Allow, Gate, asked
 from cap.engine.failures import explain, failure_of, lmp_failed, unfit
 from cap.engine.generation import Generation, GenerationLimits, kept_for, refused
-from cap.engine.question import MOST_ROOM, Author, CutOff, Question, Tally, program_of
+from cap.engine.question import Author, CutOff, Question, Tally, program_of
 from cap.engine.rehearsal import Rehearsal, Rehearse
 from cap.engine.repair import Repairs, acted, failed_turn, reason_of, sort_of
 from cap.engine.return_kinds import kind_error
@@ -151,7 +151,7 @@ class Engine:
             turn = failed_turn(instruction, order.context, answer.written, failure, calls)
             order = replace(order, history=(*order.history, turn))
             if failure.error == CutOff.__name__:
-                order = replace(order, room=min(4 * order.room, MOST_ROOM))
+                order = order.with_more_room()
             try:
                 if acted(calls) and not fixed:
                     order = replace(order, context=self._reread(prompt, order.context))

@@ -27,7 +27,6 @@ from cap.engine.repair import again
 from cap.errors import (
     CapError,
     CheckFailed,
-    EmptyCompletion,
     GenerationFailed,
     ModelError,
     did_you_mean,
@@ -180,8 +179,6 @@ class Generation:
             return answer
         try:
             program = program_of(answer, self.prompt)
-        except EmptyCompletion as error:  # it can be asked again, as after any other mistake
-            return GenerationFailed(str(error))
         except CapError as error:
             return error
         examined = examine(program, self.scope, self.policy)

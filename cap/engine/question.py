@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from cap.errors import ModelError
+from cap.errors import EmptyCompletion, ModelError
 from cap.models.base import MAX_TOKENS, Completion, Model, Request, Streams, Usage
 from cap.models.replay import request_key
 from cap.program.extraction import AnswerFault
@@ -48,6 +48,10 @@ class Question:
     """Lines that tell what else exists."""
     room: int = 1
     """How many times the usual limit of tokens its answer may take."""
+
+    def with_more_room(self) -> Question:
+        """Return it for an answer that came to its limit."""
+        return replace(self, room=min(4 * self.room, MOST_ROOM))
 
 
 class Tally:
@@ -99,7 +103,24 @@ class Author:
         return answer
 
     def ask_all(self, prompt: Prompt, orders: Sequence[Question]) -> list[Completion | ModelError]:
-        """Return the answers to orders that do not depend on each other, in their order."""
+        """Return the answers to orders that do not depend on each other, in their order.
+
+        An empty one is asked for once more, with more room if it came to its limit.
+        """
+        answers = self._ask_once(prompt, orders)
+        empty = {
+            number: orders[number].with_more_room() if answer.ended == "cut" else orders[number]
+            for number, answer in enumerate(answers)
+            if isinstance(answer, Completion) and answer.empty
+        }
+        again = self._ask_once(prompt, [*empty.values()])
+        for number, answer in zip(empty, again, strict=True):
+            answers[number] = answer
+        return answers
+
+    def _ask_once(
+        self, prompt: Prompt, orders: Sequence[Question]
+    ) -> list[Completion | ModelError]:
         requests = [self._request(prompt, order) for order in orders]
         answers = self._answers(prompt, requests)
         for request, answer in zip(requests, answers, strict=True):
@@ -156,6 +177,9 @@ class Author:
             completion_tokens=completion.completion_tokens,
             cost_usd=completion.cost_usd,
             notes=completion.notes,
+            ended=completion.ended,
+            continues=completion.continues,
+            why_empty=completion.why_empty,
         )
 
 
@@ -168,6 +192,9 @@ def program_of(completion: Completion, prompt: Prompt) -> Program:
         EmptyCompletion: It holds no code.
         ProgramSyntaxError: Its code is not valid Python.
     """
+    if completion.empty:
+        why = "the model answered with nothing; try again, or use another model with -m"
+        raise EmptyCompletion(completion.why_empty or why)
     if completion.ended == "cut":
         raise CutOff("the answer was cut off at its limit of tokens, so its end is missing")
     if completion.ended == "withheld":

@@ -39,7 +39,7 @@ class Completion:
     """What a model answered."""
 
     text: str
-    """The raw text, fences and all."""
+    """The raw text, fences and all; blank where the model said nothing."""
     model: str
     """The model's own name."""
     prompt_tokens: int = 0
@@ -54,6 +54,13 @@ class Completion:
     """`cut` at its limit of tokens or in part `withheld` by a filter: then its text is not all."""
     continues: bool = False
     """True of a model that continues the prompt's text, and may run on into a next example."""
+    why_empty: str = ""
+    """Why there is no text, and what to do, in one line; "" where there is some."""
+
+    @property
+    def empty(self) -> bool:
+        """True if there is no text."""
+        return not self.text.strip()
 
 
 class Model(Protocol):

@@ -53,7 +53,8 @@ class Cached(Wrapped):
         if (kept := _completion(_read(path))) is not None:
             return replace(kept, cost_usd=0.0, notes=(*kept.notes, NOTE))
         completion = ask()
-        _write(path, asdict(completion))
+        if not completion.empty:  # it is asked again, and may have more to say then
+            _write(path, asdict(completion))
         return completion
 
     def _through_bare(

@@ -122,6 +122,8 @@ class Recorder(Wrapped):
             entry["ended"] = completion.ended
         if completion.continues:
             entry["continues"] = True
+        if completion.why_empty:
+            entry["why_empty"] = completion.why_empty
         self._append(json.dumps(entry) + "\n")
         return completion
 
@@ -158,7 +160,9 @@ class Remembered(Wrapped):
         key = request_key(request)
         if (known := self._answers.get(key)) is not None:
             return replace(known, cost_usd=0.0, notes=(*known.notes, REMEMBERED))
-        self._answers[key] = answer = ask()
+        answer = ask()
+        if not answer.empty:  # it is asked again
+            self._answers[key] = answer
         return answer
 
 
@@ -199,6 +203,7 @@ def _entry(line: str, where: str) -> tuple[str, str, Completion | ModelError]:
         completion_tokens=_tokens(usage, "completion_tokens", where),
         ended=_ended(values, where),
         continues=values.get("continues") is True,
+        why_empty=_field({"why_empty": "", **values}, "why_empty", where),
     )
     return key, _field(values, "prompt_end", where), completion
 

@@ -107,6 +107,7 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
             raise SavedError(f"{folder} was written by an older version; it cannot be replayed")
         usage = {key: data.get(key, 0) for key in ("prompt_tokens", "completion_tokens")}
         known = {key: data.get(key, "") for key in ("key", "text", "model")}
+        known |= {key: data[key] for key in ("ended", "continues", "why_empty") if key in data}
         if "error" in data:
             known |= {"error": data["error"], "text": data["message"]}
         lines.append({**known, "prompt_end": "", "usage": usage})

@@ -97,7 +97,11 @@ class EndpointErrors:
 
     def error(self, kind: type[E], what: str) -> E:
         """Return an error that begins with the model and its address."""
-        return kind(self.plain(f"{self._name} at {self.url}{what}"))
+        return kind(self.told(what))
+
+    def told(self, what: str) -> str:
+        """Return one line that begins with the model and its address."""
+        return self.plain(f"{self._name} at {self.url}{what}")
 
     def given_up(self, failure: Transient) -> ModelError:
         """Return the error for a failure after all tries."""

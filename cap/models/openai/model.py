@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cap.errors import EmptyCompletion, EndpointFailed, ModelError
+from cap.errors import EndpointFailed, ModelError
 from cap.models.base import Completion, Mode, Request, Scores
 from cap.models.capabilities import Abilities, AbilitiesFile
 from cap.models.openai.errors import (
@@ -118,7 +118,6 @@ class OpenAIModel:
 
         Raises:
             ModelUnreachable: Nothing answers at the address, or not in time.
-            EmptyCompletion: The answer has no text.
             ModelError: The endpoint refuses the request or answers nonsense.
         """
         return self._complete(request, None)
@@ -194,10 +193,8 @@ class OpenAIModel:
         except Transient as failure:
             raise self._errors.given_up(failure) from None
         reply = read_reply(body, request)
-        if reply.why_empty:
-            raise self._errors.error(EmptyCompletion, f" {reply.why_empty}")
         notes = [*self._refused.values()]
-        if reply.ended == "cut":
+        if reply.ended == "cut" and not reply.why_empty:
             notes.append(f"the completion was cut at its limit of {request.max_tokens} tokens")
         return Completion(
             text=reply.text,
@@ -207,6 +204,7 @@ class OpenAIModel:
             notes=tuple(self._errors.plain(note) for note in notes),
             ended=reply.ended,
             continues=self.mode == "completion",
+            why_empty=reply.why_empty and self._errors.told(f" {reply.why_empty}"),
         )
 
     def _ask(self, request: Request, deadline: Deadline, teller: Teller | None) -> Any:

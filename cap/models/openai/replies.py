@@ -135,7 +135,7 @@ def _why_empty(body: Any, choice: Any, message: Any, request: Request) -> str:
     if reason == "length":
         return (
             f"reached its limit of {request.max_tokens} tokens before writing any text; "
-            "use a model that reasons less"
+            "raise max_tokens (--max-tokens), or use a model that reasons less"
         )
     return "answered with no text; try again, or use another model"
 

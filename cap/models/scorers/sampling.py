@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Sequence
 
-from cap.errors import EmptyCompletion
 from cap.models.base import Model, Request, Scores
 from cap.models.scorers.asker import Asker, at_once
 
@@ -27,10 +26,7 @@ def sampled(model: Model | Asker, prompt: str, continuations: Sequence[str]) -> 
 
     def ask(seed: str) -> str:
         request = Request(prompt, max_tokens=MAX_TOKENS, temperature=TEMPERATURE, seed=int(seed))
-        try:
-            return model.complete(request).text
-        except EmptyCompletion:
-            return ""
+        return model.complete(request).text
 
     texts = at_once(ask, [str(seed) for seed in range(SAMPLES)])
     found = [match(text, continuations) for text in texts]

@@ -17,7 +17,7 @@ from cap.cli.main import run
 from cap.errors import SavedError
 from cap.robot import robot_files
 from cap.session.session import Session
-from tests.fakes.openai_server import FakeServer
+from tests.fakes.openai_server import FakeServer, Fault, reply
 
 Capture = pytest.CaptureFixture[str]
 INSTANT = ["--mode", "instant"]
@@ -192,6 +192,48 @@ def test_replay_needs_no_model_and_comes_out_the_same(model: list[str], capsys: 
             assert one[key] == two[key]
     assert positions("again") == positions("o")
     assert json.loads(Path("again/run.json").read_text())["model"] == "replay/o"
+
+
+def test_empty_answers_are_counted_and_replayed(capsys: Capture) -> None:
+    """The first answer has no room for its text; asked again with more, it is there."""
+    usage = {"prompt_tokens": 100, "completion_tokens": 10}
+
+    def answer(prompt: str, body: Any) -> str | Fault:
+        if prompt.endswith("# say it.\n") and body["max_tokens"] > 1024:
+            return "say('there')"
+        choice = {"message": {"content": ""}, "finish_reason": "length"}
+        return reply({"choices": [choice], "usage": usage})
+
+    with FakeServer(answer) as server:
+        asked = ["-m", "vllm/fake", "--base-url", server.url, "--out", "o", "--json", *INSTANT]
+        assert run(["run", "say it", "never", *asked]) == 4
+    first, second = turns(capsys)
+    assert said(first) == ["there"]
+    assert (first["usage"]["requests"], second["usage"]["requests"]) == (2, 2)
+    assert second["usage"]["prompt_tokens"] == 200
+    told = "limit of 4096 tokens before writing any text; raise max_tokens (--max-tokens)"
+    assert told in second["failure"]["message"]
+    assert run(["run", "--replay", "o", "--out", "again", "--json"]) == 0
+    assert turns(capsys)[1]["failure"] == second["failure"]
+
+
+def test_a_limit_of_cost_holds_for_empty_answers(capsys: Capture) -> None:
+    config = Path("home/.config/cap/config.toml")
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text('[prices]\n"vllm/fake" = { read = 0, written = 100 }\n')
+    body = {"choices": [{"message": {"content": ""}}], "usage": {"completion_tokens": 10}}
+    with FakeServer(lambda prompt, sent: reply(body)) as server:
+        asked = ["-m", "vllm/fake", "--base-url", server.url, "--max-cost", "0.001", *INSTANT]
+        assert run(["run", "say it", *asked, "--json"]) == 4
+        assert len(server.posts) == 1
+    (turn,) = turns(capsys)
+    assert turn["failure"]["error"] == "SpendLimit"
+    assert turn["usage"] == {
+        "requests": 1,
+        "prompt_tokens": 0,
+        "completion_tokens": 10,
+        "cost_usd": 0.001,
+    }
 
 
 def test_replay_of_what_came_out_otherwise(model: list[str], capsys: Capture) -> None:

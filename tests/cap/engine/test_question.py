@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import cap
-from cap.engine.question import Author, Question, Tally, together
-from cap.errors import LMPFailed, ModelError, ModelUnreachable
+from cap.engine.question import Author, Question, Tally, program_of, together
+from cap.errors import EmptyCompletion, LMPFailed, ModelError, ModelUnreachable
 from cap.models.base import Completion, Request, Usage
 from cap.models.replay import Recorder, Replay, request_key
 from cap.prompt.prompt import parse
@@ -150,6 +151,68 @@ def test_a_completion_is_written_down_with_its_request_s_key(tmp_path: Path) -> 
     trace.close("done")
     request = Request(PROMPT.render("0"), stop=PROMPT.header.stop)
     assert read_events(tmp_path)[-1]["data"]["key"] == request_key(request)
+
+
+class Blank:
+    """Gives its answers in turn, the last one for ever."""
+
+    name = "blank"
+
+    def __init__(self, *answers: Completion) -> None:
+        self.answers = list(answers)
+        self.requests: list[Request] = []
+
+    def complete(self, request: Request) -> Completion:
+        self.requests.append(request)
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+EMPTY = Completion("\n", "blank", 100, 10, 0.5, why_empty="it says nothing")
+CUT = replace(EMPTY, ended="cut", why_empty="it reached its limit; raise max_tokens")
+WHOLE = Completion("x = 1", "blank", 100, 5, 0.25)
+
+
+def test_an_empty_answer_is_asked_for_once_more_and_counts() -> None:
+    model = Blank(EMPTY, WHOLE)
+    asking, events = author(model)
+    assert asking.ask(PROMPT, Question("go")).text == "x = 1"
+    assert model.requests[0] == model.requests[1]
+    assert asking.tally.since(0) == Usage(2, 200, 15, 0.75)
+    told = [event.data["why_empty"] for event in events if event.kind == "completion"]
+    assert told == ["it says nothing", ""]
+
+
+def test_only_the_empty_answers_of_a_wave_are_asked_for_again() -> None:
+    asking, _ = author(Blank(WHOLE, EMPTY, WHOLE))
+    answers = asking.ask_all(PROMPT, [Question("a"), Question("b")])
+    assert [answer.text for answer in answers if isinstance(answer, Completion)] == ["x = 1"] * 2
+    assert asking.tally.since(0).requests == 3
+
+
+def test_an_empty_answer_that_reached_its_limit_has_more_room_then() -> None:
+    model = Blank(CUT, WHOLE)
+    asking, _ = author(model)
+    assert asking.ask(PROMPT, Question("go")).text == "x = 1"
+    first, second = model.requests
+    assert second == replace(first, max_tokens=4 * first.max_tokens)
+
+
+@pytest.mark.parametrize("answer", [EMPTY, CUT, Completion("", "blank")])
+def test_an_answer_that_stays_empty_is_a_failure_that_says_why(answer: Completion) -> None:
+    asking, _ = author(Blank(answer))
+    found = asking.ask(PROMPT, Question("go"))
+    assert asking.tally.since(0).requests == 2
+    with pytest.raises(EmptyCompletion, match=answer.why_empty or "answered with nothing; try"):
+        program_of(found, PROMPT)
+
+
+def test_a_function_that_stays_empty_ends_the_generation() -> None:
+    model = Blank(Completion("x = f(1)", "blank"), EMPTY)
+    with cap.LMP(PROMPT, model) as lmp:
+        answer = lmp.run("go")
+    assert answer.result.failure is not None
+    assert (answer.result.failure.error, answer.result.failure.kind) == ("EmptyCompletion", "model")
+    assert answer.usage.requests == 3
 
 
 def test_hints_stand_in_the_request() -> None:

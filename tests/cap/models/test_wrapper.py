@@ -181,6 +181,19 @@ def test_a_failure_is_not_kept(tmp_path: Path) -> None:
     assert model.complete(REQUEST).notes == ()
 
 
+def test_an_empty_answer_is_counted_and_not_kept(tmp_path: Path) -> None:
+    inner = Fixed(" \n", tokens=(1000, 100))
+    metered = Metered(inner, Allowance(cost_usd=0.005), PRICE)
+    model = Cached(metered, tmp_path / "cache")
+    assert model.complete(REQUEST).empty
+    assert model.complete(REQUEST).empty
+    assert (metered.usage.requests, metered.usage.completion_tokens) == (2, 200)
+    assert metered.usage.cost_usd == pytest.approx(0.006)
+    assert list((tmp_path / "cache").iterdir()) == []
+    with pytest.raises(SpendLimit):
+        model.complete(REQUEST)
+
+
 @pytest.mark.parametrize(
     "damage",
     [b"", b"{", b"\xff\xfe", b"[]", b"null", b'{"text": 3, "model": "x"}', b"[" * 100_000],

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cap.errors import EmptyCompletion, ModelError, ModelUnreachable
+from cap.errors import ModelError, ModelUnreachable
 from cap.models.base import MAX_TOKENS, Request
 from cap.models.openai.model import MAX_STOPS, REASONING_TOKENS, SYSTEM
 from tests.fakes.openai_server import (
@@ -271,8 +271,11 @@ def test_threads_can_share_a_model_that_learns_what_is_refused(connect: Any) -> 
     ],
 )
 def test_an_answer_without_text_says_why(connect: Any, mode: str, body: Any, told: str) -> None:
-    with FakeServer(ANSWER, [reply(body)]) as server, pytest.raises(EmptyCompletion, match=told):
-        connect(server.url, mode=mode).complete(REQUEST)
+    with FakeServer(ANSWER, [reply(body)]) as server:
+        completion = connect(server.url, mode=mode).complete(REQUEST)
+    assert completion.empty
+    assert told in completion.why_empty
+    assert server.url in completion.why_empty
 
 
 def test_a_cut_completion_is_noted(connect: Any) -> None:
@@ -293,14 +296,26 @@ def test_a_cut_completion_is_noted(connect: Any) -> None:
         error(429, f"{KEY} is busy", code="insufficient_quota"),
         error(500, f"\n{KEY}\n"),
         Fault(status=400, body=f"<p>{KEY}".encode()),
-        reply({"error": {"message": f"wrong: {KEY}"}}),
-        reply({"choices": [{"message": {"refusal": f"no, {KEY}"}}]}),
     ],
 )
 def test_no_message_repeats_the_key(connect: Any, fault: Fault) -> None:
     message = failure(connect, [fault] * 4)
     assert "sk-" not in message
     assert KEY[-4:] not in message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"message": f"wrong: {KEY}"}},
+        {"choices": [{"message": {"refusal": f"no, {KEY}"}}]},
+    ],
+)
+def test_no_empty_answer_repeats_the_key(connect: Any, body: Any) -> None:
+    with FakeServer(ANSWER, [reply(body)]) as server:
+        why = connect(server.url).complete(REQUEST).why_empty
+    assert "[key]" in why
+    assert KEY[-4:] not in why
 
 
 def test_no_message_repeats_an_addresss_password(connect: Any) -> None:

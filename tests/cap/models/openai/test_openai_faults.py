@@ -77,11 +77,6 @@ FAILS = {
     "no connection for ever": ([DROP] * 9, r"the connection broke .*\(4 tries\)"),
     "a web page": ([Fault(200, b"<html>", {"Content-Type": "text/html"})], "is not JSON"),
     "malformed for ever": ([Fault(body=b"{")] * 9, r"is not JSON.*\(4 tries\)"),
-    "empty choices": ([reply({"choices": []})], "without any choices"),
-    "no text": ([whole(None)], "no text"),
-    "a tool call without code": ([whole(None, **call('{"city": "Paris"}'))], "no text"),
-    "a tool call of nonsense": ([whole(None, tool_calls="none")], "no text"),
-    "reasoning only": ([whole(None, reasoning_content="hm")], "no text"),
     "everything refused": ([error(400, "invalid request")], "refuses the request"),
 }
 
@@ -92,6 +87,13 @@ def ask(model: Any, how: str) -> Completion:
     return model.stream(REQUEST, lambda piece: None)  # type: ignore[no-any-return]
 
 
+EMPTY = {
+    "empty choices": (reply({"choices": []}), "without any choices"),
+    "no text": (whole(None), "no text"),
+    "a tool call without code": (whole(None, **call('{"city": "Paris"}')), "no text"),
+    "a tool call of nonsense": (whole(None, tool_calls="none"), "no text"),
+    "reasoning only": (whole(None, reasoning_content="hm"), "no text"),
+}
 ONLY_STREAMED = ("half of a stream", "slow first token")
 
 
@@ -120,6 +122,18 @@ def test_there_is_one_clear_failure(connect: Any, fault: str, how: str) -> None:
         assert len(server.posts) <= 4
     assert "\n" not in str(raised.value)
     assert server.url in str(raised.value)
+
+
+@pytest.mark.parametrize("how", ["at once", "streamed"])
+@pytest.mark.parametrize(("fault", "told"), EMPTY.values(), ids=EMPTY)
+def test_an_empty_answer_says_why(connect: Any, fault: Fault, told: str, how: str) -> None:
+    with FakeServer(lambda prompt, body: SOURCE, [fault]) as server:
+        completion = ask(connect(server.url), how)
+        assert len(server.posts) == 1
+    assert completion.empty
+    assert told in completion.why_empty
+    assert server.url in completion.why_empty
+    assert "\n" not in completion.why_empty
 
 
 @pytest.mark.parametrize("how", ["at once", "streamed"])

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from cap.errors import EmptyCompletion, ModelError
+from cap.errors import ModelError
 from cap.models.base import Request, Streams
 from tests.fakes.openai_server import (
     DONE,
@@ -140,8 +140,9 @@ def test_an_error_in_the_middle_is_asked_for_again(connect: Any) -> None:
 
 @pytest.mark.parametrize("chunks", [[DONE], [delta(""), DONE], [delta(finish="stop"), DONE]])
 def test_a_stream_without_text_says_so(connect: Any, chunks: list[bytes]) -> None:
-    with FakeServer(said, [stream(*chunks)]) as server, pytest.raises(EmptyCompletion):
-        connect(server.url).stream(REQUEST, lambda piece: None)
+    completion, _ = streamed(connect, stream(*chunks))
+    assert completion.empty
+    assert "answered with" in completion.why_empty
 
 
 def test_a_server_that_does_not_stream_is_understood(connect: Any) -> None:
