@@ -17,47 +17,76 @@ import keyword
 import re
 import textwrap
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from cap.errors import CheckFailed
 from cap.program.parser import MAX_SOURCE_CHARS, parsed, parses
-from cap.program.tool_calls import called
+from cap.program.tool_calls import RUNNERS, called
 
 _FLAGS = re.DOTALL | re.MULTILINE | re.IGNORECASE
-_THINK = re.compile(r"^[ \t]*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", _FLAGS)
-_THINK_END = re.compile(r"</think(?:ing)?>", _FLAGS)
-_MARKS = re.compile(r"```|~~~|<[/|\uff5c]?[a-z]|\[/?(?:TOOL_CALLS|INST)\]", re.IGNORECASE)
+_THOUGHT = r"(?:think(?:ing)?|thought|reasoning|reflection|scratchpad|seed:think)"
+_THINK = re.compile(rf"^[ \t]*<{_THOUGHT}>.*?(?:</{_THOUGHT}>|\Z)", _FLAGS)
+_THINK_END = re.compile(rf"</{_THOUGHT}>", _FLAGS)
+_OTHER_TAGS = re.compile(r"\[(/?)(THINK|PYTHON)\]|\u25c1(/?)(think)\u25b7")
+"""Tags in brackets of other kinds."""
+_MARKS = re.compile(
+    r"```|~~~|<[/|\uff5c]?[a-z]|\u25c1|\[/?(?:TOOL_CALLS|INST|THINK|PYTHON)\]|^[ \t]*\{", _FLAGS
+)
 # Possessive quantifiers: a long run of backticks or letters must not backtrack.
-_FENCE = re.compile(r"^[ \t]*+(```++|~~~++)[ \t]*+([\w+-]*+)[^\n]*+\n(.*?)(?:\1[ \t]*$|\Z)", _FLAGS)
+_OPENING = re.compile(
+    r"^[ \t]*+(?:(?:[-*+]|\d{1,3}[.)])[ \t]++)?(```++|~~~++)[ \t]*+([^`\n]*+)$", re.MULTILINE
+)
+_CLOSING = re.compile(r"(?<![`~])(```++|~~~++)[ \t]*+$", re.MULTILINE)
+_TAG = re.compile(r"\{?\.?([\w+-]*)")
 _CODE_TAGS = ("python", "py", "python3", "tool_code", "ipython", "pycon")
 _DATA_TAGS = ("json", "tool_call", "tool")
 _DIFF_TAGS = ("diff", "patch")
+_TEXT_TAGS = ("markdown", "md")
 _ONE_LINE_FENCE = re.compile(r"^[ \t]*```(?:python3?|py)?[ \t]*([^`\n]+?)[ \t]*```[ \t]*$", _FLAGS)
+_QUOTED = re.compile(r"^> ?(?=```|~~~)", re.MULTILINE)
 _TOKENS = re.compile(
     r"<\|[a-z_]{1,40}\|>|<\uff5c[a-z_\u2581]{1,40}\uff5c>|</?s>|<[be]os>|\[/?INST\]"
     r"|<start_of_turn>(?:model)?|<end_of_turn>",
     re.IGNORECASE,
 )
 _END_TOKENS = re.compile(
-    r"<\|(?:endoftext|end_of_text|im_end|eot_id|eom_id|return|call)\|>|</s>|<eos>|<end_of_turn>"
-    r"|<\uff5cend\u2581of\u2581sentence\uff5c>",
+    r"<\|(?:endoftext|end_of_text|end_of_turn_token|im_end|eot_id|eom_id|eot|end|return|call|user"
+    r"|observation)\|>|</s>|<eos>|<end_of_turn>|<\uff5cend\u2581of\u2581sentence\uff5c>",
     re.IGNORECASE,
 )
 """Where an answer ends; what a server lets through behind it was written for nobody."""
 _ELEMENT = re.compile(
-    r"<(code|python|answer|execute|program|solution|tool_call|function_call|action|function"
-    r"|parameter)(?:=[\w.-]+)?>(.*?)(?:</\1>|\Z)",
+    r"<(code|python|answer|execute|program|solution|tool_call|function_calls?|action|function"
+    r"|invoke|parameter|artifact)\b[^<>\n]{0,200}>(.*?)(?:</\1>|\Z)",
     _FLAGS,
 )
+_NAMED_CALL = re.compile(r"[ \t]*([\w.-]+)(?:\[CALL_ID\]\w+)?\[ARGS\](.*)", re.DOTALL)
 _TOOL_CALLS = "[TOOL_CALLS]"
 _PROMPT = re.compile(r"^[ \t]*(?:>>>|In \[\d*\]:)[ ]?(.*)$")
+_TYPED = re.compile(_PROMPT.pattern, re.MULTILINE)
 _NUMBERED = re.compile(r"In \[\d+\]:")
 _MORE = re.compile(r"^[ \t]*\.\.\.:?(?: (.*))?$")
 _MAGIC = re.compile(r"^(?:%%?[a-z]|![a-z])")
 _DIFF = re.compile(r"^(?:diff --git |--- \S|\+\+\+ \S|@@ -)", re.MULTILINE)
 _INLINE = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])?[ \t]*`([^`]+)`[ \t]*[.;:,]?$")
-_LABEL = re.compile(r"(?:Answer|Code|Output|Program|Python|Response|Solution|assistant)[ \t]*:")
+_LABEL = re.compile(r"(?:Answer|Code|Output|Program|Python|Response|Solution|[Aa]ssistant)[ \t]*:")
 _SENTENCE = re.compile(r"[A-Z].*[.!?:]$")
+_SIGN = re.compile(r"[=(\[{\"]|(?<!\w)'|'(?!\w)")
+"""What stands in code rather than in words; an apostrophe does not."""
+_WORDS = re.compile(r"[^\W\d_]+[,;:]? [^\W\d_]+")
+_ONE_WORD = re.compile(r"([^\W\d_]+)[ ]?[.:!?]*$")
+_BULLET = re.compile(r"(?:[-*+\u2022]|\d+[.)])[ \t]+")
+_MARKUP = re.compile(r"[-*_=~]{3,}$|(?:</?[a-z_][^<>]*>)+$|[|>]|\*\*.+\*\*", re.IGNORECASE)
+_NAME = re.compile(r"[\w.]+ *[-+*/%@,.]*$")
+_LEFT_OUT = re.compile(
+    r"^[ \t]*#[ \t]*(?:\.\.\.|\u2026)[ \t]*\(?(?:the )?"
+    r"(?:rest|remaining|remainder|existing|previous|same|other|your|more)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A comment in the place of code."""
 _KEYWORD = re.compile(rf"(?:{'|'.join(keyword.kwlist)})\b")
+_TEXTS = re.compile(r"('[^'\n]*'|\"[^\"\n]*\")")
 _LOOKALIKES = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201a\u201b", "'"),
@@ -65,6 +94,7 @@ _LOOKALIKES = str.maketrans(
         **dict.fromkeys("\u00a0\u2007\u202f\u2009", " "),
         **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", None),
         **dict.fromkeys("\u2010\u2011\u2212", "-"),
+        **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
     }
 )
 """Characters that editors put in the place of Python's own."""
@@ -74,8 +104,14 @@ _MOST_PROSE = 1000
 """Lines of prose before the code, and after it."""
 _MOST_BLOCKS = 16
 """How many blocks one program may come in."""
+_MOST_FENCES = 64
+"""How many blocks an answer may hold, of whatever kind."""
+_MOST_CLOSINGS = 8
+"""How many fences are looked at for the end of a block; those before it stand in strings."""
 _MOST_NESTED = 3
 """How deep elements stand in each other: a call, its function, a parameter."""
+_MOST_PARSED = 500_000
+"""How many characters are read in search of the end of the code before prose."""
 _MOST_CUTS = 8
 """How many separators are looked at; those before the right one stand in strings."""
 _ONE_BLOCK = "answer with one block that holds the whole program and nothing else"
@@ -107,17 +143,43 @@ def program_text(answer: str, separators: Sequence[str] = ()) -> tuple[str, tupl
     # In a program, tags and fences are inside its strings.
     if _MARKS.search(text) and not parses(text):
         text = _without_tokens(_without_thoughts(text, notes))
+        if _QUOTED.search(text):
+            text = re.sub(r"^> ?", "", text, flags=re.MULTILINE)
         if (codes := _in_data(text)) is not None:
             return _from_calls(codes, notes)
         text = _in_elements(text, notes)
         text = _ONE_LINE_FENCE.sub(r"```\n\1\n```", text)
-        if blocks := _code_blocks(text):
+        blocks, beside = _split(text, separators)
+        if codes := _code_blocks(blocks, beside):
             # A fence ends by itself; a separator in it would be a comment of the program's own.
-            source = _mended(_tidy(_joined(blocks)))
             notes.append("code taken from a fence")
-            return _whole(source), tuple(notes)
-        text = _FENCE.sub("", text)
-    return _whole(_unfenced(text, separators, notes)), tuple(notes)
+            return _opened(_joined(codes), notes)
+        text = beside
+    return _opened(_unfenced(text, separators, notes), notes)
+
+
+def _opened(source: str, notes: list[str]) -> tuple[str, tuple[str, ...]]:
+    """Return a program, and where it is nothing but a program in a string, that one."""
+    if parses(source):
+        match parsed(source).body:
+            case [ast.Expr(value=ast.Constant(value=str(inner)))] if not _idle(inner):
+                return _from_calls([inner], notes)
+            case [
+                ast.Expr(
+                    value=ast.Call(
+                        func=ast.Name(id=name),
+                        args=[ast.Constant(value=str(inner))],
+                        keywords=[],
+                    )
+                    | ast.Call(
+                        func=ast.Name(id=name),
+                        args=[],
+                        keywords=[ast.keyword(value=ast.Constant(value=str(inner)))],
+                    )
+                )
+            ] if name in RUNNERS and not _idle(inner):
+                return _from_calls([inner], notes)
+    return _whole(source), tuple(notes)
 
 
 def _from_calls(codes: Sequence[str], notes: list[str]) -> tuple[str, tuple[str, ...]]:
@@ -128,21 +190,32 @@ def _from_calls(codes: Sequence[str], notes: list[str]) -> tuple[str, tuple[str,
 
 
 def _whole(source: str) -> str:
-    """Return a program that is none of two versions at once.
+    """Return a program that is none of two versions at once, and has no gap.
 
     Raises:
-        AnswerFault: Its lines begin with the marks of a diff, which Python takes for signs.
+        AnswerFault: Its lines begin with the marks of a diff, which Python takes for signs, or
+            there are dots where a part of it belongs.
     """
-    if parses(source):
-        for node in parsed(source).body:
-            match node:
-                case ast.Expr(value=ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=ast.Call())):
-                    raise AnswerFault(f"a diff is no program; {_ONE_BLOCK}")
+    if not parses(source):
+        return source
+    body = parsed(source).body
+    for node in body:
+        match node:
+            case ast.Expr(value=ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=ast.Call())):
+                raise AnswerFault(f"a diff is no program; {_ONE_BLOCK}")
+            case ast.Expr(value=ast.Constant(value=value)) if value is ... and len(body) > 1:
+                raise AnswerFault(f"a part of the program is left out; {_ONE_BLOCK}")
+    if _LEFT_OUT.search(source):
+        raise AnswerFault(f"a part of the program is left out; {_ONE_BLOCK}")
     return source
 
 
 def _unfenced(text: str, separators: Sequence[str], notes: list[str]) -> str:
-    """Return the text up to the first separator, without prose if there is any."""
+    """Return the text up to the first separator, without prose if there is any.
+
+    Raises:
+        AnswerFault: It ends in the middle of a statement that is none yet.
+    """
     source = _tidy(_without_context(text, separators))
     cut = _end(source, separators)
     if source[cut:].strip():
@@ -155,15 +228,19 @@ def _unfenced(text: str, separators: Sequence[str], notes: list[str]) -> str:
         source = _tidy(_without_prompts(source))
     elif label and parses(labelled := _tidy(source[label.end() :])):
         source = labelled
-    if parses(source) and not _is_word(source.split("\n", 1)[0]):
-        return source
-    if (mended := _mended(source)) != source:
+    if not parses(source) and (mended := _mended(source)) != source:
         notes.append("markers removed")
-        return mended
-    bare = _without_prose(source)
+        source = mended
+    bare = _without_loose_words(_without_prose(source))
     if bare != source:
         notes.append("prose removed")
-    return _mended(bare)
+    source = _mended(bare)
+    match parsed(source).body if parses(source) else []:
+        case [_, *_, ast.Expr(value=ast.Name(id=name))] if _times(name, source) == 1:
+            raise AnswerFault(f"it ends with a mere name, {name}; {_ONE_BLOCK}")
+        case [_, *_, ast.Expr(value=ast.Attribute(value=ast.Name()))]:
+            raise AnswerFault(f"it ends in the middle of a statement; {_ONE_BLOCK}")
+    return source
 
 
 def _tidy(text: str) -> str:
@@ -172,7 +249,13 @@ def _tidy(text: str) -> str:
     first = 0
     while first < len(lines) and (lines[first].startswith("#") or not lines[first].strip()):
         first += 1
-    return textwrap.dedent("\n".join(lines[first:])).strip("\n").lstrip(" \t") + "\n"
+    return _dedented("\n".join(lines[first:])).strip("\n").lstrip(" \t") + "\n"
+
+
+def _dedented(text: str) -> str:
+    """Return a text without what all its lines begin with; else a line of blanks keeps them."""
+    bare = textwrap.dedent(text)
+    return text if bare.strip() == text.strip() or not text[:1].isspace() else bare
 
 
 def _without_context(text: str, separators: Sequence[str]) -> str:
@@ -210,6 +293,7 @@ def _end(source: str, separators: Sequence[str]) -> int:
 
 def _without_thoughts(text: str, notes: list[str]) -> str:
     """Drop what a model says to itself before it answers, up to the last closing tag."""
+    text = _OTHER_TAGS.sub(lambda tag: f"<{tag[1] or tag[3] or ''}{tag[2] or tag[4]}>", text)
     bare = _THINK.sub("", text)
     if ends := list(_THINK_END.finditer(bare)):
         before, after = bare[: ends[-1].start()], bare[ends[-1].end() :]
@@ -235,14 +319,32 @@ def _without_tokens(text: str) -> str:
 
 
 def _in_data(text: str) -> list[str] | None:
-    """Return the programs of tool calls that stand in the text."""
+    """Return the programs of tool calls that stand in the text.
+
+    Raises:
+        AnswerFault: There is other code beside them.
+    """
     _, mark, after = text.partition(_TOOL_CALLS)
-    if mark and (codes := called(after)) is not None:
-        return codes
+    if mark:
+        if named := [_NAMED_CALL.match(part) for part in after.split(_TOOL_CALLS)]:
+            parts = [f'{{"name": "{m[1]}", "arguments": {m[2]}}}' for m in named if m]
+            after = "\n".join(parts) if len(parts) == len(named) else after
+        if (codes := called(after)) is not None:
+            return codes
+    blocks, beside = _split(text)
     bodies = [match[2] for match in _ELEMENT.finditer(text)]
-    bodies += [body for tag, body in _fenced(text) if tag in _DATA_TAGS]
+    bodies += [block.body for block in blocks if block.tag in _DATA_TAGS]
     found = [codes for body in bodies if (codes := called(body)) is not None]
-    return [code for codes in found for code in codes] if found else called(text)
+    if not found and (data := re.search(r"^[ \t]*\{.*\}[ \t]*$", beside, re.DOTALL | re.MULTILINE)):
+        found = [codes for codes in [called(data[0])] if codes is not None]
+        beside = beside.replace(data[0], "")
+    if not any(found):
+        return [] if found else None
+    _code_blocks([block for block in blocks if block.tag not in _DATA_TAGS], "")
+    if any(block.tag in ("", *_CODE_TAGS) and not _idle(block.body) for block in blocks):
+        raise AnswerFault(f"there is code beside the call; {_ONE_BLOCK}")
+    _refuse_code(_ELEMENT.sub("\n", beside))
+    return [code for codes in found for code in codes]
 
 
 def _in_elements(text: str, notes: list[str]) -> str:
@@ -251,48 +353,132 @@ def _in_elements(text: str, notes: list[str]) -> str:
         bodies = [match[2] for match in _ELEMENT.finditer(text) if match[2].strip()]
         if not bodies:
             break
+        _refuse_code(_split(_ELEMENT.sub("\n", text))[1])
         text = _joined(bodies)
         notes.append("tags removed")
     return text
 
 
-def _fenced(text: str) -> list[tuple[str, str]]:
-    """Return the fenced blocks: language and text; a lone fence at the end holds nothing."""
-    blocks = _FENCE.findall(text)
-    return [(tag.lower(), body) for _, tag, body in blocks if body.strip()]
+# --- fences
 
 
-def _code_blocks(text: str) -> list[str]:
+@dataclass(frozen=True)
+class _Block:
+    """What stands between two fences."""
+
+    tag: str
+    body: str
+    closed: bool
+
+
+def _split(text: str, separators: Sequence[str] = ()) -> tuple[list[_Block], str]:
+    """Return the fenced blocks that hold anything, and the text beside them.
+
+    Of a model that continues the prompt, all ends where a next example begins behind a block.
+
+    Raises:
+        AnswerFault: There are too many.
+    """
+    blocks: list[_Block] = []
+    beside: list[str] = []
+    at = 0
+    while opening := _OPENING.search(text, at):
+        between = text[at : opening.start()]
+        if blocks and (cut := _first(between, separators)) < len(between):
+            return blocks, "\n".join([*beside, between[:cut]])
+        beside.append(between)
+        block, at = _block(text, opening)
+        if not block.closed and not block.tag:
+            block = replace(block, body=block.body[: _first(block.body, separators)])
+            if all(map(_is_prose, block.body.split("\n")[:_MOST_PROSE])):  # a lone closing fence
+                return blocks, "\n".join([*beside, block.body])
+        if block.tag in _TEXT_TAGS:
+            inner, rest = _split(block.body)
+            blocks += inner
+            beside.append(rest)
+        elif block.body.strip():
+            blocks.append(block)
+        if len(beside) > _MOST_FENCES:
+            raise AnswerFault(f"there are more than {_MOST_FENCES} blocks; {_ONE_BLOCK}")
+    behind = text[at:]
+    return blocks, "\n".join([*beside, behind[: _first(behind, separators) if blocks else None]])
+
+
+def _first(text: str, separators: Sequence[str]) -> int:
+    """Return where the first separator is, or the text's length."""
+    found = [text.find(mark) for mark in separators if mark]
+    return min([at for at in found if at >= 0], default=len(text))
+
+
+def _block(text: str, opening: re.Match[str]) -> tuple[_Block, int]:
+    """Return the block that begins with a fence, and where the text goes on.
+
+    It ends with the first fence that leaves Python; those before it stand in the program's strings.
+    """
+    marks, info = opening[1], opening[2].strip().lower()
+    begin = opening.end() + 1
+    tag = (_TAG.match(info) or [""])[0].lstrip("{.")
+    if info.partition(" ")[0].endswith(".py"):
+        tag = "python"
+    first = None
+    for end in islice(_CLOSING.finditer(text, begin), _MOST_CLOSINGS):
+        if end[1].startswith(marks):
+            first = first or end
+            body = text[begin : end.start()]
+            if not body.strip() or (tag in ("", *_CODE_TAGS) and parses(_tidy(body))):
+                return _Block(tag, body, True), end.end()
+            if tag not in ("", *_CODE_TAGS):
+                break
+    if not first:
+        return _Block(tag, text[begin:], False), len(text)
+    return _Block(tag, text[begin : first.start()], True), first.end()
+
+
+def _code_blocks(blocks: Sequence[_Block], beside: str) -> list[str]:
     """Return the fenced blocks that are a program's.
 
     Raises:
         AnswerFault: One of them is a diff or has no end, or there is code that stands in none.
     """
-    blocks = _fenced(text)
-    *_, last = _FENCE.finditer(text) if blocks else [None]
-    if last and last[2].lower() in ("", *_CODE_TAGS) and not last[0].rstrip().endswith(last[1]):
+    if any(block.tag in ("", *_CODE_TAGS) and not block.closed for block in blocks):
         raise AnswerFault(f"the block of code has no end; {_ONE_BLOCK}")
-    if any(tag in _DIFF_TAGS or _DIFF.search(body) for tag, body in blocks):
+    if any(block.tag in _DIFF_TAGS or _DIFF.search(block.body) for block in blocks):
         raise AnswerFault(f"a diff is no program; {_ONE_BLOCK}")
-    tagged = any(tag in _CODE_TAGS for tag, _ in blocks)
+    tagged = any(block.tag in _CODE_TAGS for block in blocks)
     # Beside a block that is said to be Python, one of no language may be what it will print.
     codes = [
-        body
-        for tag, body in blocks
-        if tag in _CODE_TAGS or (not tag and not (tagged and _idle(body)))
+        block.body
+        for block in blocks
+        if block.tag in _CODE_TAGS or (not block.tag and not (tagged and _is_output(block.body)))
     ]
     if codes:
-        beside = _FENCE.sub("\n", text)
-        for line in beside.split("\n")[:_MOST_PROSE]:
-            if parses(line.strip()) and not _idle(line.strip()):
-                shown = line.strip()[:80]
-                raise AnswerFault(f"there is code beside the block: {shown}; {_ONE_BLOCK}")
+        _refuse_code(beside)
     return codes
+
+
+def _refuse_code(beside: str) -> None:
+    """Refuse code where there should be words: by the line, and by the paragraph.
+
+    Raises:
+        AnswerFault: There is some.
+    """
+    paragraphs = re.split(r"\n[ \t]*\n", "\n".join(beside.split("\n")[:_MOST_PROSE]))
+    for piece in (*paragraphs, *(line for text in paragraphs for line in text.split("\n"))):
+        if not _idle(piece.strip()):
+            shown = piece.strip().partition("\n")[0][:80]
+            raise AnswerFault(f"there is code beside the block: {shown}; {_ONE_BLOCK}")
+
+
+def _is_output(text: str) -> bool:
+    """Tell whether a block is what a program prints: words or data, and no broken code."""
+    if parses(_tidy(text)):
+        return _idle(text)
+    return all(map(_is_prose, text.split("\n")[:_MOST_PROSE]))
 
 
 def _idle(source: str) -> bool:
     """Tell whether a text does nothing as a program: it is none, or mere data and names."""
-    source = textwrap.dedent(source)
+    source = _tidy(source)
     if not parses(source):
         return True
     return not any(isinstance(node, _ACTS) for node in ast.walk(parsed(source)))
@@ -302,44 +488,61 @@ _ACTS = (
     *(ast.Call, ast.Assign, ast.AugAssign, ast.Delete, ast.Raise, ast.Assert),
     *(ast.FunctionDef, ast.ClassDef, ast.For, ast.While, ast.With, ast.Import, ast.ImportFrom),
 )
+_IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def _joined(blocks: Sequence[str]) -> str:
     """Return several blocks as one program, where each goes on from those before it.
 
+    A block goes on if it reads what those before it bind, and binds none of that anew. That it
+    calls a function which they call themselves is not enough: it may be another way to do the same.
+
     Raises:
         AnswerFault: One of them does not: it may be another version, or a second program.
     """
+    several = f"there are {len(blocks)} blocks of code; {_ONE_BLOCK}"
     if len(blocks) > _MOST_BLOCKS:
-        raise AnswerFault(f"there are {len(blocks)} blocks of code; {_ONE_BLOCK}")
-    blocks = [textwrap.dedent(block).strip("\n") for block in blocks]
-    if len(blocks) == 1:
-        return blocks[0]
+        raise AnswerFault(several)
+    blocks = [_mended(_tidy(block)) for block in blocks]
     working = [block for block in blocks if not _idle(block)]
-    if not working:
+    if not working or len(blocks) == 1:
         return "\n".join(blocks)
-    if any(not parses(block) for block in blocks) and len(working) < 2:
-        return max(working or blocks, key=len)  # the others are no code
-    bound: set[str] = set()
-    for number, block in enumerate(working):
-        binds, reads = _names(block)
-        if number and not reads & bound:
-            raise AnswerFault(f"there are {len(working)} blocks of code; {_ONE_BLOCK}")
+    if any(not parses(block) and not _is_output(block) for block in blocks):
+        raise AnswerFault(several)
+    bound, made, functions, spent = set[str](), set[str](), set[str](), set[str]()
+    steps = 0
+    for block in working:
+        binds, loads, makes = _names(block)
+        if steps and (makes & made or not (loads - binds) & (bound - spent)):
+            raise AnswerFault(several)
+        steps += any(not isinstance(node, _IMPORTS) for node in parsed(block).body)
         bound |= binds
-    return "\n\n".join(working)
+        made |= makes
+        functions |= {n.name for n in parsed(block).body if isinstance(n, ast.FunctionDef)}
+        spent |= loads & functions
+    return "\n\n".join(block.strip("\n") for block in working) + "\n"
 
 
-def _names(source: str) -> tuple[set[str], set[str]]:
-    """Return the names a block binds, and those it reads that it does not bind itself."""
-    binds, reads = set[str](), set[str]()
+def _names(source: str) -> tuple[set[str], set[str], set[str]]:
+    """Return the names a block binds, those it reads, and those it binds at its top for good."""
+    binds, loads = set[str](), set[str]()
     for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Name):
-            (reads if isinstance(node.ctx, ast.Load) else binds).add(node.id)
+            (loads if isinstance(node.ctx, ast.Load) else binds).add(node.id)
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             binds.add(node.name)
+        elif isinstance(node, ast.alias):
+            binds.add((node.asname or node.name).partition(".")[0])
         elif isinstance(node, ast.arg):
-            reads.discard(node.arg)
-    return binds, reads - binds
+            binds.add(node.arg)
+    makes = set[str]()
+    for statement in parsed(source).body:
+        match statement:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                makes.add(name)
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                makes.add(name)
+    return binds, loads, makes
 
 
 # --- markers on lines
@@ -362,11 +565,13 @@ def _mended(source: str) -> str:
 def _without_prompts(source: str) -> str:
     """Return what was typed in a session of an interpreter, without what it printed."""
     lines: list[str] = []
-    for line in source.split("\n"):
+    for line in source.split("\n") if _TYPED.search(source) else ():
         if match := _PROMPT.match(line):
             lines.append(match[1])
         elif lines and (match := _MORE.match(line)):
             lines.append(match[1] or "")
+        elif not (_idle(line.strip()) if lines else _is_prose(line)):
+            return source  # code that was not typed
     return "\n".join(lines) if lines else source
 
 
@@ -377,8 +582,17 @@ def _without_magics(source: str) -> str:
 
 def _without_backticks(source: str) -> str:
     """Return the lines that are code between backticks, list marks before them dropped."""
-    found = [match[1] for line in source.split("\n") if (match := _INLINE.match(line))]
-    return _joined(found) if found and all(map(parses, found)) else source
+    lines = [line for line in source.split("\n") if line.strip()]
+    found = [match[1] for line in lines if (match := _INLINE.match(line))]
+    alone = all(_INLINE.match(line) or _is_prose(line) for line in lines[:_MOST_PROSE])
+    return _joined(found) if found and alone and all(map(parses, found)) else source
+
+
+def _with_plain_code(source: str) -> str:
+    """Return a source with Python's own characters outside the strings on a line."""
+    parts = _TEXTS.split(source)
+    parts[::2] = [part.translate(_LOOKALIKES) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _with_plain_characters(source: str) -> str:
@@ -391,6 +605,7 @@ _MARKERS: tuple[Callable[[str], str], ...] = (
     _without_magics,
     _without_backticks,
     html.unescape,
+    _with_plain_code,
     _with_plain_characters,
 )
 
@@ -399,28 +614,90 @@ _MARKERS: tuple[Callable[[str], str], ...] = (
 
 
 def _without_prose(source: str) -> str:
-    """Return a source without the lines of prose before and after the code."""
+    """Return a source without the lines of prose before and after the code, as few as it takes."""
     lines = source.split("\n")
     first, end = 0, len(lines)
-    while first < min(end, _MOST_PROSE) and _is_prose(lines[first]):
+    while first < min(end, _MOST_PROSE) and (_is_prose(lines[first]) or _is_word(lines[first])):
         first += 1
-    while end > max(first, len(lines) - _MOST_PROSE) and _is_prose(lines[end - 1]):
-        end -= 1
-    return textwrap.dedent("\n".join(lines[first:end])) + "\n" if first < end else ""
+    least = end
+    while least > max(first, len(lines) - _MOST_PROSE) and (
+        not lines[least - 1].strip() or _is_prose(lines[least - 1], source)
+    ):
+        least -= 1
+    if parses(source) or first == end:
+        return source if parses(source) else ""
+    tries = 1 + _MOST_PARSED // len(source)
+    ends = [at for at in range(end, least, -1) if lines[at - 1].strip()][:tries]
+    for at in [*ends, least]:
+        if parses(bare := _tidy("\n".join(lines[first:at]))):
+            return bare
+    return bare if first < least else ""
 
 
-def _is_prose(line: str) -> bool:
-    """Tell whether a line is words to a person (or blank), not code or part of it."""
-    text = line.strip()
-    if not text or _is_word(text):
+def _without_loose_words(source: str) -> str:
+    """Return a program without words at its ends that happen to be Python, such as `Note: none`."""
+    while parses(source) and (body := parsed(source).body):
+        lines = source.split("\n")
+        if _is_loose(body[0], source) or (_is_word(lines[0]) and len(body) > 1):
+            source = _tidy("\n".join(lines[body[0].end_lineno or 1 :]))
+        elif len(body) > 1 and _is_loose(body[-1], source):
+            source = "\n".join(lines[: body[-1].lineno - 1]) + "\n"
+        else:
+            break
+    return source
+
+
+def _is_loose(node: ast.stmt, source: str) -> bool:
+    """Tell whether a statement is words: it does nothing, and its names stand nowhere else."""
+    match node:
+        case ast.Expr() | ast.AnnAssign(value=None):
+            text = ast.get_source_segment(source, node) or ""
+            names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+            code = (ast.Attribute, ast.Subscript, *_ACTS)
+            return (
+                "\n" not in text
+                and (text[:1].isupper() or text[:1] > "\x7f")
+                and not any(isinstance(part, code) for part in ast.walk(node))
+                and all(_times(name, source) == 1 for name in names)
+            )
+    return False
+
+
+def _times(word: str, source: str) -> int:
+    return len(re.findall(rf"\b{re.escape(word)}\b", source))
+
+
+def _is_prose(line: str, source: str = "") -> bool:
+    """Tell whether a line is words to a person (or blank), not code or part of it.
+
+    Args:
+        line: The line.
+        source: Where it stands behind code: there a word that is one of the code's names is none.
+    """
+    text = line.translate(_LOOKALIKES).strip()
+    if not text or (not source and text[:1].isupper() and _is_word(text)):
         return True
     if line[0].isspace() or _OPENS.match(line) or parses(text) or parses(text + " pass"):
+        return bool(source) and _is_word(text) and text[0].isupper() and _times(text, source) == 1
+    if _KEYWORD.match(text) or _PROMPT.match(line) or _INLINE.match(line):
+        return False  # half a statement, more likely than a sentence
+    words = re.sub(r"`[^`\n]*`", "it", text)
+    if words.startswith(("'", '"', "...", "\u2026")):
         return False
-    if _KEYWORD.match(text):  # half a statement, more likely than a sentence
-        return False
-    if _PROMPT.match(line) or _INLINE.match(line):
-        return False
-    return not re.search(r"[=(\[{]", text) or bool(_SENTENCE.match(text))
+    if sign := _SIGN.search(words):
+        ascii_only = words[: sign.start()].isascii()
+        return bool(_SENTENCE.match(words) and _WORDS.search(words[: sign.start()])) or (
+            not ascii_only and not _NAME.match(words[: sign.start()])
+        )
+    if _MARKUP.match(words) or _BULLET.match(words):
+        return True
+    if word := _ONE_WORD.match(words):
+        named = words[0].isupper() or not words.isascii()
+        return words[-1] in ".:!?" and named and _times(word[1], source) < 2
+    if not words.isascii() and not _NAME.match(words):
+        return True
+    pair = _WORDS.search(words)
+    return bool(pair) and (words[0].isupper() or words.count(" ") > 1 or words[-1] in ".:!?")
 
 
 def _is_word(line: str) -> bool:

@@ -189,6 +189,7 @@ def _is_data(node: ast.AST) -> bool:
 
 def _only_comments(text: str) -> str:
     """Return an answer of nothing but comments, without the fence around it; "" of any other."""
-    lines = [line for line in text.splitlines() if line.strip() and line.strip()[:3] != "```"]
-    commented = bool(lines) and all(line.lstrip()[:1] == "#" for line in lines)
-    return "\n".join(lines) + "\n" if commented else ""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if len(lines) > 2 and lines[0][:3] == lines[-1] == "```":
+        lines = lines[1:-1]
+    return "\n".join(lines) + "\n" if all(line[:1] == "#" for line in lines) and lines else ""

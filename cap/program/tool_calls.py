@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 _SIGN = re.compile(r"\s*[\[{]")
-_CODE_KEYS = ("code", "python", "source", "program", "script", "source_code", "python_code")
+_CODE_KEYS = (
+    *("code", "python", "source", "program", "script", "source_code", "python_code"),
+    "answer",
+)
 _ARGUMENTS = ("arguments", "parameters", "args", "input", "tool_input")
-_RUNNERS = frozenset(
+RUNNERS = frozenset(
     (
         *("python", "python3", "ipython", "code_interpreter", "interpreter", "execute", "exec"),
         *("execute_code", "run", "run_code", "run_python", "tool", "code", "function"),
@@ -58,6 +61,9 @@ def _programs(value: Any, depth: int = 0) -> Iterator[tuple[str, bool]]:
             if isinstance(value.get(key), str):
                 yield value[key], False
                 return
+            if isinstance(lines := value.get(key), list) and all(isinstance(x, str) for x in lines):
+                yield "\n".join(lines), False
+                return
         yield from _by_name(value, depth)
 
 
@@ -68,12 +74,12 @@ def _by_name(value: dict[str, Any], depth: int) -> Iterator[tuple[str, bool]]:
     if isinstance(name, str) and found:
         inner = found[0]
         if isinstance(inner, str):
-            yield from [(inner, False)] if name.lower() in _RUNNERS else []
+            yield from [(inner, False)] if name.lower() in RUNNERS else []
             return
         programs = list(_programs(inner, depth + 1))
         if programs or not isinstance(inner, dict):
             yield from programs
-        elif name.lower() not in _RUNNERS and all(map(_is_name, [*name.split("."), *inner])):
+        elif name.lower() not in RUNNERS and all(map(_is_name, [*name.split("."), *inner])):
             given = ", ".join(f"{key}={entry!r}" for key, entry in inner.items())
             yield f"{name}({given})", True
         return
