@@ -640,7 +640,6 @@ CUT: dict[str, str] = {
     "a block without an end": f"{FENCE}python\n{LOOP}",
     "a block with an end": f"{_block(LOOP)}\n\nThis will",
     "thoughts": "<think>\nThe user wants",
-    "nothing": "",
 }
 """Answers that ended at their limit of tokens: each must be a `CutOff`."""
 

@@ -176,7 +176,7 @@ def test_whatever_a_worker_says_the_parent_ends_with_a_result(
 @FIXED
 @given(st.lists(CALLS, min_size=1, max_size=4), RESULTS)
 def test_calls_of_the_right_form_are_answered_and_noted(calls: list[bytes], done: bytes) -> None:
-    result = hold([*calls, done])
+    result = hold([*calls, done], program_s=SOON_S)
     bad = result.failure is not None and result.failure.kind == "protocol"
     assert bad or len(result.calls) == len(calls)
 
