@@ -46,7 +46,7 @@ _TEXT_TAGS = ("markdown", "md")
 _ONE_LINE_FENCE = re.compile(r"^[ \t]*```(?:python3?|py)?[ \t]*([^`\n]+?)[ \t]*```[ \t]*$", _FLAGS)
 _QUOTED = re.compile(r"^> ?(?=```|~~~)", re.MULTILINE)
 _TOKENS = re.compile(
-    r"<\|[a-z_]{1,40}\|>|<\uff5c[a-z_\u2581]{1,40}\uff5c>|</?s>|<[be]os>|\[/?INST\]"
+    r"<\|(?:im_start|start_header_id|start)\|>(?:assistant\b)?|<\|[a-z_]{1,40}\|>|<\uff5c[a-z_\u2581]{1,40}\uff5c>|</?s>|<[be]os>|\[/?INST\]"
     r"|<start_of_turn>(?:model)?|<end_of_turn>",
     re.IGNORECASE,
 )
@@ -74,11 +74,13 @@ _LABEL = re.compile(r"(?:Answer|Code|Output|Program|Python|Response|Solution|[Aa
 _SENTENCE = re.compile(r"[A-Z].*[.!?:]$")
 _SIGN = re.compile(r"[=(\[{\"]|(?<!\w)'|'(?!\w)")
 """What stands in code rather than in words; an apostrophe does not."""
-_WORDS = re.compile(r"[^\W\d_]+[,;:]? [^\W\d_]+")
+_WORDS = re.compile(r"(?<!\w)[^\W\d_]++[,;:]? [^\W\d_]")
 _ONE_WORD = re.compile(r"([^\W\d_]+)[ ]?[.:!?]*$")
 _BULLET = re.compile(r"(?:[-*+\u2022]|\d+[.)])[ \t]+")
-_MARKUP = re.compile(r"[-*_=~]{3,}$|(?:</?[a-z_][^<>]*>)+$|[|>]|\*\*.+\*\*", re.IGNORECASE)
-_NAME = re.compile(r"[\w.]+ *[-+*/%@,.]*$")
+_MARKUP = re.compile(r"[-*_=]{3,}$|(?:</?[a-z_][^<>]*>)+$|[|>] .*\w|\*\*.+\*\*", re.IGNORECASE)
+_NAME = re.compile(r"[\w.]++ *+[-+*/%@,.]*+$")
+_HALF = re.compile(r"[\w.]++(?:[(\[]| ?[-+*/]?=)")
+"""How a statement over several lines begins."""
 _LEFT_OUT = re.compile(
     r"^[ \t]*#[ \t]*(?:\.\.\.|\u2026)[ \t]*\(?(?:the )?"
     r"(?:rest|remaining|remainder|existing|previous|same|other|your|more)\b",
@@ -110,6 +112,8 @@ _MOST_CLOSINGS = 8
 """How many fences are looked at for the end of a block; those before it stand in strings."""
 _MOST_NESTED = 3
 """How deep elements stand in each other: a call, its function, a parameter."""
+_MOST_LOOSE = 8
+"""How many statements at the ends of a program may be words."""
 _MOST_PARSED = 500_000
 """How many characters are read in search of the end of the code before prose."""
 _MOST_CUTS = 8
@@ -141,7 +145,7 @@ def program_text(answer: str, separators: Sequence[str] = ()) -> tuple[str, tupl
     if (codes := called(text.lstrip().removeprefix(_TOOL_CALLS))) is not None:
         return _from_calls(codes, notes)
     # In a program, tags and fences are inside its strings.
-    if _MARKS.search(text) and not parses(text):
+    if _MARKS.search(text) and not _is_python(text):
         text = _without_tokens(_without_thoughts(text, notes))
         if _QUOTED.search(text):
             text = re.sub(r"^> ?", "", text, flags=re.MULTILINE)
@@ -149,6 +153,9 @@ def program_text(answer: str, separators: Sequence[str] = ()) -> tuple[str, tupl
             return _from_calls(codes, notes)
         text = _in_elements(text, notes)
         text = _ONE_LINE_FENCE.sub(r"```\n\1\n```", text)
+        plain = _without_prose(_until_next(text, separators)[0])
+        if _is_python(plain) and not _idle(plain):  # its strings hold the fences
+            return _opened(_unfenced(text, separators, notes), notes)
         blocks, beside = _split(text, separators)
         if codes := _code_blocks(blocks, beside):
             # A fence ends by itself; a separator in it would be a comment of the program's own.
@@ -156,6 +163,13 @@ def program_text(answer: str, separators: Sequence[str] = ()) -> tuple[str, tupl
             return _opened(_joined(codes), notes)
         text = beside
     return _opened(_unfenced(text, separators, notes), notes)
+
+
+def _is_python(text: str) -> bool:
+    """Tell whether a text is Python as it stands; a fence of tildes is not, though it parses."""
+    return parses(text) and not (
+        "~~~" in text and any("~~~" in ast.unparse(node)[:3] for node in parsed(text).body)
+    )
 
 
 def _opened(source: str, notes: list[str]) -> tuple[str, tuple[str, ...]]:
@@ -216,17 +230,15 @@ def _unfenced(text: str, separators: Sequence[str], notes: list[str]) -> str:
     Raises:
         AnswerFault: It ends in the middle of a statement that is none yet.
     """
-    source = _tidy(_without_context(text, separators))
-    cut = _end(source, separators)
-    if source[cut:].strip():
+    source, behind = _until_next(text, separators)
+    if behind:
         notes.append("cut where a next example begins")
-    source = _tidy(source[:cut])
     if len(source) > MAX_SOURCE_CHARS:
         return source
     label = _LABEL.match(source)
     if _NUMBERED.match(source):  # which is Python, of a kind
         source = _tidy(_without_prompts(source))
-    elif label and parses(labelled := _tidy(source[label.end() :])):
+    elif label and parses(labelled := _flush(source[label.end() :].lstrip("\n"))):
         source = labelled
     if not parses(source) and (mended := _mended(source)) != source:
         notes.append("markers removed")
@@ -240,16 +252,25 @@ def _unfenced(text: str, separators: Sequence[str], notes: list[str]) -> str:
             raise AnswerFault(f"it ends with a mere name, {name}; {_ONE_BLOCK}")
         case [_, *_, ast.Expr(value=ast.Attribute(value=ast.Name()))]:
             raise AnswerFault(f"it ends in the middle of a statement; {_ONE_BLOCK}")
+        case [_, *_, ast.Expr(value=ast.Compare(left=ast.Name())) | ast.AnnAssign(value=None)]:
+            raise AnswerFault(f"it ends with words; {_ONE_BLOCK}")
     return source
 
 
+def _until_next(text: str, separators: Sequence[str]) -> tuple[str, str]:
+    """Return a text up to where a next example begins, and what stands behind."""
+    source = _tidy(_without_context(text, separators))
+    cut = _end(source, separators)
+    return _tidy(source[:cut]), source[cut:].strip()
+
+
 def _tidy(text: str) -> str:
-    """Drop repeated comment lines at the start, dedent; no program begins indented."""
+    """Drop repeated comment lines at the start, and what every line is indented by."""
     lines = text.split("\n")
     first = 0
     while first < len(lines) and (lines[first].startswith("#") or not lines[first].strip()):
         first += 1
-    return _dedented("\n".join(lines[first:])).strip("\n").lstrip(" \t") + "\n"
+    return _dedented("\n".join(lines[first:])).strip("\n") + "\n"
 
 
 def _dedented(text: str) -> str:
@@ -464,8 +485,10 @@ def _refuse_code(beside: str) -> None:
     """
     paragraphs = re.split(r"\n[ \t]*\n", "\n".join(beside.split("\n")[:_MOST_PROSE]))
     for piece in (*paragraphs, *(line for text in paragraphs for line in text.split("\n"))):
-        if not _idle(piece.strip()):
-            shown = piece.strip().partition("\n")[0][:80]
+        piece = piece.strip()
+        half = parses(f"{piece} pass") or (_HALF.match(piece) and not _is_prose(piece))
+        if not _idle(piece) or (half and not parses(piece)):
+            shown = piece.partition("\n")[0][:80]
             raise AnswerFault(f"there is code beside the block: {shown}; {_ONE_BLOCK}")
 
 
@@ -562,6 +585,11 @@ def _mended(source: str) -> str:
     return source
 
 
+def _flush(source: str) -> str:
+    """Return a source whose first line is not indented, as no program's is."""
+    return source.lstrip(" \t")
+
+
 def _without_prompts(source: str) -> str:
     """Return what was typed in a session of an interpreter, without what it printed."""
     lines: list[str] = []
@@ -572,6 +600,8 @@ def _without_prompts(source: str) -> str:
             lines.append(match[1] or "")
         elif not (_idle(line.strip()) if lines else _is_prose(line)):
             return source  # code that was not typed
+        elif line.strip(">.") == "" != line:
+            return source  # half a prompt
     return "\n".join(lines) if lines else source
 
 
@@ -601,6 +631,7 @@ def _with_plain_characters(source: str) -> str:
 
 
 _MARKERS: tuple[Callable[[str], str], ...] = (
+    _flush,
     _without_prompts,
     _without_magics,
     _without_backticks,
@@ -615,17 +646,19 @@ _MARKERS: tuple[Callable[[str], str], ...] = (
 
 def _without_prose(source: str) -> str:
     """Return a source without the lines of prose before and after the code, as few as it takes."""
+    if parses(source):
+        return source
     lines = source.split("\n")
     first, end = 0, len(lines)
-    while first < min(end, _MOST_PROSE) and (_is_prose(lines[first]) or _is_word(lines[first])):
-        first += 1
-    least = end
-    while least > max(first, len(lines) - _MOST_PROSE) and (
-        not lines[least - 1].strip() or _is_prose(lines[least - 1], source)
+    while first < min(end, _MOST_PROSE) and (
+        _is_prose(lines[first]) or _is_word(lines[first]) or lines[first].startswith("#")
     ):
+        first += 1
+    if first == end:
+        return ""
+    code, least = "\n".join(lines[first:]), end
+    while least > max(first, end - _MOST_PROSE) and _is_prose(lines[least - 1], code):
         least -= 1
-    if parses(source) or first == end:
-        return source if parses(source) else ""
     tries = 1 + _MOST_PARSED // len(source)
     ends = [at for at in range(end, least, -1) if lines[at - 1].strip()][:tries]
     for at in [*ends, least]:
@@ -636,31 +669,40 @@ def _without_prose(source: str) -> str:
 
 def _without_loose_words(source: str) -> str:
     """Return a program without words at its ends that happen to be Python, such as `Note: none`."""
-    while parses(source) and (body := parsed(source).body):
+    for _ in range(_MOST_LOOSE):
+        if not parses(source) or len(body := parsed(source).body) < 2:
+            break
         lines = source.split("\n")
-        if _is_loose(body[0], source) or (_is_word(lines[0]) and len(body) > 1):
-            source = _tidy("\n".join(lines[body[0].end_lineno or 1 :]))
-        elif len(body) > 1 and _is_loose(body[-1], source):
-            source = "\n".join(lines[: body[-1].lineno - 1]) + "\n"
+        head, last = body[0].end_lineno or 1, body[-1].lineno
+        alone = head < body[1].lineno
+        if alone and (_is_loose(body[0]) or _is_word(lines[0])):
+            source = _tidy("\n".join(lines[head:]))
+        elif (body[-2].end_lineno or last) < last and _is_loose(body[-1], source):
+            source = "\n".join(lines[: last - 1]) + "\n"
         else:
             break
     return source
 
 
-def _is_loose(node: ast.stmt, source: str) -> bool:
-    """Tell whether a statement is words: it does nothing, and its names stand nowhere else."""
-    match node:
-        case ast.Expr() | ast.AnnAssign(value=None):
-            text = ast.get_source_segment(source, node) or ""
-            names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
-            code = (ast.Attribute, ast.Subscript, *_ACTS)
-            return (
-                "\n" not in text
-                and (text[:1].isupper() or text[:1] > "\x7f")
-                and not any(isinstance(part, code) for part in ast.walk(node))
-                and all(_times(name, source) == 1 for name in names)
-            )
-    return False
+def _is_loose(node: ast.stmt, source: str = "") -> bool:
+    """Tell whether a statement is words: it does nothing, and begins with a name like no other.
+
+    Args:
+        node: The statement.
+        source: The program it stands at the end of.
+    """
+    parts = list(ast.walk(node))
+    if not isinstance(node, _SAYS) or any(isinstance(part, _CODE) for part in parts):
+        return False
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    text = ast.unparse(node)
+    named = names and text.startswith((names[0], f"({names[0]}"))
+    strange = named and (names[0][0].isupper() or not names[0].isascii())
+    return bool(strange) and not _times(names[0], source.replace(text.strip("()"), ""))
+
+
+_SAYS = (ast.Expr, ast.AnnAssign)
+_CODE = (ast.Attribute, ast.Subscript, ast.Constant, *_ACTS)
 
 
 def _times(word: str, source: str) -> int:
@@ -675,10 +717,15 @@ def _is_prose(line: str, source: str = "") -> bool:
         source: Where it stands behind code: there a word that is one of the code's names is none.
     """
     text = line.translate(_LOOKALIKES).strip()
-    if not text or (not source and text[:1].isupper() and _is_word(text)):
+    if not text:
         return True
-    if line[0].isspace() or _OPENS.match(line) or parses(text) or parses(text + " pass"):
-        return bool(source) and _is_word(text) and text[0].isupper() and _times(text, source) == 1
+    if line[0].isspace() or _OPENS.match(line):
+        return False
+    if parses(text):
+        body = parsed(text).body
+        return len(body) == 1 and _is_loose(body[0], source)
+    if parses(text + " pass"):
+        return False
     if _KEYWORD.match(text) or _PROMPT.match(line) or _INLINE.match(line):
         return False  # half a statement, more likely than a sentence
     words = re.sub(r"`[^`\n]*`", "it", text)
@@ -686,8 +733,9 @@ def _is_prose(line: str, source: str = "") -> bool:
         return False
     if sign := _SIGN.search(words):
         ascii_only = words[: sign.start()].isascii()
-        return bool(_SENTENCE.match(words) and _WORDS.search(words[: sign.start()])) or (
-            not ascii_only and not _NAME.match(words[: sign.start()])
+        return not (ascii_only or _NAME.match(words[: sign.start()])) or bool(
+            (_SENTENCE.match(words) or _BULLET.match(words))
+            and _WORDS.search(words[: sign.start()])
         )
     if _MARKUP.match(words) or _BULLET.match(words):
         return True

@@ -172,6 +172,7 @@ def _does_something(tree: ast.Module) -> bool:
     """Return False for nothing, for mere imports, and for prose or data that happens to parse."""
     return any(
         not isinstance(node, ast.Import | ast.ImportFrom)
+        and not (isinstance(node, ast.AnnAssign) and node.value is None)
         and not (isinstance(node, ast.Expr) and all(map(_is_data, ast.walk(node.value))))
         for node in tree.body
     )
