@@ -167,9 +167,10 @@ def program_text(answer: str, separators: Sequence[str] = ()) -> tuple[str, tupl
 
 def _is_python(text: str) -> bool:
     """Tell whether a text is Python as it stands; a fence of tildes is not, though it parses."""
-    return parses(text) and not (
-        "~~~" in text and any("~~~" in ast.unparse(node)[:3] for node in parsed(text).body)
-    )
+    if "~~~" not in text or not parses(text):
+        return parses(text)
+    lines = text.split("\n")
+    return not any(lines[node.lineno - 1].startswith("~~~") for node in parsed(text).body)
 
 
 def _opened(source: str, notes: list[str]) -> tuple[str, tuple[str, ...]]:
@@ -248,7 +249,11 @@ def _unfenced(text: str, separators: Sequence[str], notes: list[str]) -> str:
         notes.append("prose removed")
     source = _mended(bare)
     match parsed(source).body if parses(source) else []:
-        case [_, *_, ast.Expr(value=ast.Name(id=name))] if _times(name, source) == 1:
+        case [*others, ast.Expr(value=ast.Name(id=name))] if others and not any(
+            isinstance(part, ast.Name) and part.id == name
+            for other in others
+            for part in ast.walk(other)
+        ):
             raise AnswerFault(f"it ends with a mere name, {name}; {_ONE_BLOCK}")
         case [_, *_, ast.Expr(value=ast.Attribute(value=ast.Name()))]:
             raise AnswerFault(f"it ends in the middle of a statement; {_ONE_BLOCK}")
@@ -694,11 +699,11 @@ def _is_loose(node: ast.stmt, source: str = "") -> bool:
     parts = list(ast.walk(node))
     if not isinstance(node, _SAYS) or any(isinstance(part, _CODE) for part in parts):
         return False
-    names = [part.id for part in parts if isinstance(part, ast.Name)]
-    text = ast.unparse(node)
-    named = names and text.startswith((names[0], f"({names[0]}"))
-    strange = named and (names[0][0].isupper() or not names[0].isascii())
-    return bool(strange) and not _times(names[0], source.replace(text.strip("()"), ""))
+    for part in parts:
+        if isinstance(part, ast.Name) and part.col_offset == node.col_offset:
+            strange = part.id[0].isupper() or not part.id.isascii()
+            return strange and _times(part.id, source) < 2
+    return False
 
 
 _SAYS = (ast.Expr, ast.AnnAssign)

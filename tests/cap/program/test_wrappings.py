@@ -25,7 +25,7 @@ INSTRUCTION = "# put the red block in the blue bowl."
 EXAMPLES = f"{CONTEXT}\n{INSTRUCTION}\nsay('a')\n\n{CONTEXT}\n# do b.\nsay('b')\n"
 PROMPT = parse('# /// cap\n# context = ["objects"]\n# ///\n' + EXAMPLES, "ui")
 FAULTS = (AnswerFault, EmptyCompletion, ProgramSyntaxError)
-SHARDS, PER_SHARD, CUT_PER_SHARD = 100, 100, 3
+SHARDS, PER_SHARD, CUT_PER_SHARD = 100, 100, 12
 EXACT = 0.98
 """The share of wrappings that must give their program; the others a fault."""
 
