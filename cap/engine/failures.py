@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from cap.engine.generation import UndefinedName, ViolationsFound
 from cap.errors import CapError, GenerationFailed, LMPFailed, ModelError
-from cap.program.extraction import AnswerFault
+from cap.program.blocks import AnswerFault
 from cap.program.program import AnsweredInWords, ProgramSyntaxError
 from cap.result import Failure, FailureKind
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cap.errors import CheckFailed, EmptyCompletion
-from cap.program.extraction import AnswerFault, program_text
+from cap.program.blocks import AnswerFault
+from cap.program.extraction import program_text
 from cap.program.parser import MAX_SOURCE_CHARS, compiled, parsed
 
 __all__ = ["MAX_ANSWER_CHARS", "MAX_SOURCE_CHARS", "Program", "ProgramSyntaxError", "compiled"]

@@ -12,7 +12,7 @@ import json
 
 from cap.engine.question import CutOff
 from cap.errors import EmptyCompletion
-from cap.program.extraction import AnswerFault
+from cap.program.blocks import AnswerFault
 from cap.program.program import AnsweredInWords, ProgramSyntaxError
 
 Outcome = str | type[Exception]

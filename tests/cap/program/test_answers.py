@@ -10,7 +10,7 @@ import pytest
 
 from cap.engine.question import program_of
 from cap.models.base import Completion
-from cap.program.extraction import AnswerFault
+from cap.program.blocks import AnswerFault
 from cap.program.program import ProgramSyntaxError
 from cap.prompt.prompt import parse
 from tests.corpus.answers import CHAT, CONTINUED, CUT, FAULT_OF_A_CUT, Outcome

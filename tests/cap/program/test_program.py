@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cap.errors import EmptyCompletion
-from cap.program.extraction import AnswerFault
+from cap.program.blocks import AnswerFault
 from cap.program.program import MAX_ANSWER_CHARS, AnsweredInWords, Program, ProgramSyntaxError
 from tests.fakes.programs import programs
 

@@ -15,7 +15,7 @@ import pytest
 from cap.engine.question import CutOff, program_of
 from cap.errors import EmptyCompletion
 from cap.models.base import Completion
-from cap.program.extraction import AnswerFault
+from cap.program.blocks import AnswerFault
 from cap.program.program import ProgramSyntaxError
 from cap.prompt.prompt import parse
 
