@@ -376,14 +376,12 @@ class Engine:
         called = f"{prompt.name}({description!r})"
         if self.trace.depth >= MAX_NESTING:
             raise LMPFailed(f"{called}: LMPs call each other too deep")
-        self.trace.depth += 1
-        try:
+        with self.trace.nested():
             self.trace.event("instruction", lmp=prompt.name, text=description)
-            answer = self.answer(prompt, description, context, variables)
-        except PromptError as error:
-            raise LMPFailed(f"{called}: {error}") from None
-        finally:
-            self.trace.depth -= 1
+            try:
+                answer = self.answer(prompt, description, context, variables)
+            except PromptError as error:
+                raise LMPFailed(f"{called}: {error}") from None
         if answer.result.failure is not None:
             raise lmp_failed(called, answer.result.failure)
         return answer.result.value

@@ -111,13 +111,14 @@ class LMP:
         words = one_line(instruction)
         if not words:
             raise UsageError("the instruction is empty; say what is wanted")
-        self.trace.turn += 1
-        self.trace.event("instruction", lmp=self.prompt.name, text=words)
-        answer = self._engine.answer(self.prompt, words, context, {**self._variables, **variables})
-        failure = answer.result.failure
-        if failure is not None:
-            self.trace.event("failure", **vars(failure), cause=failure.cause)
-        self.trace.event("done", ok=failure is None)
+        given = {**self._variables, **variables}
+        with self.trace.begin_turn():
+            self.trace.event("instruction", lmp=self.prompt.name, text=words)
+            answer = self._engine.answer(self.prompt, words, context, given)
+            failure = answer.result.failure
+            if failure is not None:
+                self.trace.event("failure", **vars(failure), cause=failure.cause)
+            self.trace.event("done", ok=failure is None)
         return answer
 
     def _engine_on(self, trace: Trace, tally: Tally) -> Engine:

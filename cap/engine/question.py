@@ -54,8 +54,8 @@ class Question:
         return replace(self, room=min(4 * self.room, MOST_ROOM))
 
 
-class Tally:
-    """Counts completions; an engine shares it with the LMPs its programs call."""
+class Tally(threading.local):
+    """Counts completions, each thread its own; an engine shares it with the LMPs it calls."""
 
     def __init__(self) -> None:
         """Start with none."""

@@ -7,12 +7,15 @@ A run folder holds `run.json` (what was run, with what), `events.jsonl` (one eve
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
 import re
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -60,14 +63,30 @@ def plain(value: Any) -> Any:
     return value.wkt if hasattr(value, "wkt") else repr(value)
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Where an event belongs."""
+
+    trace: Trace
+    turn: int
+    depth: int
+
+
+_place: ContextVar[_Place | None] = ContextVar("place", default=None)
+"""That of the calling thread; it goes along to the robot's thread."""
+
+
 class Trace:
-    """Writes events to a run folder, if it has one, and tells the listeners."""
+    """Writes events to a run folder, if it has one, and tells the listeners.
+
+    Several threads may write: the turn and the depth of an event are those of its own thread.
+    """
 
     def __init__(self, folder: Path | None = None, header: Mapping[str, Any] | None = None) -> None:
         self.folder = folder
         self.listeners: list[Listener] = []
         self.turn = 0
-        self.depth = 0
+        self._lock = threading.Lock()
         self._start_s = time.monotonic()
         self._programs = 0
         begin = {"format_version": FORMAT_VERSION, "status": "running", "pid": os.getpid()}
@@ -80,32 +99,69 @@ class Trace:
             )
             self._write_header()
 
+    @property
+    def depth(self) -> int:
+        """How many LMPs deep the calling thread is: 0 in the instruction's own."""
+        return self._here().depth
+
+    def _here(self) -> _Place:
+        place = _place.get()
+        return place if place and place.trace is self else _Place(self, self.turn, 0)
+
+    @contextlib.contextmanager
+    def begin_turn(self) -> Iterator[None]:
+        """Inside, the calling thread is in the next turn, whatever others begin meanwhile."""
+        with self._lock:
+            self.turn += 1
+            place = _Place(self, self.turn, 0)
+        token = _place.set(place)
+        try:
+            yield
+        finally:
+            _place.reset(token)
+
+    @contextlib.contextmanager
+    def nested(self) -> Iterator[None]:
+        """Inside, the calling thread is in an LMP that the program before called."""
+        here = self._here()
+        token = _place.set(_Place(self, here.turn, here.depth + 1))
+        try:
+            yield
+        finally:
+            _place.reset(token)
+
     def event(self, kind: str, /, **data: Any) -> None:
         """Record one event."""
-        event = Event(kind, self.turn, self.depth, data)
+        here = self._here()
+        event = Event(kind, here.turn, here.depth, data)
         if self.folder is not None:
             line = {
                 "t": round(time.monotonic() - self._start_s, 4),
-                "turn": self.turn,
-                "depth": self.depth,
+                "turn": here.turn,
+                "depth": here.depth,
                 "kind": kind,
                 "data": plain(data),
             }
-            self._events.write(json.dumps(line, ensure_ascii=False) + "\n")
+            text = json.dumps(line, ensure_ascii=False) + "\n"
+            with self._lock:
+                self._events.write(text)
         for listener in self.listeners:
             listener(event)
 
     def progress(self, kind: str, /, **data: Any) -> None:
         """Tell the listeners of something that is still going on; nothing is written down."""
+        here = self._here()
         for listener in self.listeners:
-            listener(Event(kind, self.turn, self.depth, data))
+            listener(Event(kind, here.turn, here.depth, data))
 
     def program(self, name: str, source: str) -> Path | None:
         """Keep a complete program as a file; return where."""
-        self._programs += 1
+        with self._lock:
+            self._programs += 1
+            number = self._programs
         if self.folder is None:
             return None
-        path = self.folder / "programs" / f"{self._programs:02d}_{name}.py"
+        path = self.folder / "programs" / f"{number:02d}_{name}.py"
         path.write_text(source, encoding="utf-8", errors="backslashreplace")
         return path
 

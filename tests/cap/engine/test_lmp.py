@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import cap
 from cap.errors import LMPFailed, NoMatch, PromptError, UsageError
 from cap.models.base import Completion, Request
 from cap.sandbox.limits import Limits
+from cap.trace.reader import read_events
 from cap.trace.trace import Event, Trace
 
 BARE = """# /// cap
@@ -176,6 +179,50 @@ def test_events_tell_the_road() -> None:
         ("call", 0),
         ("done", 0),
     ]
+
+
+def test_twelve_threads_may_call_an_lmp_that_calls_another(tmp_path: Path) -> None:
+    """Each is told what it asked for, in a turn of its own, and what it alone took."""
+    meeting = threading.Barrier(12)
+
+    class Meeting(Scripted):
+        def complete(self, request: Request) -> Completion:
+            meeting.wait(30)
+            return super().complete(request)
+
+    numbers = range(12)
+    deep = {f"deep {n}": f"ret_val = double({n})\n" for n in numbers}
+    middle = {f"middle {n}": f"ret_val = deep('deep {n}')\n" for n in numbers}
+    outer = {f"outer {n}": f"ret_val = middle('middle {n}')\n" for n in numbers}
+    inner = cap.LMP(BARE, Meeting(deep), functions={"double": lambda number: 2 * number})
+    between = cap.LMP(BARE, Scripted(middle), lmps={"deep": inner})
+    trace = Trace(tmp_path)
+    lmp = cap.LMP(BARE, Scripted(outer), lmps={"middle": between}, trace=trace)
+    with lmp, ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(lambda n: lmp.run(f"outer {n}"), numbers))
+    trace.close("done")
+    assert [answer.result.failure for answer in answers] == [None] * 12
+    assert [answer.result.value for answer in answers] == [2 * n for n in numbers]
+    assert {answer.usage.requests for answer in answers} == {3}
+    events = read_events(tmp_path)
+    for n in numbers:
+        (turn,) = {e["turn"] for e in events if e["data"].get("text") == f"outer {n}"}
+        told = [(e["kind"], e["depth"]) for e in events if e["turn"] == turn]
+        assert [depth for kind, depth in told if kind == "instruction"] == [0, 1, 2]
+        assert [depth for kind, depth in told if kind == "program"] == [0, 1, 2]
+        assert [depth for kind, depth in told if kind == "call"] == [2, 1, 0]
+        assert told[-1] == ("done", 0)
+    assert len(list((tmp_path / "programs").iterdir())) == 36
+
+
+def test_an_lmp_that_its_own_function_calls_is_in_a_turn_of_its_own() -> None:
+    trace, events = Trace(), list[Event]()
+    trace.listeners.append(events.append)
+    model = Scripted({"it": "ret_val = other()\n", "other": "ret_val = 1\n"})
+    lmp = cap.LMP(BARE, model, functions={"other": lambda: lmp("other")}, trace=trace)
+    assert lmp("it") == 1
+    told = [(e.turn, e.depth) for e in events if e.kind in ("instruction", "call", "done")]
+    assert told == [(1, 0), (2, 0), (2, 0), (1, 0), (1, 0)]
 
 
 WRONG_ARGUMENTS: Mapping[str, tuple[dict[str, Any], str]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 
 import pytest
@@ -17,10 +18,10 @@ def shown(*events: tuple[str, dict[str, object]], terminal: bool = True, depth: 
     out = io.StringIO()
     console = Console(file=out, force_terminal=terminal, color_system=None, width=100)
     trace = Trace()
-    trace.depth = depth
     trace.listeners.append(Live(console))
-    for kind, data in events:
-        trace.progress(kind, **data)
+    with trace.nested() if depth else contextlib.nullcontext():
+        for kind, data in events:
+            trace.progress(kind, **data)
     return out.getvalue()
 
 
