@@ -19,6 +19,7 @@ from cap.engine.answer import Answer, Approve, EngineRobot, State, joined, unans
 from cap.engine.approval import Allow, Gate, asked
 from cap.engine.failures import explain, failure_of, lmp_failed, unfit
 from cap.engine.generation import Generation, GenerationLimits, kept_for, refused
+from cap.engine.literal import assignments
 from cap.engine.question import Author, CutOff, Question, Tally, program_of
 from cap.engine.rehearsal import Rehearsal, Rehearse
 from cap.engine.repair import Repairs, acted, failed_turn, reason_of, sort_of
@@ -208,9 +209,10 @@ class Engine:
         try:
             generated = self._generate(prompt, examined, scope, state)
         except CapError as error:
-            return self._show(prompt, Answer(Result(failure=failure_of(error)), program))
+            failed = Answer(Result(failure=failure_of(error)), program)
+            return self._show(prompt, failed, state)
         kept = tuple(kept_for(program, scope, generated))
-        answer = self._show(prompt, Answer(Result(), program, generated, kept))
+        answer = self._show(prompt, Answer(Result(), program, generated, kept), state)
         refusal = self.gate.refusal(prompt, answer, self._in_twin(prompt, answer, state))
         if refusal is not None:
             return replace(answer, result=Result(failure=refusal))
@@ -246,10 +248,18 @@ class Engine:
         )
         return generation.run(examined.program)
 
-    def _show(self, prompt: Prompt, answer: Answer) -> Answer:
-        """Write down a complete program, also one that was refused, and show it."""
+    def _show(self, prompt: Prompt, answer: Answer, state: State) -> Answer:
+        """Write down a complete program, also one that was refused, and show it.
+
+        Its file can be run alone: what it reads of earlier turns stands at its top.
+        """
         assert answer.program is not None
-        path = self.trace.program(prompt.name, answer.source)
+        source = answer.source
+        if self.trace.folder is not None:
+            facts = prompt.header.context  # whoever runs the file is told these anew
+            kept = {name: v for name, v in state.variables.items() if name not in facts}
+            source = assignments(source, kept) + source
+        path = self.trace.program(prompt.name, source)
         self.trace.event(
             "program",
             lmp=prompt.name,

@@ -1,8 +1,8 @@
 """The trace: one event for every station an instruction passes, in a run folder and to listeners.
 
 A run folder holds `run.json` (what was run, with what), `events.jsonl` (one event a line) and
-`programs/` (every program as executed, complete, runnable by `cap exec`); of a session also
-`start.json` and `session.json` (see `cap.session.session_file`).
+`programs/` (every program complete, with what it uses of earlier turns: runnable by `cap exec`); of
+a session also `start.json` and `session.json` (see `cap.session.session_file`).
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from cap.cli.main import run
 from cap.errors import SavedError
 from cap.robot import robot_files
 from cap.session.session import Session
+from cap.trace.reader import read_events
 from tests.fakes.openai_server import FakeServer, Fault, reply
 
 Capture = pytest.CaptureFixture[str]
@@ -31,6 +32,11 @@ ANSWERS = {
     "use it": "say(str(get_area('blue bowl') * 2))",
     "loop": "say('in')\nwhile True:\n    pass",
     "wrong": "say(undefined_name)",
+    "set": (
+        "y = np.array([0.1, 0.25])\nplace = Point(0.5, 0.25)\ndef twice(v):\n    return 2 * v\n"
+        "unread = 3"
+    ),
+    "read": "say(f'{x} {twice(y)} {place.x} {objects[objects.index(\"red block\")]}')",
 }
 
 
@@ -192,6 +198,28 @@ def test_replay_needs_no_model_and_comes_out_the_same(model: list[str], capsys: 
             assert one[key] == two[key]
     assert positions("again") == positions("o")
     assert json.loads(Path("again/run.json").read_text())["model"] == "replay/o"
+
+
+def test_a_program_of_a_later_turn_runs_alone(model: list[str], capsys: Capture) -> None:
+    """It reads a variable, a point and a function of earlier turns, and the robot's own facts."""
+    words = ["move", "set", "read"]
+    assert run(["run", *words, "--out", "o", *INSTANT, *model, "--seed", "5"]) == 0
+    stored = Path("o/programs/03_ui.py").read_text()
+    assert stored.startswith(
+        "# Variables that were there before.\n"
+        "x = [1]\n"
+        "y = np.array([0.1, 0.25])\n"
+        "place = Point([(0.5, 0.25)])\n"
+        "\n"
+        "def twice"
+    )
+    assert "objects =" not in stored
+    shown = [e["data"] for e in read_events(Path("o")) if e["kind"] == "program"]
+    assert "np.array" not in shown[2]["source"]
+    capsys.readouterr()
+    assert run(["exec", "o/programs/03_ui.py", *INSTANT, "--seed", "5", "--json"]) == 0
+    (turn,) = turns(capsys)
+    assert said(turn) == ["[1] [0.2 0.5] 0.5 red block"]
 
 
 def test_empty_answers_are_counted_and_replayed(capsys: Capture) -> None:
