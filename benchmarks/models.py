@@ -64,6 +64,7 @@ class SampledModel(Wrapped):
         """Wrap a model; the temperature is the API's, the seed is sent where it is taken."""
         super().__init__(model)
         self._changed: dict[str, Any] = {"temperature": temperature, "seed": seed}
+        self.sampled = True
 
     def complete(self, request: Request) -> Completion:
         """Answer one request, asked that way."""

@@ -20,7 +20,7 @@ from cap.engine.approval import Allow, Gate, asked
 from cap.engine.failures import explain, failure_of, lmp_failed, unfit
 from cap.engine.generation import Generation, GenerationLimits, kept_for, refused
 from cap.engine.literal import assignments
-from cap.engine.question import Author, CutOff, Question, Tally, program_of
+from cap.engine.question import Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.rehearsal import Rehearsal, Rehearse
 from cap.engine.repair import Repairs, acted, failed_turn, reason_of, sort_of
 from cap.engine.return_kinds import kind_error
@@ -65,6 +65,7 @@ class Engine:
         tally: Tally | None = None,
         rehearsal: Rehearsal | None = None,
         allow: Allow | None = None,
+        memory: Memory | None = None,
     ) -> None:
         """Set up the road.
 
@@ -83,6 +84,8 @@ class Engine:
             tally: Counts completions, also those of other engines that share it.
             rehearsal: Has each program run in a twin of the robot first.
             allow: Shown each call that moves the robot before it does.
+            memory: Answers that LMPs a program calls need not ask for again; until something
+                fails, all that went well.
         """
         self.robot = robot
         self.model = model
@@ -96,7 +99,7 @@ class Engine:
         """Programs run so far; each has random numbers of its own, by its number."""
         self.tally = tally or Tally()
         limits = budget or GenerationLimits()
-        self.author = Author(model, trace, self.tally, limits.answer_tokens)
+        self.author = Author(model, trace, self.tally, limits.answer_tokens, memory)
         self._function_prompt = function_prompt
         self._budget = budget
         self._primitives = {**asked(robot.primitives(), allow), **self._lmp_primitives()}
@@ -130,6 +133,8 @@ class Engine:
         scope = self.scope(prompt, state)
         examined = examine(program, scope, self.sandbox.policy)
         answer = self._walk(prompt, examined, scope, state)
+        if answer.result.failure is not None:
+            self.author.forget()
         return replace(answer, usage=self.tally.since(mark))
 
     def _attempts(
@@ -190,6 +195,7 @@ class Engine:
             program = program_of(completion, prompt)
         except CapError as error:
             refused = Answer(Result(failure=failure_of(error)), completion=text)
+            self.author.forget()
             again = text and text == before and not isinstance(error, CutOff)
             return None if again else refused
         state = replace(state, variables={**state.variables, **facts})
@@ -199,6 +205,10 @@ class Engine:
             return None
         answer = replace(self._walk(prompt, examined, scope, state), completion=text)
         failure = answer.result.failure
+        if failure is None and before is None:
+            self.author.remember(prompt, order, completion)
+        elif failure is not None:
+            self.author.forget()
         if failure is None or failure.kind != "undefined" or self.author.repairs:
             return answer
         return replace(answer, result=replace(answer.result, failure=unfit(failure)))
@@ -295,6 +305,7 @@ class Engine:
             budget=self._budget,
             repairs=self.repairs,
             tally=self.tally,
+            memory=self.author.memory,
         )
         engine.programs = self.programs
         return engine

@@ -26,6 +26,8 @@ from cap.trace.trace import Trace
 T = TypeVar("T")
 MOST_ROOM = 16
 """How many times the usual limit of tokens an answer may take at the most."""
+ASKED_BEFORE = "asked before in this session; its answer is used again"
+"""Note of an answer from memory."""
 MOST_AT_ONCE = 8
 """How many requests are under way at the same time; the model may hold some of them back."""
 
@@ -62,8 +64,9 @@ class Tally(threading.local):
         self._completions: list[Completion] = []
 
     def add(self, completion: Completion) -> None:
-        """Count one more."""
-        self._completions.append(replace(completion, text=""))
+        """Count one more, unless it took no request."""
+        if not completion.remembered:
+            self._completions.append(replace(completion, text=""))
 
     def mark(self) -> int:
         """Return where the count stands, for `since`."""
@@ -74,22 +77,54 @@ class Tally(threading.local):
         return functools.reduce(Usage.plus, self._completions[mark:], Usage())
 
 
+Memory = dict[Request, Completion]
+"""What LMPs that a session's programs call were asked, with answers whose programs ended well."""
+
+
 class Author:
     """Asks one model for programs."""
 
     def __init__(
-        self, model: Model, trace: Trace, tally: Tally, max_tokens: int = MAX_TOKENS
+        self,
+        model: Model,
+        trace: Trace,
+        tally: Tally,
+        max_tokens: int = MAX_TOKENS,
+        memory: Memory | None = None,
     ) -> None:
-        """Keep the model, where events go, the count, and how long an answer may be, in tokens."""
+        """Prepare to ask.
+
+        Args:
+            model: Whom.
+            trace: Where events go.
+            tally: Counts the answers.
+            max_tokens: How long an answer may be, in tokens.
+            memory: What need not be asked again; None to ask always.
+        """
         self.model = model
         self.tally = tally
         self.trace = trace
         self.max_tokens = max_tokens
+        self.memory = memory
 
     @property
     def repairs(self) -> bool:
         """False of a model that cannot mend what it wrote."""
         return bool(getattr(self.model, "repairs", True))
+
+    def remember(self, prompt: Prompt, order: Question, answer: Completion) -> None:
+        """Answer the same order so again, if it is of an LMP that a program called.
+
+        A model that draws its answers is asked each time.
+        """
+        sampled = getattr(self.model, "sampled", False)
+        if self.memory is not None and self.trace.depth and not sampled:
+            self.memory[self._request(prompt, order)] = answer
+
+    def forget(self) -> None:
+        """Ask anew from here on: something failed, or was undone."""
+        if self.memory is not None:
+            self.memory.clear()
 
     def ask(self, prompt: Prompt, order: Question) -> Completion:
         """Return the answer to one order.
@@ -122,6 +157,14 @@ class Author:
         self, prompt: Prompt, orders: Sequence[Question]
     ) -> list[Completion | ModelError]:
         requests = [self._request(prompt, order) for order in orders]
+        for request in requests:
+            self.trace.event(
+                "prompt",
+                lmp=prompt.name,
+                sha256=prompt.sha256,
+                model=self.model.name,
+                tail=request.prompt.removeprefix(prompt.text.rstrip()).strip(),
+            )
         answers = self._answers(prompt, requests)
         for request, answer in zip(requests, answers, strict=True):
             if isinstance(answer, Completion):
@@ -147,6 +190,9 @@ class Author:
 
     def _complete(self, prompt: Prompt, request: Request) -> Completion:
         """Ask on this thread; where somebody watches, the text appears as it is written."""
+        if self.memory and self.trace.depth and (known := self.memory.get(request)) is not None:
+            free = replace(known, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
+            return replace(free, notes=(*known.notes, ASKED_BEFORE), remembered=True)
         if not self.trace.listeners or not isinstance(self.model, Streams):
             return self.model.complete(request)
         told = functools.partial(self.trace.progress, "text", lmp=prompt.name)
@@ -154,13 +200,6 @@ class Author:
 
     def _request(self, prompt: Prompt, order: Question) -> Request:
         text = prompt.render(order.instruction, order.context, order.history, order.hints)
-        self.trace.event(
-            "prompt",
-            lmp=prompt.name,
-            sha256=prompt.sha256,
-            model=self.model.name,
-            tail=text.removeprefix(prompt.text.rstrip()).strip(),
-        )
         return Request(
             prompt=text, stop=prompt.header.stop, max_tokens=self.max_tokens * order.room
         )
@@ -179,6 +218,7 @@ class Author:
             notes=completion.notes,
             ended=completion.ended,
             continues=completion.continues,
+            remembered=completion.remembered,
             why_empty=completion.why_empty,
         )
 

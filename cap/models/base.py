@@ -54,6 +54,8 @@ class Completion:
     """`cut` at its limit of tokens or in part `withheld` by a filter: then its text is not all."""
     continues: bool = False
     """True of a model that continues the prompt's text, and may run on into a next example."""
+    remembered: bool = False
+    """True of an answer that was given before: it took no request."""
     why_empty: str = ""
     """Why there is no text, and what to do, in one line; "" where there is some."""
 

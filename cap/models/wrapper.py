@@ -24,6 +24,8 @@ class Wrapped:
         self.name = model.name
         self.repairs: bool = getattr(model, "repairs", True)
         """False if it is useless to ask it to mend what it wrote."""
+        self.sampled: bool = getattr(model, "sampled", False)
+        """True if it is asked at a temperature, whatever the requests say."""
 
     @property
     def endpoint(self) -> OpenAIModel | None:

@@ -98,13 +98,15 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
         UsageError: It is no run folder.
         SavedError: Its completions have no keys.
     """
-    lines = []
+    lines: list[dict[str, Any]] = []
     for event in read_events(folder):
         if event.get("kind") not in ("completion", "unanswered"):
             continue
         data = event["data"]
         if "key" not in data:
             raise SavedError(f"{folder} was written by an older version; it cannot be replayed")
+        if data.get("remembered") and any(line["key"] == data["key"] for line in lines):
+            continue  # it stands there with what it took; in a rehearsal nothing is written down
         usage = {key: data.get(key, 0) for key in ("prompt_tokens", "completion_tokens")}
         known = {key: data.get(key, "") for key in ("key", "text", "model")}
         known |= {key: data[key] for key in ("ended", "continues", "why_empty") if key in data}

@@ -7,6 +7,8 @@ Example:
 The session keeps what the robot's own LMP (`ui`) left bound: plain data, and functions as source. A
 turn that fails changes none of it; what it did to the world stays, and the history says so. In a
 run folder the session is written down after each turn, and `Session.resume` goes on from there.
+What programs ask an LMP twice in the same words and context is answered from memory, until
+something fails or is undone.
 """
 
 from __future__ import annotations
@@ -118,8 +120,7 @@ class Session:
         prompts = registry.robot_prompts(robot.name) if prompts is None else prompts
         if TOP not in prompts:
             raise PromptError(f"the prompts of '{robot.name}' have no '{TOP}.py'")
-        self.robot = robot
-        self.robot_file = robot_file
+        self.robot, self.robot_file = robot, robot_file
         self.model = model if rehearsal is None else Remembered(model)
         self.trace = trace or Trace()
         self.turns, self.origins = [], {}
@@ -142,6 +143,7 @@ class Session:
             repairs=repairs,
             rehearsal=rehearsal,
             allow=allow,
+            memory={},
         )
         self._describe(prompts, seed)
         if skills is not None:

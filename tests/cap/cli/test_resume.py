@@ -200,6 +200,26 @@ def test_replay_needs_no_model_and_comes_out_the_same(model: list[str], capsys: 
     assert json.loads(Path("again/run.json").read_text())["model"] == "replay/o"
 
 
+def test_a_run_that_asked_once_is_replayed(capsys: Capture) -> None:
+    answers = {"go": "say(parse_obj_name('it'))\nsay(parse_obj_name('it'))"}
+    answers |= {"it": "ret_val = 'red block'"}
+
+    def answer(prompt: str, body: object) -> str:
+        return answers[prompt.rstrip().splitlines()[-1].removeprefix("# ").removesuffix(".")]
+
+    with FakeServer(answer) as server:
+        asked = ["-m", "vllm/fake", "--base-url", server.url, "--out", "o", "--json", *INSTANT]
+        assert run(["run", "go", "go", *asked]) == 0
+        assert len(server.posts) == 3
+    before = turns(capsys)
+    assert [turn["usage"]["requests"] for turn in before] == [2, 1]
+    assert run(["run", "--replay", "o", "--out", "again", "--json"]) == 0
+    for one, two in zip(before, turns(capsys), strict=True):
+        assert said(one) == said(two) == ["red block"] * 2
+        for key in ("requests", "prompt_tokens", "completion_tokens"):
+            assert one["usage"][key] == two["usage"][key]
+
+
 def test_a_program_of_a_later_turn_runs_alone(model: list[str], capsys: Capture) -> None:
     """It reads a variable, a point and a function of earlier turns, and the robot's own facts."""
     words = ["move", "set", "read"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from cap.prompt.prompt import Prompt, parse
 from cap.sandbox.kernel.layers import ALWAYS, KERNEL, LayerReport
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.template_client import TemplateClient
+from cap.session.replay import recorded
 from cap.session.session import Session
 from cap.trace.trace import Event, Trace
 from robots.ravens import create
@@ -143,6 +145,20 @@ def test_answers_of_the_rehearsal_are_used_again() -> None:
     with session:
         assert session.run("go").ok
     assert len(model.prompts) == 2, "one for the program, one for the name"
+
+
+def test_the_run_folder_holds_the_answers_of_the_rehearsal_once(tmp_path: Path) -> None:
+    answers = {
+        "go": "say(parse_obj_name('the red one'))",
+        "the red one": "ret_val = 'red block'",
+    }
+    session, model = session_of(answers, trace=Trace(tmp_path))
+    with session:
+        assert session.run("go").usage.requests == 2
+        assert session.run("go").usage.requests == 1
+    assert len(model.prompts) == 3
+    texts = [line["text"] for line in recorded(tmp_path)]
+    assert texts == [answers["go"], answers["the red one"], answers["go"]]
 
 
 def test_what_was_rehearsed_needs_one_word_and_what_was_not_another() -> None:

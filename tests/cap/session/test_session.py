@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.models import SampledModel
+from cap.engine.question import ASKED_BEFORE
 from cap.engine.repair import Repairs
 from cap.errors import NoMatch, PromptError, UsageError
 from cap.models.base import Completion, Request
@@ -533,6 +535,94 @@ def test_other_languages_and_emoji_arrive_intact(open_session: Open) -> None:
 def test_prompts_without_ui_are_refused() -> None:
     with pytest.raises(PromptError, match=r"ui\.py"):
         Session(create(mode="instant"), Scripted({}), prompts={})
+
+
+ASKS = {
+    "go": "say(parse_obj_name('the red one'))",
+    "twice": "say(parse_obj_name('the red one'))\nsay(parse_obj_name('the red one'))",
+    "the red one": "ret_val = 'red block'",
+    "fail": "say(parse_obj_name('the red one'))\n1 / 0",
+    "catch": "try:\n    parse_obj_name('wrong')\nexcept LMPFailed:\n    say('sorry')",
+    "wrong": "ret_val = 3",
+    "moved": "put_first_on_second('red block', 'blue bowl')\nparse_position('of it')",
+    "of it": "ret_val = get_obj_pos('red block')",
+}
+
+
+def asked_of(session: Session, words: str) -> int:
+    """Return how often the model was asked for something."""
+    return sum(text.endswith(f"# {words}.\n") for text in prompts_of(session))
+
+
+def test_what_a_program_asks_an_lmp_twice_is_asked_once(open_session: Open) -> None:
+    events: list[Event] = []
+    trace = Trace()
+    trace.listeners.append(events.append)
+    session = open_session(ASKS, trace=trace)
+    assert session.run("twice").usage.requests == 2
+    assert session.run("go").usage.requests == 1
+    assert session.robot.spoken == ["red block"] * 3  # type: ignore[attr-defined]
+    assert asked_of(session, "the red one") == 1
+    told = [event.data for event in events if event.kind == "completion" and event.depth]
+    assert [data["remembered"] for data in told] == [False, True, True]
+    assert told[1]["notes"] == (ASKED_BEFORE,)
+    assert (told[1]["prompt_tokens"], told[1]["cost_usd"]) == (0, 0.0)
+
+
+def test_a_program_from_memory_runs_anew(open_session: Open) -> None:
+    session = open_session({**ASKS, "where": "x = parse_position('of it')"})
+    session.run("where")
+    first = session.state.variables["x"]
+    session.execute("put_first_on_second('red block', 'blue bowl')")
+    session.run("where")
+    assert asked_of(session, "of it") == 1
+    assert not np.allclose(session.state.variables["x"][:2], first[:2])
+
+
+def test_nothing_is_answered_from_memory_after_an_undo(open_session: Open) -> None:
+    session = open_session(ASKS)
+    session.run("go")
+    session.undo()
+    session.run("go")
+    assert asked_of(session, "the red one") == 2
+
+
+def test_nothing_is_answered_from_memory_after_a_failure_or_by_a_repair(open_session: Open) -> None:
+    programs = [ASKS["fail"], ASKS["go"]]
+
+    class Mends(dict[str, Any]):
+        def get(self, words: str, default: Any = None) -> Any:
+            return programs.pop(0) if words == "fail" else super().get(words, default)
+
+    session = open_session(Mends(ASKS))
+    assert session.run("fail").ok
+    assert asked_of(session, "the red one") == 2
+    assert session.run("go").ok
+    assert asked_of(session, "the red one") == 2
+    assert not session.execute("parse_obj_name('the red one')\n1 / 0").ok
+    assert session.run("go").ok
+    assert asked_of(session, "the red one") == 3
+
+
+def test_an_answer_that_led_to_a_failure_is_not_remembered(open_session: Open) -> None:
+    session = open_session(ASKS, repairs=Repairs(0, 0))
+    assert session.run("catch").ok
+    assert session.run("catch").ok
+    assert asked_of(session, "wrong") == 2
+
+
+def test_a_model_that_draws_its_answers_is_asked_each_time(open_session: Open) -> None:
+    session = open_session(ASKS)
+    session.engine.author.model = SampledModel(session.model, 0.5, 1)
+    session.run("twice")
+    assert asked_of(session, "the red one") == 2
+
+
+def test_every_session_has_a_memory_of_its_own(open_session: Open) -> None:
+    for _ in range(2):
+        session = open_session(ASKS)
+        session.run("go")
+        assert asked_of(session, "the red one") == 1
 
 
 def test_execute_runs_a_persons_program_with_everything_in_scope(open_session: Open) -> None:
