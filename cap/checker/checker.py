@@ -20,6 +20,7 @@ from cap.checker.policy import Policy
 from cap.checker.signatures import misfits
 from cap.checker.survey import survey
 from cap.checker.undefined import Undefined, undefined
+from cap.program.expansion import expands
 from cap.program.program import Program
 from cap.scope import Scope
 
@@ -69,7 +70,7 @@ def examine(
     scope, policy = scope or Scope(), policy or Policy()
     known = known_names(scope, policy)
     program = program.without(_needless_imports(program, scope, policy))
-    violations = _violations(program.tree, scope, policy)
+    violations = _violations(program.tree, scope, policy, expands=program.expands)
     lacking = () if violations else undefined(program, known)
     return Examination(program, tuple(violations), lacking)
 
@@ -119,7 +120,7 @@ def check(
         policy: What to allow; a robot's by default.
         reserved: Names the program may not bind: its primitives.
     """
-    return _violations(tree, Scope(), policy or Policy(), reserved)
+    return _violations(tree, Scope(), policy or Policy(), reserved, expands=expands(tree))
 
 
 def known_names(scope: Scope, policy: Policy) -> frozenset[str]:
@@ -128,9 +129,14 @@ def known_names(scope: Scope, policy: Policy) -> frozenset[str]:
 
 
 def _violations(
-    tree: ast.Module, scope: Scope, policy: Policy, reserved: frozenset[str] = frozenset()
+    tree: ast.Module,
+    scope: Scope,
+    policy: Policy,
+    reserved: frozenset[str] = frozenset(),
+    *,
+    expands: bool,
 ) -> list[Violation]:
-    seen = survey(tree, policy, scope, reserved)
+    seen = None if expands else survey(tree, policy, scope, reserved)
     found = rule_violations(seen, policy)
     if seen is not None and policy.signatures:
         found += misfits(seen, scope)

@@ -17,7 +17,6 @@ from cap.checker.attributes import (
 )
 from cap.checker.policy import Policy
 from cap.checker.survey import BINDING, Survey, bound_names, is_whole
-from cap.errors import did_you_mean
 
 Finding = tuple[str, str]
 """Rule id and reason."""
@@ -94,7 +93,7 @@ def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
         return
     owner, listed = _owner(node, survey)
     if owner is not None and name not in listed:
-        hint = did_you_mean(name, listed)
+        hint = survey.did_you_mean(name, listed)
         yield "CAP109", f"{owner} has no '{name}' that programs may use.{hint}"
     elif survey.module(node.value) is None and id(node) not in survey.permitted:
         if getattr(node.value, "id", "") in survey.reserved:
@@ -232,8 +231,9 @@ RULES_BY_NODE: dict[type[ast.AST], _Rule] = {
 def rule_violations(survey: Survey | None, policy: Policy) -> list[Violation]:
     """Return what the rules find in a program; None stands for one too large to look at."""
     if survey is None:
-        limit = f"{policy.max_nodes} nodes, {policy.max_depth} levels"
-        return [Violation("CAP107", 1, 1, f"the program is too large or too deep (limit {limit})")]
+        limit = f"limit {policy.max_nodes} nodes, {policy.max_depth} levels"
+        why = f"the program is too large or too deep, or becomes so when compiled ({limit})"
+        return [Violation("CAP107", 1, 1, why)]
     found = []
     for node in survey.nodes:
         kind = type(node)

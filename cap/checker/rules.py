@@ -64,8 +64,9 @@ RULES: dict[str, Rule] = {
         "picked = pick(1)",
     ),
     "CAP107": Rule(
-        "a program that is too large or too deep",
-        "Reading it must stay cheap, and must not exhaust the stack.",
+        "a program that is too large or too deep, or becomes so when it is compiled",
+        "Reading it must stay cheap, and must not exhaust the stack. The compiler copies a "
+        "`finally` body to each way out of its `try`, so nested ones multiply.",
         "x = " + "[" * 110 + "]" * 110,
         "x = " + "[" * 50 + "]" * 50,
     ),

@@ -18,7 +18,6 @@ from typing import NamedTuple
 from cap.checker.node_rules import Violation
 from cap.checker.policy import Policy
 from cap.checker.survey import Function, Survey, survey
-from cap.errors import did_you_mean
 from cap.program.program import Program, ProgramSyntaxError
 from cap.scope import Scope
 
@@ -28,6 +27,10 @@ _EITHER = inspect.Parameter.POSITIONAL_OR_KEYWORD
 _STAR = inspect.Parameter.VAR_POSITIONAL
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _STARS = inspect.Parameter.VAR_KEYWORD
+
+
+_MOST_COMPARED = 100_000
+"""Parameters and keywords that are compared, call by call; the calls after that are left to run."""
 
 
 class _Form(NamedTuple):
@@ -51,13 +54,19 @@ def misfits(seen: Survey, scope: Scope) -> Iterator[Violation]:
         return
     kept = {entry.name: entry.source for entry in scope.definitions}
     forms: dict[str, list[_Form]] = {}
+    left = _MOST_COMPARED
     for call in seen.calls:
         name = _called(call.func, seen, scope)
         if name is None:
             continue
         if name not in forms:
             forms[name] = list(map(_form, _signatures(name, seen, scope, kept)))
-        if forms[name] and (problem := _problem(call, forms[name])):
+        if not forms[name] or _fits(call, forms[name]):
+            continue
+        left -= len(call.keywords) + sum(len(form.signature.parameters) for form in forms[name])
+        if left < 0:
+            return
+        if problem := _problem(call, forms[name], seen):
             shown = ast.unparse(call.func)
             yield Violation.at(call, "CAP113", f"{shown}{forms[name][0].signature}: {problem}")
 
@@ -144,11 +153,15 @@ def _signature(function: Function) -> inspect.Signature:
     return inspect.Signature(parameters)
 
 
-def _problem(call: ast.Call, forms: Sequence[_Form]) -> str | None:
+def _fits(call: ast.Call, forms: Sequence[_Form]) -> bool:
+    """Tell at a glance that a call fits: nearly every one of nearly every program."""
+    count = len(call.args)
+    return not call.keywords and any(form.least <= count <= form.most for form in forms)
+
+
+def _problem(call: ast.Call, forms: Sequence[_Form], seen: Survey) -> str | None:
     """Return why a call fits none of some functions: what the first has against it."""
     count, first = len(call.args), None
-    if not call.keywords and any(form.least <= count <= form.most for form in forms):
-        return None  # nearly every call of nearly every program
     keywords = [keyword.arg for keyword in call.keywords if keyword.arg]
     starred = any(isinstance(entry, ast.Starred) for entry in call.args)
     if starred or len(keywords) < len(call.keywords):
@@ -158,7 +171,7 @@ def _problem(call: ast.Call, forms: Sequence[_Form]) -> str | None:
         try:
             signature.bind(*([None] * count), **dict.fromkeys(_renamed(signature, keywords)))
         except TypeError as error:
-            first = first or f"{error}{_meant(signature, keywords, str(error))}"
+            first = first or f"{error}{_meant(signature, keywords, str(error), seen)}"
         else:
             return None
     return first
@@ -176,10 +189,10 @@ def _renamed(signature: inspect.Signature, keywords: Sequence[str]) -> list[str]
     return [f"**{name}" if name in taken else name for name in keywords]
 
 
-def _meant(signature: inspect.Signature, keywords: Sequence[str], told: str) -> str:
+def _meant(signature: inspect.Signature, keywords: Sequence[str], told: str, seen: Survey) -> str:
     """Return ". Did you mean 'unit'?" for the first keyword that is no parameter."""
     strange = next((name for name in keywords if name not in signature.parameters), None)
-    hint = did_you_mean(strange, signature.parameters) if strange else ""
+    hint = seen.did_you_mean(strange, signature.parameters) if strange else ""
     if not hint:
         return ""
     return f".{hint}" if f"'{strange}'" in told else f"; there is no '{strange}'.{hint}"

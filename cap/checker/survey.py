@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from cap.checker.allowlist import NUMPY, STANDARD, module_names
 from cap.checker.attributes import DATA_MODEL, OWN_ONLY, is_private, is_special, reason_against
 from cap.checker.policy import Policy
+from cap.errors import did_you_mean
 
 if TYPE_CHECKING:
     from cap.scope import Scope
@@ -68,6 +69,14 @@ class Survey:
     """Attributes the program's own classes bind."""
     permitted: set[int] = field(default_factory=set)
     """Ids of the nodes where a rule has an exception."""
+
+    hints: int = 5
+    """How many more findings come with a suggestion: to find one takes long."""
+
+    def did_you_mean(self, name: str, known: Iterable[str]) -> str:
+        """Return the suggestion for a name, as long as there are few of them."""
+        self.hints -= 1
+        return did_you_mean(name, known) if self.hints >= 0 else ""
 
     def bindings(self, name: str) -> int:
         """Return how often a name is bound, imports included."""

@@ -23,11 +23,13 @@ import dis
 import types
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from cap.program.program import Program
+from cap.program.program import MAX_SOURCE_CHARS, Program
 
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
-_BINDS = ("STORE_NAME", "STORE_GLOBAL", "DELETE_NAME", "DELETE_GLOBAL")
+_BINDS_GLOBAL = frozenset((dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]))
+_BINDS = _BINDS_GLOBAL | {dis.opmap["STORE_NAME"], dis.opmap["DELETE_NAME"]}
 _STORE_NAME, _LOAD_GLOBAL = dis.opmap["STORE_NAME"], dis.opmap["LOAD_GLOBAL"]
 _LOAD_NAMES = frozenset(
     dis.opmap[name] for name in _LOADS if name in dis.opmap and name != "LOAD_GLOBAL"
@@ -96,8 +98,10 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
             places.setdefault(name, []).append((line, column))
     if not places:
         return ()
-    calls, reads = _call_sites(program.tree), _reads(program.tree)
-    handed = _handed_over(program.tree, frozenset(places))
+    names, texts = frozenset(places), _Texts()
+    calls = _call_sites(program.tree, names, texts)
+    handed = _handed_over(program.tree, names, texts)
+    reads = _reads(program.tree, names, texts)
     found = [
         Undefined(
             name=name,
@@ -144,78 +148,122 @@ def _all_known(code: types.CodeType, known: frozenset[str]) -> bool:
     return loaded <= bound
 
 
+def _steps(code: types.CodeType) -> Iterator[tuple[int, int]]:
+    """Yield every instruction's number and argument, prefixes and caches among them.
+
+    `dis` describes each one in a time that grows with the jumps there are.
+    """
+    prefix = 0
+    for step, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        yield step, prefix | argument
+        prefix = (prefix | argument) << 8 if step == dis.EXTENDED_ARG else 0
+
+
 def _module_bindings(code: types.CodeType) -> set[str]:
     """Return names bound at module level, there or by a `global` statement anywhere."""
     bound: set[str] = set()
     for entry in _codes(code):
-        for step in dis.get_instructions(entry):
-            if step.opname in _BINDS and (entry is code or step.opname.endswith("GLOBAL")):
-                bound.add(step.argval)
+        binds = _BINDS if entry is code else _BINDS_GLOBAL
+        bound.update(entry.co_names[number] for step, number in _steps(entry) if step in binds)
     return bound
 
 
 def _global_loads(code: types.CodeType) -> Iterator[tuple[str, int, int]]:
     """Yield every load of a global: name, line, column."""
     for entry in _codes(code):
-        steps = list(dis.get_instructions(entry))
+        names = entry.co_names
         # In a class body a plain name may be the body's own.
-        own = set() if entry is code else {s.argval for s in steps if s.opname == "STORE_NAME"}
-        own |= {"__name__", "__annotations__"}  # every module has them
-        for step in steps:
-            if step.opname in _LOADS and step.argval not in own and step.positions:
-                yield step.argval, step.positions.lineno or 1, step.positions.col_offset or 0
+        own = {"__name__", "__annotations__"}  # every module has them
+        if entry is not code:
+            own.update(names[number] for step, number in _steps(entry) if step == _STORE_NAME)
+        for (step, number), place in zip(_steps(entry), entry.co_positions(), strict=True):
+            if step == _LOAD_GLOBAL:
+                name = names[number >> 1]
+            elif step in _LOAD_NAMES:
+                name = names[number]
+            else:
+                continue
+            if name not in own:
+                yield name, place[0] or 1, place[2] or 0
 
 
-def _call_sites(tree: ast.Module) -> dict[_Place, CallSite]:
-    """Return every call by plain name, keyed by the name and where it stands."""
+class _Texts:
+    """Nodes as source, each written once, and not more in all than a few programs' length."""
+
+    def __init__(self) -> None:
+        self._left_chars = 4 * MAX_SOURCE_CHARS
+        self._written: dict[int, str] = {}
+
+    def of(self, node: ast.AST) -> str:
+        """Return the source of a node; dots for one nested too deep, or once enough is written."""
+        if id(node) not in self._written:
+            self._written[id(node)] = self._write(node)
+        return self._written[id(node)]
+
+    def _write(self, node: ast.AST) -> str:
+        if self._left_chars <= 0:
+            return "..."
+        try:
+            text = ast.unparse(node)
+        except RecursionError:
+            return "..."
+        self._left_chars -= len(text)
+        return text
+
+
+def _call_sites(tree: ast.Module, names: frozenset[str], texts: _Texts) -> dict[_Place, CallSite]:
+    """Return every call of these names, keyed by the name and where it stands."""
     uses: dict[int, str] = {}
     dropped: set[int] = set()
+    calls: list[tuple[Any, ast.Name]] = []
     for node in ast.walk(tree):
-        uses.update(_use(node))
+        uses.update(_use(node, names, texts))
         if isinstance(node, ast.Expr):
             dropped.add(id(node.value))
+        function = node.func if isinstance(node, ast.Call) else None
+        if isinstance(function, ast.Name) and function.id in names:
+            calls.append((node, function))
     return {
-        (node.func.id, node.func.lineno, node.func.col_offset): CallSite(
-            text=uses.get(id(node)) or _text(node),
+        (function.id, function.lineno, function.col_offset): CallSite(
+            text=uses.get(id(node)) or texts.of(node),
             line=node.lineno,
-            arguments=tuple(map(_text, node.args)),
+            arguments=tuple(map(texts.of, node.args)),
             keywords=tuple(keyword.arg or "**" for keyword in node.keywords),
             dropped=id(node) in dropped,
         )
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        for node, function in calls
     }
 
 
-def _use(node: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield the call whose value a node binds or goes through, by its id, with how."""
+def _use(node: ast.AST, names: frozenset[str], texts: _Texts) -> Iterator[tuple[int, str]]:
+    """Yield the call of one of these names whose value a node binds or goes through, with how."""
+    call = getattr(node, "value", None) or getattr(node, "iter", None)
+    call = call or getattr(node, "context_expr", None)
+    if not isinstance(call, ast.Call) or getattr(call.func, "id", None) not in names:
+        return
+    text = texts.of
     match node:
-        case ast.Assign(targets=targets, value=ast.Call() as call):
-            yield id(call), "".join(f"{_text(target)} = " for target in targets) + _text(call)
-        case (
-            ast.AnnAssign(target=target, value=ast.Call() as call)
-            | ast.NamedExpr(target=target, value=ast.Call() as call)
-        ):
-            yield id(call), f"{_text(target)} = {_text(call)}"
-        case ast.AugAssign(value=ast.Call() as call):
-            yield id(call), f"{_text(call)}; {_text(node)}"
-        case ast.withitem(context_expr=ast.Call() as call):
-            yield id(call), f"{_text(call)}; with {_text(node)}"
-        case (
-            ast.For(target=target, iter=ast.Call() as call)
-            | ast.comprehension(target=target, iter=ast.Call() as call)
-        ):
-            yield id(call), f"{_text(call)}; for {_text(target)} in {_text(call)}"
+        case ast.Assign(targets=targets):
+            yield id(call), "".join(f"{text(target)} = " for target in targets) + text(call)
+        case ast.AnnAssign(target=target) | ast.NamedExpr(target=target):
+            yield id(call), f"{text(target)} = {text(call)}"
+        case ast.AugAssign():
+            yield id(call), f"{text(call)}; {text(node)}"
+        case ast.withitem():
+            yield id(call), f"{text(call)}; with {text(node)}"
+        case ast.For(target=target) | ast.comprehension(target=target):
+            yield id(call), f"{text(call)}; for {text(target)} in {text(call)}"
 
 
-def _reads(tree: ast.Module) -> dict[_Place, str]:
-    """Return what every name stands in: the expression around it, or the simple statement."""
+def _reads(tree: ast.Module, names: frozenset[str], texts: _Texts) -> dict[_Place, str]:
+    """Return what each of these names stands in: the expression around it, or the statement."""
     around: dict[_Place, str] = {}
     for node in ast.walk(tree):  # a call comes before its keywords and starred arguments
         for entry in _parts(node):
-            if isinstance(entry, ast.Name):
+            if isinstance(entry, ast.Name) and entry.id in names:
                 place = (entry.id, entry.lineno, entry.col_offset)
-                around.setdefault(place, _text(node) if _is_whole(node) else entry.id)
+                if place not in around:
+                    around[place] = texts.of(node) if _is_whole(node) else entry.id
     return around
 
 
@@ -233,22 +281,16 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
         yield from (entry.value for entry in node.args if isinstance(entry, ast.Starred))
 
 
-def _text(node: ast.AST) -> str:
-    """Return the source of a node; of one nested too deep for that, dots."""
-    try:
-        return ast.unparse(node)
-    except RecursionError:
-        return "..."
-
-
-def _handed_over(tree: ast.Module, names: frozenset[str]) -> dict[str, list[CallSite]]:
+def _handed_over(
+    tree: ast.Module, names: frozenset[str], texts: _Texts
+) -> dict[str, list[CallSite]]:
     """Return the places that hand names to something that calls them, each as a call of it."""
     found: dict[str, list[CallSite]] = {}
     for call in ast.walk(tree):
         if isinstance(call, ast.Call):
             for name, arguments in _taken(call):
                 if name in names:
-                    text = f"{name}({', '.join(arguments)}); {_text(call)}"
+                    text = f"{name}({', '.join(arguments)}); {texts.of(call)}"
                     site = CallSite(text, call.lineno, arguments, keywords=())
                     found.setdefault(name, []).append(site)
     return found
@@ -257,7 +299,7 @@ def _handed_over(tree: ast.Module, names: frozenset[str]) -> dict[str, list[Call
 def _taken(call: ast.Call) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the names a call will call, with the arguments it will give as far as is known."""
     if call.args and isinstance(call.args[0], ast.Name):
-        taker = _text(call.func)
+        taker = _path(call.func)
         if taker in _TAKERS:
             yield call.args[0].id, _items(call, taker)
     for keyword in call.keywords:
@@ -266,6 +308,13 @@ def _taken(call: ast.Call) -> Iterator[tuple[str, tuple[str, ...]]]:
                 yield keyword.value.id, ("item",)
             elif keyword.arg.split("_")[-1] in _SAYING:
                 yield keyword.value.id, ("*items",)
+
+
+def _path(node: ast.expr) -> str:
+    """Return a name, or an attribute of one, as written; "" for anything else."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _items(call: ast.Call, taker: str) -> tuple[str, ...]:

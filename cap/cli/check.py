@@ -9,6 +9,9 @@ import click
 
 from cap.cli.exec import read_source
 
+_MOST_HINTS = 5
+"""Suggestions for names that are not defined: to find one takes long."""
+
 
 @click.command("check")
 @click.argument("file", type=click.Path(path_type=Path), required=False)
@@ -76,7 +79,7 @@ def _examine(source: str, robot: str, benchmark: bool) -> tuple[list[str], list[
     examined = examine(program, scope, policy)
     lines = [str(violation) for violation in examined.violations]
     known = scope.names() | policy.names()
-    for entry in examined.missing:
-        hint = did_you_mean(entry.name, known)
+    for number, entry in enumerate(examined.missing):
+        hint = did_you_mean(entry.name, known) if number < _MOST_HINTS else ""
         lines.append(f"undefined line {entry.line}: name '{entry.name}' is not defined.{hint}")
     return lines, [entry.name for entry in examined.undefined if entry.calls]

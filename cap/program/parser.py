@@ -8,6 +8,8 @@ import types
 import warnings
 from functools import lru_cache
 
+from cap.program.expansion import TooLarge, expands
+
 MAX_SOURCE_CHARS = 65_536
 """The longest program that is read."""
 _QUIET = threading.Lock()
@@ -36,8 +38,20 @@ def parses(source: str) -> bool:
     return True
 
 
-def compiled(program: ast.Module | str, file_name: str = "<program>") -> types.CodeType:
-    """Return a code object, for its names or for a worker; it is never executed here."""
+def compiled(source: str, tree: ast.Module, file_name: str = "<program>") -> types.CodeType:
+    """Return a code object, for its names or for a worker; it is never executed here.
+
+    Args:
+        source: The program.
+        tree: The same, parsed.
+        file_name: What its traces call it.
+
+    Raises:
+        SyntaxError: What the grammar lets pass, such as `return` outside a function.
+        TooLarge: The compiler would make too much of it.
+    """
+    if expands(tree, source):
+        raise TooLarge("the program is too large, or too deep, to be compiled")
     with _QUIET, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the model's style: `x is 1`
-        return compile(program, file_name, "exec", dont_inherit=True)
+        return compile(tree, file_name, "exec", dont_inherit=True)

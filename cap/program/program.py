@@ -16,6 +16,7 @@ from functools import cached_property
 
 from cap.errors import CheckFailed, EmptyCompletion
 from cap.program.blocks import AnswerFault
+from cap.program.expansion import expands
 from cap.program.extraction import program_text
 from cap.program.parser import MAX_SOURCE_CHARS, compiled, parsed
 
@@ -55,14 +56,19 @@ class Program:
     @cached_property
     def code(self) -> types.CodeType:
         """The program compiled, once for all who need it; never executed in this process."""
-        return compiled(self.tree)
+        return compiled(self.source, self.tree)
+
+    @cached_property
+    def expands(self) -> bool:
+        """True if the compiler would make too much of it; then it has no `code`."""
+        return expands(self.tree, self.source)
 
     @classmethod
     def parse(cls, source: str | bytes, notes: Sequence[str] = ()) -> Program:
         """Parse source text.
 
         Raises:
-            ProgramSyntaxError: Not valid Python, or too large or too deeply nested to be read.
+            ProgramSyntaxError: Not valid Python, or too long or too deeply nested to be read.
         """
         source = _newlines(_text(source))
         _check_characters(source)
@@ -71,7 +77,8 @@ class Program:
             if not source.isascii():
                 _refuse_disguises(source)
             program = cls(source, tree, tuple(notes))
-            program.code  # noqa: B018 finds what the grammar lets pass: `return` outside a function
+            if not program.expands:  # the check says so, with its rule
+                program.code  # noqa: B018 finds what the grammar lets pass: a stray `return`
             return program
         except SyntaxError as error:
             shown = (error.text or "").strip()

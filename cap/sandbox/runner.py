@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from cap.checker.checker import examine
 from cap.checker.policy import Policy
 from cap.errors import SandboxError, clipped
-from cap.program.program import Program, ProgramSyntaxError, compiled
+from cap.program.parser import compiled, parsed
+from cap.program.program import Program, ProgramSyntaxError
 from cap.result import Call, Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity
@@ -174,4 +175,4 @@ def _shipped(source: str | Program, name: str = "program") -> bytes:
 
 @lru_cache(maxsize=256)
 def _compiled_text(source: str, name: str) -> bytes:
-    return marshal.dumps(compiled(source, name))
+    return marshal.dumps(compiled(source, parsed(source), name))

@@ -332,8 +332,13 @@ def test_nothing_is_executed() -> None:
 def test_many_undefined_names_take_work_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
     """What costs is writing nodes out; it is counted, since times are not to be relied on."""
     written: list[ast.AST] = []
-    plain = module._text
-    monkeypatch.setattr(module, "_text", lambda node: (written.append(node), plain(node))[1])
+    plain = module._Texts._write
+
+    def write(texts: module._Texts, node: ast.AST) -> str:
+        written.append(node)
+        return plain(texts, node)
+
+    monkeypatch.setattr(module._Texts, "_write", write)
 
     def work(count: int) -> int:
         written.clear()
