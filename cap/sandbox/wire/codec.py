@@ -8,7 +8,6 @@ two places stays one, and a list may hold itself. `decode` reads both.
 
 from __future__ import annotations
 
-import functools
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +18,8 @@ import numpy as np
 from cap.sandbox.wire import graph, payloads
 from cap.sandbox.wire.errors import RAISABLE, DeadlinePassed, PeerClosed, WireError, one_line, text
 from cap.sandbox.wire.frames import MAX_FRAME_BYTES, receive, send
-from cap.sandbox.wire.graph import MAX_DEPTH, TOO_DEEP, check_depth
+from cap.sandbox.wire.graph import MAX_DEPTH, TOO_DEEP, check_depth, check_keys
+from cap.sandbox.wire.keys import KeyBudget
 from cap.sandbox.wire.payloads import MAX_ELEMENTS
 
 __all__ = [
@@ -41,7 +41,6 @@ __all__ = [
 
 MAX_INT_BITS = 14_000
 """Python itself refuses to write out integers much longer than this."""
-_MAX_CLASHES = 1000
 _SMALL_BYTES = 4096
 """Frames up to here cannot grow to much, whatever they hold."""
 (
@@ -51,8 +50,6 @@ _SMALL_BYTES = 4096
 _SHARED = b"\xc1"
 """Begins the bytes of `encode_shared`; no MessagePack value begins so."""
 _SEQUENCES: dict[type, int] = {tuple: _TUPLE, set: _SET, frozenset: _FROZENSET}
-_QUICK_KEYS = frozenset([str, bytes, int, float, bool, type(None)])
-"""Keys whose hashes a hostile worker cannot make equal in number."""
 _FLOAT64 = np.dtype(np.float64)
 _DOUBLE = struct.Struct("<d")
 
@@ -66,6 +63,8 @@ def encode(value: Any) -> bytes:
     data = _pack(value)
     if len(data) > MAX_DEPTH:  # each level takes a byte at least
         check_depth(value)
+    if len(data) > _SMALL_BYTES:
+        check_keys(value)
     return data
 
 
@@ -95,12 +94,11 @@ def decode(data: bytes) -> Any:
     """
     try:
         if data[:1] == _SHARED:
-            return graph.rebuild(_Reader().read(data[1:]), _check_keys)
+            reader = _Reader()
+            return graph.rebuild(reader.read(data[1:]), reader.keys.check)
         if len(data) > _SMALL_BYTES:
             return _Reader().read(data)
-        value = msgpack.unpackb(
-            data, ext_hook=_leaf, strict_map_key=False, object_pairs_hook=_mapping
-        )
+        value = msgpack.unpackb(data, ext_hook=_leaf, strict_map_key=False)
     except WireError:
         raise
     except Exception as error:  # msgpack and numpy raise many kinds on hostile bytes
@@ -182,23 +180,6 @@ def _rare(kind: type, value: Any) -> msgpack.ExtType:
 # --- in
 
 
-def _mapping(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    _check_keys([key for key, _ in pairs])
-    return dict(pairs)
-
-
-def _check_keys(keys: list[Any]) -> None:
-    """Refuse keys made to share one hash, with which a dictionary would take for ever to fill."""
-    if len(keys) > 16:
-        odd = [
-            key
-            for key in keys
-            if type(key) not in _QUICK_KEYS or (type(key) is int and key.bit_length() > 64)
-        ]
-        if len(odd) - len({hash(key) for key in odd}) > _MAX_CLASHES:
-            raise WireError("keys that share one hash")
-
-
 def _leaf(code: int, data: bytes) -> Any:
     """Read an extension of a small frame; only what nests needs a reader."""
     if code == _VECTOR:
@@ -213,6 +194,7 @@ class _Reader:
         self.level = 0
         self.left_bytes = 2 * MAX_FRAME_BYTES
         self.left_elements = MAX_ELEMENTS
+        self.keys = KeyBudget()
 
     def read(self, data: bytes) -> Any:
         """Read one value; each level of extensions takes some 40 kB of the C stack."""
@@ -228,7 +210,7 @@ class _Reader:
                 data,
                 ext_hook=self.extension,
                 strict_map_key=False,
-                object_pairs_hook=_mapping,
+                object_pairs_hook=self._mapping,
             )
         else:
             value = self._read_large(data)
@@ -259,7 +241,11 @@ class _Reader:
 
     def _pairs(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
         self._count(2 * len(pairs) + 1)
-        return _mapping(pairs)
+        return self._mapping(pairs)
+
+    def _mapping(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+        self.keys.check([key for key, _ in pairs])
+        return dict(pairs)
 
     def _count(self, elements: int) -> None:
         self.left_elements -= elements
@@ -286,18 +272,15 @@ class _Reader:
             raise WireError("malformed extension")
         if code == _ERROR and type(parts[1]) is not str:
             raise WireError("malformed exception")
+        if code in (_SET, _FROZENSET):
+            self.keys.check(parts)
         return _BUILDERS[code](parts)
-
-
-def _read_set(kind: type, parts: list[Any]) -> Any:
-    _check_keys(parts)
-    return kind(parts)
 
 
 _BUILDERS: dict[int, Callable[[list[Any]], Any]] = {
     _TUPLE: tuple,
-    _SET: functools.partial(_read_set, set),
-    _FROZENSET: functools.partial(_read_set, frozenset),
+    _SET: set,
+    _FROZENSET: frozenset,
     _RANGE: lambda parts: range(*parts),
     _COMPLEX: lambda parts: complex(*parts),
     _GEOMETRY: lambda parts: payloads.read_geometry(*parts),

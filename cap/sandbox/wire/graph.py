@@ -8,10 +8,11 @@ first needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from cap.sandbox.wire.errors import WireError
+from cap.sandbox.wire.keys import KeyBudget
 
 MAX_DEPTH = 64
 TOO_DEEP = f"a value nested deeper than {MAX_DEPTH} levels cannot cross the sandbox"
@@ -23,6 +24,7 @@ _KINDS: dict[type, str] = {
     tuple: "tuple",
     frozenset: "frozenset",
 }
+_HASHED = (dict, set, frozenset)
 _MAX_HASHED = 1 << 22
 """Values looked at while keys are hashed."""
 _UNSHARED = frozenset([type(None), bool, int, float, str, bytes, complex])
@@ -30,16 +32,36 @@ _UNSHARED = frozenset([type(None), bool, int, float, str, bytes, complex])
 
 def check_depth(value: Any) -> None:
     """Refuse what is nested so deep that reading or showing it would exhaust the stack."""
-    level: list[Iterable[Any]] = [[value]]
+    for _ in _levels(value):
+        pass
+
+
+def check_keys(value: Any) -> None:
+    """Refuse what holds more keys than the other end reads; its depth was checked."""
+    budget = KeyBudget()
+    for level in _levels(value):
+        for parts in level:
+            if type(parts) in _HASHED:
+                budget.count(parts)
+
+
+def _levels(value: Any) -> Iterator[list[Collection[Any]]]:
+    """Yield the containers of a value, level by level.
+
+    Raises:
+        WireError: It is too deep.
+    """
+    level: list[Collection[Any]] = [[value]]
     for _ in range(MAX_DEPTH + 2):
         level = [
-            (*child, *child.values()) if type(child) is dict else child
+            child
             for parts in level
-            for child in parts
+            for child in ((*parts, *parts.values()) if type(parts) is dict else parts)
             if type(child) in _KINDS
         ]
         if not level:
             return
+        yield level
     raise WireError(TOO_DEEP)
 
 
@@ -56,6 +78,7 @@ class Graph:
         self._pack = pack
         self._values: list[Any] = []
         self._places: dict[int, int] = {}
+        self._keys = KeyBudget()
 
     def add(self, value: Any) -> int:
         """Add a value with all it holds; return its node. What cannot cross leaves no trace.
@@ -63,11 +86,12 @@ class Graph:
         Raises:
             WireError: Some of it may not cross, or is too deep.
         """
-        start = len(self.nodes)
+        start, keys_left = len(self.nodes), self._keys.left
         try:
             place = self._place(value)
             self._fill(start)
         except WireError:
+            self._keys.left = keys_left
             del self.nodes[start:], self._values[start:]
             self._places = {key: at for key, at in self._places.items() if at < start}
             raise
@@ -113,6 +137,8 @@ class Graph:
                     self._pack(value)
                     self.nodes[place] = value
                 else:
+                    if type(value) in _HASHED:
+                        self._keys.count(value)
                     if kind == "dict":
                         value = [part for pair in value.items() for part in pair]
                     self.nodes[place] = [kind, *map(self._place, value)]

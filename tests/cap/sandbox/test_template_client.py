@@ -242,6 +242,7 @@ cap.sandbox.wire.codec
 cap.sandbox.wire.errors
 cap.sandbox.wire.frames
 cap.sandbox.wire.graph
+cap.sandbox.wire.keys
 cap.sandbox.wire.payloads
 cap.sandbox.worker
 cap.sandbox.worker.bindings
