@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import marshal
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -18,7 +19,7 @@ from cap.result import Call, Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity
 from cap.sandbox.parent.call_server import CallServer, Stoppable
-from cap.sandbox.parent.result_message import explain
+from cap.sandbox.parent.result_message import explain, out_of_time
 from cap.sandbox.parent.robot_thread import RobotThread
 from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.template_protocol import ANYWHERE
@@ -121,7 +122,16 @@ class Runner:
         result = self.execute(source, scope, seed=seed, calls=CallList(function, given))
         if result.failure is not None:
             return result
-        answers = read_answers(result.value, len(calls))
+        deadline_s = time.monotonic() + max(self.limits.program_s - result.program_s, 0.0)
+
+        def look() -> None:
+            if time.monotonic() > deadline_s:
+                raise codec.DeadlinePassed
+
+        try:
+            answers = read_answers(result.value, len(calls), look)
+        except codec.DeadlinePassed:
+            return replace(result, value=None, failure=out_of_time(self.limits))
         if answers is None:
             why = "the worker broke the protocol: malformed answers"
             return replace(result, value=None, failure=Failure("protocol", "ProtocolError", why))

@@ -23,7 +23,7 @@ from cap.result import Call, Failure, FailureKind, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import deadlines, primitive_calls
 from cap.sandbox.parent.deadlines import Clocks
-from cap.sandbox.parent.result_message import Raised, read_result
+from cap.sandbox.parent.result_message import Raised, out_of_time, read_result
 from cap.sandbox.parent.robot_thread import Hung, RobotThread, callers_thread
 from cap.sandbox.parent.template_client import Worker
 from cap.sandbox.wire import codec, frames
@@ -108,7 +108,7 @@ class CallServer:
                 else:
                     stretch = functools.partial(self._robot_calls, message)
                     message = self._thread.run(stretch, self, self.limits.grace_s)
-            return self._with_calls(read_result(message, self._raised, self.limits))
+            return self._with_calls(self._result(message))
         except codec.DeadlinePassed:
             return self._timeout()
         except (codec.PeerClosed, BrokenPipeError):
@@ -142,10 +142,30 @@ class CallServer:
         deadline_s = self.clocks.deadline_s(begin_s)
         try:
             answer = frames.exchange(self._ends, self._poller, frame, begin_s, deadline_s)
-            return _checked(codec.decode(answer))
+            return _checked(codec.decode(answer, self._watch(deadline_s)))
         finally:
             self._now_s = time.monotonic()
             self.clocks.program_s += self._now_s - begin_s
+
+    def _result(self, message: _Message) -> Result:
+        """Read the last message; what the program left is read in its own time."""
+        begin_s = time.monotonic()
+        watch = self._watch(self.clocks.deadline_s(begin_s))
+        try:
+            return read_result(message, self._raised, self.limits, watch)
+        finally:
+            self.clocks.program_s += time.monotonic() - begin_s
+
+    def _watch(self, deadline_s: float) -> Callable[[], None]:
+        """Return what ends the reading of a large frame when its time is over."""
+
+        def look() -> None:
+            if self._stopped:
+                raise codec.PeerClosed
+            if time.monotonic() > deadline_s:
+                raise codec.DeadlinePassed
+
+        return look
 
     def _serve(self, message: _Message) -> bytes:
         """Run one primitive here, in the parent; return the answer's frame."""
@@ -231,8 +251,7 @@ class CallServer:
     def _timeout(self) -> Result:
         if self.clocks.program_s < self.limits.program_s:
             return self._failed("timeout", "CallTimeout", "the program that asked ran out of time")
-        limit = f"{self.limits.program_s:g} s"
-        return self._failed("timeout", "TimeLimit", f"the program ran longer than {limit}")
+        return self._with_calls(Result(failure=out_of_time(self.limits)))
 
     def _failed(
         self, kind: FailureKind, error: str, message: str, *, robot: bool = False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,13 +31,20 @@ _WHY: dict[int, str] = {
 }
 
 
-def read_result(message: list[Any], raised: Raised, limits: Limits) -> Result:
+Watch = Callable[[], None]
+"""Called now and then while values are read; what it raises ends that."""
+
+
+def read_result(
+    message: list[Any], raised: Raised, limits: Limits, watch: Watch | None = None
+) -> Result:
     """Return what came of a program.
 
     Args:
         message: `["done", {...}]`.
         raised: What its primitives raised.
         limits: What it might use.
+        watch: Ends the reading when its time is over.
 
     Raises:
         WireError: The message is not well-formed.
@@ -46,7 +53,7 @@ def read_result(message: list[Any], raised: Raised, limits: Limits) -> Result:
     if not isinstance(entries, dict) or type(stdout := entries.get("stdout")) is not str:
         raise codec.WireError("malformed result")
     if entries.get("status") == "ok":
-        return _success(entries, stdout)
+        return _success(entries, stdout, watch)
     error, text, line = (entries.get(name) for name in ("error", "message", "line"))
     if not (type(error) is str and type(text) is str and (line is None or type(line) is int)):
         raise codec.WireError("malformed result")
@@ -54,7 +61,7 @@ def read_result(message: list[Any], raised: Raised, limits: Limits) -> Result:
     return Result(failure=failure, stdout=stdout)
 
 
-def _success(entries: Mapping[str, Any], stdout: str) -> Result:
+def _success(entries: Mapping[str, Any], stdout: str, watch: Watch | None) -> Result:
     variables, defined, dropped = (
         entries.get(name) for name in ("variables", "defined", "dropped")
     )
@@ -63,8 +70,8 @@ def _success(entries: Mapping[str, Any], stdout: str) -> Result:
     if not all(type(name) is str and type(line) is int for name, line in defined.items()):
         raise codec.WireError("malformed result")
     return Result(
-        value=_value(entries["value"]) if "value" in entries else None,
-        variables=_variables(variables) if variables else {},
+        value=_value(entries["value"], watch) if "value" in entries else None,
+        variables=_variables(variables, watch) if variables else {},
         defined=defined,
         dropped=tuple(map(str, dropped)),
         stdout=stdout,
@@ -88,16 +95,16 @@ def _failure(
     return failure
 
 
-def _value(data: Any) -> Any:
+def _value(data: Any, watch: Watch | None) -> Any:
     """Read a value the worker encoded on its own."""
     if not isinstance(data, bytes):
         raise codec.WireError("malformed result")
-    return codec.decode(data)
+    return codec.decode(data, watch)
 
 
-def _variables(data: bytes) -> dict[str, Any]:
+def _variables(data: bytes, watch: Watch | None) -> dict[str, Any]:
     """Read the variables it left; they came together, as they may share their parts."""
-    variables = codec.decode(data)
+    variables = codec.decode(data, watch)
     if type(variables) is not dict or not all(type(name) is str for name in variables):
         raise codec.WireError("malformed result")
     return variables
@@ -126,8 +133,12 @@ def describe(status: int, limits: Limits) -> Failure:
         return Failure("killed", "WorkerDied", why)
     number = os.WTERMSIG(status)
     if number in _TIME:
-        why = f"the program ran longer than {limits.program_s:g} s"
-        return Failure("timeout", "TimeLimit", why)
+        return out_of_time(limits)
     why = f": {_WHY[number]}" if number in _WHY else ""
     name = _NAMES.get(number, f"signal {number}")
     return Failure("killed", "WorkerDied", f"its process ended by {name}{why}")
+
+
+def out_of_time(limits: Limits) -> Failure:
+    """Return the failure of a program that took too long."""
+    return Failure("timeout", "TimeLimit", f"the program ran longer than {limits.program_s:g} s")

@@ -18,7 +18,7 @@ import numpy as np
 from cap.sandbox.wire import graph, payloads
 from cap.sandbox.wire.errors import RAISABLE, DeadlinePassed, PeerClosed, WireError, one_line, text
 from cap.sandbox.wire.frames import MAX_FRAME_BYTES, receive, send
-from cap.sandbox.wire.graph import MAX_DEPTH, TOO_DEEP, check_depth, check_keys
+from cap.sandbox.wire.graph import MAX_DEPTH, TOO_DEEP, check_depth, check_size
 from cap.sandbox.wire.keys import KeyBudget
 from cap.sandbox.wire.payloads import MAX_ELEMENTS
 
@@ -43,6 +43,8 @@ MAX_INT_BITS = 14_000
 """Python itself refuses to write out integers much longer than this."""
 _SMALL_BYTES = 4096
 """Frames up to here cannot grow to much, whatever they hold."""
+_TICKS = 256
+"""Parts that are read between two looks of a watch."""
 (
     _ARRAY, _SCALAR, _TUPLE, _SET, _FROZENSET, _RANGE, _COMPLEX, _INT, _GEOMETRY, _ENTRIES,
     _VECTOR, _FLOAT, _TEXT, _ERROR,
@@ -64,7 +66,7 @@ def encode(value: Any) -> bytes:
     if len(data) > MAX_DEPTH:  # each level takes a byte at least
         check_depth(value)
     if len(data) > _SMALL_BYTES:
-        check_keys(value)
+        check_size(value)
     return data
 
 
@@ -86,20 +88,24 @@ def encode_variables(variables: dict[str, Any]) -> tuple[bytes, list[str]]:
     return _SHARED + _pack(shared.nodes), dropped
 
 
-def decode(data: bytes) -> Any:
+def decode(data: bytes, watch: Callable[[], None] | None = None) -> Any:
     """Read bytes from `encode` or `encode_shared`; arrays are fresh, writable copies.
+
+    Args:
+        data: The bytes.
+        watch: Called now and then while it takes long; what it raises ends the reading.
 
     Raises:
         WireError: Not a well-formed value.
     """
     try:
         if data[:1] == _SHARED:
-            reader = _Reader()
-            return graph.rebuild(reader.read(data[1:]), reader.keys.check)
+            reader = _Reader(watch)
+            return graph.rebuild(reader.read(data[1:]), reader.keys.check, reader.tick)
         if len(data) > _SMALL_BYTES:
-            return _Reader().read(data)
+            return _Reader(watch).read(data)
         value = msgpack.unpackb(data, ext_hook=_leaf, strict_map_key=False)
-    except WireError:
+    except (WireError, DeadlinePassed, PeerClosed):
         raise
     except Exception as error:  # msgpack and numpy raise many kinds on hostile bytes
         raise WireError(f"malformed frame: {type(error).__name__}") from None
@@ -190,7 +196,9 @@ def _leaf(code: int, data: bytes) -> Any:
 class _Reader:
     """Reads what nests or is large, and counts: no frame may grow to much more than its bytes."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Callable[[], None] | None = None) -> None:
+        self._watch = watch
+        self._ticks = 0
         self.level = 0
         self.left_bytes = 2 * MAX_FRAME_BYTES
         self.left_elements = MAX_ELEMENTS
@@ -204,36 +212,32 @@ class _Reader:
             raise WireError(TOO_DEEP)
         if self.left_bytes < 0:
             raise WireError("nested values that are too large to cross the sandbox")
-        if len(data) <= _SMALL_BYTES:
-            self._count(len(data))
-            value = msgpack.unpackb(
-                data,
-                ext_hook=self.extension,
-                strict_map_key=False,
-                object_pairs_hook=self._mapping,
-            )
-        else:
-            value = self._read_large(data)
-        self.level -= 1
-        if len(data) > MAX_DEPTH:
-            check_depth(value)
-        return value
-
-    def _read_large(self, data: bytes) -> Any:
-        # Skipping builds nothing and needs every element to be there; only then are the sizes
-        # that containers claim worth believing.
-        whole = msgpack.Unpacker(max_buffer_size=len(data))
-        whole.feed(data)
-        whole.skip()
-        return msgpack.unpackb(
+        if len(data) > _SMALL_BYTES:
+            # Skipping builds nothing and needs every element to be there; only then are the sizes
+            # that containers claim worth believing.
+            whole = msgpack.Unpacker(max_buffer_size=len(data))
+            whole.feed(data)
+            whole.skip()
+        most = min(len(data), MAX_ELEMENTS)
+        value = msgpack.unpackb(
             data,
             ext_hook=self.extension,
             list_hook=self._list,
             object_pairs_hook=self._pairs,
             strict_map_key=False,
-            max_array_len=MAX_ELEMENTS,
-            max_map_len=MAX_ELEMENTS,
+            max_array_len=most,
+            max_map_len=most,
         )
+        self.level -= 1
+        if len(data) > MAX_DEPTH:
+            check_depth(value)
+        return value
+
+    def tick(self) -> None:
+        """Let the watch look, now and then."""
+        self._ticks += 1
+        if self._watch is not None and self._ticks % _TICKS == 0:
+            self._watch()
 
     def _list(self, entries: list[Any]) -> list[Any]:
         self._count(len(entries) + 1)
@@ -241,19 +245,20 @@ class _Reader:
 
     def _pairs(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
         self._count(2 * len(pairs) + 1)
-        return self._mapping(pairs)
-
-    def _mapping(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
         self.keys.check([key for key, _ in pairs])
         return dict(pairs)
 
     def _count(self, elements: int) -> None:
+        self.tick()
         self.left_elements -= elements
         if self.left_elements < 0:
-            raise WireError(f"more than {MAX_ELEMENTS} values cannot cross the sandbox")
+            raise WireError(
+                f"more than {MAX_ELEMENTS} values cannot cross the sandbox; use an array"
+            )
 
     def extension(self, code: int, data: bytes) -> Any:
         """Read an extension."""
+        self.tick()
         if code == _VECTOR:
             return np.frombuffer(data).copy()
         if code == _FLOAT:

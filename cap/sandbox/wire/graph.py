@@ -13,9 +13,11 @@ from typing import Any
 
 from cap.sandbox.wire.errors import WireError
 from cap.sandbox.wire.keys import KeyBudget
+from cap.sandbox.wire.payloads import MAX_ELEMENTS
 
 MAX_DEPTH = 64
 TOO_DEEP = f"a value nested deeper than {MAX_DEPTH} levels cannot cross the sandbox"
+TOO_MANY_VALUES = f"more than {MAX_ELEMENTS} values cannot cross the sandbox; use an array"
 _MUTABLE: dict[str, Callable[[], Any]] = {"list": list, "dict": dict, "set": set}
 _KINDS: dict[type, str] = {
     list: "list",
@@ -36,13 +38,16 @@ def check_depth(value: Any) -> None:
         pass
 
 
-def check_keys(value: Any) -> None:
-    """Refuse what holds more keys than the other end reads; its depth was checked."""
-    budget = KeyBudget()
+def check_size(value: Any) -> None:
+    """Refuse what holds more values or keys than the other end reads."""
+    keys, left = KeyBudget(), MAX_ELEMENTS
     for level in _levels(value):
         for parts in level:
+            left -= len(parts) * (2 if type(parts) is dict else 1) + 1
+            if left < 0:
+                raise WireError(TOO_MANY_VALUES)
             if type(parts) in _HASHED:
-                budget.count(parts)
+                keys.count(parts)
 
 
 def _levels(value: Any) -> Iterator[list[Collection[Any]]]:
@@ -79,6 +84,7 @@ class Graph:
         self._values: list[Any] = []
         self._places: dict[int, int] = {}
         self._keys = KeyBudget()
+        self._left = MAX_ELEMENTS - 1
 
     def add(self, value: Any) -> int:
         """Add a value with all it holds; return its node. What cannot cross leaves no trace.
@@ -86,12 +92,12 @@ class Graph:
         Raises:
             WireError: Some of it may not cross, or is too deep.
         """
-        start, keys_left = len(self.nodes), self._keys.left
+        start, left, keys_left = len(self.nodes), self._left, self._keys.left
         try:
             place = self._place(value)
             self._fill(start)
         except WireError:
-            self._keys.left = keys_left
+            self._left, self._keys.left = left, keys_left
             del self.nodes[start:], self._values[start:]
             self._places = {key: at for key, at in self._places.items() if at < start}
             raise
@@ -141,22 +147,28 @@ class Graph:
                         self._keys.count(value)
                     if kind == "dict":
                         value = [part for pair in value.items() for part in pair]
-                    self.nodes[place] = [kind, *map(self._place, value)]
+                    self.nodes[place] = node = [kind, *map(self._place, value)]
+                    self._left -= len(node) + 1
+                if self._left < len(self.nodes):
+                    raise WireError(TOO_MANY_VALUES)
             done = end
         raise WireError(TOO_DEEP)
 
 
-def rebuild(nodes: list[Any], check_keys: Callable[[list[Any]], None]) -> Any:
+def rebuild(
+    nodes: list[Any], check_keys: Callable[[list[Any]], None], tick: Callable[[], None]
+) -> Any:
     """Return the value of a table.
 
     Args:
         nodes: As `Graph` made them, or as a hostile worker did.
         check_keys: Raises `WireError` on keys that may not be put into one dictionary or set.
+        tick: Called for each part.
 
     Raises:
         WireError: Not a well-formed table.
     """
-    table = _Table(nodes, check_keys)
+    table = _Table(nodes, check_keys, tick)
     made = [table.get(place) for place in range(len(nodes))]
     for value, node in zip(made, nodes, strict=True):
         if type(node) is list and node[0] in _MUTABLE:
@@ -178,7 +190,13 @@ def _fill(value: Any, parts: list[Any]) -> None:
 class _Table:
     """Nodes on their way to values."""
 
-    def __init__(self, nodes: list[Any], check_keys: Callable[[list[Any]], None]) -> None:
+    def __init__(
+        self,
+        nodes: list[Any],
+        check_keys: Callable[[list[Any]], None],
+        tick: Callable[[], None],
+    ) -> None:
+        self._tick = tick
         self.nodes = nodes
         self.made: dict[int, Any] = {}
         self.level = 0
@@ -192,6 +210,7 @@ class _Table:
     def get(self, place: int) -> Any:
         """Return a node's value; mutable containers are still empty."""
         if place not in self.made:
+            self._tick()
             self.level += 1
             if self.level > 2 * MAX_DEPTH:  # or a tuple that holds itself
                 raise WireError(TOO_DEEP)

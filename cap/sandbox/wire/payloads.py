@@ -11,8 +11,8 @@ import numpy as np
 from cap.sandbox.wire.errors import WireError
 from cap.sandbox.wire.frames import MAX_FRAME_BYTES
 
-MAX_ELEMENTS = 1 << 22
-"""Values in one frame; the bytes inside arrays do not count."""
+MAX_ELEMENTS = 400_000
+"""Values in one frame; the bytes inside arrays do not count. An image crosses as an array."""
 MAX_DIMENSIONS = 32
 _DTYPES = {
     np.dtype(order + code).str: np.dtype(order + code)

@@ -76,8 +76,16 @@ def call_each(space: Mapping[str, Any], name: str, calls: bytes) -> list[list[An
     return [_answer(function, args, named) for args, named in codec.decode(calls)]
 
 
-def read_answers(value: Any, count: int) -> list[CallAnswer] | None:
-    """Return what `call_each` sent, in the parent; None if the worker sent something else."""
+def read_answers(
+    value: Any, count: int, watch: Callable[[], None] | None = None
+) -> list[CallAnswer] | None:
+    """Return what `call_each` sent, in the parent; None if the worker sent something else.
+
+    Args:
+        value: What the worker sent.
+        count: How many answers it should be.
+        watch: Called for each answer, and while a large one is read; what it raises ends that.
+    """
     if type(value) is not list or len(value) != count:
         return None
     answers = []
@@ -85,8 +93,10 @@ def read_answers(value: Any, count: int) -> list[CallAnswer] | None:
         if type(entry) is not list or [*map(type, entry)] != [str, bytes, str]:
             return None
         kind, data, message = entry
+        if watch is not None:
+            watch()
         try:
-            given = codec.decode(data)
+            given = codec.decode(data, watch)
         except codec.WireError:
             return None
         if not isinstance(given, _TYPES.get(kind, ())):

@@ -536,3 +536,95 @@ def test_a_worker_that_dies_is_a_failure_at_once(runner: Runner, number: signal.
     assert kinds(result) == ("killed", "WorkerDied", False)
     assert time.monotonic() - begin_s < SOON_S
     assert runner.run("x = 1", Scope(), "x").value == 1
+
+
+# --- reading what a worker sends
+
+SLOW = {
+    "arrays": "[np.zeros(1)] * 390_000",
+    "lists": "[[n] for n in range(130_000)]",
+    "shared": "[[n] for n in range(100_000)]",
+}
+
+
+def slow_reading(monkeypatch: pytest.MonkeyPatch, count: int = 200) -> None:
+    """Have each look of the watch take long, as if the machine were slow to read."""
+    plain = codec._Reader.tick
+
+    def tick(reader: codec._Reader) -> None:
+        if reader._ticks % codec._TICKS == 0:
+            time.sleep(1 / count)
+        plain(reader)
+
+    monkeypatch.setattr(codec._Reader, "tick", tick)
+
+
+@pytest.mark.parametrize("value", SLOW.values(), ids=SLOW)
+def test_reading_a_result_counts_as_the_programs_time(
+    value: str, template: TemplateClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox = Sandbox(limits=Limits(program_s=2.0), template=template)
+    slow_reading(monkeypatch)
+    begin_s = time.monotonic()
+    result = sandbox.execute(f"x = {value}", Scope(), returns="x", keep=True)
+    wall_s = time.monotonic() - begin_s
+    assert result.failure is not None
+    assert result.failure.error == "TimeLimit"
+    assert 2.0 <= result.program_s <= wall_s < SOON_S
+
+
+def test_reading_arguments_counts_as_the_programs_time(
+    template: TemplateClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def say(values: Any) -> None: ...
+
+    sandbox = Sandbox(scope_of(say), limits=Limits(program_s=1.0), template=template)
+    slow_reading(monkeypatch)
+    result = sandbox.run("say([[n] for n in range(130_000)])")
+    assert result.failure is not None
+    assert result.failure.error == "TimeLimit"
+    assert result.calls == ()
+
+
+def test_reading_answers_counts_as_the_programs_time(
+    template: TemplateClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox = Sandbox(limits=Limits(program_s=2.0), template=template)
+    slow_reading(monkeypatch)
+    source = "def f(x): return [[n] for n in range(40_000)]"
+    result = sandbox.call_each(source, Scope(), "f", [((n,), {}) for n in range(10)])
+    assert result.failure is not None
+    assert result.failure.error == "TimeLimit"
+
+
+def test_ctrl_c_ends_the_reading(template: TemplateClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    sandbox = Sandbox(limits=Limits(program_s=LONG_S), template=template)
+    slow_reading(monkeypatch, 20)
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(1.0, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    begin_s = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        sandbox.run("x = [[n] for n in range(130_000)]", returns="x")
+    timer.join()
+    assert time.monotonic() - begin_s < SOON_S
+
+
+def test_a_stop_ends_the_reading_on_the_robots_thread(
+    template: TemplateClient, robot: Robot, thread: RobotThread, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def say(values: Any) -> None: ...
+
+    runner = Runner(template, robot, thread)
+    slow_reading(monkeypatch, 20)
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(1.0, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    begin_s = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        runner.run("say(0)\nsay([[n] for n in range(130_000)])", scope_of(say), program_s=LONG_S)
+    timer.join()
+    assert time.monotonic() - begin_s < SOON_S
+    assert runner.all_ended()

@@ -120,7 +120,7 @@ def test_the_sender_is_told() -> None:
 
 def test_text_keys_and_small_maps_are_not_counted() -> None:
     texts = {str(number): number for number in range(20_000)}
-    small = [{number: number} for number in range(100_000)]
+    small = [{number: number} for number in range(80_000)]
     grid = {(row, column) for row in range(60) for column in range(60)}
     for value in (texts, small, grid):
         assert codec.decode(codec.encode(value)) == value
