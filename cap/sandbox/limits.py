@@ -19,6 +19,8 @@ class Limits:
     """Wall seconds a robot call may take to end after it was stopped."""
     calls: int = 10_000
     """Calls of primitives."""
+    call_bytes: int = 64 << 20
+    """Arguments and results of all calls, as they cross: the caller keeps them to the end."""
     memory_bytes: int = 1 << 30
     """Private memory of the worker."""
     stdout_chars: int = 100_000

@@ -70,6 +70,7 @@ class CallServer:
         self.on_call = on_call
         self.robot = robot
         self._log: list[primitive_calls.Entry] = []
+        self._kept_bytes = 0
         self.clocks = Clocks(limits)
         self._now_s = self.clocks.start_s
         """When the program and its calls last took turns; each end is the other's begin."""
@@ -142,7 +143,10 @@ class CallServer:
         deadline_s = self.clocks.deadline_s(begin_s)
         try:
             answer = frames.exchange(self._ends, self._poller, frame, begin_s, deadline_s)
-            return _checked(codec.decode(answer, self._watch(deadline_s)))
+            message = _checked(codec.decode(answer, self._watch(deadline_s)))
+            if message[0] == "call":
+                self._kept_bytes += codec.kept_bytes(answer, message)
+            return message
         finally:
             self._now_s = time.monotonic()
             self.clocks.program_s += self._now_s - begin_s
@@ -173,6 +177,9 @@ class CallServer:
         if len(self._log) >= self.limits.calls:
             why = f"more than {self.limits.calls} calls; is a loop without an end?"
             raise _Stop("limit", "CallLimit", why)
+        if self._kept_bytes > self.limits.call_bytes:
+            why = f"calls with more than {self.limits.call_bytes >> 20} MiB in all"
+            raise _Stop("limit", "CallBytesLimit", why)
         if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
             why = f"more than {self.limits.sim_s:g} s of simulated time"
             raise _Stop("limit", "SimTimeLimit", why)
@@ -185,6 +192,7 @@ class CallServer:
                 raise NotConnected("the robot did not stop when told to; see to it and reset it")
             result = function(*args, **kwargs)
             answer = codec.encode(["ok", result])
+            self._kept_bytes += len(answer)
         except Exception as error:  # a fault of the robot's own code is its failure, not a crash
             raised, text = self._note_failure(error)
             answer = codec.encode(["error", raised, text])

@@ -43,6 +43,9 @@ MAX_INT_BITS = 14_000
 """Python itself refuses to write out integers much longer than this."""
 _SMALL_BYTES = 4096
 """Frames up to here cannot grow to much, whatever they hold."""
+_TINY_BYTES = 256
+_VALUE_BYTES = 64
+"""About the memory of a small container, the dearest of small values."""
 _TICKS = 256
 """Parts that are read between two looks of a watch."""
 (
@@ -112,6 +115,18 @@ def decode(data: bytes, watch: Callable[[], None] | None = None) -> Any:
     if len(data) > MAX_DEPTH:  # each level takes a byte at least
         check_depth(value)
     return value
+
+
+def kept_bytes(data: bytes, value: Any) -> int:
+    """Return what a value counts that is kept: its bytes, or a quarter of the memory it takes.
+
+    Args:
+        data: As it crossed.
+        value: What was read.
+    """
+    if len(data) <= _TINY_BYTES:
+        return len(data)
+    return max(len(data), graph.count_values(value) * _VALUE_BYTES // 4)
 
 
 # --- out

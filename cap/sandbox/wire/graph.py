@@ -40,14 +40,22 @@ def check_depth(value: Any) -> None:
 
 def check_size(value: Any) -> None:
     """Refuse what holds more values or keys than the other end reads."""
-    keys, left = KeyBudget(), MAX_ELEMENTS
+    if count_values(value) > MAX_ELEMENTS:
+        raise WireError(TOO_MANY_VALUES)
+    keys = KeyBudget()
     for level in _levels(value):
         for parts in level:
-            left -= len(parts) * (2 if type(parts) is dict else 1) + 1
-            if left < 0:
-                raise WireError(TOO_MANY_VALUES)
             if type(parts) in _HASHED:
                 keys.count(parts)
+
+
+def count_values(value: Any) -> int:
+    """Return how many values one holds: each container, and each of its parts."""
+    return sum(
+        len(parts) * (2 if type(parts) is dict else 1) + 1
+        for level in _levels(value)
+        for parts in level
+    )
 
 
 def _levels(value: Any) -> Iterator[list[Collection[Any]]]:

@@ -871,3 +871,46 @@ def test_an_endless_name_makes_no_endless_message(sandbox: Sandbox) -> None:
     assert failure is not None
     assert failure.kind == "undefined"
     assert len(failure.message) < 200
+
+
+# --- what calls bring
+
+LARGE = {
+    "bytes": "b'x' * 900_000",
+    "text": "'x' * 900_000",
+    "an array": "np.zeros(110_000)",
+    "floats": "[1.5] * 100_000",
+    "empty lists": "[[] for _ in range(60_000)]",
+    "many small texts": "['x' * 100] * 3000",
+}
+
+
+@pytest.mark.parametrize("value", LARGE.values(), ids=LARGE)
+def test_the_bytes_of_all_calls_are_limited(sandbox: Sandbox, value: str) -> None:
+    def say(value: Any) -> None: ...
+
+    scope = Scope(primitives={"say": Primitive.of(say, "action")})
+    result = limited(sandbox, f"for _ in range(200): say({value})", scope, call_bytes=4 << 20)
+    assert result.failure is not None
+    assert (result.failure.kind, result.failure.error) == ("limit", "CallBytesLimit")
+    assert "4 MiB" in result.failure.message
+    assert 0 < len(result.calls) < 40
+
+
+def test_the_bytes_of_results_count_as_well(sandbox: Sandbox) -> None:
+    def photo() -> Any:
+        return np.zeros((480, 640, 3), np.uint8)
+
+    scope = Scope(primitives={"photo": Primitive.of(photo, "perception")})
+    result = limited(sandbox, "for _ in range(200): photo()", scope, call_bytes=4 << 20)
+    assert result.failure is not None
+    assert result.failure.error == "CallBytesLimit"
+    assert limited(sandbox, "for _ in range(60): photo()", scope).failure is None
+
+
+def test_many_ordinary_calls_are_within_the_limits(sandbox: Sandbox) -> None:
+    def move(points: Any) -> None: ...
+
+    scope = Scope(primitives={"move": Primitive.of(move, "action")})
+    source = "path = [[0.1 * n, 0.2, 0.3] for n in range(300)]\nfor _ in range(500): move(path)"
+    assert limited(sandbox, source, scope).failure is None
