@@ -5,12 +5,15 @@ The message is never trusted to be well-formed.
 
 from __future__ import annotations
 
+import keyword
 import os
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from cap.errors import clipped
+from cap.program.parser import MAX_SOURCE_CHARS
 from cap.result import Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.wire import codec
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 
 Raised = dict[tuple[str, str], Failure]
 """Failures of primitives by the error's name and message, as the program sees them."""
+_MESSAGE_CHARS = 2200
+"""An exception's message, and the function it came from."""
 _TIME = (signal.SIGXCPU, signal.SIGPROF)
 _NAMES: dict[int, str] = {entry.value: entry.name for entry in signal.Signals}
 _WHY: dict[int, str] = {
@@ -52,11 +57,13 @@ def read_result(
     entries = message[1]
     if not isinstance(entries, dict) or type(stdout := entries.get("stdout")) is not str:
         raise codec.WireError("malformed result")
+    stdout = stdout[: limits.stdout_chars]
     if entries.get("status") == "ok":
         return _success(entries, stdout, watch)
     error, text, line = (entries.get(name) for name in ("error", "message", "line"))
     if not (type(error) is str and type(text) is str and (line is None or type(line) is int)):
         raise codec.WireError("malformed result")
+    error, text = clipped(codec.one_line(error)), codec.one_line(text, _MESSAGE_CHARS)
     failure = _failure(Failure("raised", error, text, line), raised, limits)
     return Result(failure=failure, stdout=stdout)
 
@@ -65,15 +72,15 @@ def _success(entries: Mapping[str, Any], stdout: str, watch: Watch | None) -> Re
     variables, defined, dropped = (
         entries.get(name) for name in ("variables", "defined", "dropped")
     )
-    if not (type(variables) is bytes and type(defined) is dict and type(dropped) is list):
+    if not (type(variables) is bytes and type(defined) is dict):
         raise codec.WireError("malformed result")
-    if not all(type(name) is str and type(line) is int for name, line in defined.items()):
+    if not all(type(line) is int for line in defined.values()):
         raise codec.WireError("malformed result")
     return Result(
         value=_value(entries["value"], watch) if "value" in entries else None,
         variables=_variables(variables, watch) if variables else {},
-        defined=defined,
-        dropped=tuple(map(str, dropped)),
+        defined=dict(zip(_names(list(defined)), defined.values(), strict=True)),
+        dropped=_names(dropped),
         stdout=stdout,
     )
 
@@ -102,12 +109,40 @@ def _value(data: Any, watch: Watch | None) -> Any:
     return codec.decode(data, watch)
 
 
+def _names(found: Any) -> tuple[str, ...]:
+    """Read names it left bound: those of a program, which is no longer than it may be."""
+    if type(found) is not list or not all(map(_is_name, found)):
+        raise codec.WireError("malformed result")
+    if sum(map(len, found)) > 16 * MAX_SOURCE_CHARS:
+        raise codec.WireError("more names than a program can bind")
+    return tuple(found)
+
+
+def _is_name(found: Any) -> bool:
+    """Tell whether a program may leave it bound: no word of Python, nor a name of its machinery."""
+    return (
+        type(found) is str
+        and found.isidentifier()
+        and not found.startswith("__")
+        and not keyword.iskeyword(found)
+    )
+
+
 def _variables(data: bytes, watch: Watch | None) -> dict[str, Any]:
     """Read the variables it left; they came together, as they may share their parts."""
     variables = codec.decode(data, watch)
-    if type(variables) is not dict or not all(type(name) is str for name in variables):
+    if type(variables) is not dict:
         raise codec.WireError("malformed result")
+    _names([*variables])
     return variables
+
+
+def within(result: Result, lines: int) -> Result:
+    """Return a result whose failure names no line that its program does not have."""
+    failure = result.failure
+    if failure is None or failure.line is None or 1 <= failure.line <= lines:
+        return result
+    return replace(result, failure=replace(failure, line=None))
 
 
 def explain(result: Result, worker: Worker, template: TemplateClient, limits: Limits) -> Result:

@@ -31,6 +31,6 @@ def text(words: str) -> str:
     return words.encode("utf-8", "replace").decode()
 
 
-def one_line(message: str) -> str:
+def one_line(message: str, most_chars: int = MESSAGE_CHARS) -> str:
     """Return an exception's message as it crosses, either way."""
-    return text(" ".join(message.split())[:MESSAGE_CHARS])
+    return text(" ".join(message.split())[:most_chars])

@@ -15,6 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
 
+from cap.errors import clipped
 from cap.sandbox.wire import codec
 
 MOST_YIELDED = 10_000
@@ -101,7 +102,9 @@ def read_answers(
             return None
         if not isinstance(given, _TYPES.get(kind, ())):
             return None
-        answers.append(CallAnswer(kind, given, message))
+        if kind == "raises":
+            given = clipped(str(given))
+        answers.append(CallAnswer(kind, given, codec.one_line(message)))
     return answers
 
 

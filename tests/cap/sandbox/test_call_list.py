@@ -167,3 +167,11 @@ def test_a_worker_that_speaks_for_itself_says_nothing_but_values() -> None:
         template.close()
     assert result.failure is not None
     assert result.failure.kind == "protocol", result.failure
+
+
+def test_what_a_worker_says_of_an_exception_is_cut() -> None:
+    name, message = codec.encode("E" * 100_000), "m\n" * 100_000
+    (answer,) = read_answers([["raises", name, message]], 1) or []
+    assert len(answer.value) < 100
+    assert len(answer.message) <= 2000
+    assert "\n" not in answer.message

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from cap.result import Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.call_server import CallServer
+from cap.sandbox.parent.result_message import within
 from cap.sandbox.parent.template_client import Worker
 from cap.sandbox.wire import codec
 from cap.sandbox.wire.frames import MAX_FRAME_BYTES
@@ -371,3 +372,61 @@ def test_a_primitive_gets_copies_of_plain_data_alone() -> None:
     peer.close()
     assert result.failure is None
     assert list(map(type, seen)) == list(map(type, values))
+
+
+# --- what a last message may say
+
+
+def last(**entries: Any) -> Result:
+    return hold([frame(["done", {**DONE, **entries}])], stdout_chars=1000, program_s=SOON_S)
+
+
+def test_output_and_errors_are_cut_whatever_the_worker_sends() -> None:
+    assert last(stdout="x" * 5_000_000).stdout == "x" * 1000
+    failed = last(status="failed", error="E" * 1_000_000, message="m\n" * 1_000_000, line=1)
+    assert failed.failure is not None
+    assert len(str(failed.failure)) < 3000
+    assert "\n" not in failed.failure.message
+    assert (
+        len(last(status="failed", error="E", message="", line=1, stdout="x" * 9999).stdout) == 1000
+    )
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"defined": [1]},
+        {"defined": [["f"]]},
+        {"defined": "f"},
+        {"defined": {"f": 1}},
+        {"defined": ["f" * 100] * 20_000},
+        {"dropped": [None]},
+        {"dropped": ["a b"]},
+        {"dropped": ["x\x1b[2J"]},
+        {"dropped": ["__builtins__"]},
+        {"defined": ["if"]},
+        {"variables": codec.encode({"__builtins__": {}})},
+        {"variables": codec.encode({"a b": 1})},
+        {"variables": codec.encode({"": 1})},
+        {"variables": codec.encode({"class": 1})},
+        {"variables": codec.encode({1: 1})},
+        {"status": "failed", "error": 1, "message": "", "line": 1},
+        {"status": "failed", "error": "E", "message": [], "line": 1},
+        {"status": "failed", "error": "E", "message": "", "line": True},
+        {"status": "failed", "error": "E", "message": "", "line": 1.0},
+    ],
+    ids=lambda entries: str(entries)[:40],
+)
+def test_a_last_message_of_other_things_breaks_the_protocol(entries: dict[str, Any]) -> None:
+    failure = last(**entries).failure
+    assert failure is not None
+    assert failure.kind == "protocol"
+    assert len(failure.message) < 200
+
+
+@pytest.mark.parametrize(("line", "told"), [(1, 1), (3, 3), (4, None), (-5, None), (10**15, None)])
+def test_a_line_outside_the_program_is_not_told(line: int, told: int | None) -> None:
+    failed = last(status="failed", error="E", message="", line=line)
+    failure = within(failed, lines=3).failure
+    assert failure is not None
+    assert failure.line == told
