@@ -19,7 +19,7 @@ from cap.result import Call, Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity
 from cap.sandbox.parent.call_server import CallServer, Stoppable
-from cap.sandbox.parent.result_message import explain, out_of_time, within
+from cap.sandbox.parent.result_message import explain, out_of_time, within, without_hiding
 from cap.sandbox.parent.robot_thread import RobotThread
 from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.template_protocol import ANYWHERE
@@ -106,7 +106,7 @@ class Runner:
                     thread=self.robot_thread if robot is not None else None,
                 ).run(job)
             text = source if isinstance(source, str) else source.source
-            result = within(result, text.count("\n") + 1)
+            result = within(without_hiding(result, scope), text.count("\n") + 1)
             result = explain(result, worker, self._template, self.limits)
             return replace(result, layers=self._template.report().layers)
         finally:

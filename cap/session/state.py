@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from cap.checker.allowlist import EVERYWHERE
 from cap.engine.answer import Answer, State
 from cap.scope import Definition
 
@@ -31,14 +32,21 @@ def after_turn(state: State, answer: Answer, number: int) -> State:
     defined = answer.result.defined
     kept = {name: known[name, line] for name, line in defined.items() if (name, line) in known}
     lost = [*answer.result.dropped, *(name for name in defined if name not in kept)]
-    reason = f"was set in turn {number} and could not be kept (only plain data and functions can)"
+    reasons = {name: f"was set in turn {number} and {_why_lost(name)}" for name in lost}
     dropped = {name: why for name, why in state.dropped.items() if name not in kept}
     return replace(
         state,
         variables=answer.result.variables,
         definitions=tuple(kept.values()),
-        dropped={**dropped, **dict.fromkeys(lost, reason)},
+        dropped={**dropped, **reasons},
     )
+
+
+def _why_lost(name: str) -> str:
+    """Return why a name is not there in later turns."""
+    if name in EVERYWHERE:
+        return "was not kept: it means the library's own again; choose another name"
+    return "could not be kept (only plain data and functions can)"
 
 
 def needs_values(node: ast.FunctionDef | ast.ClassDef) -> bool:

@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from cap.checker.allowlist import EVERYWHERE
 from cap.errors import clipped
 from cap.program.parser import MAX_SOURCE_CHARS
 from cap.result import Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.wire import codec
+from cap.scope import Scope
 
 if TYPE_CHECKING:
     from cap.sandbox.parent.template_client import TemplateClient, Worker
@@ -135,6 +137,23 @@ def _variables(data: bytes, watch: Watch | None) -> dict[str, Any]:
         raise codec.WireError("malformed result")
     _names([*variables])
     return variables
+
+
+def without_hiding(result: Result, scope: Scope) -> Result:
+    """Return a result whose names hide none that a later program relies on; the others it drops.
+
+    A name that the scope itself gives as a variable is its own matter.
+    """
+    taken = (EVERYWHERE | scope.primitives.keys() | scope.groups.keys()) - scope.variables.keys()
+    hiding = [name for name in (*result.variables, *result.defined) if name in taken]
+    if not hiding:
+        return result
+    return replace(
+        result,
+        variables={name: at for name, at in result.variables.items() if name not in taken},
+        defined={name: line for name, line in result.defined.items() if name not in taken},
+        dropped=(*result.dropped, *hiding),
+    )
 
 
 def within(result: Result, lines: int) -> Result:

@@ -558,9 +558,9 @@ def test_given_variables_come_back_as_they_are_now(sandbox: Sandbox) -> None:
     assert result.variables == {"kept": [1, 2]}
 
 
-def test_a_library_name_is_kept_only_if_the_program_binds_it(sandbox: Sandbox) -> None:
-    assert sandbox.execute("x = box(0, 0, 1, 1)", Scope(), keep=True).variables.keys() == {"x"}
-    assert sandbox.execute("box = 'red box'", Scope(), keep=True).variables == {"box": "red box"}
+def test_a_library_name_is_dropped_only_if_the_program_binds_it(sandbox: Sandbox) -> None:
+    assert sandbox.execute("x = box(0, 0, 1, 1)", Scope(), keep=True).dropped == ()
+    assert sandbox.execute("box = 'red box'", Scope(), keep=True).dropped == ("box",)
 
 
 def test_without_keep_nothing_comes_back(sandbox: Sandbox) -> None:
@@ -914,3 +914,19 @@ def test_many_ordinary_calls_are_within_the_limits(sandbox: Sandbox) -> None:
     scope = Scope(primitives={"move": Primitive.of(move, "action")})
     source = "path = [[0.1 * n, 0.2, 0.3] for n in range(300)]\nfor _ in range(500): move(path)"
     assert limited(sandbox, source, scope).failure is None
+
+
+def test_names_that_hide_others_are_not_kept(sandbox: Sandbox) -> None:
+    def say(words: str) -> None: ...
+
+    scope = Scope(
+        primitives={"say": Primitive.of(say, "action")},
+        groups={"robot": ["say"]},
+        variables={"scale": 2},
+    )
+    source = "say = robot = np = scale = x = 1\ndef len(a): return a\ndef f(): pass"
+    result = sandbox.execute(source, scope, keep=True)
+    assert result.failure is None
+    assert result.variables == {"scale": 1, "x": 1}
+    assert result.defined == ("f",)
+    assert sorted(result.dropped) == ["len", "np", "robot", "say"]

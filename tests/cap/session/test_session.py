@@ -108,6 +108,29 @@ def test_functions_of_a_turn_are_there_in_the_next_and_see_each_other(open_sessi
     assert session.robot.spoken == ["2.0", "1.0"]  # type: ignore[attr-defined]
 
 
+HIDING = {
+    "a module": ("np = 2", "say(str(np.mean([1, 3])))", "2.0"),
+    "a builtin": ("len = 3", "say(str(len('ab')))", "2"),
+    "a library function": ("box = [1, 2]", "say(str(box(0, 0, 1, 1).area))", "1.0"),
+    "a class": ("class Point: pass", "say(str(Point(0, 1).y))", "1.0"),
+    "a function": ("def max(a): return a", "say(str(max(1, 2)))", "2"),
+    "a loop": ("for scale in [1]: pass", "say(str(scale(Point(1, 1), 2).x))", "1.0"),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "said"), HIDING.values(), ids=HIDING)
+def test_a_library_name_means_the_same_in_every_turn(
+    first: str, second: str, said: str, open_session: Open
+) -> None:
+    session = open_session({"a": f"{first}\nx = 5", "b": f"{second}\nsay(str(x))"})
+    assert session.run("a").failure is None
+    ((name, why),) = session.state.dropped.items()
+    assert name in first
+    assert "not kept: it means the library's own again" in why
+    assert session.run("b").failure is None
+    assert session.robot.spoken == [said, "5"]  # type: ignore[attr-defined]
+
+
 def test_a_failed_turn_changes_no_variable(open_session: Open) -> None:
     session = open_session({"a": "x = [1]", "b": "x.append(2)\n1 / 0", "c": "say(str(x))"})
     session.run("a")

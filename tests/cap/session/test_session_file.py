@@ -384,14 +384,6 @@ KEPT_FUNCTIONS = {
         "def value_of(node):\n    return node.data\n",
         "say(str(value_of(Node(3))))",
     ),
-    "a variable with the name of a module": (
-        "math = {'a': 1}\n---\ndef g():\n    return math.keys()\n",
-        "say(str(list(g())))",
-    ),
-    "a variable with the name of a class": (
-        "Point = 'abc'\n---\ndef g():\n    return Point.upper()\n",
-        "say(g())",
-    ),
 }
 
 
