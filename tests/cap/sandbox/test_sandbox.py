@@ -928,5 +928,5 @@ def test_names_that_hide_others_are_not_kept(sandbox: Sandbox) -> None:
     result = sandbox.execute(source, scope, keep=True)
     assert result.failure is None
     assert result.variables == {"scale": 1, "x": 1}
-    assert result.defined == ("f",)
+    assert result.defined == {"f": 3}
     assert sorted(result.dropped) == ["len", "np", "robot", "say"]
