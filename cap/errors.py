@@ -222,3 +222,13 @@ def did_you_mean(name: str, known: Iterable[str], count: int = 3) -> str:
 
 class Stopped(SystemExit):
     """SIGTERM or SIGHUP came: no error, and nothing may keep it from ending the process."""
+
+
+def stop_in(error: BaseException | None) -> BaseException | None:
+    """Return the stop that an exception is, or that Python wrapped in it; None if there is none.
+
+    What is raised while a class is made (`__set_name__`) arrives as the cause of a RuntimeError.
+    """
+    while error is not None and not isinstance(error, KeyboardInterrupt | SystemExit):
+        error = error.__cause__
+    return error

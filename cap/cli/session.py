@@ -55,7 +55,7 @@ def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterat
         session = _make_session(options, settings, trace, instructions)
     except BaseException as error:
         trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
-        trace.close(status_after(type(error)))
+        trace.close(status_after(error))
         if isinstance(error, UsageError):  # nothing was tried: a slip leaves nothing behind
             _remove(folder, there)
         elif isinstance(error, CapError):

@@ -18,7 +18,7 @@ import threading
 import time
 import weakref
 
-from cap.errors import Stopped
+from cap.errors import Stopped, stop_in
 
 _LOOK_S = 0.1
 """Between two looks at whether the main thread has taken notice."""
@@ -52,12 +52,14 @@ class StopSignals:
         self.listen()
         threading.Thread(target=self._watch, name="cap-signals", daemon=True).start()
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Give the signals back: from now on they end the process at once."""
         self._ended = True
         if self._tell != -1:
             for number in (signal.SIGTERM, signal.SIGHUP):
                 signal.signal(number, signal.SIG_DFL)
+        if (stop := stop_in(error)) is not None and stop is not error:
+            raise stop
 
     def listen(self) -> None:
         """Have the thread told of signals, also after an event loop took that for itself."""

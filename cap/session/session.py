@@ -241,11 +241,11 @@ class Session:
         """Return itself."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Close it; if an exception ends it, the robot is stopped first."""
-        if kind is not None:
+        if error is not None:
             self.robot.stop()
-        self.close(status_after(kind) if kind is not None else None)
+        self.close(status_after(error) if error is not None else None)
 
     def close(self, status: str | None = None) -> None:
         """End the robot and the trace; further calls do nothing.

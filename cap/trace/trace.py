@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from cap.errors import UsageError
+from cap.errors import UsageError, stop_in
 
 FORMAT_VERSION = 1
 
@@ -186,9 +186,9 @@ class Trace:
         os.replace(beside, self.folder / "run.json")
 
 
-def status_after(error: type[BaseException]) -> str:
+def status_after(error: BaseException) -> str:
     """Return what a trace ends with that an exception ended: a person's stop is no error."""
-    return "interrupted" if issubclass(error, KeyboardInterrupt | SystemExit) else "error"
+    return "error" if stop_in(error) is None else "interrupted"
 
 
 def new_run_folder(runs: Path, robot: str, words: str) -> Path:

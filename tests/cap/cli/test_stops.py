@@ -133,6 +133,14 @@ def callback():
 callback()
 time.sleep(60)
 """,
+    "wrapped while a class is made": """
+class Field:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+class Made:
+    field = Field()
+""",
     "caught and forgotten, twice": """
 for _ in range(2):
     try:
