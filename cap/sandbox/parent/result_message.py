@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 
 Raised = dict[tuple[str, str], Failure]
 """Failures of primitives by the error's name and message, as the program sees them."""
+_GIVEN_HERE = frozenset(
+    [
+        *("TimeLimit", "SimTimeLimit", "CallTimeout", "CallLimit", "CallBytesLimit"),
+        *("WorkerDied", "ProtocolError", "UndefinedName", "ProgramSyntaxError"),
+    ]
+)
+"""Names of failures that no worker tells of."""
 _MESSAGE_CHARS = 2200
 """An exception's message, and the function it came from."""
 _TIME = (signal.SIGXCPU, signal.SIGPROF)
@@ -65,6 +72,8 @@ def read_result(
     error, text, line = (entries.get(name) for name in ("error", "message", "line"))
     if not (type(error) is str and type(text) is str and (line is None or type(line) is int)):
         raise codec.WireError("malformed result")
+    if error in _GIVEN_HERE:
+        error = f"program.{error}"
     error, text = clipped(codec.one_line(error)), codec.one_line(text, _MESSAGE_CHARS)
     failure = _failure(Failure("raised", error, text, line), raised, limits)
     return Result(failure=failure, stdout=stdout)

@@ -104,6 +104,7 @@ def decode(data: bytes, watch: Callable[[], None] | None = None) -> Any:
     try:
         if data[:1] == _SHARED:
             reader = _Reader(watch)
+            reader.left_elements *= 2  # each is a node, and a number in its container's
             return graph.rebuild(reader.read(data[1:]), reader.keys.check, reader.tick)
         if len(data) > _SMALL_BYTES:
             return _Reader(watch).read(data)
@@ -183,6 +184,7 @@ def _rare(kind: type, value: Any) -> msgpack.ExtType:
             raise WireError("an integer of more than 4000 digits cannot cross the sandbox")
         return _extension(_INT, hex(value).encode())
     if kind is range:
+        payloads.check_range(value)
         return _extension(_RANGE, _pack([value.start, value.stop, value.step]))
     if kind is complex:
         return _extension(_COMPLEX, _pack([value.real, value.imag]))
@@ -233,7 +235,7 @@ class _Reader:
             whole = msgpack.Unpacker(max_buffer_size=len(data))
             whole.feed(data)
             whole.skip()
-        most = min(len(data), MAX_ELEMENTS)
+        most = min(len(data), 2 * MAX_ELEMENTS)
         value = msgpack.unpackb(
             data,
             ext_hook=self.extension,
@@ -301,7 +303,7 @@ _BUILDERS: dict[int, Callable[[list[Any]], Any]] = {
     _TUPLE: tuple,
     _SET: set,
     _FROZENSET: frozenset,
-    _RANGE: lambda parts: range(*parts),
+    _RANGE: lambda parts: payloads.check_range(range(*parts)),
     _COMPLEX: lambda parts: complex(*parts),
     _GEOMETRY: lambda parts: payloads.read_geometry(*parts),
     _ENTRIES: lambda parts: payloads.read_entries(*parts),

@@ -29,6 +29,8 @@ _KINDS: dict[type, str] = {
 _HASHED = (dict, set, frozenset)
 _MAX_HASHED = 1 << 22
 """Values looked at while keys are hashed."""
+_MAX_WALKED = 4 * MAX_ELEMENTS
+_MAX_WALKED_DEPTH = 4 * MAX_DEPTH
 _UNSHARED = frozenset([type(None), bool, int, float, str, bytes, complex])
 
 
@@ -92,7 +94,8 @@ class Graph:
         self._values: list[Any] = []
         self._places: dict[int, int] = {}
         self._keys = KeyBudget()
-        self._left = MAX_ELEMENTS - 1
+        self._left = 2 * MAX_ELEMENTS - 1  # each is a node, and a number in its container's
+        self._steps_left = _MAX_WALKED
 
     def add(self, value: Any) -> int:
         """Add a value with all it holds; return its node. What cannot cross leaves no trace.
@@ -101,9 +104,11 @@ class Graph:
             WireError: Some of it may not cross, or is too deep.
         """
         start, left, keys_left = len(self.nodes), self._left, self._keys.left
+        steps_left = self._steps_left
         try:
             place = self._place(value)
             self._fill(start)
+            self._steps_left = _walked(self.nodes, place, steps_left)
         except WireError:
             self._left, self._keys.left = left, keys_left
             del self.nodes[start:], self._values[start:]
@@ -163,6 +168,35 @@ class Graph:
         raise WireError(TOO_DEEP)
 
 
+def _walked(
+    nodes: list[Any], start: int, left: int, tick: Callable[[], None] = lambda: None
+) -> int:
+    """Walk a value as whoever shows it will, each shared part again; return what is left of steps.
+
+    Raises:
+        WireError: It takes more steps than are left, or goes too deep.
+    """
+    path, within = [iter((start,))], [-1]
+    on_path = {-1}
+    while path:
+        place = next(path[-1], None)
+        if place is None:
+            path.pop()
+            on_path.remove(within.pop())
+            continue
+        left -= 1
+        node = nodes[place]
+        if type(node) is not list or place in on_path:
+            continue
+        tick()
+        if left < 0 or len(path) > _MAX_WALKED_DEPTH:
+            raise WireError("a value whose shared parts make it endless to walk")
+        path.append(iter(node[1:]))
+        within.append(place)
+        on_path.add(place)
+    return left
+
+
 def rebuild(
     nodes: list[Any], check_keys: Callable[[list[Any]], None], tick: Callable[[], None]
 ) -> Any:
@@ -177,6 +211,7 @@ def rebuild(
         WireError: Not a well-formed table.
     """
     table = _Table(nodes, check_keys, tick)
+    _walked(nodes, 0, _MAX_WALKED, tick)
     made = [table.get(place) for place in range(len(nodes))]
     for value, node in zip(made, nodes, strict=True):
         if type(node) is list and node[0] in _MUTABLE:

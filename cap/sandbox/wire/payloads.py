@@ -72,6 +72,17 @@ def check_shape(shape: Any) -> int:
     return math.prod(shape)
 
 
+def check_range(value: range) -> range:
+    """Return a range, if what is read of it as a list is no more than may cross as one.
+
+    Raises:
+        WireError: It is longer.
+    """
+    if value and (value[-1] - value.start) // value.step >= MAX_ELEMENTS:
+        raise WireError(f"a range of more than {MAX_ELEMENTS} values cannot cross the sandbox")
+    return value
+
+
 def entry_parts(array: np.ndarray) -> list[Any]:
     """Return an array of one of `ENTRY_KINDS` as kind, shape and entries.
 

@@ -239,7 +239,17 @@ def _failure(error: BaseException) -> dict[str, Any]:
         text = ""
     return {
         "status": "failed",
-        "error": type(error).__name__,
+        "error": _name_of(type(error)),
         "message": codec.one_line(text) + inside,
         "line": line,
     }
+
+
+def _name_of(kind: type) -> str:
+    """Return an exception's name; a class of the program's own gives itself no other's."""
+    name = kind.__name__
+    known = codec.RAISABLE.get(name) or getattr(builtins, name, None)
+    if name == OutputLimit.__name__:
+        known = OutputLimit
+    own = known is not None and kind.__module__ in PROGRAM_NAMES
+    return f"program.{name}" if own and kind is not known else name

@@ -930,3 +930,43 @@ def test_names_that_hide_others_are_not_kept(sandbox: Sandbox) -> None:
     assert result.variables == {"scale": 1, "x": 1}
     assert result.defined == {"f": 3}
     assert sorted(result.dropped) == ["len", "np", "robot", "say"]
+
+
+OWN = ("NotFound", "OutputLimit", "MemoryError", "TimeLimit", "ValueError", "CallLimit", "Timeout")
+
+
+@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("base", ["Exception", "RobotError"])
+def test_an_exception_of_the_program_has_no_name_of_anothers(
+    sandbox: Sandbox, name: str, base: str
+) -> None:
+    failure = sandbox.execute(f"class {name}({base}): pass\nraise {name}('mine')", Scope()).failure
+    assert failure is not None
+    assert (failure.kind, failure.error) == ("raised", f"program.{name}")
+    assert failure.message == "mine"
+    assert failure.cause == "program"
+
+
+def test_other_exceptions_have_their_own_names(sandbox: Sandbox) -> None:
+    for source, name in {
+        "class Mine(Exception): pass\nraise Mine": "Mine",
+        "raise NotFound('x')": "NotFound",
+        "np.linalg.inv(np.zeros((2, 2)))": "LinAlgError",
+        "{}['a']": "KeyError",
+    }.items():
+        failure = sandbox.execute(source, Scope()).failure
+        assert failure is not None
+        assert failure.error == name
+
+
+def test_an_endless_range_goes_to_no_primitive(sandbox: Sandbox) -> None:
+    def say(values: Any) -> None:
+        list(values)
+
+    scope = Scope(primitives={"say": Primitive.of(say, "action")})
+    for length in ("10**30", "2**40", "0, -10**30, -3"):
+        failure = sandbox.execute(f"say(range({length}))", scope).failure
+        assert failure is not None
+        assert failure.error == "TypeError"
+        assert "a range of more than" in failure.message
+    assert sandbox.execute("say(range(10, 0, -3))", scope).failure is None

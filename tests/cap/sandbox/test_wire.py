@@ -1,4 +1,5 @@
 import contextlib
+import itertools
 import os
 import struct
 import time
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from shapely.geometry.base import BaseGeometry
 
 from cap.errors import NotFound
-from cap.sandbox.wire import codec
+from cap.sandbox.wire import codec, graph
 
 FIXED = settings(max_examples=80, derandomize=True, database=None, deadline=None)
 TEXT = st.text(max_size=8)
@@ -618,3 +619,58 @@ def test_a_reader_that_is_gone_is_told(pipe: tuple[int, int]) -> None:
     os.close(pipe[0])
     with pytest.raises(BrokenPipeError):
         codec.send(pipe[1], b"a")
+
+
+def doubled(times: int) -> Any:
+    value: Any = ()
+    for _ in range(times):
+        value = (value, value)
+    return value
+
+
+def woven(count: int) -> list[Any]:
+    lists: list[Any] = [[] for _ in range(count)]
+    for entry in lists:
+        entry.extend(lists)
+    return lists
+
+
+def linked(count: int) -> list[Any]:
+    links: list[Any] = [[None, None] for _ in range(count)]
+    for one, other in itertools.pairwise(links):
+        one[1], other[0] = other, one
+    return links
+
+
+ENDLESS = {"doubled": doubled(60), "woven": woven(12), "linked": linked(3000)}
+
+
+@pytest.mark.parametrize("value", ENDLESS.values(), ids=ENDLESS)
+def test_what_is_endless_to_walk_does_not_cross(
+    value: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, dropped = codec.encode_variables({"value": value, "other": [1]})
+    assert dropped == ["value"]
+    assert codec.decode(data) == {"other": [1]}
+    monkeypatch.setattr(graph, "_walked", lambda *_: 0)
+    forged = codec.encode_shared(value)
+    monkeypatch.undo()
+    with pytest.raises(codec.WireError, match="endless to walk"):
+        codec.decode(forged)
+
+
+def test_what_is_shared_in_moderation_crosses() -> None:
+    row = [0.0] * 1000
+    for value in (doubled(16), woven(5), linked(100), [row] * 1000):
+        assert repr(codec.decode(codec.encode_shared(value))) == repr(value)
+
+
+def test_a_range_is_no_longer_than_a_list_may_be() -> None:
+    for value in (range(10**30), range(0, -(2**70), -2), range(codec.MAX_ELEMENTS + 1)):
+        with pytest.raises(codec.WireError, match="range"):
+            codec.encode(value)
+    forged = extension(codec._RANGE, [0, 2**62, 1])
+    with pytest.raises(codec.WireError, match="range"):
+        codec.decode(forged)
+    for value in (range(0), range(5, 0), range(codec.MAX_ELEMENTS), range(10, -10, -3)):
+        assert codec.decode(codec.encode(value)) == value
