@@ -169,7 +169,7 @@ class KernelLimits:
 
 
 def kernel_limits(limits: WorkerLimits, mapped_bytes: int) -> KernelLimits:
-    """Return the kernel's own limits.
+    """Return the kernel's own limits, none above what this process may have itself.
 
     Args:
         limits: What to allow.
@@ -177,21 +177,30 @@ def kernel_limits(limits: WorkerLimits, mapped_bytes: int) -> KernelLimits:
     """
     seconds = math.ceil(limits.cpu_s) + 2
     stack = resource.getrlimit(resource.RLIMIT_STACK)[0]
+    wanted = (
+        (resource.RLIMIT_CPU, seconds, seconds + 1),
+        (resource.RLIMIT_DATA, limits.memory_bytes, limits.memory_bytes),
+        # Shared mappings are no private data; the whole address space bounds them.
+        (resource.RLIMIT_AS, *(limits.memory_bytes + mapped_bytes,) * 2),
+        (resource.RLIMIT_STACK, *(_STACK_BYTES if stack < 0 else min(stack, _STACK_BYTES),) * 2),
+        (resource.RLIMIT_NOFILE, _FIRST_FREE, _FIRST_FREE),
+        (resource.RLIMIT_NPROC, 0, 0),
+        (resource.RLIMIT_FSIZE, 0, 0),
+        (resource.RLIMIT_CORE, 0, 0),
+    )
     return KernelLimits(
-        values=(
-            (resource.RLIMIT_CPU, (seconds, seconds + 1)),
-            (resource.RLIMIT_DATA, (limits.memory_bytes,) * 2),
-            # Shared mappings are no private data; the whole address space bounds them.
-            (resource.RLIMIT_AS, (limits.memory_bytes + mapped_bytes,) * 2),
-            (resource.RLIMIT_STACK, (_STACK_BYTES if stack < 0 else min(stack, _STACK_BYTES),) * 2),
-            (resource.RLIMIT_NOFILE, (_FIRST_FREE, _FIRST_FREE)),
-            (resource.RLIMIT_NPROC, (0, 0)),
-            (resource.RLIMIT_FSIZE, (0, 0)),
-            (resource.RLIMIT_CORE, (0, 0)),
-        ),
+        values=tuple(_at_most_now(*entry) for entry in wanted),
         # The limit on processor time counts whole seconds only; the timer is finer.
         timer_s=limits.cpu_s + _CPU_SLACK_S,
     )
+
+
+def _at_most_now(limit: int, soft: int, hard: int) -> tuple[int, tuple[int, int]]:
+    """Return a limit with its values, lowered to the hard one of a batch system, say."""
+    most = resource.getrlimit(limit)[1]
+    if most != resource.RLIM_INFINITY:
+        soft, hard = min(soft, most), min(hard, most)
+    return limit, (soft, hard)
 
 
 def mapped_bytes() -> int:

@@ -21,7 +21,8 @@ _MOUNT_POINT = b"/proc"
 def enter() -> None:
     """Move into new namespaces and carry on in a child that is the first process of its own.
 
-    The process that called waits for the child, and ends with it. It must have one thread.
+    The process that called waits for the child, and ends with it, also if it is stopped for good.
+    It must have one thread.
 
     Raises:
         OSError: The kernel refuses.
@@ -29,7 +30,7 @@ def enter() -> None:
     unshare()
     child = os.fork()
     if child:
-        os.waitpid(child, 0)
+        os.waitpid(child, os.WUNTRACED)
         os._exit(0)
     # If the one who waits is killed, so is this one, and with it all that it forked.
     libc.prctl(libc.PR_SET_PDEATHSIG, int(signal.SIGKILL))

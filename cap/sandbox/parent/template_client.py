@@ -14,9 +14,12 @@ import struct
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from cap.errors import SandboxError
 from cap.sandbox import template_protocol
@@ -24,6 +27,7 @@ from cap.sandbox.kernel.layers import LayerReport
 from cap.sandbox.limits import Limits
 from cap.sandbox.template_protocol import WorkerLimits, WorkerOrder
 
+T = TypeVar("T")
 _SCRIPT = Path(__file__).parents[1] / "worker" / "template.py"
 _PACKAGES = ("cap", "numpy", "shapely", "msgpack")
 _ENVIRONMENT = {
@@ -34,7 +38,11 @@ _ENVIRONMENT = {
 }
 _ANSWER_S = 30.0
 """The template answers in a millisecond once it is loaded; later, it is broken."""
+_LOOK_S = 0.5
+"""Between two looks at whether it still runs."""
 _END_S = 0.1
+_MOST_CHARS = 300
+"""Of the last line a template wrote."""
 _CLOSED = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 _BROKEN = (OSError, struct.error, ValueError)
 
@@ -135,7 +143,7 @@ class TemplateClient:
             try:
                 return self._take(order)
             except _BROKEN as error:
-                raise SandboxError(f"the sandbox process does not start: {error}") from None
+                raise self._does_not_start(error) from None
 
     def refill(
         self,
@@ -163,11 +171,17 @@ class TemplateClient:
         """Start the template without waiting for it, so that it loads while the parent does.
 
         Harmless if it runs already.
+
+        Raises:
+            SandboxError: No process can be started.
         """
         with self._lock:
             if self._control is not None:
                 return
-            self._running()
+            try:
+                self._running()
+            except _BROKEN as error:
+                raise self._does_not_start(error) from None
         self.refill(limits)
 
     def report(self) -> LayerReport:
@@ -180,8 +194,7 @@ class TemplateClient:
             try:
                 return self._greeting(self._running())
             except _BROKEN as error:
-                self._stop()
-                raise SandboxError(f"the sandbox process does not start: {error}") from None
+                raise self._does_not_start(error) from None
 
     def status(self, worker: Worker) -> int | None:
         """Return how a worker ended, as `os.waitpid` tells it; None if that is not known."""
@@ -208,7 +221,7 @@ class TemplateClient:
             if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
                 raise SandboxError("the sandbox needs Linux or macOS; on Windows use WSL")
             self._control, theirs = socket.socketpair()
-            self._control.settimeout(_ANSWER_S)
+            self._control.settimeout(_LOOK_S)
             command = [sys.executable, "-s", "-P", "-S", "-W", "ignore", str(_SCRIPT)]
             arguments = [str(theirs.fileno()), ",".join(sorted(self._without)), *_import_paths()]
             with theirs:
@@ -218,6 +231,7 @@ class TemplateClient:
                     env=_ENVIRONMENT,
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,  # read if it ends: nobody else's screen is for that
                     cwd="/",
                     process_group=0,  # Ctrl-C in the terminal is for the parent, from the first
                 )
@@ -226,7 +240,7 @@ class TemplateClient:
     def _take(self, order: WorkerOrder) -> Worker:
         """Return the spare if it is as wanted and alive, else a new worker."""
         control = self._running()
-        if self._process is None or self._process.poll() is not None:
+        if self._is_over():
             raise OSError("it ended")  # and its workers are ending: the spare is not to be used
         self._greeting(control)
         if self._asked is not None:
@@ -251,8 +265,8 @@ class TemplateClient:
     def _answer(self, control: socket.socket, kind: bytes) -> int:
         """Read answers up to one of this kind; a worker that comes is kept as the one ready."""
         while True:
-            data, descriptors, _, _ = socket.recv_fds(
-                control, template_protocol.ANSWER.size, 3, _CLOSED
+            data, descriptors, _, _ = self._heard(
+                lambda: socket.recv_fds(control, template_protocol.ANSWER.size, 3, _CLOSED)
             )
             found, number = template_protocol.ANSWER.unpack(data)
             if found == template_protocol.WORKER:
@@ -264,20 +278,57 @@ class TemplateClient:
     def _greeting(self, control: socket.socket) -> LayerReport:
         """Return what the template said of its layers when it started."""
         if self._report is None:
-            (size,) = struct.unpack("<i", control.recv(4, socket.MSG_WAITALL))
-            layers, missing = json.loads(control.recv(size, socket.MSG_WAITALL))
+            (size,) = struct.unpack("<i", self._heard(lambda: control.recv(4, socket.MSG_WAITALL)))
+            hello = self._heard(lambda: control.recv(size, socket.MSG_WAITALL))
+            layers, missing = json.loads(hello)
             self._report = LayerReport(tuple(layers), missing)
         return self._report
 
-    def _stop(self) -> None:
+    def _heard(self, read: Callable[[], T]) -> T:
+        """Read from the template, as long as it runs and is not overdue.
+
+        Raises:
+            OSError: It does not, or is.
+        """
+        last_s = time.monotonic() + _ANSWER_S
+        while True:
+            try:
+                return read()
+            except TimeoutError:
+                if self._is_over() or time.monotonic() > last_s:
+                    raise
+
+    def _is_over(self) -> bool:
+        """Tell whether the template ended, or somebody stopped it."""
+        if self._process is None or self._process.poll() is not None:
+            return True
+        look = os.WSTOPPED | os.WNOHANG | os.WNOWAIT
+        with contextlib.suppress(ChildProcessError):
+            return os.waitid(os.P_PID, self._process.pid, look) is not None
+        return False
+
+    def _does_not_start(self, error: BaseException) -> SandboxError:
+        """Stop what there is of the template; return the error with what it said last."""
+        words = self._stop() or str(error)
+        return SandboxError(f"the sandbox process does not start: {words}")
+
+    def _stop(self) -> str:
+        """End the template; return the last line it wrote, if any."""
         if self._ready is not None:
             self._ready.end()
         if self._control is not None:
             self._control.close()
+        words = ""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+            assert self._process.stderr is not None
+            with self._process.stderr as said:
+                os.set_blocking(said.fileno(), False)  # a child may live a moment longer
+                lines = (said.read() or b"").decode(errors="replace").split("\n")
+            words = next((line.strip() for line in reversed(lines) if line.strip()), "")
         self._control = self._process = self._report = self._asked = self._ready = None
+        return words[:_MOST_CHARS]
 
 
 def _silent(descriptor: int) -> bool:

@@ -3,13 +3,18 @@
 import concurrent.futures
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from cap.errors import SandboxError
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent import cpu_affinity
+from cap.sandbox.parent import cpu_affinity, template_client
 from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
 from cap.scope import Primitive, Scope
@@ -260,5 +265,106 @@ def test_a_serving_template_has_loaded_these_modules_and_no_other() -> None:
     source = "import sys\nret = sorted(n for n in sys.modules if n.split('.')[0] == 'cap')"
     try:
         assert value_of(Sandbox(template=template), source) == ROAD.split()
+    finally:
+        template.close()
+
+
+# --- a system with little to give, and a template that somebody stops
+
+_RUN = """
+import os, resource, sys
+{before}
+from cap.errors import SandboxError
+from cap.sandbox.sandbox import Sandbox
+try:
+    with Sandbox() as sandbox:
+        result = sandbox.run("ret = np.ones(1000).sum()", returns="ret")
+    print(result.value, result.failure)
+except SandboxError as error:
+    print("SandboxError:", error)
+"""
+
+
+def run_with(before: str) -> str:
+    """Run a program in a process of its own; return what it printed, its errors included."""
+    run = subprocess.run(
+        [sys.executable, "-c", _RUN.format(before=before)],
+        cwd=Path(__file__).parents[3],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+    )
+    return run.stdout
+
+
+@pytest.mark.parametrize("kib", [400_000, 1_000_000])
+def test_a_batch_systems_address_space_is_enough(kib: int) -> None:
+    said = run_with(f"resource.setrlimit(resource.RLIMIT_AS, ({kib << 10},) * 2)")
+    assert said == "1000.0 None\n"
+
+
+def test_where_no_process_can_be_started_the_error_says_so() -> None:
+    """Root is not held by this limit."""
+    become = "if os.getuid() == 0: os.setuid(65534)\n"
+    said = run_with(f"{become}resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))")
+    if "Permission" in said or "ModuleNotFound" in said:
+        pytest.skip("nobody may read this folder")
+    assert said.startswith("SandboxError: the sandbox process does not start")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("most", [8, 9, 10, 11])
+def test_with_few_descriptors_the_error_is_one_line(most: int) -> None:
+    said = run_with(f"resource.setrlimit(resource.RLIMIT_NOFILE, ({most}, {most}))")
+    assert said == "1000.0 None\n" or said.startswith("SandboxError: the sandbox process does not")
+    assert said.count("\n") == 1
+
+
+def test_a_template_that_cannot_go_on_writes_on_nobodys_screen(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    template = TemplateClient()
+    with Sandbox(template=template) as sandbox:
+        assert sandbox.run("ret = 1", returns="ret").value == 1
+        assert template._process is not None
+        template._process.kill()
+        assert sandbox.run("ret = 2", returns="ret").value == 2
+        assert template._control is not None
+        template._control.sendall(b"?" * 3)  # half an order, and then nothing more
+        template.close()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_why_a_template_does_not_start_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(template_client, "_SCRIPT", Path("/nowhere.py"))
+    with pytest.raises(SandboxError, match=r"does not start: .*nowhere\.py"):
+        TemplateClient().report()
+
+
+def template_pids(template: TemplateClient) -> list[int]:
+    """Return the process that was started and, with namespaces, the one inside that serves."""
+    assert template._process is not None
+    outer = template._process.pid
+    inside = Path(f"/proc/{outer}/task/{outer}/children").read_text().split()
+    return [outer, *map(int, inside)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds children as Linux does")
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("spare", [True, False])
+def test_a_stopped_template_is_replaced_soon(which: int, spare: bool) -> None:
+    template = TemplateClient(spare=spare)
+    try:
+        sandbox = Sandbox(template=template)
+        assert sandbox.run("ret = 1", returns="ret").value == 1
+        pids = template_pids(template)
+        if "namespaces" not in sandbox.layers:
+            pids = pids[:1]
+        os.kill(pids[min(which, len(pids) - 1)], signal.SIGSTOP)
+        begin_s = time.monotonic()
+        for number in range(3):
+            assert sandbox.run(f"ret = {number}", returns="ret").value == number
+        assert time.monotonic() - begin_s < 10
     finally:
         template.close()
