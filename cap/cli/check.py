@@ -23,7 +23,7 @@ _MOST_HINTS = 5
 def command(
     file: Path | None, robot: str, rules: bool, markdown: bool, benchmark: bool, as_json: bool
 ) -> int:
-    """Check a program; exit code 3 if it would be refused."""
+    """Check a program, or standard input (-); exit code 3 if it would be refused."""
     if rules:
         _show_rules(markdown)
         return 0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 from pathlib import Path
 
 import click
@@ -9,7 +12,11 @@ import click
 from cap.cli.options import with_options
 from cap.cli.session import errors_as_json, open_session, report, watch
 from cap.cli.session_options import SessionOptions, expect_option
-from cap.errors import UsageError
+from cap.errors import CheckFailed, UsageError
+from cap.program.parser import MAX_SOURCE_CHARS
+
+_MOST_BYTES = 4 * MAX_SOURCE_CHARS + 4
+"""More than any program takes, a byte order mark included."""
 
 
 @click.command("exec")
@@ -17,25 +24,41 @@ from cap.errors import UsageError
 @expect_option
 @with_options(SessionOptions, "options")
 def command(options: SessionOptions, file: Path, expect: tuple[str, ...]) -> int:
-    """Run a program from a file; it may use every primitive and LMP of the robot."""
-    source = read_source(file)
-    with errors_as_json(options), open_session(options, [file.name]) as session:
+    """Run a program from a file, or from standard input (-), with every primitive and LMP."""
+    source, name = read_source(file), "standard input" if str(file) == "-" else file.name
+    with errors_as_json(options), open_session(options, [name]) as session:
         watch(session, options)
-        session.execute(source, file.name, expect)
+        session.execute(source, name, expect)
         return report(session, options, [])
 
 
 def read_source(file: Path) -> str:
-    """Read a program file.
+    """Read a program file, or standard input for `-`; no more of it than a program may be long.
 
     Raises:
-        UsageError: It is missing, unreadable, or not text.
+        UsageError: It is missing, unreadable, no plain file, or not text.
+        CheckFailed: It is too long.
     """
     try:
-        return file.read_text(encoding="utf-8-sig")
+        data = sys.stdin.buffer.read(_MOST_BYTES) if str(file) == "-" else _start_of(file)
+        source = data.decode("utf-8-sig")
     except FileNotFoundError:
         raise UsageError(f"no file {file}") from None
     except UnicodeDecodeError as error:
-        raise UsageError(f"{file} is not UTF-8 text: {error.reason} at {error.start}") from None
+        if len(data) < _MOST_BYTES:  # else it may be cut inside a character
+            where = f"{error.reason} at {error.start}"
+            raise UsageError(f"{file} is not UTF-8 text: {where}") from None
+        source = ""
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror or error}") from None
+    if len(data) == _MOST_BYTES or len(source) > MAX_SOURCE_CHARS:
+        raise CheckFailed(f"{file} is too long: the limit is {MAX_SOURCE_CHARS} characters")
+    return source
+
+
+def _start_of(file: Path) -> bytes:
+    """Read the start of a plain file; anything else may never end, or never begin."""
+    with open(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as opened:
+        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+            raise UsageError(f"{file} is no plain file; pipe the program into '-' instead")
+        return opened.read(_MOST_BYTES)

@@ -23,6 +23,9 @@ from cap.cli.session_options import (
 from cap.errors import CapError, MissingExtra, UsageError
 from cap.robot.robot_files import path_of
 
+_WEAK_LEVELS = ("kernel-seccomp", "process")
+"""Below `kernel`, a person is told."""
+
 
 @contextmanager
 def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterator[Any]:
@@ -224,6 +227,9 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
         sends = hasattr(session.robot, "commands")
         where = "nothing is sent" if sends else "in the instant world"
         console.print(f"dry run: {where}; nothing physical moves", style="dim")
+    level = session.engine.sandbox.level
+    if level in _WEAK_LEVELS:
+        console.print(f"sandbox: only level '{level}' holds here; see cap info", style="yellow")
     if session.model.name == "nearest":
         about = "model: nearest (no language model: the closest example, rebound)"
         console.print(about, style="dim")

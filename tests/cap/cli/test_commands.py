@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ import pytest
 from cap.cli.main import run
 from cap.cli.tables import show
 from cap.sandbox.parent.template_client import TemplateClient
+from cap.sandbox.sandbox import Sandbox
 
 Capture = pytest.CaptureFixture[str]
 
@@ -64,6 +67,61 @@ def test_exec_of_a_bad_file(content: str | bytes, code: int, message: str, capsy
 def test_exec_of_no_file(capsys: Capture) -> None:
     assert run(["exec", "nothing.py"]) == 2
     assert "no file nothing.py" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["exec", "check"])
+@pytest.mark.parametrize(
+    ("file", "code", "message"),
+    [
+        ("/dev/zero", 2, "no plain file"),
+        ("/dev/null", 2, "no plain file"),
+        ("fifo", 2, "no plain file"),
+        ("huge.py", 3, "huge.py is too long"),
+        ("huge_text.py", 3, "too long"),
+        ("wide.py", 3, "too long"),
+    ],
+)
+def test_a_file_that_is_no_program_is_refused_in_one_line(
+    command: str, file: str, code: int, message: str, capsys: Capture
+) -> None:
+    """Whatever it is, little of it is read, and none of it copied."""
+    os.mkfifo("fifo")
+    with open("huge.py", "wb") as huge:
+        huge.truncate(300 << 20)
+    Path("huge_text.py").write_text("x = '\N{BULLET}'\n" * 60_000, encoding="utf-8")
+    Path("wide.py").write_text("#" + "\N{LARGE RED CIRCLE}" * 65_600, encoding="utf-8")
+    tracemalloc.start()
+    assert run([command, file]) == code
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert (shown.out + shown.err).count("\n") == 1
+    assert peak < 16 << 20
+    assert not Path("runs").exists() or not list(Path("runs").rglob("events.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [(["exec", "-", "--mode", "instant"], 0, "hello"), (["check", "-"], 0, "ok")],
+)
+def test_a_program_may_come_from_standard_input(
+    command: list[str], code: int, said: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfsay('hello')\n")))
+    assert run(command) == code
+    assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("level", ["kernel+ns", "kernel", "kernel-seccomp", "process"])
+def test_a_weak_sandbox_is_said_once(
+    level: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Sandbox, "level", property(lambda self: level))
+    assert run(["exec", write("say('a')\nsay('b')\n"), "--mode", "instant"]) == 0
+    shown = capsys.readouterr().out
+    weak = level in ("kernel-seccomp", "process")
+    assert shown.count(f"sandbox: only level '{level}' holds here") == weak
 
 
 def test_check_accepts_and_names_what_would_be_generated(capsys: Capture) -> None:

@@ -272,10 +272,10 @@ def test_a_serving_template_has_loaded_these_modules_and_no_other() -> None:
 # --- a system with little to give, and a template that somebody stops
 
 _RUN = """
-import os, resource, sys
-{before}
+import os, resource
 from cap.errors import SandboxError
 from cap.sandbox.sandbox import Sandbox
+{before}
 try:
     with Sandbox() as sandbox:
         result = sandbox.run("ret = np.ones(1000).sum()", returns="ret")
@@ -308,9 +308,7 @@ def test_where_no_process_can_be_started_the_error_says_so() -> None:
     """Root is not held by this limit."""
     become = "if os.getuid() == 0: os.setuid(65534)\n"
     said = run_with(f"{become}resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))")
-    if "Permission" in said or "ModuleNotFound" in said:
-        pytest.skip("nobody may read this folder")
-    assert said.startswith("SandboxError: the sandbox process does not start")
+    assert said.startswith("SandboxError: the sandbox process does not start: [Errno 11]")
     assert said.count("\n") == 1
 
 
@@ -322,17 +320,17 @@ def test_with_few_descriptors_the_error_is_one_line(most: int) -> None:
 
 
 def test_a_template_that_cannot_go_on_writes_on_nobodys_screen(
-    capfd: pytest.CaptureFixture[str],
+    template: TemplateClient, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    template = TemplateClient()
-    with Sandbox(template=template) as sandbox:
-        assert sandbox.run("ret = 1", returns="ret").value == 1
-        assert template._process is not None
-        template._process.kill()
-        assert sandbox.run("ret = 2", returns="ret").value == 2
-        assert template._control is not None
-        template._control.sendall(b"?" * 3)  # half an order, and then nothing more
-        template.close()
+    sandbox = Sandbox(template=template)
+    assert sandbox.run("ret = 1", returns="ret").value == 1
+    assert template._process is not None
+    template._process.kill()
+    template._process.wait()
+    assert sandbox.run("ret = 2", returns="ret").value == 2
+    assert template._control is not None
+    template._control.sendall(b"?" * 3)  # half an order, and then nothing more
+    template.close()
     assert capfd.readouterr() == ("", "")
 
 
