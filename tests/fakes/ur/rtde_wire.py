@@ -199,7 +199,8 @@ class RtdeClient:
                 self.started = chr(kind) == "S"
                 return _message(chr(kind), b"\x01")
             case "U":
-                self._commands.write(dict(self._inputs(body)))
+                if body[0] <= len(self._recipes):  # of a connection before this one it knows none
+                    self._commands.write(dict(self._inputs(body)))
                 return b""
         return b""
 
