@@ -81,12 +81,14 @@ class Undefined:
 
 
 def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
-    """Return the undefined names of a program, in order of first use.
+    """Return the undefined names of a program, in order of first use; none of one that expands.
 
     Args:
         program: The program, with whatever definitions come before it.
         known: Names in scope: primitives, variables, library names and builtins.
     """
+    if program.expands:  # it is refused for that, and never compiled
+        return ()
     code = program.code
     known = frozenset(known)
     if _all_known(code, known):

@@ -96,7 +96,7 @@ class Runner:
         if not self._rehearse:  # the next program follows at once: its worker is made meanwhile
             self._refill()
         try:
-            with self._placed(worker):
+            with self._near(worker) as follow:
                 result = CallServer(
                     worker,
                     scope,
@@ -104,6 +104,7 @@ class Runner:
                     on_call,
                     robot=robot,
                     thread=self.robot_thread if robot is not None else None,
+                    follow=follow,
                 ).run(job)
             text = source if isinstance(source, str) else source.source
             result = within(without_hiding(result, scope), text.count("\n") + 1)
@@ -139,11 +140,11 @@ class Runner:
             return replace(result, value=None, failure=Failure("protocol", "ProtocolError", why))
         return replace(result, value=answers)
 
-    def _placed(self, worker: Worker) -> contextlib.AbstractContextManager[None]:
-        """Return what keeps worker and caller on one core meanwhile."""
+    def _near(self, worker: Worker) -> contextlib.AbstractContextManager[Callable[[], None] | None]:
+        """Return what keeps the worker on its caller's core meanwhile."""
         if not self._pin:
             return contextlib.nullcontext()
-        return cpu_affinity.same_core(worker, worker.core)
+        return cpu_affinity.near(worker, worker.core)
 
     def _refill(self) -> None:
         """Ask for the next spare worker, if none is on its way."""

@@ -49,7 +49,8 @@ class Sandbox:
             limits: What each program may use.
             policy: What the check allows.
             min_level: The weakest of `LEVELS` to accept; whatever this system has by default.
-            pin: Keep the worker on the caller's core while only one thread runs programs.
+            pin: Keep the worker on its caller's core while only one thread runs programs; the
+                caller itself keeps all its cores.
             rehearse: Let a spare worker run common programs until it is needed; of no use where
                 programs follow each other at once.
             template: Forks the workers; by default the one all sandboxes of this process share.

@@ -201,7 +201,7 @@ def conditions() -> list[str]:
         "with one thread",
         described(),
         f"load average {', '.join(f'{value:.2f}' for value in load)}{busy}",
-        f"sandbox level: {level}; it pins caller and worker to one core, but for 'any core'",
+        f"sandbox level: {level}; its worker follows its caller's core, but for 'any core'",
         "in 'one core' the other engines are bound to one; elsewhere they run on any",
         f"{REST_S * 1e3:g} ms of rest before each timed run, none where it says back to back",
         f"compared with plain exec{''.join(f', {peer}' for peer in peers)}",

@@ -65,7 +65,7 @@ def stages() -> list[tuple[str, Any, str]]:
     from cap.checker import checker
     from cap.program import program
     from cap.sandbox import runner, sandbox
-    from cap.sandbox.parent import call_server, cpu_affinity, template_client
+    from cap.sandbox.parent import call_server, template_client
     from cap.sandbox.wire import codec
 
     return [
@@ -76,8 +76,6 @@ def stages() -> list[tuple[str, Any, str]]:
         ("names", checker, "undefined"),
         ("encode the job", codec, "encode"),
         ("take a worker", template_client.TemplateClient, "spawn"),
-        ("pin to one core, and let go", cpu_affinity, "_pin"),
-        ("pin to one core, and let go", cpu_affinity, "_unpin"),
         ("run: send, wait, read the result", call_server.CallServer, "run"),
         ("end the worker", template_client.Worker, "end"),
         ("ask for the next spare", template_client.TemplateClient, "refill"),

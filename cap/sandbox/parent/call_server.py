@@ -30,6 +30,8 @@ from cap.sandbox.wire import codec, frames
 from cap.scope import Scope
 
 _Message = list[Any]
+_FOLLOWED = 32
+"""Calls between two looks at where the worker should be."""
 
 
 _talking: ContextVar[CallServer | None] = ContextVar("conversation", default=None)
@@ -54,6 +56,7 @@ class CallServer:
         *,
         robot: Stoppable | None = None,
         thread: RobotThread | None = None,
+        follow: Callable[[], None] | None = None,
     ) -> None:
         """Prepare to talk to a worker; `run` does it.
 
@@ -64,11 +67,13 @@ class CallServer:
             on_call: Told of every call once it is served.
             robot: Stopped when a call takes too long.
             thread: The robot's; without a robot the calling thread has one of its own.
+            follow: Called now and then to bring the worker to the core of the thread that serves.
         """
         self.worker = worker
         self.limits = limits
         self.on_call = on_call
         self.robot = robot
+        self._follow = follow
         self._log: list[primitive_calls.Entry] = []
         self._kept_bytes = 0
         self.clocks = Clocks(limits)
@@ -183,6 +188,8 @@ class CallServer:
         if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
             why = f"more than {self.limits.sim_s:g} s of simulated time"
             raise _Stop("limit", "SimTimeLimit", why)
+        if self._follow is not None and len(self._log) % _FOLLOWED == 0:
+            self._follow()
         result = failed = None
         begin_s = self._now_s
         self.clocks.begin(name, begin_s)

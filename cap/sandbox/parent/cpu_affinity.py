@@ -1,7 +1,8 @@
 """Keeping a worker on its caller's core: waking a process on another core takes 20 us longer.
 
 Only while one thread alone runs programs; with several, each worker is better off wherever there
-is room, and those that were pinned are let go.
+is room. It is the worker that follows: what a primitive starts inherits the caller's cores, and
+keeps them for good.
 """
 
 from __future__ import annotations
@@ -9,8 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator, Set
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Protocol
 
@@ -19,92 +19,74 @@ from cap.sandbox.template_protocol import ANYWHERE
 
 
 class Process(Protocol):
-    """What is pinned."""
+    """What is moved."""
 
     @property
     def pid(self) -> int:
         """Its process id; asked for only where it has to be moved."""
 
 
-@dataclass
-class _Pin:
-    """What one thread holds on its core."""
-
-    before: Set[int]
-    """The cores the thread might use before."""
-    core: int
-    """The one it uses now."""
-    workers: list[Process] = field(default_factory=list)
-    """Its workers, the innermost program's last."""
-
-
 _lock = threading.Lock()
 _running: dict[int, int] = {}
 """How many programs each thread runs, one inside the other."""
-_pins: dict[int, _Pin] = {}
+_following: list[_Place] = []
+
+
+class _Place:
+    """Where one worker is."""
+
+    def __init__(self, worker: Process, core: int) -> None:
+        self._worker = worker
+        self._core = core
+
+    def follow(self) -> None:
+        """Move the worker to where its caller is now, unless it was let go."""
+        if self in _following and (core := libc.call("sched_getcpu")) != self._core:
+            self._move({core})
+            self._core = core
+
+    def let_go(self) -> None:
+        """Let the worker run wherever there is room."""
+        if self._core != ANYWHERE:
+            self._move(os.sched_getaffinity(0))
+            self._core = ANYWHERE
+
+    def _move(self, cores: set[int]) -> None:
+        with contextlib.suppress(OSError):  # a worker that is gone already
+            os.sched_setaffinity(self._worker.pid, cores)
 
 
 @contextlib.contextmanager
-def same_core(worker: Process, core: int) -> Iterator[None]:
-    """Pin this thread to a worker's core, as long as no other thread runs a program.
+def near(worker: Process, core: int) -> Iterator[Callable[[], None]]:
+    """Keep a worker on this thread's core, as long as no other thread runs a program.
 
     Args:
         worker: Its process.
-        core: Where it is pinned already, `ANYWHERE` if it is not.
+        core: Where it is already, `ANYWHERE` if it is on no one core.
+
+    Yields:
+        What to call now and then from whichever thread serves the worker: it is moved there.
     """
     thread = threading.get_native_id()
+    place = _Place(worker, core)
     with _lock:
         _running[thread] = _running.get(thread, 0) + 1
         if len(_running) == 1:
-            _pin(thread, worker, core)
+            _following.append(place)
+            place.follow()
         else:
-            _let_go()
-            if core != ANYWHERE:
-                _move(worker.pid, os.sched_getaffinity(0))
+            for other in (*_following, place):
+                other.let_go()
+            _following.clear()
     try:
-        yield
+        yield place.follow
     finally:
         with _lock:
+            if place in _following:
+                _following.remove(place)
             _running[thread] -= 1
-            _unpin(thread, worker)
-
-
-def _pin(thread: int, worker: Process, core: int) -> None:
-    pin = _pins.get(thread)
-    if pin is None:
-        before = os.sched_getaffinity(0)
-        if len(before) == 1 or (core != ANYWHERE and core not in before):
-            return
-        pin = _pins[thread] = _Pin(before, libc.call("sched_getcpu") if core == ANYWHERE else core)
-        os.sched_setaffinity(0, {pin.core})
-    if core != pin.core:
-        _move(worker.pid, {pin.core})
-    pin.workers.append(worker)
-
-
-def _unpin(thread: int, worker: Process) -> None:
-    pin = _pins.get(thread)
-    if pin is not None and worker in pin.workers:
-        pin.workers.remove(worker)
-        _move(worker.pid, pin.before)  # it ends elsewhere, while this thread goes on
-    if not _running[thread]:
-        del _running[thread]
-        if pin is not None:
-            os.sched_setaffinity(thread, pin.before)
-            del _pins[thread]
-
-
-def _let_go() -> None:
-    """Give every pinned thread and worker its cores back."""
-    for thread, pin in _pins.items():
-        for process in (*(worker.pid for worker in pin.workers), thread):
-            _move(process, pin.before)
-    _pins.clear()
-
-
-def _move(process: int, cores: Set[int]) -> None:
-    with contextlib.suppress(OSError):  # a worker that is gone already
-        os.sched_setaffinity(process, cores)
+            if not _running[thread]:
+                del _running[thread]
 
 
 def here() -> int:

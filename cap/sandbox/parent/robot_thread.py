@@ -13,7 +13,7 @@ import contextvars
 import os
 import queue
 import threading
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -83,7 +83,7 @@ class RobotThread:
             self._jobs = queue.SimpleQueue()
             self._thread = _start(self._jobs)
         outcome: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._jobs.put((work, contextvars.copy_context(), _cores(), outcome))
+        self._jobs.put((work, contextvars.copy_context(), outcome))
         answer = None
         try:
             while answer is None and (left_s := watched.left_s()) > 0:
@@ -125,20 +125,13 @@ def _start(jobs: queue.SimpleQueue[Any]) -> threading.Thread:
 
 def _serve(jobs: queue.SimpleQueue[Any]) -> None:
     while (job := jobs.get()) is not None:
-        work, context, cores, outcome = job
-        if cores != _cores():
-            os.sched_setaffinity(0, cores)
+        work, context, outcome = job
         try:
             answer: tuple[Any, BaseException | None] = (context.run(work), None)
         except BaseException as error:  # the waiting thread raises it
             answer = (None, error)
         outcome.put(answer)
         del job, work, context, outcome, answer  # keep nothing alive until the next
-
-
-def _cores() -> Set[int]:
-    """Return the cores this thread may use: the other thread follows it to the worker's."""
-    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else frozenset()
 
 
 _own = threading.local()

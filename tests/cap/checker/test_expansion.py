@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from cap.checker.checker import check, examine
+from cap.checker.undefined import undefined
 from cap.errors import CheckFailed
 from cap.program.program import MAX_SOURCE_CHARS, Program
 from cap.sandbox.sandbox import Sandbox
@@ -210,6 +211,7 @@ def test_what_is_never_checked_is_never_compiled_either() -> None:
         failure = sandbox.execute(nested_finally(6, 10), Scope()).failure
     assert failure is not None
     assert "too large" in failure.message
+    assert undefined(Program.parse(nested_finally(6, 10)), ()) == ()
 
 
 def test_one_finally_with_many_exits_is_no_fault() -> None:

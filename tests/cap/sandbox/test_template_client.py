@@ -1,6 +1,7 @@
 """Spares, templates, pins and concurrent runs: nothing is lost and nothing is left behind."""
 
 import concurrent.futures
+import itertools
 import os
 import signal
 import subprocess
@@ -9,15 +10,18 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cap.errors import SandboxError
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity, template_client
-from cap.sandbox.parent.template_client import TemplateClient
+from cap.sandbox.parent.call_server import CallServer
+from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Primitive, Scope
+from cap.sandbox.wire import codec
+from cap.scope import Kind, Primitive, Scope
 
 
 @pytest.fixture
@@ -153,7 +157,7 @@ def test_eight_threads_run_programs_at_once(template: TemplateClient) -> None:
     spare_of(template)
     assert descriptors() == before
     assert not cpu_affinity._running
-    assert not cpu_affinity._pins
+    assert not cpu_affinity._following
 
 
 # --- pins
@@ -164,64 +168,126 @@ several_cores = pytest.mark.skipif(
 )
 
 
-def cores_seen(sandbox: Sandbox, nested: bool = False) -> list[set[int]]:
-    """Return this thread's cores inside a call, and inside one of a program within a program."""
+def cores_seen(template: TemplateClient, *, nested: bool = False, **more: Any) -> list[set[int]]:
+    """Return the cores a worker has while it is served, for each program and each of its calls."""
     seen: list[set[int]] = []
+    workers: list[Worker] = []
+    spawn = template.spawn
+
+    def spawned(*args: Any) -> Worker:
+        workers.append(spawn(*args))
+        return workers[-1]
 
     def look() -> None:
-        seen.append(set(os.sched_getaffinity(0)))
+        seen.append(set(os.sched_getaffinity(workers[-1].pid)))
 
     def inside() -> None:
         sandbox.execute("look()", scope)
+        workers.pop()
         look()
 
     both = [Primitive.of(look, "perception"), Primitive.of(inside, "lmp")]
     scope = Scope(primitives={entry.name: entry for entry in both})
-    result = sandbox.execute("inside()" if nested else "look()", scope)
+    sandbox = Sandbox(template=template, **more)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(template, "spawn", spawned)
+        result = sandbox.execute("inside()" if nested else "look()", scope)
     assert result.failure is None
     return seen
 
 
 @several_cores
-def test_a_caller_is_pinned_while_its_program_runs_and_no_longer(template: TemplateClient) -> None:
-    before = os.sched_getaffinity(0)
-    (during,) = cores_seen(Sandbox(template=template))
+def test_a_worker_is_on_its_callers_core(template: TemplateClient) -> None:
+    (during,) = cores_seen(template)
     assert len(during) == 1
-    assert os.sched_getaffinity(0) == before
+    inner, outer = cores_seen(template, nested=True)
+    assert len(inner) == len(outer) == 1
 
 
 @several_cores
-def test_a_program_within_a_program_keeps_the_pin(template: TemplateClient) -> None:
-    before = os.sched_getaffinity(0)
-    inner, outer = cores_seen(Sandbox(template=template), nested=True)
-    assert inner == outer
-    assert len(outer) == 1
-    assert os.sched_getaffinity(0) == before
+def test_a_worker_follows_its_caller(
+    template: TemplateClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The caller is somewhere else at each look."""
+    cores = sorted(os.sched_getaffinity(0))
+    seen: list[set[int]] = []
+
+    def look() -> None:
+        seen.append(set(os.sched_getaffinity(template_worker.pid)))
+
+    scope = Scope(primitives={"look": Primitive.of(look, "perception")})
+    runner = Sandbox(template=template)._runner
+    template_worker = template.spawn()
+    job = codec.encode(runner._job("for n in range(200): look()", scope, None, False, 0, None))
+    looks = itertools.count()
+    monkeypatch.setattr(
+        cpu_affinity.libc, "call", lambda name: cores[next(looks) % 2] if name else None
+    )
+    with cpu_affinity.near(template_worker, cores[0]) as follow:
+        result = CallServer(template_worker, scope, Limits(), follow=follow).run(job)
+    template_worker.end()
+    assert result.failure is None
+    assert {core for one in seen for core in one} == set(cores[:2])
+    assert all(len(one) == 1 for one in seen)
+
+
+def test_what_a_primitive_starts_keeps_all_cores(template: TemplateClient) -> None:
+    """A model that is loaded in its first call has a pool of threads from then on."""
+    if not hasattr(os, "sched_getaffinity"):
+        pytest.skip("this system tells no cores")
+    before = set(os.sched_getaffinity(0))
+    seen: list[set[int]] = []
+    tell = "import os; print(*os.sched_getaffinity(0))"
+
+    def start() -> None:
+        thread = threading.Thread(target=lambda: seen.append(set(os.sched_getaffinity(0))))
+        thread.start()
+        thread.join()
+        child = subprocess.run([sys.executable, "-c", tell], capture_output=True, text=True)
+        seen.append(set(map(int, child.stdout.split())))
+
+    kinds: tuple[Kind, ...] = ("perception", "lmp")
+    for kind in kinds:
+        scope = Scope(primitives={"start": Primitive.of(start, kind)})
+        for robot in (None, Still()):
+            result = Sandbox(template=template).execute("start()", scope, robot=robot)
+            assert result.failure is None
+    assert seen == [before] * 8
+
+
+class Still:
+    def stop(self) -> None: ...
 
 
 @several_cores
-def test_a_caller_that_does_not_want_it_is_not_pinned(template: TemplateClient) -> None:
-    (during,) = cores_seen(Sandbox(template=template, pin=False))
+def test_a_caller_that_does_not_want_it_has_a_worker_anywhere(template: TemplateClient) -> None:
+    (during,) = cores_seen(template, pin=False)
     assert during == os.sched_getaffinity(0)
 
 
 @several_cores
-def test_a_second_thread_lets_the_first_go(template: TemplateClient) -> None:
+def test_a_second_thread_lets_the_workers_go(template: TemplateClient) -> None:
     sandbox = Sandbox(template=template)
     before = set(os.sched_getaffinity(0))
-    caller = threading.get_native_id()
     seen: list[set[int]] = []
+    first: list[Worker] = []
+    spawn = template.spawn
+
+    def spawned(*args: Any) -> Worker:
+        first.append(spawn(*args))
+        return first[-1]
 
     def other() -> None:
-        thread = threading.Thread(target=cores_seen, args=(sandbox,))
-        thread.start()
-        thread.join()
-        seen.append(set(os.sched_getaffinity(caller)))
+        run = threading.Thread(target=lambda: sandbox.execute("x = 1", Scope()))
+        run.start()
+        run.join()
+        seen.append(set(os.sched_getaffinity(first[0].pid)))
 
     scope = Scope(primitives={"other": Primitive.of(other, "perception")})
-    assert sandbox.execute("other()", scope).failure is None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(template, "spawn", spawned)
+        assert sandbox.execute("other()", scope).failure is None
     assert seen == [before]
-    assert set(os.sched_getaffinity(0)) == before
 
 
 ROAD = """
