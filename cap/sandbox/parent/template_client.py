@@ -302,6 +302,8 @@ class TemplateClient:
         """Tell whether the template ended, or somebody stopped it."""
         if self._process is None or self._process.poll() is not None:
             return True
+        if not hasattr(os, "waitid"):  # as on macOS before Python 3.13: only its silence tells
+            return False
         look = os.WSTOPPED | os.WNOHANG | os.WNOWAIT
         with contextlib.suppress(ChildProcessError):
             return os.waitid(os.P_PID, self._process.pid, look) is not None
