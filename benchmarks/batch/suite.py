@@ -19,8 +19,9 @@ from benchmarks.batch.session_setup import AT, prompts_of, robot_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import Outcome, Settings, Trial
+from cap.engine.effect import Effect, WorldView
 from cap.errors import CapError, UsageError
-from cap.result import EFFECTS
+from cap.result import Result
 from cap.robot.protocol import Rewindable, Robot
 from cap.robot.robot_files import is_file
 from cap.sandbox.limits import Limits
@@ -121,10 +122,12 @@ class BatchSuite:
             limits=Limits(**settings.options.get("limits", {})),
         ) as session:
             first = robot.snapshot() if isinstance(robot, Rewindable) else None
-            before = dict(robot.positions())
+            before, begun = dict(robot.positions()), WorldView.of(robot)
             steps = _carry_out(session, entry)
-            done = {word for step in steps for word in step.turn.effect.words}
-            words = [word for word in EFFECTS if word in done]
+            calls = tuple(call for step in steps for call in step.turn.calls)
+            effect = Effect.of(begun, WorldView.of(robot), Result(calls=calls))
+            answered = any(step.turn.effect.answered for step in steps)
+            words = replace(effect, answered=answered).words
             view = View(before, dict(robot.positions()), _said(robot), _at(robot), words)
             missed = _unmet(entry, view)
             outcome = meter.settled(_outcome(entry, steps, missed, meter))

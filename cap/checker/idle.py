@@ -1,4 +1,4 @@
-"""Functions that do nothing but return a value: a call that drops it has no effect at all.
+"""Functions that do nothing, or give nothing, although that is all they are called for.
 
 `def put_away(name): return name` passes every other check, and a program that calls it reports a
 success. The answer is on the safe side: what might do something is not called idle.
@@ -30,7 +30,6 @@ _DOES = (
     ast.Delete,
     ast.Global,
     ast.Nonlocal,
-    ast.Raise,
     ast.With,
     ast.Yield,
     ast.YieldFrom,
@@ -55,16 +54,34 @@ def is_idle(tree: ast.Module, name: str) -> bool:
     return not any(_does(node, own) for node in body)
 
 
+def returns_nothing(tree: ast.Module, name: str) -> bool:
+    """Tell whether a function certainly gives no value: it has no `return` of one, and no `yield`.
+
+    Args:
+        tree: What defines it.
+        name: The function.
+    """
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    return bool(found) and not any(
+        isinstance(node, ast.Yield | ast.YieldFrom)
+        or (isinstance(node, ast.Return) and ast.unparse(node) not in ("return", "return None"))
+        for node in _nodes(found[-1])
+    )
+
+
 def _nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
     yield from ast.walk(function.args)
     for statement in function.body:
-        yield from ast.walk(statement)
+        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Name)):
+            yield from ast.walk(statement)  # a mere name does nothing
 
 
 def _does(node: ast.AST, own: set[str]) -> bool:
     """Tell whether a node may change something outside its function, or stop the program."""
     if isinstance(node, ast.Call):
         return not _is_calculation(node)
+    if isinstance(node, ast.Raise):  # a stub says so; else it may be a check of what is given
+        return "NotImplementedError" not in ast.unparse(node)
     if isinstance(node, ast.Name):  # another function may be handed on
         return node.id not in own and node.id not in _CALCULATES
     if isinstance(node, ast.Attribute | ast.Subscript):

@@ -54,6 +54,8 @@ class Answer:
     """True if the program was started."""
     attempts: int = 1
     """Programs asked for, repairs included."""
+    earlier_calls: int = 0
+    """How many of the calls are those of attempts before the last."""
     usage: Usage = NOTHING
     """What the model took, for everything that was asked for on the way."""
 
@@ -110,4 +112,5 @@ def joined(before: Answer, after: Answer) -> Answer:
         calls=(*before.result.calls, *after.result.calls),
         stdout=before.result.stdout + after.result.stdout,
     )
-    return replace(after, result=result, attempts=before.attempts + 1)
+    earlier = len(before.result.calls)
+    return replace(after, result=result, attempts=before.attempts + 1, earlier_calls=earlier)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cap.errors import clipped
 from cap.result import EFFECTS, Call, Result
 from cap.robot import robot_facts
 from cap.robot.displacement import MOVED_M, Moved, Positions, moved
+from cap.trace.trace import plain
 
 _MOVED, _DREW, _SAID, _ANSWERED, _NOTHING = EFFECTS
 INK = "ink"
@@ -40,7 +41,7 @@ class WorldView:
         Raises:
             RobotError: It cannot be seen.
         """
-        return cls(robot_facts.places(robot), robot_facts.condition(robot))
+        return cls(robot_facts.places(robot), plain(robot_facts.condition(robot)))
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,12 @@ class Effect:
 
     @classmethod
     def of(
-        cls, before: WorldView, after: WorldView, result: Result, objects: Sequence[str] = ()
+        cls,
+        before: WorldView,
+        after: WorldView,
+        result: Result,
+        objects: Sequence[str] = (),
+        earlier_calls: int = 0,
     ) -> Effect:
         """Compare the world before a program with the world after it.
 
@@ -71,18 +77,23 @@ class Effect:
             after: The world now.
             result: What came of the program: its calls, its value.
             objects: The names that programs know objects by.
+            earlier_calls: How many of the calls are of attempts that were written again.
         """
         shifted = moved(before.positions, after.positions)
         changed = dict(_changes(before.condition, after.condition))
+        for name in sorted(before.positions.keys() ^ after.positions.keys()):  # gone, or new
+            changed[name] = before.positions.get(name), after.positions.get(name)
         done = [call for call in result.calls if call.error is None]
+        said = [str(_first(call)) for call in done if call.name == _SAY]
+        last = replace(result, calls=result.calls[earlier_calls:])
         still = not shifted and not changed
         return cls(
             moved=shifted,
             changed=changed,
-            said=tuple(str(_first(call)) for call in done if call.name == _SAY),
+            said=tuple(words for words in said if words.strip()),
             answered=result.value is not None or bool(result.stdout.strip()),
             acted=any(call.kind == "action" and call.name != _SAY for call in done),
-            left_over=tuple(_left_over(result, still, objects)),
+            left_over=tuple(_left_over(last, still, objects)),
         )
 
     @property
@@ -127,8 +138,10 @@ def _changes(
 
 def _alike(one: Any, other: Any) -> bool:
     """Tell whether two conditions are the same, as far as a body at rest is."""
-    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         return all(map(_alike, one, other))
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        return all(_alike(value, other[name]) for name, value in one.items())
     numbers = isinstance(one, int | float) and isinstance(other, int | float)
     return math.isclose(one, other, rel_tol=0, abs_tol=MOVED_M) if numbers else bool(one == other)
 

@@ -22,7 +22,7 @@ from cap.engine.generation import Generation, GenerationLimits, kept_for, refuse
 from cap.engine.literal import assignments
 from cap.engine.question import Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.rehearsal import Rehearsal, Rehearse
-from cap.engine.repair import Repairs, acted, failed_turn, reason_of, sort_of
+from cap.engine.repair import Repairs, acted, failed_turn, note_of, reason_of, sort_of
 from cap.engine.return_kinds import kind_error
 from cap.errors import CapError, LMPFailed, PromptError
 from cap.models.base import Model
@@ -154,7 +154,8 @@ class Engine:
             if failure.error == AnsweredInWords.__name__:  # told once how to speak
                 left = replace(left, static=0)
             self._announce(prompt, answer, failure)
-            turn = failed_turn(instruction, order.context, answer.written, failure, calls)
+            note = note_of(failure, answer.written, calls, prompt.header.returns)
+            turn = failed_turn(instruction, order.context, answer.written, note)
             order = replace(order, history=(*order.history, turn))
             if failure.error == CutOff.__name__:
                 order = order.with_more_room()

@@ -24,6 +24,7 @@ from cap.prompt.prompt import PastTurn, Prompt
 from cap.trace.trace import Trace
 
 T = TypeVar("T")
+_NEXT_EXAMPLE = "behind the program another example begins; answer this instruction alone"
 MOST_ROOM = 16
 """How many times the usual limit of tokens an answer may take at the most."""
 ASKED_BEFORE = "asked before in this session; its answer is used again"
@@ -236,18 +237,21 @@ def program_of(completion: Completion, prompt: Prompt) -> Program:
         why = "the model answered with nothing; try again, or use another model with -m"
         raise EmptyCompletion(completion.why_empty or why)
     if completion.ended == "cut":
-        raise CutOff("the answer was cut off at its limit of tokens, so its end is missing")
+        raise CutOff(
+            "the answer was cut off, at its limit of tokens or by the server, so its end is missing"
+        )
     if completion.ended == "withheld":
         raise CutOff("the endpoint's content filter withheld a part of the answer")
     if completion.continues:
         return Program.from_completion(completion.text, prompt.header.stop)
     program = Program.from_completion(completion.text)
+    comments = re.findall(r"\n\n(# [^\n]+)\n(?=[^\n#])", program.source)
+    if any(f"\n{comment}\n" in prompt.text for comment in comments):
+        raise AnswerFault(_NEXT_EXAMPLE)
     for mark in prompt.header.stop:
         _, begun, rest = program.source.partition(mark)
         if begun and mark.strip("# \n") and re.match(r"[^\n]*\n# ", rest):
-            raise AnswerFault(
-                "behind the program another example begins; answer this instruction alone"
-            )
+            raise AnswerFault(_NEXT_EXAMPLE)
     return program
 
 

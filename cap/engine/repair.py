@@ -23,6 +23,7 @@ _STATIC = ("syntax", "violation", "undefined", "rehearsal")
 _RUNTIME = ("raised", "value")
 _REQUEST = "write the whole program again, corrected"
 _SPEAK = "this is no program; write one, and to say something to the person call say('...')"
+_ANSWER = "this is no program; write one that sets {returns}"
 _LEFT = "what it did stays done; write a program for what is left to do"
 _VALUE_CHARS, _MESSAGE_CHARS = 80, 400
 _CALLS = 12
@@ -76,24 +77,29 @@ def acted(calls: Sequence[Call]) -> bool:
     return any(call.kind == "action" for call in calls)
 
 
-def failed_turn(
-    instruction: str, context: str, source: str, failure: Failure, calls: Sequence[Call]
-) -> PastTurn:
+def failed_turn(instruction: str, context: str, source: str, note: str) -> PastTurn:
     """Return a failed attempt as a turn of the prompt, with what went wrong as its note."""
-    return PastTurn(
-        instruction, _cut(source, _SOURCE_CHARS), context, note_of(failure, source, calls)
-    )
+    return PastTurn(instruction, _cut(source, _SOURCE_CHARS), context, note)
 
 
-def note_of(failure: Failure, source: str, calls: Sequence[Call]) -> str:
-    """Return the reason, where it is in the program, the calls up to there, and the request."""
+def note_of(
+    failure: Failure, source: str, calls: Sequence[Call], returns: str | None = None
+) -> str:
+    """Return the reason, where it is in the program, the calls up to there, and the request.
+
+    Args:
+        failure: How the program failed.
+        source: Its text.
+        calls: What it called.
+        returns: The variable its prompt's programs set; None of one that speaks to the person.
+    """
+    if failure.error == AnsweredInWords.__name__:
+        return _ANSWER.format(returns=returns) if returns else _SPEAK
     reason = reason_of(failure)
     line = _line(source, failure.line)
     parts = [f"{reason} (in `{line}`)" if line and calls else reason]
     if calls:
         parts.append(f"calls: {'; '.join(map(_told, calls[-_CALLS:]))}")
-    if failure.error == AnsweredInWords.__name__:
-        return _SPEAK
     return "; ".join([*parts, _LEFT if acted(calls) else _REQUEST])
 
 

@@ -42,8 +42,8 @@ class Conditioned(Protocol):
         """Return what else programs change, by name; to tell what a turn did.
 
         Such as `{"ink": "2 strokes, 0.410 m", "top drawer": "open"}`: plain data, of which numbers
-        and tuples of them (metres, radians) are the same within 5 mm. What is drawn is called
-        `ink`; where the robot itself is, `robot` or `gripper`.
+        (metres, radians) are the same within 5 mm. What is drawn is called `ink`; where the robot
+        itself is, `robot` or `gripper`.
         """
 
 

@@ -432,7 +432,7 @@ class Session:
         except SandboxError as error:
             broken = Failure("protocol", type(error).__name__, str(error))
             answer = Answer(Result(failure=broken))
-        effect, missed = self._effect(before, answer.result, expect)
+        effect, missed = self._effect(before, answer, expect)
         if answer.result.failure is None and missed is not None:
             answer = replace(answer, result=replace(answer.result, failure=missed))
         if answer.result.failure is not None:
@@ -445,7 +445,7 @@ class Session:
         return turn
 
     def _effect(
-        self, before: WorldView, result: Result, expect: Sequence[str]
+        self, before: WorldView, answer: Answer, expect: Sequence[str]
     ) -> tuple[Effect, Failure | None]:
         """Look at the world after a program; return its effect, and what it lacks.
 
@@ -456,8 +456,9 @@ class Session:
         except RobotError as error:
             told = f"what came of it cannot be seen: {error}"
             lost = Failure("raised", type(error).__name__, told, robot=True)
-            return Effect.of(before, before, result), lost
-        effect = Effect.of(before, after, result, objects.get("objects", ()))
+            return Effect.of(before, before, answer.result), lost
+        names = objects.get("objects", ())
+        effect = Effect.of(before, after, answer.result, names, answer.earlier_calls)
         return effect, unmet(effect, expect)
 
     def _remember(self, turn: Turn, answer: Answer, context: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from shapely.geometry import LineString
@@ -63,11 +64,12 @@ class DrawingRobot(SimulatedRobot[BoardState]):
         return {body.name: body.position for body in self.state.scene.bodies}
 
     def condition(self) -> Mapping[str, Any]:
-        """Return how much ink is on the board."""
+        """Return how much ink is on the board, with a mark that tells one drawing from another."""
         strokes = self.state.strokes
         length = sum(LineString(stroke).length for stroke in strokes)
         count = "1 stroke" if len(strokes) == 1 else f"{len(strokes)} strokes"
-        return {"ink": f"{count} ({length:.4f} m)"}
+        drawn = crc32(repr([np.round(stroke, 4).tolist() for stroke in strokes]).encode())
+        return {"ink": f"{count} ({length:.4f} m, mark {drawn:08x})" if strokes else "none"}
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the board from above as a PIL image."""

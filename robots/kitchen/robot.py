@@ -108,7 +108,8 @@ class KitchenRobot:
             for name, pulled_m in state.drawers
         }
         held = {"held": state.held or "nothing"}
-        return {"robot": (base.x, base.y, base.angle), **held, **drawers}
+        driving = {"velocity": state.velocity}  # it goes on while time passes
+        return {"robot": (base.x, base.y, base.angle), **driving, **held, **drawers}
 
     @property
     def state(self) -> KitchenState:

@@ -33,12 +33,25 @@ class Reply:
     """Tokens written; 0 if it does not say."""
 
 
+_CUT = (
+    *("length", "max_length", "max_tokens", "model_length", "insufficient_system_resource"),
+    *("error", "abort", "aborted", "cancelled", "canceled", "timeout"),
+)
+"""How servers call an answer that is not all of it, in any case."""
+_WITHHELD = (
+    *("content_filter", "safety", "recitation"),
+    *("prohibited_content", "blocklist", "spii"),
+)
+
+
 def read_reply(body: Any, request: Request) -> Reply:
     """Read an answer of either mode, whatever its shape."""
     choices = _get(body, "choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = _get(choice, "message")
-    text = content_text(_get(message, "content")) or _text(_get(choice, "text")) or _called(message)
+    text = content_text(_get(message, "content")) or _text(_get(choice, "text"))
+    if code := _called(message):  # of words beside it the reader of programs is the judge
+        text = f"{text}\n\n```python\n{code}\n```\n" if text.strip() else code
     usage = _get(body, "usage")
     return Reply(
         text=text,
@@ -52,9 +65,10 @@ def read_reply(body: Any, request: Request) -> Reply:
 
 def _ended(reason: Any, usage: Any, request: Request) -> Ended:
     """Tell how an answer ended; some servers that cut one call it whole."""
-    if reason == "length" or _count(_get(usage, "completion_tokens")) == request.max_tokens:
+    told = _text(reason).lower()
+    if told in _CUT or _count(_get(usage, "completion_tokens")) == request.max_tokens:
         return "cut"
-    return "withheld" if reason == "content_filter" else "whole"
+    return "withheld" if told in _WITHHELD else "whole"
 
 
 def content_text(content: Any) -> str:
@@ -145,7 +159,10 @@ def _get(value: Any, key: str) -> Any:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    """Return a text as it can be sent and written: half a character is shown as a mark."""
+    if not isinstance(value, str):
+        return ""
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _count(value: Any) -> int:

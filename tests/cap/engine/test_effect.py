@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cap.cli.main import run
@@ -70,10 +71,11 @@ def test_stillness_is_told(table: Session, source: str, told: str) -> None:
 def test_what_is_drawn_and_wiped_is_ink() -> None:
     with Session.open("drawing", "nearest", mode="instant") as session:
         line = "[[-0.1, -0.5], [0.1, -0.5]]"
-        assert effect(session, f"draw({line})").changed == {
-            "ink": ("0 strokes (0.0000 m)", "1 stroke (0.2000 m)")
-        }
-        assert effect(session, f"erase({line})").words == ("drew",)
+        before, after = effect(session, f"draw({line})").changed["ink"]
+        assert (before, after.partition(",")[0]) == ("none", "1 stroke (0.2000 m")
+        other = "[[-0.1, -0.6], [0.1, -0.6]]"
+        assert effect(session, f"erase({line})\ndraw({other})").words == ("drew",)
+        assert effect(session, f"erase({other})").words == ("drew",)
         assert effect(session, f"draw({line})\nerase({line})").words == ("nothing",)
 
 
@@ -136,6 +138,55 @@ def test_what_is_not_seen_matters_only_where_nothing_was_done() -> None:
     after = WorldView({}, {"held": "cup"})
     unseen = call("is_obj_visible", "cola", False, "perception")
     assert Effect.of(HERE, after, Result(calls=(unseen,)), ["a"]).left_over == ()
+
+
+def test_a_first_attempts_failures_are_not_left_over() -> None:
+    failed = call("pick_obj", "cola", None, "action", "NotFound: no cola")
+    assert Effect.of(HERE, HERE, Result(calls=(failed,)), ["a"], earlier_calls=1).left_over == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ({"pose": np.array([1.0, 2.0])}, {"pose": np.array([1.0, 2.001])}, ("nothing",)),
+        ({"pose": np.array([1.0, 2.0])}, {"pose": np.array([1.0, 2.1])}, ("moved",)),
+        ({"pose": {"x": [1.0]}}, {"pose": {"x": [1.0 + 1e-9]}}, ("nothing",)),
+        ({"lamp": "on"}, {"lamp": "off"}, ("moved",)),
+        ({"lamp": True}, {}, ("moved",)),
+        ({"ink": "none"}, {"ink": "1 stroke"}, ("drew",)),
+    ],
+)
+def test_conditions_are_compared_as_plain_data(
+    before: dict[str, Any], after: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    class Lamp:
+        def __init__(self, condition: dict[str, Any]) -> None:
+            self.state = condition
+
+        def positions(self) -> dict[str, Any]:
+            return {}
+
+        def condition(self) -> dict[str, Any]:
+            return self.state
+
+    views = [WorldView.of(Lamp(entry)) for entry in (before, after)]
+    assert Effect.of(*views, Result()).words == words
+
+
+def test_what_comes_or_goes_has_changed() -> None:
+    here, gone = WorldView({"cup": (0.0, 0.0, 0.1)}), WorldView({})
+    assert Effect.of(here, gone, Result()).changed == {"cup": ((0.0, 0.0, 0.1), None)}
+    assert Effect.of(gone, here, Result()).words == ("moved",)
+
+
+def test_a_velocity_that_goes_on_is_told() -> None:
+    with Session.open("kitchen", "nearest", mode="instant") as session:
+        assert "velocity" in effect(session, "set_velocity(0.1, 0)").changes
+
+
+def test_nothing_said_is_nothing(table: Session) -> None:
+    assert effect(table, "say('')").words == ("nothing",)
+    table.undo()
 
 
 # --- what was expected

@@ -77,7 +77,7 @@ def test_what_was_cut_off_is_asked_for_with_more_room(session: Session) -> None:
     assert (len(found), error) == (2, None)
     limits = [request.max_tokens for request in model.requests]
     assert limits == [1024, 4 * 1024, MOST_ROOM * 1024]
-    assert "cut off at its limit" in model.requests[1].prompt
+    assert "cut off, at its limit" in model.requests[1].prompt
 
 
 def test_two_programs_go_back_and_the_one_that_comes_runs(session: Session) -> None:
@@ -166,3 +166,18 @@ def test_no_proper_part_of_a_program_passes_where_the_endpoint_says_so(
     fenced = Completion(f"```python\n{whole[: step * len(whole) // 120]}", "m")
     with pytest.raises((AnswerFault, ProgramSyntaxError)):
         program_of(fenced, prompt)
+
+
+def test_an_answer_that_goes_on_with_the_prompts_examples_is_a_fault(prompt: Prompt) -> None:
+    text = f"{RED}\n\n# do b.\n{GREEN}\n"
+    with pytest.raises(AnswerFault, match="another example begins"):
+        program_of(Completion(text, "m"), prompt)
+    own = f"{RED}\n\n# then the other.\n{GREEN}\n"
+    assert program_of(Completion(own, "m"), prompt).source == own
+
+
+def test_an_lmp_that_answers_in_words_is_told_which_variable_to_set(session: Session) -> None:
+    answers = "x = parse_obj_name('the red block')", "It is the red block.", "ret_val = 'red block'"
+    found, error, model = moved(session, *answers)
+    assert (found, error) == ([], None)
+    assert "#! this is no program; write one that sets ret_val" in model.requests[2].prompt
