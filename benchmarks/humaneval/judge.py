@@ -154,14 +154,14 @@ class Scorer:
         except ProgramSyntaxError as error:
             return SampleVerdict(False, f"failed: {error}", "program")
         if "__main__" in source:  # what only a script does is left out: nobody would run it
-            kept = [
+            doomed = [
                 node
                 for node in program.tree.body
-                if not isinstance(node, ast.If)
-                or node.orelse
-                or ast.unparse(node.test) != "__name__ == '__main__'"
+                if isinstance(node, ast.If)
+                and not node.orelse
+                and ast.unparse(node.test) == "__name__ == '__main__'"
             ]
-            program = Program(program.source, ast.Module(kept, []))
+            program = program.without(doomed)
         for violation in check(program.tree, self.policy):
             return SampleVerdict(False, f"failed: refused, {violation}", "program")
         return program

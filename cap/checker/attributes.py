@@ -6,6 +6,7 @@ from collections.abc import Container
 from functools import cache
 
 from cap.checker.allowlist import SHAPELY_GEOMETRY, names
+from cap.program.private_names import PROTOCOL, is_private
 
 DATA_MODEL = frozenset(
     names(
@@ -45,9 +46,9 @@ def reason_against(name: str, own: Container[str] = ()) -> tuple[str, str] | Non
         own: Attributes that the program's own classes bind.
     """
     if name.startswith("_"):
-        if name == "__name__":
-            return None
-        return "CAP103", f"attribute '{name}' begins with an underscore"
+        if name == "__name__" or name in PROTOCOL or is_private(name):
+            return None  # a private one has another name when it runs
+        return "CAP103", f"attribute '{name}' leads to the interpreter"
     if name in ("format", "format_map"):
         return "CAP108", f"'.{name}' is allowed on a literal of plain fields only; use an f-string"
     if name in _LEADS_OUT or name.startswith(_LEADS_OUT_PREFIXES):
@@ -55,16 +56,6 @@ def reason_against(name: str, own: Container[str] = ()) -> tuple[str, str] | Non
     if name in OWN_ONLY and name not in own:
         return "CAP112", f"'.{name}' is available only where a class of the program binds it"
     return None
-
-
-def is_private(name: str) -> bool:
-    """Tell whether a name has one leading underscore."""
-    return name.startswith("_") and not name.startswith("__")
-
-
-def is_special(name: str) -> bool:
-    """Tell whether a name has the form of a special method's."""
-    return name.startswith("__") and name.endswith("__")
 
 
 @cache
@@ -78,4 +69,4 @@ def class_attributes(name: str) -> frozenset[str]:
         kind = getattr(shapely.geometry, name)
     else:
         return frozenset()
-    return frozenset([*dir(kind), *dir(type(kind))])
+    return frozenset(name for name in (*dir(kind), *dir(type(kind))) if name[0] != "_")

@@ -12,11 +12,11 @@ from cap.checker.attributes import (
     BUILTIN_CLASSES,
     DATA_MODEL,
     class_attributes,
-    is_special,
     reason_against,
 )
 from cap.checker.policy import Policy
 from cap.checker.survey import BINDING, Survey, bound_names, is_whole
+from cap.program.private_names import is_private, is_special
 
 Finding = tuple[str, str]
 """Rule id and reason."""
@@ -87,16 +87,18 @@ def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
         if not isinstance(node.ctx, ast.Load):
             yield "CAP103", "'__name__' may be read only"
         return
-    if name.startswith("_"):
-        if id(node) not in survey.permitted:
-            yield "CAP103", f"attribute '{name}' begins with an underscore"
+    if name.startswith("_") and not is_private(name):
+        if id(node) not in survey.permitted and (finding := reason_against(name)):
+            yield finding
         return
     owner, listed = _owner(node, survey)
     if owner is not None and name not in listed:
-        hint = survey.did_you_mean(name, listed)
+        hint = "" if name.startswith("_") else survey.did_you_mean(name, listed)
         yield "CAP109", f"{owner} has no '{name}' that programs may use.{hint}"
     elif survey.module(node.value) is None and id(node) not in survey.permitted:
         if getattr(node.value, "id", "") in survey.reserved:
+            if name.startswith("_"):
+                yield "CAP103", f"what is provided has no '{name}' for programs"
             return
         if finding := reason_against(name, survey.own):
             yield finding
@@ -147,14 +149,13 @@ def _name(node: ast.Name, survey: Survey) -> Iterable[Finding]:
     if name == "type" and id(node) not in survey.permitted:
         return (("CAP111", "type is only called here, with one argument"),)
     if _is_hidden(name, survey) and name != "__name__":
-        return (("CAP104", f"name '{name}' begins with an underscore"),)
+        return (("CAP104", f"name '{name}' begins with two underscores"),)
     return ()
 
 
 def _is_hidden(name: str, survey: Survey) -> bool:
     """Tell whether a name is kept from programs for its underscore."""
-    own = survey.policy.private and not name.startswith("__")
-    return name.startswith("_") and name != "_" and not own
+    return name.startswith("__")
 
 
 def _bind(node: ast.AST, survey: Survey) -> Iterable[Finding]:
@@ -163,7 +164,7 @@ def _bind(node: ast.AST, survey: Survey) -> Iterable[Finding]:
         if name in survey.reserved:
             yield "CAP106", f"'{name}' is provided; it may not be bound again"
         elif _is_hidden(name, survey) and id(node) not in survey.permitted:
-            yield "CAP104", f"name '{name}' begins with an underscore"
+            yield "CAP104", f"name '{name}' begins with two underscores"
         elif isinstance(node, ast.arg | ast.Name) or name in survey.own:
             continue
         elif name in FORBIDDEN_BUILTINS:
@@ -182,7 +183,7 @@ def _class(node: ast.ClassDef, survey: Survey) -> Iterable[Finding]:
 
 def _keyword(node: ast.keyword, survey: Survey) -> Iterable[Finding]:
     if node.arg and _is_hidden(node.arg, survey):
-        yield "CAP104", f"keyword '{node.arg}' begins with an underscore"
+        yield "CAP104", f"keyword '{node.arg}' begins with two underscores"
 
 
 def _match_class(node: ast.MatchClass, survey: Survey) -> Iterable[Finding]:

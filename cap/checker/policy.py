@@ -21,8 +21,6 @@ class Policy:
     """Modules a program may import, of those `cap.checker.allowlist` lists; none for robots."""
     builtins: frozenset[str] = field(default_factory=frozenset)
     """Builtins it may use besides the usual ones; none for robots."""
-    private: bool = False
-    """It may have names of its own that begin with one underscore."""
     library: bool = True
     """The library's names are there without an import, as robots' programs know them; without them
     a program is like an imported module: `__name__` is not `__main__`."""
@@ -38,7 +36,6 @@ class Policy:
             "benchmark",
             modules=BENCHMARK_MODULES,
             builtins=BENCHMARK_BUILTINS,
-            private=True,
             signatures=False,
         )
 

@@ -38,18 +38,19 @@ RULES: dict[str, Rule] = {
         "text = 'import os'",
     ),
     "CAP103": Rule(
-        "an attribute that begins with an underscore",
-        "Such attributes lead from any value to the interpreter. A class of the program may keep "
-        "`self._x` that it sets itself, call `super().__init__()`, and read `__name__`.",
+        "an attribute with two underscores before and after its name",
+        "Such attributes lead from any value to the interpreter. `x._name` and `x.__name` pass: "
+        "they are renamed before the program is compiled, so that they reach what the program's "
+        "own classes keep, and nothing of a library. So do `super().__init__()` and `__name__`.",
         "().__class__.__base__",
         "kind = (1).__class__.__name__",
     ),
     "CAP104": Rule(
-        "a name that begins with an underscore",
-        "They stand for the interpreter's own objects. `_` may be used for a value that is thrown "
-        "away, and `__name__` may be read.",
+        "a name that begins with two underscores",
+        "They stand for the interpreter's own objects. `__name__` may be read, and a class may "
+        "bind `__name` in its body; call variables and functions `_name`.",
         "__builtins__['open']",
-        "for _ in range(3): pass",
+        "for _ in range(3): _last = 1",
     ),
     "CAP105": Rule(
         "a builtin that reaches beyond the program (exec, eval, open, getattr, ...)",

@@ -12,9 +12,10 @@ from string import Formatter
 from typing import TYPE_CHECKING, TypeGuard
 
 from cap.checker.allowlist import NUMPY, STANDARD, module_names
-from cap.checker.attributes import DATA_MODEL, OWN_ONLY, is_private, is_special, reason_against
+from cap.checker.attributes import DATA_MODEL, OWN_ONLY, reason_against
 from cap.checker.policy import Policy
 from cap.errors import did_you_mean
+from cap.program.private_names import TABLES, is_private, is_special
 
 if TYPE_CHECKING:
     from cap.scope import Scope
@@ -155,7 +156,7 @@ def survey(
     for owner in classes:
         found.own.update(_own_attributes(owner))
     for owner in classes:
-        found.permitted.update(_permitted_in_class(owner, found.own))
+        found.permitted.update(_permitted_in_class(owner))
     for name in found.bound.keys() & found.aliases.keys() - {*NUMPY, *STANDARD}:
         del found.aliases[name]
     return found
@@ -229,13 +230,11 @@ def _is_of_self(node: ast.AST) -> TypeGuard[ast.Attribute]:
     return isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self"
 
 
-def _permitted_in_class(owner: ast.ClassDef, own: set[str]) -> Iterable[int]:
-    """Permit a class's own `_x`, and calls of the special methods it inherits."""
+def _permitted_in_class(owner: ast.ClassDef) -> Iterable[int]:
+    """Permit a class's own `__x`, and calls of the special methods it inherits."""
     bases = {base.id for base in owner.bases if isinstance(base, ast.Name)}
     for node in ast.walk(owner):
-        if _is_of_self(node) and node.attr in own and is_private(node.attr):
-            yield id(node)
-        elif isinstance(node, ast.Call) and _is_inherited(node.func, bases):
+        if isinstance(node, ast.Call) and _is_inherited(node.func, bases):
             yield id(node.func)
     for entry in owner.body:
         if isinstance(entry, ast.FunctionDef) and (
@@ -246,22 +245,20 @@ def _permitted_in_class(owner: ast.ClassDef, own: set[str]) -> Iterable[int]:
             targets = entry.targets if isinstance(entry, ast.Assign) else [entry.target]
             for target in targets:
                 private = isinstance(target, ast.Name) and is_private(target.id)
-                if private or _is_match_args(target, entry.value):
+                if private or _is_table(target, entry.value):
                     yield id(target)
 
 
-def _is_match_args(target: ast.expr, value: ast.expr | None) -> bool:
-    """Tell whether a class binds `__match_args__` to a tuple of attributes it may name."""
-    return (
-        isinstance(target, ast.Name)
-        and target.id == "__match_args__"
-        and isinstance(value, ast.Tuple)
-        and all(
-            isinstance(entry, ast.Constant)
-            and isinstance(entry.value, str)
-            and reason_against(entry.value, OWN_ONLY) is None
-            for entry in value.elts
-        )
+def _is_table(target: ast.expr, value: ast.expr | None) -> bool:
+    """Tell whether a class binds `__slots__` or `__match_args__` to attributes it may name."""
+    if not isinstance(target, ast.Name) or target.id not in TABLES:
+        return False
+    named = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
+    return (isinstance(value, ast.Tuple) or target.id == "__slots__") and all(
+        isinstance(entry, ast.Constant)
+        and isinstance(entry.value, str)
+        and reason_against(entry.value, OWN_ONLY) is None
+        for entry in named
     )
 
 

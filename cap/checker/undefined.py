@@ -25,6 +25,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from cap.program.private_names import MARK
 from cap.program.program import MAX_SOURCE_CHARS, Program
 
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
@@ -149,7 +150,7 @@ def _all_known(code: types.CodeType, known: frozenset[str]) -> bool:
                 loaded.add(names[number])
             elif step == _LOAD_GLOBAL:
                 loaded.add(names[number >> 1])
-    return loaded <= bound
+    return all(MARK in name for name in loaded - bound)  # the program's own, or a builtin
 
 
 def _steps(code: types.CodeType) -> Iterator[tuple[int, int]]:
@@ -187,7 +188,7 @@ def _global_loads(code: types.CodeType) -> Iterator[tuple[str, int, int]]:
                 name = names[number]
             else:
                 continue
-            if name not in own:
+            if name not in own and MARK not in name:
                 yield name, place[0] or 1, place[2] or 0
 
 

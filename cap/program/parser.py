@@ -8,6 +8,7 @@ import types
 import warnings
 from functools import lru_cache
 
+from cap.program import private_names
 from cap.program.expansion import TooLarge, expands
 
 MAX_SOURCE_CHARS = 65_536
@@ -41,6 +42,8 @@ def parses(source: str) -> bool:
 def compiled(source: str, tree: ast.Module, file_name: str = "<program>") -> types.CodeType:
     """Return a code object, for its names or for a worker; it is never executed here.
 
+    Private attributes have other names in it: see `private_names`.
+
     Args:
         source: The program.
         tree: The same, parsed.
@@ -54,4 +57,7 @@ def compiled(source: str, tree: ast.Module, file_name: str = "<program>") -> typ
         raise TooLarge("the program is too large, or too deep, to be compiled")
     with _QUIET, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the model's style: `x is 1`
+        if private_names.may_hold_private_names(source):
+            tree = ast.parse(source)  # one of its own, to be changed
+            private_names.rename(tree)
         return compile(tree, file_name, "exec", dont_inherit=True)

@@ -502,7 +502,6 @@ _family(
         "affinity's module | math, then more": "ret = str(affinity.math)",
         "affinity's own import | numpy in full": "ret = str(affinity.np)",
         "loads | a parser": "ret = shapely.wkb.loads(b'')",
-        "coords | the array below": "ret = str(Point(0, 0).coords._coords)",
         "patched class | another meaning of Polygon": "Polygon.area = 3",
         "patched class, deeper | the same": "Point.coords.x = 3",
         "patched affinity | another meaning of rotate": "affinity.rotate = print",
@@ -511,6 +510,50 @@ _family(
         ),
         "coords context | the dict of a geometry": "ret = str(box(0, 0, 1, 1).exterior.__dict__)",
     },
+)
+
+_family(
+    "private names",
+    {
+        "coords | the array below": "ret = str(Point(0, 0).coords._coords)",
+        "mangled to a dunder | a dunder by mangling": "class A:\n    def f(self): return self.__class_\nA().f()",
+        "private of another | another object's private": (
+            "class A:\n    def f(self, o): return o._geom\nret = A().f(Point(0, 0))"
+        ),
+        "private by self | another object as self": (
+            "class A:\n    def f(self): return self._geom\nret = A.f(Point(0, 0))"
+        ),
+        "private of a base | what a library's class keeps": (
+            "class A(Point):\n    _geom = 0\nret = str(A.f)"
+        ),
+        "private by a pattern | the same": (
+            "match Point(0, 0):\n    case Point(_geom=g): ret = str(g)"
+        ),
+        "evaluated by self | any Python, by a hint's own evaluation": (
+            "class A:\n    _determine_new_args = 0\n    _evaluate = 0\n"
+            "    def refs(self): return self._determine_new_args(())\n"
+            "    def value(self, names): return self._evaluate(names, names, frozenset())\n"
+            "A.value(A.refs(List[\"__import__('os').popen('touch $W').read()\"])[0], {})"
+        ),
+        "evaluated by any name | the same": (
+            "class A:\n    _evaluate = 0\n"
+            'for h in (Optional[\'open("$W", "w")\'], Union[\'open("$W", "w")\', int]):\n'
+            "    h._evaluate({}, {}, frozenset())"
+        ),
+        "arguments of a hint | a text that is evaluated": (
+            'ret = Dict[str, \'open("$W", "w")\']._args'
+        ),
+        "generator of numbers | its state in memory": "ret = str(np.random.default_rng(0)._bit_generator)",
+        "implementation of a list | an array's own class": (
+            "class A:\n    _implementation = 0\n    def f(self): return self._implementation\n"
+            "ret = str(A.f(np.add))"
+        ),
+        "registry of a class | classes of the interpreter": (
+            "class A:\n    _abc_impl = 0\n    def f(self): return self._abc_impl\n"
+            "ret = str(A.f(Sequence))"
+        ),
+    },
+    ends=("raised",),
 )
 
 _family(
@@ -547,22 +590,14 @@ _family(
         "dir | a hook": "class A:\n    def __dir__(self): return []",
         "get | a descriptor": "class A:\n    def __get__(self, o, t): return o",
         "missing | a hook of dicts": "class A(dict):\n    def __missing__(self, k): return k",
-        "slots | the layout of objects": "class A:\n    __slots__ = ('a',)",
+        "slots | the dict of an instance": "class A:\n    __slots__ = ('__dict__',)",
         "special by assignment | a special method that is no def": "class A:\n    __add__ = eval",
         "special by a loop | the same": "class A:\n    for __len__ in [print]: pass",
         "special by a lambda | the same": "class A:\n    __call__ = lambda self: open",
         "special by walrus | the same": "class A:\n    (__len__ := print)",
         "special, in an if | hidden": "class A:\n    if 1:\n        def __getattr__(self, n): pass",
         "special, nested | in an inner class": "class A:\n    class B:\n        def __del__(self): pass",
-        "class named | a private class": "class _A: pass",
-        "mangled | another class's private": "class A:\n    def f(self): return self.__x",
-        "mangled to a dunder | a dunder by mangling": "class A:\n    def f(self): return self.__class_\nA().f()",
-        "private of another | another object's private": (
-            "class A:\n    def f(self, o): return o._geom\nret = A().f(Point(0, 0))"
-        ),
-        "private by self | another object as self": (
-            "class A:\n    def f(self): return self._geom\nret = A.f(Point(0, 0))"
-        ),
+        "class named | a name of the interpreter": "class __A: pass",
         "dunder of self | the class of self": "class A:\n    def f(self): return self.__class__\nA().f()",
         "super, kept | an unbound special": "class A:\n    def f(self): return super().__init__\nA().f()",
         "super, other special | the reduce of object": (
@@ -990,6 +1025,23 @@ BENCHMARK_ATTACKS: dict[str, str] = {
     "class by reduce": "from functools import reduce\nret = reduce(type, [('A', (), {})])",
     "copy of a recipe": "import copy\nclass A:\n    def __reduce__(self): return print, ()\ncopy.copy(A())",
     "forged array": "import numpy as np\nret = type(np.ones(1))((1,), dtype=object, buffer=np.ones(1))",
+    "private by getattr": "ret = getattr(Point(0, 0), '_geom')",
+    "private by getattr, put together": "ret = getattr(Point(0, 0), '_' + 'geom')",
+    "private written": "import random\nrandom._inst = 1\nret = random._inst.x",
+    "hint evaluated": (
+        "import typing\nclass A:\n    _evaluate = 0\n"
+        "ret = typing.Optional['open(\"$R\").read()']._evaluate({}, {}, frozenset())"
+    ),
+    "bound evaluated": (
+        "from typing import TypeVar\nT = TypeVar('T', bound='open(\"$R\").read()')\nret = T._bound"
+    ),
+    "hint evaluated by a class": (
+        "from typing import NamedTuple\nclass P(NamedTuple):\n    x: 'open(\"$R\").read()'\n"
+        "ret = P._field_types"
+    ),
+    "private of a partial": (
+        "from functools import partial\np = partial(pow, 2)\nret = p._partial"
+    ),
     "late module of dates": "import _strptime\nret = _strptime._thread_allocate_lock",
     "late module of time": "import time\ntime.sleep(9)",
 }

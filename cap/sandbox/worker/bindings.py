@@ -45,10 +45,15 @@ class Bindings:
         defined: dict[str, int] = {}
         lost = []
         for name, value in space.items():
-            if name.startswith("_") or (name in self._given and value is self._given[name]):
+            if name == "_" or name.startswith("__"):
+                continue
+            if name in self._given and value is self._given[name]:
                 continue
             if not isinstance(value, types.FunctionType | type):
-                variables[name] = value
+                if name.startswith("_"):  # the program's own business, and told so if asked for
+                    lost.append(name)
+                else:
+                    variables[name] = value
             elif (line := self._line(name, value)) is None:
                 lost.append(name)
             else:

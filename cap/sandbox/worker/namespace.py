@@ -12,7 +12,6 @@ import importlib
 import random
 import sys
 import types
-import typing
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -39,6 +38,8 @@ from cap.checker.node_rules import rule_violations
 from cap.checker.policy import Policy
 from cap.checker.survey import survey
 from cap.errors import ROBOT_ERRORS, LMPFailed
+from cap.program.private_names import TOLD, hidden, plain_error, rename
+from cap.sandbox.worker import hints, records
 
 Rights = Mapping[str, Sequence[str]]
 """What a policy allows besides: `modules` and `builtins` by name."""
@@ -128,15 +129,7 @@ def _library() -> dict[str, Any]:
     names |= {name: getattr(shapely.geometry, name) for name in SHAPELY_GEOMETRY}
     names |= {name: getattr(shapely.affinity, name) for name in SHAPELY_AFFINITY}
     names |= {name: getattr(shapely.ops, name) for name in SHAPELY_OPS}
-    names |= {name: getattr(typing, name) for name in TYPING}
-    # The first hint of a kind takes longer than most programs; so the commonest are made here.
-    kinds = (int, float, str, bool, typing.Any, names["List"][int], names["List"][str])
-    for kind in kinds:
-        for name in ("Iterable", "List", "Optional", "Sequence", "Set"):
-            names[name][kind]
-        for name in ("Dict", "Tuple"):
-            names[name][str, kind], names[name][int, kind]
-    return names
+    return names | {name: hints.TYPING[name] for name in TYPING}
 
 
 @cache
@@ -152,6 +145,9 @@ def _modules() -> dict[str, Facade]:
             modules[name] = Facade(**found)
     vars(modules["collections"])["abc"] = modules["collections.abc"]
     vars(modules["functools"])["wraps"] = _wraps
+    for name, stand_ins in (("typing", hints.TYPING), ("dataclasses", records.DATACLASSES)):
+        vars(modules[name]).update({entry: stand_ins[entry] for entry in module_names(name) or ()})
+    vars(modules["collections"])["namedtuple"] = records.namedtuple
     for name in vars(modules["random"]).keys() - {"Random"}:
         setattr(modules["random"], name, getattr(_own_random, name))
     numpy = {name: getattr(np, name) for name in numpy_names() - set(_SUBMODULES)}
@@ -200,6 +196,7 @@ def _common_builtins() -> dict[str, Any]:
     names = {name: getattr(builtins, name) for name in SAFE_BUILTINS}
     names |= ROBOT_ERRORS
     more = {"LMPFailed": LMPFailed, "__build_class__": builtins.__build_class__, "type": kind_of}
+    more[TOLD] = plain_error
     return {**names, **more}
 
 
@@ -241,17 +238,17 @@ _NOTHING = Facade()
 def _getattr(value: Any, name: str, *default: Any) -> Any:
     if problem := _attribute_problem(name):
         raise AttributeError(problem)
-    return getattr(value, name, *default)
+    return getattr(value, hidden(name), *default)
 
 
 def _hasattr(value: Any, name: str) -> bool:
-    return not _attribute_problem(name) and hasattr(value, name)
+    return not _attribute_problem(name) and hasattr(value, hidden(name))
 
 
 def _setattr(value: Any, name: str, new: Any) -> None:
     if problem := _attribute_problem(name):
         raise AttributeError(problem)
-    setattr(value, name, new)
+    setattr(value, hidden(name), new)
 
 
 def _attribute_problem(name: str) -> str | None:
@@ -270,6 +267,7 @@ def _eval(text: str, names: dict[str, Any] | None = None, own: Any = None) -> An
     policy = Policy.benchmark()
     for violation in rule_violations(survey(whole, policy), policy):
         raise ValueError(f"eval() refuses the text: {violation}")
+    rename(tree)
     code = compile(tree, "<eval>", "eval", dont_inherit=True)
     caller = sys._getframe(1)
     if caller.f_builtins.get("eval") is not _eval:  # a library would look up names among its own

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from cap.checker.policy import Policy
+from cap.program.private_names import TOLD, plain_error, shown
 from cap.sandbox.wire import codec
 from cap.sandbox.worker.bindings import PROGRAM, Bindings
 from cap.sandbox.worker.call_list import call_each
@@ -30,7 +31,7 @@ class Output:
     def print(self, *values: Any, sep: str | None = " ", end: str | None = "\n", **_: Any) -> None:
         """Stand in for the builtin; `file` and `flush` mean nothing here."""
         text = (" " if sep is None else sep).join(map(str, values))
-        text += "\n" if end is None else end
+        text = shown(text + ("\n" if end is None else end))
         if len(text) > self.left:
             raise OutputLimit("the program printed too much")
         self.left -= len(text)
@@ -57,7 +58,11 @@ class ProgramSetup:
         kind_of(None)  # its first call looks at every class there is
         self.rehearse(lambda: False)
         if own_builtins:
-            self.builtins = self._more = {**vars(builtins), "print": self.output.print}
+            self.builtins = self._more = {
+                **vars(builtins),
+                "print": self.output.print,
+                TOLD: plain_error,
+            }
 
     def namespace(self, job: Mapping[str, Any], requests: int, answers: int) -> dict[str, Any]:
         """Return the names a program starts with, but for its variables.
@@ -240,7 +245,7 @@ def _failure(error: BaseException) -> dict[str, Any]:
     return {
         "status": "failed",
         "error": _name_of(type(error)),
-        "message": codec.one_line(text) + inside,
+        "message": codec.one_line(shown(text)) + inside,
         "line": line,
     }
 

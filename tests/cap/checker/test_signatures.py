@@ -122,7 +122,6 @@ SOUND = {
     "a method of a class": "str.upper('a')\ndict.fromkeys('ab')\nPoint.buffer\nint.mro()",
     "a program's class": "class Point:\n    pass\nPoint().centre",
     "of a group": "robot.place('a', at=[0, 0])",
-    "private": "np._core\nPoint._x",
     "stored": "Point.centre = 1",
 }
 

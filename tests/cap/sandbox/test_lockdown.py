@@ -51,7 +51,7 @@ ATTEMPTS = {
     "reach an abstract socket": (
         "s = socket.socket(socket.AF_UNIX)\ns.connect(chr(0) + abstract)\ns.send(b'x')"
     ),
-    "fork": "pid = os.fork()\nif pid == 0: os._exit(0)",
+    "fork": "pid = os.fork()\nif pid == 0: getattr(os, '_exit')(0)",
     "start a program": "subprocess.run(['/bin/true'], check=True)",
     "become a program": "os.execv('/bin/true', ['true'])",
     "signal its parent": "os.kill(parent, 0)",
@@ -310,8 +310,8 @@ def test_the_standard_descriptors_lead_nowhere() -> None:
 ENDINGS = {
     "a bad address": ("ctypes.string_at(1)", "SIGSEGV"),
     "another table of calls": ("libc.syscall(0x40000000 + 39)", "SIGSYS"),
-    "its own end": ("os._exit(7)", "exit code 7"),
-    "a clean end": ("os._exit(0)", "exit code 0"),
+    "its own end": ("getattr(os, '_exit')(7)", "exit code 7"),
+    "a clean end": ("getattr(os, '_exit')(0)", "exit code 0"),
 }
 
 

@@ -528,7 +528,7 @@ def test_what_a_program_binds_is_kept(sandbox: Sandbox) -> None:
     assert set(result.variables) == {"a", "b", "i"}
     assert result.variables["b"].tolist() == [1.0, 1.0]
     assert result.defined == {"f": 3, "A": 4}
-    assert result.dropped == ("g",)
+    assert set(result.dropped) == {"g", "_hidden"}
 
 
 def test_it_is_told_which_definition_each_function_is(sandbox: Sandbox) -> None:

@@ -299,6 +299,8 @@ cap.checker.node_rules
 cap.checker.policy
 cap.checker.survey
 cap.errors
+cap.program
+cap.program.private_names
 cap.sandbox
 cap.sandbox.kernel
 cap.sandbox.kernel.landlock
@@ -319,7 +321,9 @@ cap.sandbox.worker
 cap.sandbox.worker.bindings
 cap.sandbox.worker.call_list
 cap.sandbox.worker.fork_server
+cap.sandbox.worker.hints
 cap.sandbox.worker.namespace
+cap.sandbox.worker.records
 cap.sandbox.worker.worker
 """
 """What a serving template has loaded of `cap`: the check is there for `eval` and `getattr`, which a

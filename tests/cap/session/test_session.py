@@ -330,6 +330,22 @@ def test_a_generated_function_that_is_changed_is_said_to_be_lost(open_session: O
     assert "'get_one' was set in turn 1 and could not be kept" in failure.message
 
 
+def test_a_kept_class_still_finds_what_it_keeps_private(open_session: Open) -> None:
+    source = (
+        "class Box:\n    _n = 2\n    def __init__(self): self._side = 2\n"
+        "    def _area(self): return self._side * Box._n\n"
+        "def _twice(box): return 2 * box._area()\n"
+        "_left = 1\n"
+    )
+    session = open_session({"a": source, "b": "say(str(_twice(Box())))", "c": "say(str(_left))"})
+    session.run("a")
+    assert session.run("b").failure is None
+    assert session.robot.spoken == ["8"]  # type: ignore[attr-defined]
+    failure = session.run("c").failure
+    assert failure is not None
+    assert "_left" in failure.message
+
+
 def test_history_stays_within_its_budget_and_keeps_every_instruction(open_session: Open) -> None:
     answers = {f"turn {n}": f"x{n} = '{'a' * 400}'" for n in range(12)}
     session = open_session(answers, history_tokens=500)

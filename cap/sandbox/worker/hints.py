@@ -1,0 +1,185 @@
+"""Type hints without `typing`, whose own kinds compile every text they are given.
+
+A hint here keeps what it is given and evaluates nothing. It says what it is, can be compared and
+combined, stands for a class in `isinstance`, and can be inherited from, as `typing`'s can.
+"""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+import types
+from collections.abc import Mapping
+from typing import Any
+
+from cap.sandbox.worker import records
+
+
+class Hint:
+    """`List`, `List[int]`, `Any`, `Optional[str]` and the like."""
+
+    __slots__ = ("_arguments", "_kind", "_name")
+
+    def __init__(self, name: str, kind: Any = None, arguments: tuple[Any, ...] | None = None):
+        """Make one.
+
+        Args:
+            name: What `typing` calls it.
+            kind: The class it stands for, if there is one.
+            arguments: What it was given in brackets; None if nothing.
+        """
+        self._name, self._kind, self._arguments = name, kind, arguments
+
+    def __getitem__(self, given: Any) -> Any:
+        """Return the hint for something in brackets."""
+        arguments = given if isinstance(given, tuple) else (given,)
+        if self._name == "Optional":
+            return _either(*arguments, None)
+        if self._name == "Union":
+            return _either(*arguments)
+        return Hint(self._name, self._kind, arguments)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """Make an instance of the class it stands for."""
+        if self._kind is None or self._kind in _ABSTRACT:
+            raise TypeError(f"Type {self._name} cannot be instantiated")
+        return self._kind(*args, **named)
+
+    def __instancecheck__(self, value: Any) -> bool:
+        """Tell whether a value is of the class it stands for."""
+        return isinstance(value, self._checked())
+
+    def __subclasscheck__(self, kind: Any) -> bool:
+        """Tell whether a class is below the one it stands for."""
+        return issubclass(kind, self._checked())
+
+    def _checked(self) -> Any:
+        if self._name == "Union" and self._arguments:
+            return self._arguments
+        if self._arguments is not None or self._kind is None:
+            raise TypeError(f"{self!r} cannot be used with isinstance() or issubclass()")
+        return self._kind
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        """Return the class to inherit from."""
+        if self._kind is None:
+            raise TypeError(f"Cannot subclass {self!r}")
+        return (self._kind,)
+
+    def __or__(self, other: Any) -> Any:
+        """Return the hint for either."""
+        return _either(self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        """Return the hint for either."""
+        return _either(other, self)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what they are made of."""
+        return isinstance(other, Hint) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        """Return a number that is the same for equal ones."""
+        return hash(self._parts())
+
+    def _parts(self) -> tuple[Any, ...]:
+        arguments = self._arguments
+        if self._name == "Union" and arguments is not None:
+            return self._name, frozenset(arguments)
+        return self._name, arguments
+
+    def __repr__(self) -> str:
+        """Return what `typing` would show."""
+        arguments = self._arguments
+        if arguments is None:
+            return f"typing.{self._name}"
+        if self._name == "Union" and len(arguments) == 2 and type(None) in arguments:
+            (other,) = (entry for entry in arguments if entry is not type(None))
+            return f"typing.Optional[{_shown(other)}]"
+        shown = _shown if self._name != "Literal" else repr
+        return f"typing.{self._name}[{', '.join(map(shown, arguments))}]"
+
+
+def _either(*given: Any) -> Any:
+    """Return a union of what is given, each part once."""
+    parts: list[Any] = []
+    for entry in given:
+        union = isinstance(entry, Hint) and entry._name == "Union" and entry._arguments
+        for part in union or (entry,):
+            part = type(None) if part is None else part
+            if part not in parts:
+                parts.append(part)
+    return parts[0] if len(parts) == 1 else Hint("Union", None, tuple(parts))
+
+
+def _shown(value: Any) -> str:
+    if value is ...:
+        return "..."
+    if isinstance(value, str):
+        return f"ForwardRef({value!r})"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_shown, value))}]"
+    if type(value) is types.GenericAlias or not isinstance(value, type):
+        return repr(value)
+    return value.__qualname__ if value.__module__ == "builtins" else _full_name(value)
+
+
+def _full_name(value: type) -> str:
+    return f"{value.__module__}.{value.__qualname__}"
+
+
+class Variable:
+    """Stand in for `TypeVar`, whose bounds may be texts."""
+
+    __slots__ = ("__name__",)
+
+    def __init__(self, name: str, *_: Any, **__: Any) -> None:
+        """Keep the name; bounds and variance mean nothing when a program runs."""
+        self.__name__ = str(name)
+
+    def __or__(self, other: Any) -> Any:
+        """Return the hint for either."""
+        return _either(self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        """Return the hint for either."""
+        return _either(other, self)
+
+    def __repr__(self) -> str:
+        """Return what `typing` would show."""
+        return f"~{self.__name__}"
+
+
+class Generic:
+    """Stand in for `typing.Generic` and `Protocol` below a program's class."""
+
+    __slots__ = ()
+    __class_getitem__: Any = classmethod(types.GenericAlias)
+
+
+def cast(kind: Any, value: Any) -> Any:
+    """Return the value as it is, as `typing.cast` does."""
+    return value
+
+
+_ABC = collections.abc
+_ABSTRACT = frozenset(
+    kind for name in _ABC.__all__ if isinstance(kind := getattr(_ABC, name), type)
+)
+_KINDS: dict[str, Any] = {
+    **{"Dict": dict, "FrozenSet": frozenset, "List": list, "Set": set, "Tuple": tuple},
+    **{"Counter": collections.Counter, "DefaultDict": collections.defaultdict},
+    **{"Deque": collections.deque, "Generic": Generic, "Protocol": Generic},
+    **{name: getattr(_ABC, name) for name in _ABC.__all__},
+}
+_NAMES = (
+    *("Any", "Callable", "ClassVar", "Counter", "DefaultDict", "Deque", "Dict", "Final"),
+    *("FrozenSet", "Generator", "Generic", "Hashable", "Iterable", "Iterator", "List", "Literal"),
+    *("Mapping", "MutableMapping", "MutableSequence", "NoReturn", "Optional", "Protocol"),
+    *("Sequence", "Set", "Tuple", "Type", "Union"),
+)
+TYPING: Mapping[str, Any] = {
+    **{name: Hint(name, _KINDS.get(name)) for name in _NAMES},
+    **{"Text": str, "TypeVar": Variable, "cast": cast, "NamedTuple": records.TypedTuple()},
+}
+"""What stands for each name of `typing`."""

@@ -1,0 +1,145 @@
+"""Record classes whose fields may be private: `dataclass`, `namedtuple` and `NamedTuple`.
+
+The libraries behind them take names of attributes for what a person reads and writes, so private
+fields (`cap.program.private_names`) get back here the names their program gave them.
+"""
+
+from __future__ import annotations
+
+import collections
+import copy
+import dataclasses
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from cap.program.private_names import MARK, hidden, shown
+
+_TUPLE_NAMES = ("_asdict", "_field_defaults", "_fields", "_make", "_replace")
+
+
+# --- data classes
+
+
+def dataclass(kind: type | None = None, /, **options: Any) -> Any:
+    """Stand in for `dataclasses.dataclass`."""
+    if kind is None:
+        return lambda given: dataclass(given, **options)
+    made: Any = dataclasses.dataclass(kind, **options)
+    if any(MARK in name for name in made.__dataclass_fields__):
+        for name in ("__init__", "__repr__"):
+            _show_names(made.__dict__.get(name))
+    return made
+
+
+def _show_names(method: Any) -> None:
+    """Have a method that `dataclasses` wrote take and show names as the program wrote them."""
+    function = getattr(method, "__wrapped__", method)
+    if not isinstance(function, types.FunctionType) or function.__code__.co_filename != "<string>":
+        return
+    code = function.__code__
+    constants = [shown(entry) if type(entry) is str else entry for entry in code.co_consts]
+    variables = tuple(map(shown, code.co_varnames))
+    function.__code__ = code.replace(co_consts=tuple(constants), co_varnames=variables)
+    if defaults := function.__kwdefaults__:
+        function.__kwdefaults__ = {shown(name): value for name, value in defaults.items()}
+
+
+def fields(record: Any) -> tuple[Any, ...]:
+    """Stand in for `dataclasses.fields`."""
+    return tuple(map(_shown_field, dataclasses.fields(record)))
+
+
+def _shown_field(field: dataclasses.Field[Any]) -> dataclasses.Field[Any]:
+    if MARK in field.name:
+        field = copy.copy(field)
+        field.name = shown(field.name)
+    return field
+
+
+def asdict(record: Any, *, dict_factory: Callable[[Any], Any] = dict) -> Any:
+    """Stand in for `dataclasses.asdict`."""
+
+    def make(pairs: Iterable[tuple[str, Any]]) -> Any:
+        return dict_factory([(shown(name), value) for name, value in pairs])
+
+    return dataclasses.asdict(record, dict_factory=make)
+
+
+def replace(record: Any, /, **changes: Any) -> Any:
+    """Stand in for `dataclasses.replace`."""
+    inner = {hidden(name): value for name, value in changes.items()}
+    if isinstance(record, type) or not any(MARK in f.name for f in dataclasses.fields(record)):
+        return dataclasses.replace(record, **changes)
+    for field in dataclasses.fields(record):
+        if field.init:
+            inner.setdefault(field.name, getattr(record, field.name))
+        elif field.name in inner:
+            name = shown(field.name)
+            raise ValueError(f"field {name} is declared with init=False, it cannot be specified")
+    return type(record)(**{shown(name): value for name, value in inner.items()})
+
+
+DATACLASSES: Mapping[str, Any] = {
+    "FrozenInstanceError": dataclasses.FrozenInstanceError,
+    "asdict": asdict,
+    "astuple": dataclasses.astuple,
+    "dataclass": dataclass,
+    "field": dataclasses.field,
+    "fields": fields,
+    "is_dataclass": dataclasses.is_dataclass,
+    "replace": replace,
+}
+"""What stands for each name of `dataclasses`."""
+
+
+# --- named tuples
+
+
+def namedtuple(
+    typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None
+) -> type:
+    """Stand in for `collections.namedtuple`."""
+    module = sys._getframe(1).f_globals.get("__name__")
+    return _with_tuple_names(
+        collections.namedtuple(
+            typename, field_names, rename=rename, defaults=defaults, module=module
+        )
+    )
+
+
+def _with_tuple_names(kind: type) -> type:
+    """Let programs know the attributes of named tuples, which begin with an underscore."""
+    for name in _TUPLE_NAMES:
+        setattr(kind, hidden(name), vars(kind)[name])
+    return kind
+
+
+class _TypedTupleKind(typing.NamedTupleMeta):  # type: ignore[name-defined, misc]
+    """Makes the classes below `TypedTuple`."""
+
+    def __new__(cls, name: str, bases: Any, space: dict[str, Any]) -> type:
+        """Make one, as `typing` does."""
+        bases = tuple(typing._NamedTuple if base is _base else base for base in bases)  # type: ignore[attr-defined]
+        return _with_tuple_names(super().__new__(cls, name, bases, space))
+
+
+_base: type = type.__new__(_TypedTupleKind, "NamedTuple", (), {})
+
+
+class TypedTuple:
+    """Stand in for `typing.NamedTuple`."""
+
+    def __mro_entries__(self, bases: Any) -> tuple[type, ...]:
+        """Return what makes the classes."""
+        return (_base,)
+
+    def __call__(self, typename: str, fields: Iterable[tuple[str, Any]] = ()) -> type:
+        """Make one of names and kinds."""
+        return namedtuple(typename, [name for name, _ in fields])
+
+    def __repr__(self) -> str:
+        """Return what `typing` would show."""
+        return "<function NamedTuple>"
