@@ -1042,6 +1042,58 @@ BENCHMARK_ATTACKS: dict[str, str] = {
     "private of a partial": (
         "from functools import partial\np = partial(pow, 2)\nret = p._partial"
     ),
+    "memory by an enumeration": (
+        "from enum import Enum\nimport numpy as np\n"
+        "E = Enum('E', {'__array_interface__': {'data': (id(0), False), 'shape': (4,), "
+        "'typestr': '<i8', 'version': 3}, 'a': 1})\nm = np.asarray(E.a)\nm[0] = 12345\nret = m"
+    ),
+    "memory by an enumeration, in pairs": (
+        "from enum import Enum\nE = Enum('E', [('__array_interface__', 1), ('a', 2)])\nret = 1"
+    ),
+    "attributes by an enumeration": (
+        "from enum import IntEnum\nE = IntEnum('E', {'__getattr__': 1, 'a': 2})\nret = 1"
+    ),
+    "recipe by an enumeration": (
+        "import copy\nfrom enum import Enum\n"
+        "E = Enum('E', {'__reduce_ex__': lambda *a: (setattr, (np, 'x', 1)), 'a': 1})\n"
+        "copy.copy(E.a)"
+    ),
+    "class by an enumeration": (
+        "from enum import Flag\nE = Flag(value='E', names={'__class__': 1, 'a': 2})\nret = 1"
+    ),
+    "enumeration of names that lie": (
+        "from enum import StrEnum\nclass S(str):\n    def startswith(self, *a): return False\n"
+        "E = StrEnum('E', [S('__array_interface__')])\nret = 1"
+    ),
+    "enumeration of one's own kind": (
+        "from enum import Enum\nclass Mine(Enum): pass\nE = Mine('E', ['__call__'])\nret = 1"
+    ),
+    "enumeration by its class": "from enum import Enum\nret = type(Enum)('E', (Enum,), {})",
+    "memory by a cached property": (
+        "from functools import cached_property\nimport numpy as np\n"
+        "class A:\n    @cached_property\n    def x(self):\n"
+        "        return {'data': (id(0), False), 'shape': (4,), 'typestr': '<i8', 'version': 3}\n"
+        "A.x.attrname = '__array_interface__'\na = A()\na.x\nret = np.asarray(a).tolist()[9]"
+    ),
+    "attributes by a field's name": (
+        "from dataclasses import dataclass, field, astuple\nf = field(default=1)\n"
+        "@dataclass\nclass A:\n    x: int = f\nf.name = '__class__'\n"
+        "ret = astuple(A())[0].undefined"
+    ),
+    "attributes by a field that is handed out": (
+        "from dataclasses import dataclass, fields, asdict\n@dataclass\nclass A:\n    x: int = 1\n"
+        "fields(A)[0].name = '__class__'\nret = asdict(A())['__class__']"
+    ),
+    "class by a named tuple": (
+        "from collections import namedtuple\nret = namedtuple('A', ['__array_interface__'])"
+    ),
+    "class by a typed named tuple": (
+        "from typing import NamedTuple\nret = NamedTuple('A', [('__array_interface__', int)])"
+    ),
+    "new type": "from typing import NewType\nret = NewType('A', '().x')",
+    "typed dictionary": "from typing import TypedDict\nret = TypedDict('A', {'__x__': '().x'})",
+    "simple namespace": ("ret = type(robot)(**{'__array_interface__': {}})"),
+    "state below a group": "r = np.random\nret = r.state.x",
     "late module of dates": "import _strptime\nret = _strptime._thread_allocate_lock",
     "late module of time": "import time\ntime.sleep(9)",
 }

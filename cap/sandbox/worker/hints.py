@@ -41,8 +41,9 @@ class Hint:
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Make an instance of the class it stands for."""
-        if self._kind is None or self._kind in _ABSTRACT:
-            raise TypeError(f"Type {self._name} cannot be instantiated")
+        if self._name not in _MADE:
+            use = f"; use {self._kind.__name__}() instead" if self._kind else ""
+            raise TypeError(f"Type {self._name} cannot be instantiated{use}")
         return self._kind(*args, **named)
 
     def __instancecheck__(self, value: Any) -> bool:
@@ -163,9 +164,8 @@ def cast(kind: Any, value: Any) -> Any:
 
 
 _ABC = collections.abc
-_ABSTRACT = frozenset(
-    kind for name in _ABC.__all__ if isinstance(kind := getattr(_ABC, name), type)
-)
+_MADE = ("Counter", "DefaultDict", "Deque")
+"""The hints that are called to make what they stand for."""
 _KINDS: dict[str, Any] = {
     **{"Dict": dict, "FrozenSet": frozenset, "List": list, "Set": set, "Tuple": tuple},
     **{"Counter": collections.Counter, "DefaultDict": collections.defaultdict},

@@ -39,7 +39,8 @@ from cap.checker.policy import Policy
 from cap.checker.survey import survey
 from cap.errors import ROBOT_ERRORS, LMPFailed
 from cap.program.private_names import TOLD, hidden, plain_error, rename
-from cap.sandbox.worker import hints, records
+from cap.sandbox.worker import hints, records, stand_ins
+from cap.sandbox.worker.enumerations import ENUM
 
 Rights = Mapping[str, Sequence[str]]
 """What a policy allows besides: `modules` and `builtins` by name."""
@@ -132,6 +133,16 @@ def _library() -> dict[str, Any]:
     return names | {name: hints.TYPING[name] for name in TYPING}
 
 
+_STAND_INS: dict[str, Mapping[str, Any]] = {
+    "collections": {"namedtuple": records.namedtuple},
+    "dataclasses": records.DATACLASSES,
+    "enum": ENUM,
+    "functools": stand_ins.FUNCTOOLS,
+    "typing": hints.TYPING,
+}
+"""What takes the place of a module's own."""
+
+
 @cache
 def _modules() -> dict[str, Facade]:
     """Build every module a policy may list."""
@@ -144,10 +155,9 @@ def _modules() -> dict[str, Facade]:
             found = {entry: getattr(module, entry) for entry in listed if hasattr(module, entry)}
             modules[name] = Facade(**found)
     vars(modules["collections"])["abc"] = modules["collections.abc"]
-    vars(modules["functools"])["wraps"] = _wraps
-    for name, stand_ins in (("typing", hints.TYPING), ("dataclasses", records.DATACLASSES)):
-        vars(modules[name]).update({entry: stand_ins[entry] for entry in module_names(name) or ()})
-    vars(modules["collections"])["namedtuple"] = records.namedtuple
+    for name, given in _STAND_INS.items():
+        listed = module_names(name) or ()
+        vars(modules[name]).update({n: value for n, value in given.items() if n in listed})
     for name in vars(modules["random"]).keys() - {"Random"}:
         setattr(modules["random"], name, getattr(_own_random, name))
     numpy = {name: getattr(np, name) for name in numpy_names() - set(_SUBMODULES)}
@@ -159,11 +169,6 @@ def _modules() -> dict[str, Facade]:
     numpy |= {"ndarray": _closed(np.ndarray), "r_": rows(), "c_": columns()}
     modules["numpy"] = Facade(**numpy)
     return modules
-
-
-def _wraps(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Stand in for `functools.wraps`, which copies any attributes it is told to."""
-    return functools.wraps(function)
 
 
 def _without_text(kind: Any) -> Any:
@@ -292,13 +297,14 @@ class _Random:
 
     def __init__(self, seed: int) -> None:
         self.__seed = seed
+        self.__state: Any = None
 
     def __getattr__(self, name: str) -> Any:
         if name not in numpy_names("random"):
             raise AttributeError(f"numpy.random has no '{name}' that programs may use")
-        if "state" not in self.__dict__:
-            self.state = np.random.RandomState(self.__seed)
+        if self.__state is None:
+            self.__state = np.random.RandomState(self.__seed)
         if name == "default_rng":
             seed = self.__seed
             return lambda own=None: np.random.default_rng(seed if own is None else own)
-        return getattr(self.state, name)
+        return getattr(self.__state, name)

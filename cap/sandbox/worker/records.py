@@ -27,11 +27,25 @@ def dataclass(kind: type | None = None, /, **options: Any) -> Any:
     """Stand in for `dataclasses.dataclass`."""
     if kind is None:
         return lambda given: dataclass(given, **options)
+    notes = vars(kind).get("__annotations__", {})
+    for name, note in notes.items():
+        if _is_of_the_class(note):
+            notes[name] = typing.ClassVar
     made: Any = dataclasses.dataclass(kind, **options)
+    # Whoever holds a field that was given as a default could rename it.
+    own = made.__dataclass_fields__
+    made.__dataclass_fields__ = {name: copy.copy(field) for name, field in own.items()}
     if any(MARK in name for name in made.__dataclass_fields__):
         for name in ("__init__", "__repr__"):
             _show_names(made.__dict__.get(name))
     return made
+
+
+def _is_of_the_class(note: Any) -> bool:
+    """Tell whether a note is `ClassVar`, as a hint or as a text."""
+    if type(note).__name__ == "Hint":
+        note = repr(note)
+    return isinstance(note, str) and note.startswith(("ClassVar", "typing.ClassVar"))
 
 
 def _show_names(method: Any) -> None:
@@ -49,14 +63,10 @@ def _show_names(method: Any) -> None:
 
 def fields(record: Any) -> tuple[Any, ...]:
     """Stand in for `dataclasses.fields`."""
-    return tuple(map(_shown_field, dataclasses.fields(record)))
-
-
-def _shown_field(field: dataclasses.Field[Any]) -> dataclasses.Field[Any]:
-    if MARK in field.name:
-        field = copy.copy(field)
+    found = tuple(map(copy.copy, dataclasses.fields(record)))
+    for field in found:
         field.name = shown(field.name)
-    return field
+    return found
 
 
 def asdict(record: Any, *, dict_factory: Callable[[Any], Any] = dict) -> Any:

@@ -320,10 +320,12 @@ cap.sandbox.wire.payloads
 cap.sandbox.worker
 cap.sandbox.worker.bindings
 cap.sandbox.worker.call_list
+cap.sandbox.worker.enumerations
 cap.sandbox.worker.fork_server
 cap.sandbox.worker.hints
 cap.sandbox.worker.namespace
 cap.sandbox.worker.records
+cap.sandbox.worker.stand_ins
 cap.sandbox.worker.worker
 """
 """What a serving template has loaded of `cap`: the check is there for `eval` and `getattr`, which a

@@ -1,0 +1,177 @@
+"""What programs find in place of parts of the library that make classes by data."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from cap.program.private_names import hidden
+from cap.sandbox.worker.enumerations import ENUM
+from cap.sandbox.worker.hints import TYPING, Hint
+from cap.sandbox.worker.records import DATACLASSES
+from cap.sandbox.worker.stand_ins import FUNCTOOLS
+
+ENUMERATIONS = """
+class E(Enum):
+    A = 1
+    B = auto()
+    C = 1
+    def double(self): return 2 * self.value
+class N(IntEnum):
+    X = 3
+    Y = auto()
+class F(Flag):
+    R = auto()
+    W = auto()
+    RW = R | W
+class I(IntFlag):
+    R = 4
+    W = 2
+class S(StrEnum):
+    P = auto()
+    Q = "q"
+class Planet(Enum):
+    EARTH = (1, 2)
+    def __init__(self, mass, radius): self.mass, self.radius = mass, radius
+class Text(str, Enum):
+    A = "a"
+class Lenient(Enum):
+    A = 1
+    @classmethod
+    def _missing_(cls, value): return cls.A
+G, H = Enum("G", "a b, c"), IntEnum("H", ["x", "y"])
+J, K = Enum("J", {"k": 5}), Enum("K", [("k", 5), ("l", 6)], start=3)
+"""
+SAID = """
+list(E) | E(1) | E["B"].name | E.C is E.A | N.X + 1 | list(N) | f"{N.X} {E.A} {S.P} {F.R} {I.R}"
+repr(F.RW) | F.R | F.W | I.R | I.W | I(6) | S.Q.upper() | Planet.EARTH.mass | str(N.X) | repr(N.X)
+repr(I.R) | repr(S.P) | [m for m in F] | F(3) | ~F.R | F.R in F.RW | issubclass(IntEnum, Enum)
+isinstance(N.X, Enum) | issubclass(E, Flag) | Text.A == "a" | len(E) | f"{Text.A}" | E.A.double()
+repr(E) | repr(Enum) | list(G) | G.b.value | G(2) | list(H) | J.k | list(K) | E(9) | E["Z"] | E.Z
+setattr(E, "A", 3) | type("E2", (E,), {}) | Lenient(7) | unique(E) | E.A.value | E.A._value_
+"""
+
+
+def answers(names: Mapping[str, Any], defined: str, asked: str) -> list[str]:
+    space = {**names, "__name__": "__main__"}
+    exec(defined, space)
+    found = []
+    for line in asked.strip().splitlines():
+        for text in line.split(" | "):
+            try:
+                found.append(f"{text}: {eval(text, space)!r}")
+            except Exception as error:
+                found.append(f"{text}: {type(error).__name__}: {error}")
+    return found
+
+
+def test_an_enumeration_is_what_python_makes_of_it() -> None:
+    assert answers(ENUM, ENUMERATIONS, SAID) == answers(vars(enum), ENUMERATIONS, SAID)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["__call__"], {"__array_interface__": 1}, [("_x", 1)], "a __class__", ["a b"], [3], 3],
+)
+def test_no_data_gives_it_a_name_that_a_program_could_not_write(names: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        ENUM["Enum"]("E", names)
+
+
+HINTS = """
+List | List[int] | Dict[str, List[int]] | Optional[int] | Optional["A"] | Union[int, str]
+Union[int, None] | Union[int, Union[str, int]] | Union[int] | Tuple[int, ...] | Any
+Callable[[int], str] | Callable | List["().__class__"] | Literal["a", 1] | Sequence | Iterable[str]
+List[int] == List[int] | List[int] == List[str] | hash(List[int]) == hash(List[int])
+isinstance([], List) | isinstance((), Sequence) | isinstance(3, Optional[int]) | isinstance(1, Dict)
+isinstance([], List[int]) | isinstance(3, Any) | issubclass(list, Sequence)
+List() | Dict(a=1) | Deque([1])
+Any() | Sequence() | cast("List[int]", 3) | Type[int] | ClassVar[int] | Text
+"""
+
+
+def test_a_hint_is_what_python_makes_of_it() -> None:
+    ours, theirs = answers(TYPING, "", HINTS), answers(vars(typing), "", HINTS)
+    for mine, its in zip(ours, theirs, strict=True):
+        kind = its.split(": ")[1]
+        assert mine == its or (kind == "TypeError" and mine.split(": ")[1] == kind)
+
+
+def test_a_text_in_a_hint_is_kept_and_never_compiled() -> None:
+    assert repr(TYPING["List"]["1 +"]) == "typing.List[ForwardRef('1 +')]"
+    with pytest.raises(SyntaxError):
+        vars(typing)["List"]["1 +"]
+
+
+def test_no_hint_is_typings_own() -> None:
+    assert not [n for n, hint in TYPING.items() if type(hint).__module__ == "typing"]
+    assert not hasattr(Hint("List", list), "__dict__")
+
+
+def test_a_class_may_be_generic_and_below_a_hint() -> None:
+    source = (
+        "T = TypeVar('T')\nclass Stack(Generic[T]):\n    def top(self): return 1\n"
+        "class Mine(List[int]): pass\nclass Row(NamedTuple):\n    a: int\n    b: int = 2\n"
+        "P = NamedTuple('P', [('x', int)])"
+    )
+    asked = (
+        "Stack[int]().top() | Mine([1]) | issubclass(Mine, list) | Row(1) | Row(1)._replace(a=3)"
+    )
+    asked += " | Row._fields | P(x=1) | T"
+    plain = answers(TYPING, source, asked.replace("._", ".__getattribute__ and Row(1)._"))
+    assert plain[0] == "Stack[int]().top(): 1"
+    assert answers(TYPING, source, asked) == answers(vars(typing), source, asked)
+
+
+def test_a_field_cannot_be_renamed() -> None:
+    held = DATACLASSES["field"](default=1)
+
+    @DATACLASSES["dataclass"]
+    class Record:
+        x: int = held
+
+    held.name = "__class__"
+    DATACLASSES["fields"](Record)[0].name = "__class__"
+    assert DATACLASSES["asdict"](Record()) == {"x": 1}
+    assert dataclasses.is_dataclass(Record)
+
+
+@pytest.mark.parametrize("hint", [TYPING["ClassVar"], TYPING["ClassVar"][int], "ClassVar[int]"])
+def test_what_is_of_the_class_is_no_field(hint: Any) -> None:
+    kind = type("A", (), {"__annotations__": {"x": int, "n": hint}, "x": 1, "n": 0})
+    fields = DATACLASSES["fields"](DATACLASSES["dataclass"](kind))
+    assert [field.name for field in fields] == ["x"]
+
+
+def test_private_fields_have_the_names_their_program_gave_them() -> None:
+    make = DATACLASSES["dataclass"](kw_only=True)
+    kind = make(type("A", (), {"__annotations__": {hidden("_x"): int, "y": int}, "y": 2}))
+    record = kind(_x=1)
+    assert repr(record).endswith("A(_x=1, y=2)")
+    assert DATACLASSES["asdict"](record) == {"_x": 1, "y": 2}
+    assert DATACLASSES["asdict"](DATACLASSES["replace"](record, _x=3)) == {"_x": 3, "y": 2}
+    assert [field.name for field in DATACLASSES["fields"](record)] == ["_x", "y"]
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: '_x'"):
+        kind()
+
+
+def test_a_cached_property_keeps_its_name() -> None:
+    made = []
+
+    class Thing:
+        @FUNCTOOLS["cached_property"]
+        def x(self) -> int:
+            made.append(1)
+            return 3
+
+    thing = Thing()
+    assert [thing.x, thing.x, made] == [3, 3, [1]]
+    with pytest.raises(AttributeError):
+        Thing.x.attrname = "__array_interface__"
+    assert hasattr(functools.cached_property(len), "attrname")
