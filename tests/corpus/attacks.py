@@ -513,6 +513,21 @@ _family(
 )
 
 _family(
+    "names by data",
+    {
+        "a property of numpy's | memory, by an attribute that numpy asks for": (
+            "p = np.finfo.epsneg\n"
+            "p.func = lambda self: {'data': (0, False), 'shape': (9,), 'typestr': '<i8', 'version': 3}\n"
+            "p.attrname = '__array_interface__'\nclass A:\n    x = p\n"
+            "a = A()\na.x\nret = np.asarray(a).tolist()[9]"
+        ),
+        "matrix of texts | a text that is evaluated": "ret = np.c_.makemat('1, 2')",
+        "matrix of texts, by rows | the same": "ret = np.r_.makemat('1, 2')",
+    },
+    ends=("raised",),
+)
+
+_family(
     "private names",
     {
         "coords | the array below": "ret = str(Point(0, 0).coords._coords)",

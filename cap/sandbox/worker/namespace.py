@@ -167,6 +167,8 @@ def _modules() -> dict[str, Facade]:
         modules[f"numpy.{name}"] = numpy[name]
     rows, columns = _without_text(builtins.type(np.r_)), _without_text(builtins.type(np.c_))
     numpy |= {"ndarray": _closed(np.ndarray), "r_": rows(), "c_": columns()}
+    # Its class keeps cached properties, which anybody may turn into those of another class.
+    numpy["finfo"] = lambda dtype: np.finfo(dtype)
     modules["numpy"] = Facade(**numpy)
     return modules
 
@@ -175,6 +177,8 @@ def _without_text(kind: Any) -> Any:
     """Return a class like that of `np.r_`, which evaluates the names in a text."""
 
     class Rows(kind):  # type: ignore[misc]
+        makemat = None  # a class that evaluates texts
+
         def __getitem__(self, key: Any) -> Any:
             if isinstance(key, str):
                 raise TypeError("np.r_ and np.c_ take arrays, numbers and slices")

@@ -112,7 +112,15 @@ def namedtuple(
     typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None
 ) -> type:
     """Stand in for `collections.namedtuple`."""
-    module = sys._getframe(1).f_globals.get("__name__")
+    return _named_tuple(typename, field_names, rename, defaults, _caller())
+
+
+def _caller() -> Any:
+    """Return what the module is called that called who asks."""
+    return sys._getframe(2).f_globals.get("__name__")
+
+
+def _named_tuple(typename: str, field_names: Any, rename: bool, defaults: Any, module: Any) -> type:
     return _with_tuple_names(
         collections.namedtuple(
             typename, field_names, rename=rename, defaults=defaults, module=module
@@ -148,7 +156,7 @@ class TypedTuple:
 
     def __call__(self, typename: str, fields: Iterable[tuple[str, Any]] = ()) -> type:
         """Make one of names and kinds."""
-        return namedtuple(typename, [name for name, _ in fields])
+        return _named_tuple(typename, [name for name, _ in fields], False, None, _caller())
 
     def __repr__(self) -> str:
         """Return what `typing` would show."""

@@ -1,0 +1,64 @@
+"""From what a program is given it reaches nothing but computation."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import types
+import typing
+from dataclasses import make_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cap.checker.policy import Policy
+from tests.reach import handed_in, ways_out
+
+POLICIES = {"robot": Policy(), "benchmark": Policy.benchmark()}
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+def test_nothing_handed_in_leads_out(policy: Policy) -> None:
+    assert ways_out(handed_in(policy), depth=2) == []
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+def test_nothing_handed_in_leads_out_by_longer_roads(policy: Policy) -> None:
+    assert ways_out(handed_in(policy), depth=6) == []
+
+
+def test_the_walk_meets_much() -> None:
+    space = handed_in(POLICIES["benchmark"])
+    assert len(space) > 150
+    assert {"np", "List", "import enum", "getattr", "Point"} <= space.keys()
+
+
+HOLES: dict[str, tuple[Any, str]] = {
+    "a hint that compiles": (typing.List, "typing's own"),  # noqa: UP006
+    "the same, by what it does": (lambda *a: vars(typing)["Set"][a[0]], "a text is compiled"),
+    "an enumeration by data": (enum.Enum, "a class with special methods by data"),
+    "one with numbers": (enum.IntFlag, "a class with special methods by data"),
+    "records by data": (make_dataclass, "a class with special methods by data"),
+    "classes by data": (type, "the class of classes"),
+    "arrays": (np.ndarray, "the class of arrays"),
+    "files": (lambda *a: Path(str(a[0])).open(), "open happens"),
+    "a module": (np.lib, "a module"),
+    "memory": ([memoryview(b"a")], "raw memory"),
+    "a builtin": ({"a": eval}, "eval()"),
+    "a frame": ([(x for x in [1]).gi_frame], "a frame"),
+    "code": ([(lambda: 1).__code__], "a code object"),
+    "a cached property": (functools.cached_property(len), "set any name"),
+    "a plain object": (types.SimpleNamespace, "a class of others"),
+}
+
+
+@pytest.mark.parametrize("name", HOLES)
+def test_a_hole_is_found(name: str) -> None:
+    """As it was when `typing` and `enum` were handed in as they are."""
+    value, what = HOLES[name]
+    found = ways_out({**handed_in(POLICIES["robot"]), "hole": value}, depth=2)
+    assert any("hole" in road and what in road for road in found), found

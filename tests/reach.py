@@ -1,0 +1,189 @@
+"""What a program can reach from the names it is given: a walk over objects, by the check's rules.
+
+From every object the walk reads the attributes the rules allow, calls what can be called with a few
+plain arguments, takes entries and items, and looks at what comes back. Of each kind of object one
+is enough. What leads out of a program is listed with the road to it. An audit hook tells of texts
+that are compiled and of files that are opened on the way.
+"""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import ctypes
+import functools
+import io
+import itertools
+import random
+import sys
+import types
+import warnings
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import shapely
+
+from cap.checker.allowlist import FORBIDDEN_BUILTINS
+from cap.checker.attributes import reason_against
+from cap.checker.policy import Policy
+from cap.program.private_names import is_private
+from cap.sandbox.worker import namespace
+
+TEXT = "tripwire + 1"
+"""What must never be compiled."""
+_SPECIAL = "__getattr__"
+ARGUMENTS: tuple[tuple[Any, ...], ...] = (
+    (),
+    (2,),
+    (TEXT,),
+    ([3.0, 1.0, 2.0],),
+    (lambda *args: 1, [1, 2]),
+    ("A", (), {_SPECIAL: 1}),
+    ("A", {_SPECIAL: 1, "a": 2}),
+    ("A", [_SPECIAL]),
+    ("A", [(_SPECIAL, int)]),
+)
+_FORBIDDEN = {
+    types.ModuleType: "a module",
+    types.FrameType: "a frame",
+    types.CodeType: "a code object",
+    types.TracebackType: "a traceback",
+    io.IOBase: "a file",
+    memoryview: "raw memory",
+    ctypes._SimpleCData: "raw memory",
+    functools.cached_property: "a property that can be told to set any name",
+}
+_RAW = {
+    id(getattr(builtins, name)): f"{name}()" for name in FORBIDDEN_BUILTINS if name in dir(builtins)
+}
+_RAW |= {id(type): "the class of classes", id(np.ndarray): "the class of arrays"}
+_FAMILIES = (BaseException, np.generic, np.dtype, shapely.Geometry)
+_EVENTS = (
+    *("open", "os.system", "os.exec", "os.remove", "os.rename", "os.mkdir", "subprocess"),
+    *("socket", "ctypes", "code.__new__", "function.__new__"),
+)
+
+_heard: list[str] | None = None
+
+
+def _listen(event: str, args: tuple[Any, ...]) -> None:
+    if _heard is None:
+        return
+    if event.startswith(_EVENTS) and not str(args[0]).endswith((".py", ".pyc")):
+        _heard.append(f"{event} happens")
+    elif event == "compile" and TEXT in str(args[0]):
+        _heard.append("a text is compiled")
+
+
+sys.addaudithook(_listen)
+
+
+def handed_in(policy: Policy) -> dict[str, Any]:
+    """Return every name a program of a policy may read or import, with what it is given."""
+    rights = policy.as_data()
+    space = namespace.library(1, rights) if policy.library else {}
+    space |= namespace.safe_builtins(lambda *_, **__: None, rights)
+    for name in ("__import__", "__build_class__", "eval", "id"):  # eval checks what it is given
+        space.pop(name, None)
+    modules = {
+        f"import {name}": module
+        for name, module in namespace._modules().items()
+        if name in policy.modules
+    }
+    return {**space, **modules}
+
+
+def ways_out(space: Mapping[str, Any], depth: int) -> list[str]:
+    """Return what leads out of a program, each with the road there.
+
+    Args:
+        space: The names it is given.
+        depth: How many steps from a name.
+    """
+    global _heard
+    found: dict[str, None] = {}
+    seen: set[Any] = set()
+    ahead = deque((name, value, 0) for name, value in space.items())
+    _heard = []
+    state = random.getstate(), np.random.get_state()
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            while ahead:
+                road, value, steps = ahead.popleft()
+                if what := leads_out(value):
+                    found[f"{road}: {what}"] = None
+                    if not isinstance(value, type):  # who knows what it would do
+                        continue
+                if steps == depth or (key := _kind(value)) in seen:
+                    continue
+                seen.add(key)
+                for way, reached in _steps(value):
+                    while _heard:
+                        found[f"{road}{way}: {_heard.pop()}"] = None
+                    ahead.append((f"{road}{way}", reached, steps + 1))
+    finally:
+        _heard = None
+        random.setstate(state[0])
+        np.random.set_state(state[1])
+    return list(found)
+
+
+def _kind(value: Any) -> Any:
+    """Return what stands for all objects like this one."""
+    kind = type(value)
+    if isinstance(value, namespace.Facade):
+        return id(value)
+    if isinstance(value, type) or callable(value):
+        owner = getattr(value, "__self__", None)
+        names = (getattr(value, "__module__", None), getattr(value, "__qualname__", None))
+        return (kind, *map(str, names), getattr(value, "__name__", None), type(owner))
+    return kind
+
+
+def leads_out(value: Any) -> str | None:
+    """Return what an object is, if a program must not have it."""
+    if id(value) in _RAW:
+        return _RAW[id(value)]
+    for kind, what in _FORBIDDEN.items():
+        if isinstance(value, kind):
+            return what
+    if type(value).__name__ in ("PyCapsule", "BitGenerator", "GEOSGeometry"):
+        return "a raw pointer"
+    if type(value).__module__ == "typing":
+        return "typing's own, which compiles texts"
+    if not isinstance(value, type):
+        return None
+    if _SPECIAL in {**vars(value), **vars(value).get("__annotations__", {})}:
+        return "a class with special methods by data"
+    own = value.__module__ in ("__main__", "tests.reach", "cap.sandbox.worker.namespace")
+    if own or isinstance(value, namespace._Closed) or issubclass(value, _FAMILIES):
+        return None
+    return None if value in namespace._named() else f"a class of others, {value}"
+
+
+def _steps(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what one step leads to."""
+    for name in dir(value):
+        if reason_against(name) is None and not is_private(name) and name != "__name__":
+            try:
+                yield f".{name}", getattr(value, name)
+            except BaseException:  # whatever it is, a program would see no more
+                continue
+    for arguments in copy.deepcopy(ARGUMENTS) if callable(value) else ():
+        try:
+            yield f"{arguments}".replace("\n", " "), value(*arguments)
+        except BaseException:
+            yield f"{arguments}", None
+    for key in (0, TEXT, "a"):
+        if hasattr(type(value), "__getitem__") or hasattr(value, "__class_getitem__"):
+            try:
+                yield f"[{key!r}]", value[key]
+            except BaseException:
+                yield f"[{key!r}]", None
+    try:
+        yield " entry", next(itertools.islice(iter(value), 1))
+    except BaseException:
+        return
