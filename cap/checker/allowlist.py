@@ -57,6 +57,8 @@ SAFE_BUILTINS = names(
     LookupError MemoryError NameError NotImplemented NotImplementedError OSError OverflowError
     PermissionError RecursionError RuntimeError StopIteration SystemExit TimeoutError TypeError
     UnboundLocalError UnicodeError UserWarning ValueError Warning ZeroDivisionError Ellipsis
+    UnicodeDecodeError UnicodeEncodeError SyntaxError IOError ModuleNotFoundError FileExistsError
+    RuntimeWarning DeprecationWarning StopAsyncIteration
     True False None
     """
 )

@@ -16,7 +16,11 @@ DATA_MODEL = frozenset(
         __enter__ __exit__ __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__
         __imul__ __matmul__ __truediv__ __rtruediv__ __floordiv__ __mod__ __pow__ __neg__
         __pos__ __abs__ __invert__ __and__ __or__ __xor__ __int__ __float__ __round__
-        __reversed__ __post_init__
+        __reversed__ __post_init__ __lshift__ __rlshift__ __ilshift__ __rshift__ __rrshift__
+        __irshift__ __rand__ __iand__ __ror__ __ior__ __rxor__ __ixor__ __rpow__ __ipow__
+        __rmatmul__ __imatmul__ __itruediv__ __rfloordiv__ __ifloordiv__ __rmod__ __imod__
+        __divmod__ __rdivmod__ __index__ __complex__ __trunc__ __floor__ __ceil__ __format__
+        __bytes__ __missing__ __copy__ __length_hint__
         """
     )
 )

@@ -69,6 +69,8 @@ def _import_from(node: ast.ImportFrom, survey: Survey) -> Iterable[Finding]:
     module = node.module or ""
     if not is_whole(node):
         yield "CAP102", "an import of something that is no name"
+    elif module == "__future__" and [alias.name for alias in node.names] == ["annotations"]:
+        pass  # it only says that annotations are not evaluated
     elif node.level or module not in survey.policy.modules:
         yield "CAP102", f"'{ast.unparse(node)}' is not allowed; use the names already in scope"
     else:

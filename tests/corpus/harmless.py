@@ -59,6 +59,38 @@ HARMLESS: dict[str, tuple[str, Any]] = {
     "multi-line text": ("ret = '''a\nb'''.splitlines()", ["a", "b"]),
     "bytes": ("ret = b'abc'[1] + bytes([1, 2])[0]", 99),
     "word import in a text": ("ret = 'import os; exec(1)'", "import os; exec(1)"),
+    "print refuses what it does not know": (
+        "ret = []\nfor named in ({'foo': 1}, {'sep': 1}, {'end': 2}):\n    try: print('x', **named)\n    except TypeError as e: ret.append(str(e))",
+        [
+            "'foo' is an invalid keyword argument for print()",
+            "sep must be None or a string, not int",
+            "end must be None or a string, not int",
+        ],
+    ),
+    "print to an object of its own": (
+        "class Out:\n    def __init__(self): self._parts = []\n    def write(self, s): self._parts.append(s)\no = Out()\nprint(1, 2, file=o)\nret = ''.join(o._parts)",
+        "1 2\n",
+    ),
+    "encodings": (
+        "ret = [len('\u00e9'.encode(e)) for e in ('utf-16-le', 'utf-8-sig', 'cp1252', 'unicode_escape', 'utf-7')] + [len('\u4e2d'.encode('gbk'))]",
+        [2, 5, 1, 4, 5, 2],
+    ),
+    "a module shows as one": (
+        "ret = [repr(math), str(type(np)), math.__name__]",
+        ["<module 'math'>", "<class 'module'>", "math"],
+    ),
+    "annotations of the future": (
+        "from __future__ import annotations\ndef f(a: Nothing) -> Nowhere: return a\nret = f(1)",
+        1,
+    ),
+    "more operators": (
+        "class A:\n    def __lshift__(self, o): return 'l'\n    def __ror__(self, o): return 'r'\n    def __index__(self): return 2\n    def __format__(self, s): return 'f' + s\n    def __divmod__(self, o): return (1, 2)\nclass D(dict):\n    def __missing__(self, k): return k\nret = [A() << 1, 1 | A(), [0, 1, 2][A()], f'{A():x}', divmod(A(), 1), D()['k']]",
+        ["l", "r", 2, "fx", (1, 2), "k"],
+    ),
+    "more exceptions": (
+        "try: b'\\xff'.decode()\nexcept UnicodeDecodeError: ret = IOError is OSError",
+        True,
+    ),
     "dunder in a text": ("ret = '__class__ and _x'", "__class__ and _x"),
     "comment with import": ("# import os, eval(x), __class__\nret = 1", 1),
     "docstring": ('def f():\n    """import os and eval(x)."""\n    return 1\nret = f()', 1),
@@ -546,6 +578,23 @@ BENCHMARK: dict[str, tuple[str, Any]] = {
     "eval, of names it is given": ("ret = eval('a * len(b)', {'a': 2}, {'b': [1, 2]})", 4),
     "eval, by map": ("ret = list(map(eval, ['1', '[2]']))", [1, [2]]),
     "a helper of its own": ("def _twice(_x):\n    return _x * 2\nret = _twice(_x=2)", 4),
+    "hasattr tells the truth": (
+        "class A:\n    def __init__(self): self.data, self._n = 1, 2\n    def __call__(self): pass\n"
+        "ret = [hasattr([], '__iter__'), hasattr(1, '__iter__'), hasattr(A(), '_n'), hasattr(A(), '_m'), hasattr(A(), 'data'), hasattr(A(), '__call__'), getattr(A(), '_m', 5)]",
+        [True, False, True, False, True, True, 5],
+    ),
+    "numpy.random by name": (
+        "from numpy.random import rand\nimport numpy.random as r\nret = [rand(2).shape, r.randint(1)]",
+        [(2,), 0],
+    ),
+    "batches": (
+        "from itertools import batched\nret = list(batched('abc', 2))",
+        [("a", "b"), ("c",)],
+    ),
+    "builtins by their names": (
+        "try: getattr(1)\nexcept TypeError as e: ret = str(e)[:10]",
+        "getattr() ",
+    ),
     "sys.maxsize": ("import sys\nret = sys.maxsize > 2**30", True),
     # what programs of benchmarks import, under their policy
     "collections": (
@@ -651,7 +700,7 @@ BENCHMARK: dict[str, tuple[str, Any]] = {
         ["a", 3],
     ),
     "attributes by name": (
-        "class A:\n    x = 1\na = A()\nsetattr(a, 'y', 2)\nret = [getattr(a, 'x'), getattr(a, 'z', 0), hasattr(a, 'y'), hasattr(a, '__dict__')]",
+        "class A:\n    x = 1\na = A()\nsetattr(a, 'y', 2)\nret = [getattr(a, 'x'), getattr(a, 'z', 0), hasattr(a, 'y'), hasattr(a, 'gi_frame')]",
         [1, 0, True, False],
     ),
     "identity": ("a = []\nret = id(a) == id(a)", True),

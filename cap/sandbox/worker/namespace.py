@@ -59,6 +59,10 @@ class Facade:
     def __init__(self, **names: Any) -> None:
         self.__dict__.update(names)
 
+    def __repr__(self) -> str:
+        """Return what a module shows."""
+        return f"<module '{self.__dict__.get('__name__', '')}'>"
+
 
 class _Closed(type):
     """The class of a class that a program may ask about, and not call."""
@@ -97,6 +101,8 @@ def kind_of(value: Any) -> type:
     objects, the class of functions any code.
     """
     kind = builtins.type(value)
+    if kind is Facade:
+        return _closed(types.ModuleType)
     if kind in _named() or kind.__module__ in PROGRAM_NAMES or issubclass(kind, _OPEN_FAMILIES):
         return kind
     return _closed(kind)
@@ -138,17 +144,18 @@ _STAND_INS: dict[str, Mapping[str, Any]] = {
     "dataclasses": records.DATACLASSES,
     "enum": ENUM,
     "functools": stand_ins.FUNCTOOLS,
+    "itertools": stand_ins.ITERTOOLS,
     "typing": hints.TYPING,
 }
 """What takes the place of a module's own."""
 
 
 @cache
-def _modules() -> dict[str, Facade]:
+def _modules() -> dict[str, Any]:
     """Build every module a policy may list."""
     for name in _LATE:
         importlib.import_module(name)
-    modules = {}
+    modules: dict[str, Any] = {}
     for name in BENCHMARK_MODULES:
         if not name.startswith("numpy"):
             module, listed = importlib.import_module(name), module_names(name) or ()
@@ -170,6 +177,8 @@ def _modules() -> dict[str, Facade]:
     # Its class keeps cached properties, which anybody may turn into those of another class.
     numpy["finfo"] = lambda dtype: np.finfo(dtype)
     modules["numpy"] = Facade(**numpy)
+    for name in modules:
+        vars(modules[name])["__name__"] = name
     return modules
 
 
@@ -190,7 +199,7 @@ def _without_text(kind: Any) -> Any:
 def library(seed: int, policy: Rights | None = None) -> dict[str, Any]:
     """Return the library names with what they mean; random numbers start from `seed`."""
     names = dict(_library())
-    names["np"].random = _Random(seed)
+    names["np"].random = _modules()["numpy.random"] = _Random(seed)
     if seed and policy and "random" in policy["modules"]:
         _own_random.seed(seed)
     return names
@@ -234,6 +243,8 @@ def _import(
 
     C code takes the module from the interpreter itself: here it need only not fail.
     """
+    if name == "__future__":
+        return _FUTURE
     if name in listed and not level:
         return _modules().get(name if fromlist else name.partition(".")[0], _NOTHING)
     if (name.partition(".")[0] == "numpy" or name in _LATE) and name in sys.modules:
@@ -242,6 +253,7 @@ def _import(
 
 
 _NOTHING = Facade()
+_FUTURE = Facade(annotations=None)
 
 
 def _getattr(value: Any, name: str, *default: Any) -> Any:
@@ -251,7 +263,9 @@ def _getattr(value: Any, name: str, *default: Any) -> Any:
 
 
 def _hasattr(value: Any, name: str) -> bool:
-    return not _attribute_problem(name) and hasattr(value, hidden(name))
+    if builtins.type(name) is not str:
+        raise TypeError("hasattr(): attribute name must be string")
+    return hasattr(value, hidden(name))  # the truth of any name; it hands out nothing
 
 
 def _setattr(value: Any, name: str, new: Any) -> None:
@@ -294,6 +308,8 @@ _MORE_BUILTINS: dict[str, Any] = {
     "id": builtins.id,
     "setattr": _setattr,
 }
+for _name in ("eval", "getattr", "hasattr", "setattr"):
+    _MORE_BUILTINS[_name].__name__ = _MORE_BUILTINS[_name].__qualname__ = _name
 
 
 class _Random:

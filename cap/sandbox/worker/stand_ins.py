@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 
@@ -43,5 +44,15 @@ class cached_property:  # noqa: N801 programs know it by this name
         return values[self._name]
 
 
+def batched(values: Iterable[Any], n: int) -> Iterator[tuple[Any, ...]]:
+    """Stand in for `itertools.batched`, which Python has since 3.12."""
+    if n < 1:
+        raise ValueError("n must be at least one")
+    rest = iter(values)
+    return iter(lambda: tuple(itertools.islice(rest, n)), ())
+
+
+ITERTOOLS: Mapping[str, Any] = {"batched": getattr(itertools, "batched", batched)}
+"""What stands for names of `itertools`."""
 FUNCTOOLS: Mapping[str, Any] = {"cached_property": cached_property, "wraps": wraps}
 """What stands for names of `functools`."""

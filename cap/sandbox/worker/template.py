@@ -20,11 +20,15 @@ import sys
 from pathlib import Path
 
 _BLOCK_BYTES = 8 << 20
+_ENCODINGS = (
+    *("ascii", "big5", "charmap", "cp1251", "cp1252", "cp437", "euc_jp", "euc_kr", "gb18030"),
+    *("gb2312", "gbk", "iso8859_15", "koi8_r", "latin_1", "raw_unicode_escape", "shift_jis"),
+    *("unicode_escape", "utf_16", "utf_16_be", "utf_16_le", "utf_32", "utf_32_be", "utf_32_le"),
+    *("utf_7", "utf_8_sig"),
+)
+"""Pure computation, each in a module of its own."""
 _LATE = (
-    "encodings.ascii",
-    "encodings.latin_1",
-    "encodings.utf_16",
-    "encodings.utf_32",
+    *(f"encodings.{name}" for name in _ENCODINGS),
     "numpy.ma",
     "unicodedata",
 )

@@ -28,10 +28,28 @@ class Output:
         self.parts: list[str] = []
         self.left = limit_chars
 
-    def print(self, *values: Any, sep: str | None = " ", end: str | None = "\n", **_: Any) -> None:
-        """Stand in for the builtin; `file` and `flush` mean nothing here."""
+    def print(
+        self,
+        *values: Any,
+        sep: str | None = " ",
+        end: str | None = "\n",
+        file: Any = None,
+        flush: bool = False,
+        **more: Any,
+    ) -> None:
+        """Stand in for the builtin."""
+        for name in more:
+            raise TypeError(f"'{name}' is an invalid keyword argument for print()")
+        ends: tuple[tuple[str, Any], ...] = (("sep", sep), ("end", end))
+        for name, given in ends:
+            if given is not None and not isinstance(given, str):
+                kind = type(given).__name__
+                raise TypeError(f"{name} must be None or a string, not {kind}")
         text = (" " if sep is None else sep).join(map(str, values))
         text = shown(text + ("\n" if end is None else end))
+        if file is not None:  # of the program's own making
+            file.write(text)
+            return
         if len(text) > self.left:
             raise OutputLimit("the program printed too much")
         self.left -= len(text)

@@ -180,7 +180,7 @@ ATTACKS = {
     "import renamed": "import os as np",
     "import star": "from numpy import *",
     "relative import": "from . import secrets",
-    "future": "from __future__ import annotations",
+    "future": "from __future__ import generator_stop",
     "str.format": "'{0.__class__}'.format(x)",
     "str.format taken": "f = str.format",
     "format_map": "'{a.__class__}'.format_map(d)",

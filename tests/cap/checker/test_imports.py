@@ -62,7 +62,7 @@ REFUSED = (
     "from robot import other as say",
     "import os as robot",
     "from shapely import box as Point",
-    "from __future__ import annotations",
+    "from __future__ import division",
 )
 
 
