@@ -120,7 +120,15 @@ def check(
         policy: What to allow; a robot's by default.
         reserved: Names the program may not bind: its primitives.
     """
-    return _violations(tree, Scope(), policy or Policy(), reserved, expands=expands(tree))
+    too_large = expands(tree)
+    if not too_large:
+        try:  # of a tree that no parser made nothing can be told; nothing is executed
+            compile(tree, "<program>", "exec", dont_inherit=True)
+        except SyntaxError:
+            pass
+        except (TypeError, ValueError, RecursionError) as error:
+            return [Violation("CAP101", 1, 1, f"this is no syntax tree of Python: {error}")]
+    return _violations(tree, Scope(), policy or Policy(), reserved, expands=too_large)
 
 
 def known_names(scope: Scope, policy: Policy) -> frozenset[str]:

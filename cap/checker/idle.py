@@ -1,4 +1,4 @@
-"""Functions that do nothing, or give nothing, although that is all they are called for.
+"""Functions that do nothing but return a value: a call that drops it has no effect at all.
 
 `def put_away(name): return name` passes every other check, and a program that calls it reports a
 success. The answer is on the safe side: what might do something is not called idle.
@@ -52,21 +52,6 @@ def is_idle(tree: ast.Module, name: str) -> bool:
     own = {node.arg for node in body if isinstance(node, ast.arg)}
     own |= {n.id for n in body if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return not any(_does(node, own) for node in body)
-
-
-def returns_nothing(tree: ast.Module, name: str) -> bool:
-    """Tell whether a function certainly gives no value: it has no `return` of one, and no `yield`.
-
-    Args:
-        tree: What defines it.
-        name: The function.
-    """
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
-    return bool(found) and not any(
-        isinstance(node, ast.Yield | ast.YieldFrom)
-        or (isinstance(node, ast.Return) and ast.unparse(node) not in ("return", "return None"))
-        for node in _nodes(found[-1])
-    )
 
 
 def _nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:

@@ -64,8 +64,6 @@ class CallSite:
     """Names of keyword arguments."""
     dropped: bool = False
     """True if the call is a statement of its own, so that nobody has its value."""
-    used: bool = False
-    """True if its value is kept under a name, or given to another call."""
 
 
 @dataclass(frozen=True)
@@ -219,16 +217,12 @@ class _Texts:
 def _call_sites(tree: ast.Module, names: frozenset[str], texts: _Texts) -> dict[_Place, CallSite]:
     """Return every call of these names, keyed by the name and where it stands."""
     uses: dict[int, str] = {}
-    dropped, used = set[int](), set[int]()
+    dropped = set[int]()
     calls: list[tuple[Any, ast.Name]] = []
     for node in ast.walk(tree):
         uses.update(_use(node, names, texts))
         if isinstance(node, ast.Expr):
             dropped.add(id(node.value))
-        elif isinstance(node, ast.Assign):
-            used.add(id(node.value))
-        elif isinstance(node, ast.Call):
-            used.update(map(id, [*node.args, *(keyword.value for keyword in node.keywords)]))
         function = node.func if isinstance(node, ast.Call) else None
         if isinstance(function, ast.Name) and function.id in names:
             calls.append((node, function))
@@ -239,7 +233,6 @@ def _call_sites(tree: ast.Module, names: frozenset[str], texts: _Texts) -> dict[
             arguments=tuple(map(texts.of, node.args)),
             keywords=tuple(keyword.arg or "**" for keyword in node.keywords),
             dropped=id(node) in dropped,
-            used=id(node) in used,
         )
         for node, function in calls
     }

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from cap.checker.checker import Examination, Violation, examine, known_names
-from cap.checker.idle import is_idle, returns_nothing
+from cap.checker.idle import is_idle
 from cap.checker.policy import Policy
 from cap.checker.undefined import CallSite, undefined
 from cap.engine.question import Author, Question, program_of
@@ -273,8 +273,6 @@ class Generation:
                 f"does nothing: `{entry.request}` uses no value of it, and it calls none of the "
                 "robot's functions and changes nothing it is given"
             )
-        if any(site.used for site in entry.calls) and returns_nothing(answer.tree, entry.name):
-            return f"returns nothing, and its value is used: `{entry.request}`"
         try:
             list(self._undefined(answer))
         except UndefinedName as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cap.checker.idle import is_idle, returns_nothing
+from cap.checker.idle import is_idle
 from cap.program.program import Program
 
 IDLE = [
@@ -51,20 +51,3 @@ def test_what_only_calculates_is_idle(source: str) -> None:
 @pytest.mark.parametrize("source", DOES)
 def test_what_may_do_something_is_not(source: str) -> None:
     assert not is_idle(Program.parse(source).tree, "f")
-
-
-@pytest.mark.parametrize(
-    ("source", "nothing"),
-    [
-        ("def f(): pass", True),
-        ("def f(): return", True),
-        ("def f(): return None", True),
-        ("def f():\n    say('x')", True),
-        ("def f(): raise NotImplementedError", True),
-        ("def f(): return 1", False),
-        ("def f(): yield 1", False),
-        ("def f(p):\n    if p: return None\n    return p", False),
-    ],
-)
-def test_what_gives_no_value_is_known(source: str, nothing: bool) -> None:
-    assert returns_nothing(Program.parse(source).tree, "f") is nothing

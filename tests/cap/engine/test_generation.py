@@ -275,7 +275,6 @@ def test_a_wave_is_asked_for_at_once() -> None:
 
 RIGHT = "def f(a):\n    return a\n"
 MENDED = {
-    "no value": ("def f(a): pass\n", "this returns nothing, and its value is used: `x = f(2)`"),
     "no function": ("x = 1\n", "this defines no function"),
     "another name": ("def g(a): return a\n", "this defines g"),
     "more than functions": (RIGHT + "f(1)\n", "this has statements outside functions"),
