@@ -59,6 +59,8 @@ _ELEMENT = re.compile(
     r"|invoke|parameter|artifact)\b[^<>\n]{0,200}>(.*?)(?:</\1>|\Z)",
     _FLAGS,
 )
+_DATA_OR_CODE = re.compile(r"^[ \t]*[\[{]|<\w*\s*\Z|\b[a-z_][\w.]*\((?!e?s\))", _FLAGS)
+"""The beginning of an object or a list, of a tag at the end, of a call; `block(s)` is none."""
 _NAMED_CALL = re.compile(r"[ \t]*([\w.-]+)(?:\[CALL_ID\]\w+)?\[ARGS\](.*)", re.DOTALL)
 _TOOL_CALLS = "[TOOL_CALLS]"
 _NUMBERED = re.compile(r"In \[\d+\]:")
@@ -290,7 +292,9 @@ def _in_data(text: str) -> list[str] | None:
     blocks, beside = fenced_blocks(text)
     bodies = [match[2] for match in _ELEMENT.finditer(text)]
     bodies += [block.body for block in blocks if block.tag in DATA_TAGS]
-    found = [codes for body in bodies if (codes := called(body)) is not None]
+    bodies_called = [(body, called(body)) for body in bodies]
+    found = [codes for _, codes in bodies_called if codes is not None]
+    beside = _ELEMENT.sub("\n", beside)
     if not found and (data := re.search(r"^[ \t]*\{.*\}[ \t]*$", beside, re.DOTALL | re.MULTILINE)):
         found = [codes for codes in [called(data[0])] if codes is not None]
         beside = beside.replace(data[0], "")
@@ -299,8 +303,22 @@ def _in_data(text: str) -> list[str] | None:
     code_blocks([block for block in blocks if block.tag not in DATA_TAGS], "")
     if any(block.tag in ("", *CODE_TAGS) and not is_idle(block.body) for block in blocks):
         raise AnswerFault(f"there is code beside the call; {ONE_BLOCK}")
-    refuse_code(_ELEMENT.sub("\n", beside))
+    _refuse_calls(
+        "\n\n".join([beside, *(body or "{" for body, codes in bodies_called if not codes)])
+    )
     return [code for codes in found for code in codes]
+
+
+def _refuse_calls(beside: str) -> None:
+    """Refuse code and data, whole or cut, in the words beside a tool call.
+
+    Raises:
+        AnswerFault: There is some.
+    """
+    words = re.sub(r"`[^`\n]*`", "it", beside)
+    if _DATA_OR_CODE.search(words):
+        raise AnswerFault(f"there is code or data beside the call; {ONE_BLOCK}")
+    refuse_code(beside)
 
 
 def _in_elements(text: str, notes: list[str]) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import keyword
 import re
 from collections.abc import Iterator
 from typing import Any
+
+from cap.program.blocks import ONE_BLOCK, AnswerFault, refuse_code
 
 _SIGN = re.compile(r"\s*[\[{]")
 _CODE_KEYS = (
@@ -21,7 +24,24 @@ RUNNERS = frozenset(
     )
 )
 """Names under which models are used to find an interpreter; none is a robot's function."""
+_WORDS = ("text", "thinking", "reasoning")
+"""Types of parts of a message that are no calls."""
 _MAX_DEPTH = 6
+
+
+class _Kind(enum.Enum):
+    """What a piece of data is."""
+
+    PROGRAM = enum.auto()
+    CALL = enum.auto()
+    """The program that stands for a call of a function by name."""
+    WORDS = enum.auto()
+    """Any other text: there must be no code in it."""
+    UNUSABLE = enum.auto()
+    """What stands where a call should."""
+
+
+_Pieces = Iterator[tuple[_Kind, str]]
 
 
 def called(text: str) -> list[str] | None:
@@ -29,70 +49,119 @@ def called(text: str) -> list[str] | None:
 
     Code under a key such as `code` is a program. Calls of functions by name, each with its
     arguments by name, stand for one program that makes these calls one after another.
+
+    Raises:
+        AnswerFault: Beside a program there is other code, or a call that cannot be read.
     """
     if not _SIGN.match(text):
         return None
-    decoder, values = json.JSONDecoder(strict=False), []
+    values: list[Any] = []
     rest = text.strip()
     while rest:
         try:
-            value, end = decoder.raw_decode(rest)
+            value, end = _DECODER.raw_decode(rest)
         except (ValueError, RecursionError):
+            if _SIGN.match(rest) and _codes(values):
+                raise AnswerFault(_UNREADABLE) from None
             return None
         values.append(value)
         rest = rest[end:].lstrip(" \t\n,;")
-    found = [program for value in values for program in _programs(value)]
-    calls = [code for code, named in found if named]
-    if len(calls) == len(found):
-        return ["\n".join(calls)] if calls else None
-    return [code for code, _ in found]
+    return _codes(values)
 
 
-def _programs(value: Any, depth: int = 0) -> Iterator[tuple[str, bool]]:
-    """Yield programs, each with whether it stands for one call of a function by name."""
+def _codes(values: list[Any]) -> list[str]:
+    """Return the programs that data holds, those that stand for calls as one."""
+    found = [piece for value in values for piece in _pieces([value])]
+    kinds = {kind for kind, _ in found}
+    programs = [code for kind, code in found if kind in (_Kind.PROGRAM, _Kind.CALL)]
+    if not programs:
+        return []
+    if _Kind.UNUSABLE in kinds:
+        raise AnswerFault(_UNREADABLE)
+    refuse_code("\n\n".join(text for kind, text in found if kind is _Kind.WORDS))
+    return programs if _Kind.PROGRAM in kinds else ["\n".join(programs)]
+
+
+def _pieces(value: Any, depth: int = 0) -> _Pieces:
+    """Yield what data holds where calls are expected."""
     if depth > _MAX_DEPTH:
-        return
-    if isinstance(value, list):
+        yield _Kind.UNUSABLE, ""
+    elif isinstance(value, list):
         for entry in value:
-            if isinstance(entry, dict):
-                yield from _programs(entry, depth + 1)
+            found = list(_pieces(entry, depth + 1)) if isinstance(entry, dict | list) else []
+            yield from found
+            words = isinstance(entry, dict) and entry.get("type") in _WORDS
+            if not words and all(kind is _Kind.WORDS for kind, _ in found):
+                yield _Kind.UNUSABLE, ""
     elif isinstance(value, dict):
         for key in _CODE_KEYS:
-            if isinstance(value.get(key), str):
-                yield value[key], False
-                return
-            if isinstance(lines := value.get(key), list) and all(isinstance(x, str) for x in lines):
-                yield "\n".join(lines), False
+            lines = value.get(key)
+            if isinstance(lines, str):
+                lines = [lines]
+            if isinstance(lines, list) and all(isinstance(line, str) for line in lines):
+                yield _Kind.PROGRAM, "\n".join(lines)
+                yield from _words(value, key)
                 return
         yield from _by_name(value, depth)
 
 
-def _by_name(value: dict[str, Any], depth: int) -> Iterator[tuple[str, bool]]:
+def _by_name(value: dict[str, Any], depth: int) -> _Pieces:
     """Yield what a call of a function by name stands for; or look into what it wraps."""
     name = value.get("name") or value.get("tool") or value.get("function")
-    found = [_unpacked(value[key]) for key in _ARGUMENTS if key in value]
-    if isinstance(name, str) and found:
-        inner = found[0]
+    given = [key for key in _ARGUMENTS if key in value]
+    if isinstance(name, str) and given:
+        yield from _words(value, given[0])
+        inner = _unpacked(value[given[0]])
         if isinstance(inner, str):
-            yield from [(inner, False)] if name.lower() in RUNNERS else []
+            yield (_Kind.PROGRAM if name.lower() in RUNNERS else _Kind.UNUSABLE), inner
             return
-        programs = list(_programs(inner, depth + 1))
-        if programs or not isinstance(inner, dict):
-            yield from programs
+        found = list(_pieces(inner, depth + 1))
+        if not isinstance(inner, dict) or any(kind is _Kind.PROGRAM for kind, _ in found):
+            yield from found
         elif name.lower() not in RUNNERS and all(map(_is_name, [*name.split("."), *inner])):
-            given = ", ".join(f"{key}={entry!r}" for key, entry in inner.items())
-            yield f"{name}({given})", True
+            arguments = ", ".join(f"{key}={entry!r}" for key, entry in inner.items())
+            yield _Kind.CALL, f"{name}({arguments})"
         return
-    for key in ("function", "tool_calls", "tool_call", "function_call", *_ARGUMENTS):
-        if isinstance(value.get(key), dict | list):
-            yield from _programs(value[key], depth + 1)
+    keys = ("function", "tool_calls", "tool_call", "function_call", *_ARGUMENTS)
+    wrapped = [key for key in keys if isinstance(value.get(key), dict | list)]
+    for key in wrapped:
+        yield from _pieces(value[key], depth + 1)
+    yield from _words(value, *wrapped)
+
+
+def _words(value: dict[str, Any], *but: str) -> _Pieces:
+    """Yield all texts in data, except those under some keys; lines of a list are one text too."""
+    left = [entry for key, entry in value.items() if key not in but]
+    while left:
+        entry = left.pop()
+        if isinstance(entry, str) and (inner := _unpacked(entry)) is entry:
+            yield _Kind.WORDS, entry
+        elif isinstance(entry, str):
+            left.append(inner)
+        elif isinstance(entry, dict):
+            left.extend(entry.values())
+        elif isinstance(entry, list):
+            left.extend(entry)
+            yield _Kind.WORDS, "\n".join(line for line in entry if isinstance(line, str))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON, of which no key may stand twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise AnswerFault(f"a key stands twice in one object; {ONE_BLOCK}")
+    return found
+
+
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_object)
+_UNREADABLE = f"one of its calls cannot be read; {ONE_BLOCK}"
 
 
 def _unpacked(value: Any) -> Any:
     """Return arguments as a mapping; some models write them as JSON in a string."""
     if isinstance(value, str) and _SIGN.match(value):
         try:
-            return json.loads(value, strict=False)
+            return _DECODER.decode(value)
         except (ValueError, RecursionError):
             return value
     return value

@@ -69,6 +69,12 @@ def _call(code: str, key: str = "code", name: str = "python") -> str:
     return json.dumps({"name": name, "arguments": {key: code}})
 
 
+MOVED = "put_first_on_second(obj='red block', target='blue bowl')"
+MOVE = json.dumps(
+    {"name": "put_first_on_second", "arguments": {"obj": "red block", "target": "blue bowl"}}
+)
+
+
 CHATTY: dict[str, tuple[str, Outcome]] = {
     "a heading, a block, an offer": (
         f"Here's a program that does this:\n\n{_block(LOOP)}\n\nLet me know if you'd like the robot to say something when it's done!",
@@ -373,6 +379,90 @@ TOOLS: dict[str, tuple[str, Outcome]] = {
     "a call and another block": (
         f"<tool_call>{_call(RED)}</tool_call>\n{_block(GREEN)}",
         AnswerFault,
+    ),
+    "an object with two programs": (json.dumps({"program": RED, "code": GREEN}), AnswerFault),
+    "an object with a setup": (json.dumps({"setup": RED, "code": GREEN}), AnswerFault),
+    "an object with a cleanup": (json.dumps({"code": RED, "cleanup_code": GREEN}), AnswerFault),
+    "an object that goes on": (json.dumps({"code": RED, "code_continued": GREEN}), AnswerFault),
+    "an object with a next step": (json.dumps({"code": RED, "then": [GREEN]}), AnswerFault),
+    "an object with half a next step": (
+        json.dumps({"code": RED, "then": "put_first_on_second('green"}),
+        AnswerFault,
+    ),
+    "an object with lines behind": (
+        json.dumps({"code": RED, "then": ["for n in names:", "    say(n)"]}),
+        AnswerFault,
+    ),
+    "an object with a final program": (json.dumps({"program": RED, "final": GREEN}), AnswerFault),
+    "an object with a program deeper in it": (
+        json.dumps({"code": RED, "then": {"steps": [{"code": GREEN}]}}),
+        AnswerFault,
+    ),
+    "an object with a block in it": (
+        json.dumps({"code": RED, "then": _block(GREEN)}),
+        AnswerFault,
+    ),
+    "an object with the same key twice": (
+        f'{{"code": {json.dumps(RED)}, "code": {json.dumps(GREEN)}}}',
+        AnswerFault,
+    ),
+    "a call with more than its code": (
+        json.dumps({"name": "python", "arguments": {"code": RED}, "then": GREEN}),
+        AnswerFault,
+    ),
+    "two calls by name": (f"[{MOVE}, {MOVE}]", f"{MOVED}\n{MOVED}"),
+    "two calls by name, on two lines": (f"{MOVE}\n{MOVE}", f"{MOVED}\n{MOVED}"),
+    "a call and words of a message": (
+        f'[{{"type": "text", "text": "I move it."}}, {MOVE}]',
+        MOVED,
+    ),
+    "a call with a text that is code": (
+        json.dumps([{"name": "say", "arguments": {"text": "stop()"}}]),
+        "say(text='stop()')",
+    ),
+    **{
+        f"a call and {what}": (f"[{MOVE}, {other}]", AnswerFault)
+        for what, other in {
+            "one with arguments in order": '{"name": "put_first_on_second", "args": ["a", "b"]}',
+            "one of a tool in order": '{"tool": "put_first_on_second", "args": ["a", "b"]}',
+            "one of a tool with a text": '{"tool": "put_first_on_second", "args": "a, b"}',
+            "one with broken arguments": r'{"name": "say", "arguments": "{\"text\": "}',
+            "one without a name": '{"arguments": {"obj": "green block"}}',
+            "one without arguments": '{"name": "stop"}',
+            "a text": '"put the green block away"',
+            "nothing": "null",
+        }.items()
+    },
+    **{
+        f"a call and {what}": (f"{MOVE}\n{other}", AnswerFault)
+        for what, other in {
+            "half of a next": '{"name": "put_first_on_s',
+            "a sign of a next": "{",
+            "a tag of a next": '<tool_call>{"name": "put_first_on_s',
+        }.items()
+    },
+    **{
+        f"a call in tags and {what}": (f"<tool_call>{MOVE}</tool_call>\n{other}", AnswerFault)
+        for what, other in {
+            "half of a next": '<tool_call>{"name": "put_first_on_s',
+            "the tag of a next": "<tool_call>",
+            "half a tag": "<tool_c",
+            "an object": '{"name": "put_first_on_s',
+            "code in other tags": f"<code>{GREEN}</code>",
+            "words with code": f"and then {GREEN}",
+        }.items()
+    },
+    "an object and words with code": (
+        f"{json.dumps({'code': RED})}\nand then {GREEN}",
+        AnswerFault,
+    ),
+    "words with code and an object": (
+        f"First {RED} then:\n{json.dumps({'code': GREEN})}",
+        AnswerFault,
+    ),
+    "words with a name and an object": (
+        f"I call `put_first_on_second()` for the block(s):\n{json.dumps({'code': RED})}",
+        RED,
     ),
     "a refusal as an object": ('{"error": "there is no red block"}', AnsweredInWords),
     "a plan as an object": ('{"steps": ["pick red block", "place in bowl"]}', AnsweredInWords),
