@@ -71,6 +71,7 @@ _LEFT_OUT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """A comment in the place of code."""
+_BODIES = (ast.stmt, ast.excepthandler, ast.match_case)
 _MOST_NESTED = 3
 """How deep elements stand in each other: a call, its function, a parameter."""
 _MOST_CUTS = 8
@@ -198,18 +199,34 @@ def _unfenced(text: str, separators: Sequence[str], notes: list[str]) -> str:
     if bare != source:
         notes.append("prose removed")
     source = mended(bare)
-    match parsed(source).body if parses(source) else []:
-        case [*others, ast.Expr(value=ast.Name(id=name))] if others and not any(
-            isinstance(part, ast.Name) and part.id == name
-            for other in others
-            for part in ast.walk(other)
+    if parses(source):
+        _refuse_half(parsed(source))
+    return source
+
+
+def _refuse_half(tree: ast.Module) -> None:
+    """Refuse a program whose last statement, at its top or in a body, is half of one, or words.
+
+    Raises:
+        AnswerFault: It is.
+    """
+    ends: list[ast.AST] = [*tree.body[-1:]]
+    while ends and (inner := [n for n in ast.iter_child_nodes(ends[-1]) if isinstance(n, _BODIES)]):
+        ends.append(inner[-1])
+    if len(ends) == len(tree.body) == 1:
+        return  # one word: an answer in words
+    match ends[-1] if ends else None:
+        case ast.Expr(value=ast.Name(id=name)) if not any(
+            isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store)
+            for part in ast.walk(tree)
         ):
             raise AnswerFault(f"it ends with a mere name, {name}; {ONE_BLOCK}")
-        case [_, *_, ast.Expr(value=ast.Attribute(value=ast.Name()))]:
+        case ast.Expr(value=ast.Attribute(value=ast.Name())):
             raise AnswerFault(f"it ends in the middle of a statement; {ONE_BLOCK}")
-        case [_, *_, ast.Expr(value=ast.Compare(left=ast.Name())) | ast.AnnAssign(value=None)]:
+        case ast.Expr(value=ast.Compare(left=ast.Name())) | ast.AnnAssign(value=None) if (
+            len(ends) == 1
+        ):
             raise AnswerFault(f"it ends with words; {ONE_BLOCK}")
-    return source
 
 
 def _until_next(text: str, separators: Sequence[str]) -> tuple[str, str]:
