@@ -18,6 +18,8 @@ _OPENING = re.compile(
     r"^[ \t]*+(?:(?:[-*+]|\d{1,3}[.)])[ \t]++)?(```++|~~~++)[ \t]*+([^`\n]*+)$", re.MULTILINE
 )
 _CLOSING = re.compile(r"(?<![`~])(```++|~~~++)[ \t]*+$", re.MULTILINE)
+_COMMENTED = re.compile(r"[ \t]*#(?:[# \t]*$|.*```)")
+"""What stands before a fence in a comment about fences."""
 _TAG = re.compile(r"\{?\.?([\w+-]*)")
 CODE_TAGS = ("python", "py", "python3", "tool_code", "ipython", "pycon")
 DATA_TAGS = ("json", "tool_call", "tool")
@@ -105,7 +107,8 @@ def _block(text: str, opening: re.Match[str]) -> tuple[Block, int]:
         tag = "python"
     first = None
     for end in islice(_CLOSING.finditer(text, begin), _MOST_CLOSINGS):
-        if end[1].startswith(marks):
+        line = text[text.rfind("\n", 0, end.start()) + 1 : end.start()]
+        if end[1].startswith(marks) and not (tag in ("", *CODE_TAGS) and _COMMENTED.match(line)):
             first = first or end
             body = text[begin : end.start()]
             if not body.strip() or (tag in ("", *CODE_TAGS) and parses(tidy(body))):
@@ -136,7 +139,15 @@ def code_blocks(blocks: Sequence[Block], beside: str) -> list[str]:
     ]
     if codes:
         refuse_code(beside)
-    return codes
+    return codes[:1] if _same(codes) else codes
+
+
+def _same(codes: Sequence[str]) -> bool:
+    """Tell whether several blocks are one that is said again."""
+    if not 1 < len(codes) <= _MOST_BLOCKS:
+        return False
+    sources = [mended(tidy(code)) for code in codes]
+    return all(map(parses, sources)) and len({ast.dump(parsed(code)) for code in sources}) == 1
 
 
 def refuse_code(beside: str) -> None:

@@ -45,7 +45,7 @@ _ONE_LINE_FENCE = re.compile(r"^[ \t]*```(?:python3?|py)?[ \t]*([^`\n]+?)[ \t]*`
 _QUOTED = re.compile(r"^> ?(?=```|~~~)", re.MULTILINE)
 _TOKENS = re.compile(
     r"<\|(?:im_start|start_header_id|start)\|>(?:assistant\b)?|<\|[a-z_]{1,40}\|>|<\uff5c[a-z_\u2581]{1,40}\uff5c>|</?s>|<[be]os>|\[/?INST\]"
-    r"|<start_of_turn>(?:model)?|<end_of_turn>",
+    r"|<start_of_turn>(?:model)?|<end_of_turn>|</?end_code>",
     re.IGNORECASE,
 )
 _END_TOKENS = re.compile(

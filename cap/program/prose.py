@@ -18,6 +18,8 @@ _WORDS = re.compile(r"(?<!\w)[^\W\d_]++[,;:]? [^\W\d_]")
 _ONE_WORD = re.compile(r"([^\W\d_]+)[ ]?[.:!?]*$")
 _BULLET = re.compile(r"(?:[-*+\u2022]|\d+[.)])[ \t]+")
 _MARKUP = re.compile(r"[-*_=]{3,}$|(?:</?[a-z_][^<>]*>)+$|[|>] .*\w|\*\*.+\*\*", re.IGNORECASE)
+_NO_CODE = re.compile(r"\|.*\|$|<!--.*-->$")
+"""A row of a table, a comment of HTML: whatever they hold."""
 _NAME = re.compile(r"[\w.]++ *+[-+*/%@,.]*+$")
 _KEYWORD = re.compile(rf"(?:{'|'.join(keyword.kwlist)})\b")
 LOOKALIKES = str.maketrans(
@@ -37,6 +39,8 @@ MOST_PROSE = 1000
 """Lines of prose before the code, and after it."""
 _MOST_LOOSE = 8
 """How many statements at the ends of a program may be words."""
+_MOST_ASIDE = 8
+"""How many lines above an indented sentence are looked at."""
 _MOST_PARSED = 500_000
 """How many characters are read in search of the end of the code before prose."""
 
@@ -83,7 +87,9 @@ def without_prose(source: str) -> str:
     if first == end:
         return ""
     code, least = "\n".join(lines[first:]), end
-    while least > max(first, end - MOST_PROSE) and is_prose(lines[least - 1], code):
+    while least > max(first, end - MOST_PROSE) and (
+        is_prose(lines[least - 1], code) or _is_aside(lines, least - 1)
+    ):
         least -= 1
     tries = 1 + _MOST_PARSED // len(source)
     ends = [at for at in range(end, least, -1) if lines[at - 1].strip()][:tries]
@@ -91,6 +97,22 @@ def without_prose(source: str) -> str:
         if parses(bare := tidy("\n".join(lines[first:at]))):
             return bare
     return bare if first < least else ""
+
+
+def _is_aside(lines: list[str], at: int) -> bool:
+    """Tell whether a line is a sentence that is indented, but not as part of an indented body."""
+    if not _is_sentence(lines[at]):
+        return False
+    above = lines[max(0, at - _MOST_ASIDE) : at]
+    before = [line for line in above if line.strip() and not _is_sentence(line)]
+    return bool(before) and not before[-1][:1].isspace()
+
+
+def _is_sentence(line: str) -> bool:
+    text = line.strip()
+    return bool(line[:1].isspace() and _SENTENCE.match(text) and _WORDS.search(text)) and is_prose(
+        text
+    )
 
 
 def without_loose_words(source: str) -> str:
@@ -143,7 +165,7 @@ def is_prose(line: str, source: str = "") -> bool:
         source: Where it stands behind code: there a word that is one of the code's names is none.
     """
     text = line.translate(LOOKALIKES).strip()
-    if not text:
+    if not text or _NO_CODE.match(text):
         return True
     if line[0].isspace() or _OPENS.match(line):
         return False

@@ -232,6 +232,45 @@ CHATTY: dict[str, tuple[str, Outcome]] = {
         f"Given\n{_block('objects = [1, 2]')}\nthis works:\n{_block('say(str(len(objects)))')}",
         "objects = [1, 2]\nsay(str(len(objects)))",
     ),
+    "the same block twice": (f"{_block(LOOP)}\n\nFinal answer:\n\n{_block(LOOP)}", LOOP),
+    "the same block twice, with other comments": (
+        f"{_block(RED)}\nFinal answer:\n{_block('# red' + chr(10) + RED, '')}",
+        RED,
+    ),
+    "a step that is taken twice": (
+        f"{_block('n = get_obj_names()')}\n{_block('say(n)')}\nand again\n{_block('say(n)')}",
+        "n = get_obj_names()\nsay(n)\nsay(n)",
+    ),
+    "thought, code and its end": (
+        f"Thought: I move the red block.\nCode:\n{_block(RED, 'py')}<end_code>",
+        RED,
+    ),
+    "thought, code and its end on the next line": (
+        f"Thought: I will loop over the blocks.\nCode:\n{_block(LOOP, 'py')}\n<end_code>",
+        LOOP,
+    ),
+    "thought, code and its end, twice": (
+        f"Thought: red.\nCode:\n{_block(RED, 'py')}<end_code>\nThought: green.\nCode:\n{_block(GREEN, 'py')}<end_code>",
+        AnswerFault,
+    ),
+    "no fence, a table behind": (
+        f"{BOTH}\n\n| block | call |\n| --- | --- |\n| red | put('red') |\n|green|x = 1|",
+        BOTH,
+    ),
+    "no fence, a table at once": (f"{LOOP}\n| block | bowl |\n|:--|--:|\n| red | blue |", LOOP),
+    "no fence, an indented sentence behind": (f"{RED}\n    This moves the red block.", RED),
+    "no fence, an indented paragraph behind": (
+        f"{BOTH}\n\n  This moves the red block.\n  Then it moves the green one.",
+        BOTH,
+    ),
+    "no fence, a sentence as a step of a loop": (
+        "for n in get_obj_names():\n    say(n)\n    Then move the block away.",
+        ProgramSyntaxError,
+    ),
+    "a comment of HTML in front": (f"<!-- robot.py: moves (red) -->\n{RED}", RED),
+    "a comment of HTML before a block": (f"<!-- robot.py -->\n{_block(RED)}", RED),
+    "fences in a comment in a block": (_block(f"# {FENCE}` {FENCE} {FENCE}`\n{BOTH}"), BOTH),
+    "a fence in a comment in a block": (_block(f"{RED}\n# {FENCE}\n{GREEN}"), BOTH),
     "signatures in words": (
         f"The function `put_first_on_second(a, b)` moves a onto b.\n\n{_block(RED)}",
         RED,
