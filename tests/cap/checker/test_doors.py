@@ -29,7 +29,7 @@ PROGRAMS = {
     "an LMP with a keyword": ("parse_obj_name('it', objects=['a'])", None),
     "no such method of a class": ("str.lowr('A')", "CAP109"),
     "no such name of a module": ("np.no_such", "CAP109"),
-    "no such class attribute, never reached": ("if False:\n    Point.centre", "CAP109"),
+    "no such class attribute, never reached": ("if False:\n    x = Point.centre", "CAP109"),
     "too few arguments": ("put_first_on_second('red block')", "CAP113"),
     "an unknown keyword": ("get_obj_pos(nmae='red block')", "CAP113"),
     "an LMP without words": ("parse_obj_name()", "CAP113"),

@@ -30,7 +30,7 @@ SAFETY_NUMBERS: dict[SafetyMode, int] = {
 }
 
 
-_SEEN_S = 0.016
+_SEEN_S = 0.04
 """A motion takes at least this long on the wall's clock: some states must show the arm moving."""
 
 
