@@ -341,9 +341,12 @@ def _refuse_calls(beside: str) -> None:
 def _in_elements(text: str, notes: list[str]) -> str:
     """Return what stands between `<code>` and `</code>`, or the like; the text if nothing does."""
     for _ in range(_MOST_NESTED):
-        bodies = [match[2] for match in _ELEMENT.finditer(text) if match[2].strip()]
+        elements = [*_ELEMENT.finditer(text)]
+        bodies = [element[2] for element in elements if element[2].strip()]
         if not bodies:
             break
+        if len(elements) > 1 and elements[-1].end(2) == elements[-1].end():
+            raise AnswerFault(f"the last of {len(elements)} elements has no end; {ONE_BLOCK}")
         refuse_code(fenced_blocks(_ELEMENT.sub("\n", text))[1])
         text = joined(bodies)
         notes.append("tags removed")

@@ -109,10 +109,10 @@ def _is_aside(lines: list[str], at: int) -> bool:
 
 
 def _is_sentence(line: str) -> bool:
+    """Tell whether a line is indented, and a sentence without any sign of code."""
     text = line.strip()
-    return bool(line[:1].isspace() and _SENTENCE.match(text) and _WORDS.search(text)) and is_prose(
-        text
-    )
+    worded = line[:1].isspace() and _SENTENCE.match(text) and _WORDS.search(text)
+    return bool(worded) and not _SIGN.search(text) and is_prose(text)
 
 
 def without_loose_words(source: str) -> str:

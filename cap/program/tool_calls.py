@@ -107,9 +107,9 @@ def _pieces(value: Any, depth: int = 0) -> _Pieces:
 
 def _by_name(value: dict[str, Any], depth: int) -> _Pieces:
     """Yield what a call of a function by name stands for; or look into what it wraps."""
-    name = value.get("name") or value.get("tool") or value.get("function")
+    name = _named(value)
     given = [key for key in _ARGUMENTS if key in value]
-    if isinstance(name, str) and given:
+    if name and given:
         yield from _words(value, given[0])
         inner = _unpacked(value[given[0]])
         if isinstance(inner, str):
@@ -129,6 +129,12 @@ def _by_name(value: dict[str, Any], depth: int) -> _Pieces:
     yield from _words(value, *wrapped)
 
 
+def _named(value: dict[str, Any]) -> str:
+    """Return the name of the function that a call calls, or ""."""
+    name = value.get("name") or value.get("tool") or value.get("function")
+    return name if isinstance(name, str) else ""
+
+
 def _words(value: dict[str, Any], *but: str) -> _Pieces:
     """Yield all texts in data, except those under some keys; lines of a list are one text too."""
     left = [entry for key, entry in value.items() if key not in but]
@@ -139,6 +145,8 @@ def _words(value: dict[str, Any], *but: str) -> _Pieces:
         elif isinstance(entry, str):
             left.append(inner)
         elif isinstance(entry, dict):
+            if _named(entry) and any(key in entry for key in _ARGUMENTS):
+                yield _Kind.UNUSABLE, ""  # a call in a place where none is looked for
             left.extend(entry.values())
         elif isinstance(entry, list):
             left.extend(entry)

@@ -263,6 +263,10 @@ CHATTY: dict[str, tuple[str, Outcome]] = {
         f"{BOTH}\n\n  This moves the red block.\n  Then it moves the green one.",
         BOTH,
     ),
+    "no fence, an indented sentence with code behind": (
+        f"{RED}\n\n    Then {GREEN}.",
+        ProgramSyntaxError,
+    ),
     "no fence, a sentence as a step of a loop": (
         "for n in get_obj_names():\n    say(n)\n    Then move the block away.",
         ProgramSyntaxError,
@@ -443,6 +447,15 @@ TOOLS: dict[str, tuple[str, Outcome]] = {
     ),
     "an object with the same key twice": (
         f'{{"code": {json.dumps(RED)}, "code": {json.dumps(GREEN)}}}',
+        AnswerFault,
+    ),
+    "an object with a call and code": (f'{{"actions": [{MOVE}], "code": "{GREEN}"}}', AnswerFault),
+    "an object with code and a call": (
+        f'{{"code": "{GREEN}", "tool_calls": [{MOVE}]}}',
+        AnswerFault,
+    ),
+    "Qwen coder, half of a next": (
+        f"<tool_call>\n<function=python>\n<parameter=code>\n{RED}\n</parameter>\n</function>\n</tool_call>\n<tool_call>\n<function=python>\n<parameter=code>\nput_first",
         AnswerFault,
     ),
     "a call with more than its code": (
