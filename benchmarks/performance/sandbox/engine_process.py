@@ -119,7 +119,8 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
-            stream.close()
+            with contextlib.suppress(BrokenPipeError):  # it died before it read what was sent
+                stream.close()
 
 
 class EngineBench:

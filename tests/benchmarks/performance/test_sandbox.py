@@ -381,6 +381,15 @@ def test_an_engine_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
         os.kill(begun[0], 0)
 
 
+def test_what_a_dead_engine_never_read_is_no_matter() -> None:
+    died = subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE, process_group=0)
+    died.wait()
+    assert died.stdin is not None
+    died.stdin.write(b"unread")
+    engine_process.end(died)
+    assert died.stdin.closed
+
+
 def test_an_engine_that_dies_is_told_from_one_that_hangs() -> None:
     with pytest.raises(EngineFailed, match="it died: no such engine"):
         host_of("raise SystemExit('no such engine')").ask("time", "trivial")
