@@ -119,8 +119,6 @@ class ForkServer:
         if spare:
             self._setup.rehearse(lambda: bool(select.select([_REQUESTS], [], [], 0)[0]))
         # The core only now, so as not to be in the caller's way before.
-        if hasattr(os, "sched_setscheduler"):
-            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
         if core != template_protocol.ANYWHERE:
             os.sched_setaffinity(0, {core})
         for step in self._lock:

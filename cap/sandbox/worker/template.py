@@ -65,8 +65,6 @@ def main(descriptor: int, without: frozenset[str]) -> None:
     os.environ.clear()
     gc.freeze()
     gc.enable()
-    if hasattr(os, "sched_setscheduler"):  # an order for the next spare does not stop who sends it
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     lockdown.lock_template(report)
     server.serve()
 
