@@ -187,7 +187,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         fake = self.server.fake
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        size = int(self.headers["Content-Length"])
+        sent = self.rfile.read(size)
+        if len(sent) < size:  # whoever asked has gone
+            return
+        body = json.loads(sent)
         fake.seen.append(Seen(self.path, self._headers(), body))
         self._send(fake.faults.pop(0) if fake.faults else self._completion(body))
 
