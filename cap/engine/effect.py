@@ -20,6 +20,8 @@ from cap.trace.trace import plain
 _MOVED, _DREW, _SAID, _ANSWERED, _NOTHING = EFFECTS
 INK = "ink"
 """What a robot's condition calls what is drawn."""
+VELOCITY = "velocity"
+"""What a robot's condition calls what it drives on with: to set it is no motion yet."""
 ITSELF = ("robot", "gripper")
 """What a robot's condition calls where it is itself: told where nothing else changed."""
 _SAY = "say"
@@ -104,7 +106,7 @@ class Effect:
     @property
     def words(self) -> tuple[str, ...]:
         """The effect in words, of `cap.result.EFFECTS`; `nothing` stands alone."""
-        others = [name for name in self.changed if name != INK]
+        others = [name for name in self.changed if name not in (INK, VELOCITY)]
         there = {
             _MOVED: bool(self.moved or others),
             _DREW: INK in self.changed,

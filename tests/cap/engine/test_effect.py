@@ -179,9 +179,11 @@ def test_what_comes_or_goes_has_changed() -> None:
     assert Effect.of(gone, here, Result()).words == ("moved",)
 
 
-def test_a_velocity_that_goes_on_is_told() -> None:
+def test_a_velocity_is_told_and_is_no_motion_before_it_drives() -> None:
     with Session.open("kitchen", "nearest", mode="instant") as session:
-        assert "velocity" in effect(session, "set_velocity(0.1, 0)").changes
+        done = effect(session, "set_velocity(0.1, 0)")
+        assert (list(done.changes), done.words) == (["velocity"], ("nothing",))
+        assert "moved" in effect(session, "for i in range(5): is_obj_visible('apple')").words
 
 
 def test_nothing_said_is_nothing(table: Session) -> None:
