@@ -29,10 +29,12 @@ _LEAST_KICKS_HZ = 4.0
 _STOPL_MPS2 = 1.5
 _STOPJ_RADPS2 = 3.0
 _CLOSE_S = 3
+_AT_REST_RADPS = 0.005
 _PLAYING = 2
 _VARIABLES = [
     "timestamp",
     "actual_q",
+    "actual_qd",
     "actual_TCP_pose",
     "robot_mode",
     "safety_mode",
@@ -153,7 +155,13 @@ class Child:
             self._control.stopScript()
 
     def _moving(self) -> bool:
-        """Return whether a motion of ours is under way, or any program where our script is not."""
+        """Return whether a motion of ours is under way, or any program where our script is not.
+
+        The script's word comes by another connection than joints and pose, and may be ahead of
+        them: the speeds tell whether those are of an arm at rest.
+        """
+        if max(map(abs, self._receive.getActualQd())) > _AT_REST_RADPS:
+            return True
         if self._control is not None and self._control.isProgramRunning():
             return bool(self._control.getAsyncOperationProgress() >= 0)
         return bool(self._receive.getRuntimeState() == _PLAYING)

@@ -77,8 +77,10 @@ class SimulatedArm:
         self._clock = 0.0
         self._last = time.monotonic()
         self._followed = self._last
+        self._followed_clock = 0.0
         self._path: _Path | None = None
         self.joints: tuple[float, ...] = joints
+        self.joint_speeds: tuple[float, ...] = (0.0,) * 6
         self.pose: tuple[float, ...] = tuple(pose_of(joints, tool_m).tolist())
         self.mode: RobotMode = "running"
         self.safety: SafetyMode = "normal"
@@ -132,7 +134,8 @@ class SimulatedArm:
     def begin(self, move: Move) -> None:
         """Start a motion; what it was doing before ends here. Out of reach stops it for safety."""
         self.advance()
-        self._path = None
+        self._rest()
+        self._followed_clock = self._clock
         if move.kind == "movel" and not self.reaches(move.target):
             self.safety = "protective_stop"
             return
@@ -144,7 +147,7 @@ class SimulatedArm:
     def halt(self) -> None:
         """Stop where it is."""
         self.advance()
-        self._path = None
+        self._rest()
 
     def _length(self, move: Move) -> float:
         if move.kind == "movej":
@@ -156,6 +159,7 @@ class SimulatedArm:
         """Put joints and pose where the path is after so long."""
         done = travelled(elapsed, path.length, path.move.speed, path.move.acceleration)
         share = 1.0 if elapsed >= path.duration else done / path.length
+        before = self.joints
         if path.move.kind == "movej":
             self.joints = tuple(
                 a + (b - a) * share for a, b in zip(path.joints, path.move.target, strict=True)
@@ -166,7 +170,16 @@ class SimulatedArm:
             found = joints_at(self.pose, self.joints, self._tool_m)
             self.joints = self.joints if found is None else tuple(found.tolist())
         if share == 1.0:
-            self._path = None
+            self._rest()
+        else:
+            seconds = max(1e-6, self._clock - self._followed_clock)
+            turned = zip(before, self.joints, strict=True)
+            self.joint_speeds = tuple((b - a) / seconds for a, b in turned)
+        self._followed_clock = self._clock
+
+    def _rest(self) -> None:
+        self._path = None
+        self.joint_speeds = (0.0,) * 6
 
 
 def duration(length: float, speed: float, acceleration: float) -> float:

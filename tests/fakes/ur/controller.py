@@ -19,6 +19,7 @@ import asyncio
 import itertools
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
@@ -97,6 +98,7 @@ class FakeController:
         if dashboard:
             self._ports[DASHBOARD_PORT] = self._dashboard_client
         self._frozen = False
+        self._late_packages = 0
         self._faults: list[Exception] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -187,6 +189,10 @@ class FakeController:
     def freeze_packets(self, frozen: bool = True) -> None:
         """Stop sending states, with the connections open; False goes on."""
         self._frozen = frozen
+
+    def delay_joints(self, packages: int) -> None:
+        """Send RTDE packages with joints so many packages late; those of other connections not."""
+        self._late_packages = packages
 
     def protective_stop(self) -> None:
         """Stop the arm as the safety controller does."""
@@ -334,9 +340,13 @@ class FakeController:
             telling.cancel()
 
     async def _stream(self, client: RtdeClient, writer: asyncio.StreamWriter) -> None:
+        queue: deque[bytes] = deque()
         while True:
             if client.started and not self._frozen:
-                writer.write(client.package())
+                queue.append(client.package())
+                late = self._late_packages if client.tells_joints else 0
+                while len(queue) > late:
+                    writer.write(queue.popleft())
             await asyncio.sleep(client.period_s)
 
     # What must happen in its thread.

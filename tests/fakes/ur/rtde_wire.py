@@ -204,6 +204,11 @@ class RtdeClient:
                 return b""
         return b""
 
+    @property
+    def tells_joints(self) -> bool:
+        """Whether its packages hold the joints: the library's control connection has them not."""
+        return any(name == "actual_q" for name, _ in self._outputs)
+
     def package(self) -> bytes:
         """Return a data package with the outputs asked for."""
         self._runner.advance()
@@ -226,6 +231,8 @@ class RtdeClient:
             return form.pack(int(self._commands.read(name)))
         if name == "actual_q":
             return form.pack(*self._arm.joints)
+        if name == "actual_qd":
+            return form.pack(*self._arm.joint_speeds)
         if name == "actual_TCP_pose":
             return form.pack(*self._arm.pose)
         if name == "timestamp":

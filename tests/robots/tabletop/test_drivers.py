@@ -93,6 +93,13 @@ def test_a_turn_on_the_spot_arrives(arm: ArmDriver, controller: FakeController) 
     assert controller.tcp_pose == pytest.approx(goal, abs=1e-2)
 
 
+def test_joints_that_come_late_are_waited_for(arm: ArmDriver, controller: FakeController) -> None:
+    controller.delay_joints(packages=25)
+    controller.time_factor = 3.0
+    turn_away(arm)
+    assert arm.state().joints == pytest.approx(controller.joints, abs=1e-6)
+
+
 def test_motions_follow_one_another(arm: ArmDriver, controller: FakeController) -> None:
     home = arm.state().joints
     lower(arm)
