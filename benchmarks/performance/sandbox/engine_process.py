@@ -19,7 +19,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.performance.sandbox.engines import ENGINES, ONE_CORE, OURS, Run, SandboxEngine
+from benchmarks.performance.sandbox.engines import (
+    ENGINES,
+    MACHINE,
+    ONE_CORE,
+    OURS,
+    Run,
+    SandboxEngine,
+)
 from benchmarks.performance.sandbox.programs import PROGRAMS, expected, functions, same
 
 REST_S = 0.004
@@ -41,11 +48,12 @@ class EngineProcess:
 
     def __init__(self, engine: str, variant: str) -> None:
         """Remember what to start."""
+        module = "machine" if engine == MACHINE else "engine_process"
         self.command = [
             sys.executable,
             "-P",
             "-m",
-            "benchmarks.performance.sandbox.engine_process",
+            f"benchmarks.performance.sandbox.{module}",
             engine,
             variant,
         ]
@@ -135,7 +143,7 @@ class EngineBench:
         self.limited: Run | None = None
 
     def answer(self, task: str, program: str) -> float:
-        """Measure once; seconds, or programs per second for `rate`."""
+        """Measure once; seconds of one program."""
         match task:
             case "time":
                 return self.time(program)
@@ -160,13 +168,13 @@ class EngineBench:
         return taken_s
 
     def rate(self, program: str, for_s: float = 0.25) -> float:
-        """Return programs per second, one after another without a rest."""
+        """Return the seconds each program takes, one after another without a rest."""
         source, done = PROGRAMS[program], 0
         begin_s = time.perf_counter()
         while (taken_s := time.perf_counter() - begin_s) < for_s:
             self.run(source)
             done += 1
-        return done / taken_s
+        return taken_s / done
 
     def overshoot(self) -> float:
         """Return by how many seconds an endless program passed its time limit."""

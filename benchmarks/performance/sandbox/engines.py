@@ -148,7 +148,7 @@ def _monty(host: Functions, limit_s: float, variant: str) -> Run:
 
 
 _NOTHING: frozenset[str] = frozenset()
-OURS, PLAIN = "cap", "exec"
+OURS, PLAIN, MACHINE = "cap", "exec", "machine"
 ENGINES: dict[str, SandboxEngine] = {
     OURS: SandboxEngine(
         "this sandbox",

@@ -2,7 +2,7 @@
 
 A fork, a copied page and a switch between two processes are the floor under the other figures:
 where a bare interpreter needs 2 ms to fork and end, no fresh process per program is faster.
-`python -m benchmarks.performance.sandbox.machine` measures in a process of its own and prints JSON.
+Measured in a process of its own, as every engine is, which has loaded what these two modules need.
 """
 
 from __future__ import annotations
@@ -11,45 +11,30 @@ import json
 import mmap
 import os
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-_FORKS, _TRIPS, _PAGES, _STEPS = 40, 3000, 1000, 200_000
+from benchmarks.performance.sandbox.engine_process import EngineProcess
+from benchmarks.performance.sandbox.engines import MACHINE
 
-
-def floors() -> dict[str, float]:
-    """Return medians by name, in seconds; measured in a bare interpreter."""
-    command = [sys.executable, "-P", "-m", "benchmarks.performance.sandbox.machine"]
-    root = str(Path(__file__).resolve().parents[3])
-    paths = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        check=True,
-        timeout=60,
-        env={**os.environ, "PYTHONPATH": paths},
-    )
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+_TRIPS, _PAGES, _STEPS = 3000, 1000, 200_000
 
 
 def described() -> str:
-    """Return the floors as one line for a person."""
-    found = floors()
+    """Return what the machine takes as one line for a person."""
+    process = EngineProcess(MACHINE, "")
+    try:
+        found = {what: process.ask(what, "") for what in MEASURES}
+    finally:
+        process.close()
     return (
         "the machine itself: fork and end of a bare interpreter "
         f"{found['fork'] * 1e3:.2f} ms, first write to a page after it {found['page'] * 1e6:.1f} "
         f"us, there and back through two pipes on one core {found['trip'] * 1e6:.1f} us, "
         f"a step of an empty loop {found['step'] * 1e9:.0f} ns"
     )
-
-
-def _median(measure: Callable[[], float], runs: int) -> float:
-    return statistics.median(measure() for _ in range(runs))
 
 
 def _fork() -> float:
@@ -112,11 +97,23 @@ def _step() -> float:
     return (time.perf_counter() - begin_s) / _STEPS
 
 
+MEASURES: dict[str, tuple[Callable[[], float], int]] = {
+    "fork": (_fork, 15),
+    "page": (_page, 3),
+    "trip": (_trip, 3),
+    "step": (_step, 5),
+}
+"""By name: what returns seconds, and of how many the median is taken."""
+
+
+def _serve() -> None:
+    """Answer requests as every engine does, until standard input ends."""
+    for line in sys.stdin:
+        measure, runs = MEASURES[json.loads(line)["task"]]
+        value = statistics.median(measure() for _ in range(runs))
+        sys.stdout.write(json.dumps({"value": value}) + "\n")
+        sys.stdout.flush()
+
+
 if __name__ == "__main__":
-    medians = {
-        "fork": _median(_fork, _FORKS),
-        "page": _median(_page, 5),
-        "trip": _median(_trip, 5),
-        "step": _median(_step, 5),
-    }
-    sys.stdout.write(json.dumps(medians))
+    _serve()

@@ -2,8 +2,9 @@
 
 Every engine lives in a process of its own (`engine_process`), one is measured at a
 time, and rounds go through all of them in turn (A B A B), so that what the machine does meanwhile
-meets all alike. The first measurement of each is thrown away. A row in `x` compares each round
-with plain exec's in the same round, after what a trivial program costs in either.
+meets all alike. The first measurement of each is thrown away. A figure in `x` compares each round
+with that of a baseline in the same round: plain exec of the same program, or what the machine
+itself takes (`machine`).
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from benchmarks.performance.sandbox.engine_process import (
 from benchmarks.performance.sandbox.engines import (
     ANY_CORE,
     ENGINES,
+    MACHINE,
     NO_SPARE,
     ONE_CORE,
     OURS,
@@ -55,7 +57,9 @@ class EngineFigure:
     runs: int
     """How many were measured."""
     unit: str
-    """Unit of the three."""
+    """Unit of the three: `x` of the baseline's, or `s`."""
+    time_s: float
+    """Its own time behind them: the same statistic, seconds."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +68,8 @@ class SandboxRow:
 
     what: str
     """What was measured."""
-    unit: str
-    """Unit of the limit."""
     limit: float | None
-    """What the median must not pass; None if there is no limit."""
-    at_least: bool
-    """True if the limit is a lower one."""
+    """What this sandbox must not pass, in the unit of its figure; None if there is no limit."""
     cells: Mapping[str, EngineFigure | str]
     """By engine: what it reached, or why it has no figure."""
 
@@ -77,11 +77,7 @@ class SandboxRow:
     def ok(self) -> bool:
         """True if this sandbox is within the limit."""
         ours = self.cells[OURS]
-        if self.limit is None:
-            return True
-        if isinstance(ours, str):
-            return False
-        return ours.middle >= self.limit if self.at_least else ours.middle <= self.limit
+        return self.limit is None or (not isinstance(ours, str) and ours.middle <= self.limit)
 
 
 @dataclass(frozen=True)
@@ -94,12 +90,12 @@ class SandboxTask:
     """`time`, `net` (after the cost of a trivial program), `rate`, `overshoot` or `cold`."""
     program: str
     """Name of the program."""
-    unit: str
-    """Unit shown; `x` compares with plain exec."""
-    scale: float
-    """From seconds (or programs per second) to the unit."""
     limit: float | None
     """What this sandbox must reach."""
+    against: str | None = PLAIN
+    """What a round is compared with: plain exec, the machine's `fork` or `trip`; None: nothing."""
+    count: int = 1
+    """How many of what is measured one run of the program makes."""
     share: float = 1.0
     """Rounds, as a share of those asked for."""
     needs: frozenset[str] = frozenset()
@@ -111,16 +107,21 @@ class SandboxTask:
     budget_s: float = 5.0
     """No engine takes longer for the row, but for a single measurement."""
 
+    @property
+    def baseline(self) -> str | None:
+        """The engine a round is compared with."""
+        return self.against if self.against in (None, PLAIN) else MACHINE
+
 
 def _calls(what: str, program: str, variant: str, limit: float | None) -> SandboxTask:
-    """Return a row of microseconds per primitive call."""
+    """Return a row of primitive calls."""
     return SandboxTask(
         f"call, {what}, {variant}",
         "net",
         program,
-        "us",
-        1e6 / CALLS,
         limit,
+        against="trip",
+        count=CALLS,
         share=0.3,
         needs=frozenset(["calls"]),
         variant=variant,
@@ -128,35 +129,41 @@ def _calls(what: str, program: str, variant: str, limit: float | None) -> Sandbo
 
 
 TASKS = (
-    SandboxTask("trivial program, spare worker ready", "time", "trivial", "ms", 1e3, 0.25),
+    SandboxTask("trivial program, spare worker ready", "time", "trivial", 6.0),
+    SandboxTask("program with 7 calls", "time", "seven", 3.0, needs=frozenset(["calls"])),
+    SandboxTask(
+        "trivial programs, back to back", "rate", "trivial", 1.3, against="fork", share=0.2
+    ),
     SandboxTask(
         "trivial program, no spare worker",
         "time",
         "trivial",
-        "ms",
-        1e3,
         1.5,
+        against="fork",
         variant=NO_SPARE,
         only_ours=True,
     ),
+    SandboxTask("CPU-bound loop of 100 ms", "net", "cpu", 1.02, share=0.5, budget_s=8.0),
     SandboxTask(
-        "program with 7 calls", "time", "seven", "ms", 1e3, 0.7, needs=frozenset(["calls"])
+        "numpy-bound, 100 ms",
+        "net",
+        "numpy",
+        1.02,
+        share=0.5,
+        needs=frozenset(["numpy"]),
+        budget_s=8.0,
     ),
-    SandboxTask("trivial programs, back to back", "rate", "trivial", "1/s", 1.0, 700, share=0.2),
-    SandboxTask("CPU-bound loop", "net", "cpu", "x", 1.0, 1.02),
-    SandboxTask("numpy-bound", "net", "numpy", "x", 1.0, 1.05, needs=frozenset(["numpy"])),
-    _calls("number", "numbers", ONE_CORE, 11),
+    _calls("number", "numbers", ONE_CORE, 3.6),
     _calls("number", "numbers", ANY_CORE, None),
-    _calls("3-vector", "vectors", ONE_CORE, 13),
+    _calls("3-vector", "vectors", ONE_CORE, 4.3),
     _calls("3-vector", "vectors", ANY_CORE, None),
-    SandboxTask("cold start to first result", "cold", "trivial", "ms", 1e3, 150, share=0.3),
+    SandboxTask("cold start to first result", "cold", "trivial", 2.0, share=0.3),
     SandboxTask(
         f"past a limit of {LIMIT_S * 1e3:g} ms, p99",
         "overshoot",
         "endless",
-        "ms",
-        1e3,
-        10,
+        0.010,
+        against=None,
         share=3.0,
         needs=frozenset(["deadline"]),
         budget_s=15.0,
@@ -228,13 +235,16 @@ def _row(task: SandboxTask, rounds: int, engines: Sequence[str]) -> SandboxRow:
         for name in engines
         if not task.needs & ENGINES[name].lacks and (name == OURS or not task.only_ours)
     ]
+    if task.baseline == MACHINE:
+        able.append(MACHINE)
     seen, failed = _rounds(task, rounds, able)
-    cells = {name: failed.get(name) or _cell(task, name, seen) for name in engines}
-    return SandboxRow(task.what, task.unit, task.limit, task.kind == "rate", cells)
+    shown = able if task.baseline == MACHINE else engines
+    cells = {name: failed.get(name) or _cell(task, name, seen) for name in (*engines, *shown)}
+    return SandboxRow(task.what, task.limit, cells)
 
 
 Seen = Mapping[str, dict[int, float]]
-"""By engine and round: seconds, or programs per second."""
+"""By engine and round: seconds."""
 
 
 def _rounds(task: SandboxTask, rounds: int, engines: Sequence[str]) -> tuple[Seen, dict[str, str]]:
@@ -253,9 +263,7 @@ def _rounds(task: SandboxTask, rounds: int, engines: Sequence[str]) -> tuple[See
                     continue
                 begin_s = time.monotonic()
                 try:
-                    value = (
-                        _cold(name) if task.kind == "cold" else host.ask(task.kind, task.program)
-                    )
+                    value = _cold(name) if task.kind == "cold" else host.ask(*_request(task, name))
                 except EngineFailed as error:
                     failed[name] = str(error)
                     continue
@@ -268,6 +276,14 @@ def _rounds(task: SandboxTask, rounds: int, engines: Sequence[str]) -> tuple[See
         for host in hosts.values():
             host.close()
     return seen, failed
+
+
+def _request(task: SandboxTask, name: str) -> tuple[str, str]:
+    """Return what an engine is asked for: a kind of measurement and a program."""
+    if name == MACHINE:
+        assert task.against is not None
+        return task.against, ""
+    return task.kind, task.program
 
 
 def _cold(name: str) -> float:
@@ -287,19 +303,23 @@ def _cold(name: str) -> float:
 
 
 def _cell(task: SandboxTask, name: str, seen: Seen) -> EngineFigure | str:
-    """Return an engine's figures in the row's unit; plain exec's own are times, not ratios."""
-    unit, values = task.unit, [task.scale * value for value in seen.get(name, {}).values()]
-    if unit == "x" and name == PLAIN:
-        unit, values = "ms", [1e3 * value for value in values]
-    elif unit == "x":
-        plain = seen.get(PLAIN, {})
-        values = [
-            value / plain[turn] for turn, value in seen.get(name, {}).items() if turn in plain
-        ]
+    """Return an engine's figures: ratios, but times where nothing is left to compare with."""
+    count = 1 if name == MACHINE else task.count
+    times_s = {turn: value / count for turn, value in seen.get(name, {}).items()}
+    unit, values = "s", list(times_s.values())
+    middle = _p99 if task.kind == "overshoot" else statistics.median
+    if values and task.baseline not in (None, name):
+        base = seen.get(str(task.baseline), {})
+        unit = "x"
+        values = [value / base[turn] for turn, value in times_s.items() if turn in base]
     if not values:
         return "n/a"
-    middle = percentile(values, 0.99) if task.kind == "overshoot" else statistics.median(values)
-    return EngineFigure(middle, min(values), max(values), len(values), unit)
+    time_s = middle(list(times_s.values()))
+    return EngineFigure(middle(values), min(values), max(values), len(values), unit, time_s)
+
+
+def _p99(values: Sequence[float]) -> float:
+    return percentile(values, 0.99)
 
 
 def percentile(values: Sequence[float], share: float) -> float:

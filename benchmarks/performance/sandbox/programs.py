@@ -26,17 +26,17 @@ table = [3, 1, 4, 1, 5, 9, 2, 6]
 def step(value, i):
     return (value * 31 + table[i % 8]) % 1000003
 ret = 0
-for i in range(30000):
+for i in range(600000):
     ret = step(ret, i) + i
 """,
     "numpy": """\
 import numpy as np
 matrix = np.eye(300) * 300 + np.arange(90000.0).reshape(300, 300) / 90000
-for i in range(5):
+for i in range(60):
     answer = np.linalg.solve(matrix, np.dot(matrix, np.ones(300)))
 total = answer.sum()
 place = np.zeros(3)
-for i in range(2000):
+for i in range(24000):
     place = place * 0.5 + np.array([1.0, 2.0, 3.0])
     total = total + np.linalg.norm(place)
 ret = round(float(total), 6)

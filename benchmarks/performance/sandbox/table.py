@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.performance.sandbox.engines import ENGINES, OURS
+from benchmarks.performance.sandbox.engines import ENGINES, MACHINE, OURS
 from benchmarks.performance.sandbox.measure import EngineFigure, SandboxRow
+
+_TITLES = {**{name: engine.title for name, engine in ENGINES.items()}, MACHINE: "the machine"}
 
 
 def as_lines(rows: Sequence[SandboxRow]) -> list[dict[str, Any]]:
@@ -14,9 +16,9 @@ def as_lines(rows: Sequence[SandboxRow]) -> list[dict[str, Any]]:
     return [
         {
             "what": row.what if place == 0 else "",
-            "engine": ENGINES[name].title,
+            "engine": _TITLES[name],
             **_figures(cell),
-            "limit": limit(row) if name == OURS else "",
+            "limit": _limit(row) if name == OURS else "",
         }
         for row in rows
         for place, (name, cell) in enumerate(row.cells.items())
@@ -25,12 +27,12 @@ def as_lines(rows: Sequence[SandboxRow]) -> list[dict[str, Any]]:
 
 def _figures(cell: EngineFigure | str) -> dict[str, Any]:
     if isinstance(cell, str):
-        return {"median": cell, "min-max": "", "n": None}
-    return {
-        "median": f"{number(cell.middle)} {cell.unit}",
-        "min-max": f"{number(cell.low)}-{number(cell.high)}",
-        "n": cell.runs,
-    }
+        return {"figure": cell, "min-max": "", "time": "", "n": None}
+    if cell.unit == "s":
+        middle, span = time(cell.time_s), f"{time(cell.low)}-{time(cell.high)}"
+    else:
+        middle, span = f"{number(cell.middle)} x", f"{number(cell.low)}-{number(cell.high)}"
+    return {"figure": middle, "min-max": span, "time": time(cell.time_s), "n": cell.runs}
 
 
 def as_data(rows: Sequence[SandboxRow]) -> list[dict[str, Any]]:
@@ -38,7 +40,6 @@ def as_data(rows: Sequence[SandboxRow]) -> list[dict[str, Any]]:
     return [
         {
             "what": row.what,
-            "unit": row.unit,
             "limit": row.limit,
             "ok": row.ok,
             "engines": {
@@ -52,30 +53,38 @@ def as_data(rows: Sequence[SandboxRow]) -> list[dict[str, Any]]:
 
 def as_markdown(rows: Sequence[SandboxRow]) -> str:
     """Return one compact table: medians only, with the numbers of runs of this sandbox."""
-    names = list(rows[0].cells)
-    table = [
-        ["", "limit", *(ENGINES[name].title for name in names), "n"],
-        ["---"] * (len(names) + 3),
-    ]
+    names = list(dict.fromkeys(name for row in rows for name in row.cells))
+    table = [["", "limit", *(_TITLES[name] for name in names), "n"], ["---"] * (len(names) + 3)]
     for row in rows:
         ours = row.cells[OURS]
         runs = "" if isinstance(ours, str) else str(ours.runs)
-        cells = [_short(row.cells[name], row) for name in names]
-        table.append([f"{row.what}, {row.unit}", limit(row), *cells, runs])
+        cells = [_short(row.cells.get(name, "")) for name in names]
+        table.append([row.what, _limit(row), *cells, runs])
     return "\n".join(f"| {' | '.join(line)} |" for line in table)
 
 
-def limit(row: SandboxRow) -> str:
-    """Return a row's limit with its direction; empty if there is none."""
+def _limit(row: SandboxRow) -> str:
+    """Return a row's limit in the unit of its figure; empty if there is none."""
     if row.limit is None:
         return ""
-    return f"{'>=' if row.at_least else '<='} {row.limit:g}"
+    ours = row.cells[OURS]
+    timed = not isinstance(ours, str) and ours.unit == "s"
+    return f"<= {time(row.limit)}" if timed else f"<= {row.limit:g} x"
 
 
-def _short(cell: EngineFigure | str, row: SandboxRow) -> str:
+def _short(cell: EngineFigure | str) -> str:
     if isinstance(cell, str):
         return cell.replace("|", "/")
-    return number(cell.middle) + (f" {cell.unit}" if cell.unit != row.unit else "")
+    shown = time(cell.time_s)
+    return shown if cell.unit == "s" else f"{number(cell.middle)} x ({shown})"
+
+
+def time(seconds: float) -> str:
+    """Return a time in the unit that suits it."""
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if seconds * factor >= 1.0:
+            return f"{number(seconds * factor)} {unit}"
+    return f"{number(seconds * 1e6)} us"
 
 
 def number(value: float) -> str:

@@ -19,6 +19,7 @@ from benchmarks.performance.sandbox.engine_process import EngineBench, EngineFai
 from benchmarks.performance.sandbox.engines import (
     ANY_CORE,
     ENGINES,
+    MACHINE,
     NO_SPARE,
     OURS,
     PLAIN,
@@ -39,8 +40,9 @@ from benchmarks.performance.sandbox.table import as_lines, as_markdown, number
 from cap import Sandbox
 from cap.cli.main import run
 
-RATIO = SandboxTask("loop", "net", "cpu", "x", 1.0, 1.02)
-TIME = SandboxTask("trivial", "time", "trivial", "ms", 1e3, 0.25)
+RATIO = SandboxTask("loop", "net", "cpu", 1.02)
+FLOOR = SandboxTask("calls", "net", "numbers", 3.0, against="trip", count=10)
+TIME = SandboxTask("trivial", "time", "trivial", 0.25, against=None)
 
 
 class Script:
@@ -81,7 +83,8 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
         monkeypatch.setattr(bench, "EngineProcess", Script)
         monkeypatch.setattr(bench.time, "monotonic", lambda: Script.now_s)
         rounds = max(map(len, answers.values())) - 1
-        (measured,) = measure(rounds, list(answers), [task])
+        engines = [name for name in answers if name != MACHINE]
+        (measured,) = measure(rounds, engines, [task])
         return measured
 
     return row
@@ -100,17 +103,23 @@ def test_engines_take_turns(scripted: Scripted) -> None:
 
 def test_the_first_round_is_a_warm_up(scripted: Scripted) -> None:
     row = scripted(TIME, cap=[9.0, 0.001, 0.004, 0.002], exec=[9.0] * 4)
-    assert cell(row, OURS) == EngineFigure(pytest.approx(2.0), 1.0, 4.0, 3, "ms")
+    assert cell(row, OURS) == EngineFigure(0.002, 0.001, 0.004, 3, "s", 0.002)
 
 
 def test_a_ratio_compares_with_plain_exec_of_the_same_round(scripted: Scripted) -> None:
     row = scripted(RATIO, cap=[9.0, 2.0, 30.0, 4.0], exec=[9.0, 1.0, 10.0, 1.0])
-    assert cell(row, OURS) == EngineFigure(3.0, 2.0, 4.0, 3, "x")
+    assert cell(row, OURS) == EngineFigure(3.0, 2.0, 4.0, 3, "x", 4.0)
 
 
 def test_plain_exec_shows_its_times_in_a_row_of_ratios(scripted: Scripted) -> None:
     row = scripted(RATIO, cap=[1.0] * 4, exec=[1.0, 0.01, 0.03, 0.02])
-    assert cell(row, PLAIN) == EngineFigure(20.0, 10.0, 30.0, 3, "ms")
+    assert cell(row, PLAIN) == EngineFigure(0.02, 0.01, 0.03, 3, "s", 0.02)
+
+
+def test_a_ratio_to_the_machine_counts_each_call(scripted: Scripted) -> None:
+    row = scripted(FLOOR, cap=[9.0, 0.2, 0.4, 0.2], exec=[1.0] * 4, machine=[9.0, 0.01, 0.02, 0.01])
+    assert cell(row, OURS) == EngineFigure(2.0, 2.0, 2.0, 3, "x", 0.02)
+    assert cell(row, MACHINE) == EngineFigure(0.01, 0.01, 0.02, 3, "s", 0.01)
 
 
 def test_no_ratio_without_plain_exec(scripted: Scripted) -> None:
@@ -139,7 +148,7 @@ def test_a_slow_engine_stops_when_its_time_is_used(scripted: Scripted) -> None:
 def test_one_very_slow_measurement_counts(scripted: Scripted) -> None:
     slow = {"smolagents": TIME.budget_s * 2}
     row = scripted(TIME, slow, cap=[1.0] * 4, exec=[1.0] * 4, smolagents=[7.0] * 4)
-    assert cell(row, "smolagents") == EngineFigure(7000.0, 7000.0, 7000.0, 1, "ms")
+    assert cell(row, "smolagents") == EngineFigure(7.0, 7.0, 7.0, 1, "s", 7.0)
 
 
 def test_an_engine_is_not_asked_for_what_it_lacks(scripted: Scripted) -> None:
@@ -152,9 +161,9 @@ def test_an_engine_is_not_asked_for_what_it_lacks(scripted: Scripted) -> None:
 
 def test_a_row_without_others_asks_this_sandbox_only(scripted: Scripted) -> None:
     (task,) = (task for task in TASKS if task.only_ours)
-    row = scripted(task, cap=[1.0] * 4, exec=[1.0] * 4)
+    row = scripted(task, cap=[1.0] * 4, exec=[1.0] * 4, machine=[1.0] * 4)
     assert row.cells[PLAIN] == "n/a"
-    assert set(Script.asked) == {OURS}
+    assert set(Script.asked) == {OURS, MACHINE}
 
 
 @pytest.mark.parametrize(
@@ -171,9 +180,9 @@ def test_percentile(values: list[float], share: float, found: float) -> None:
     assert percentile(values, share) == found
 
 
-def row_of(middle: float | str, limit: float | None, at_least: bool = False) -> SandboxRow:
-    ours = middle if isinstance(middle, str) else EngineFigure(middle, 0.0, 9.0, 3, "ms")
-    return SandboxRow("row", "ms", limit, at_least, {OURS: ours, PLAIN: "n/a"})
+def row_of(middle: float | str, limit: float | None) -> SandboxRow:
+    ours = middle if isinstance(middle, str) else EngineFigure(middle, 0.0, 9.0, 3, "x", 0.002)
+    return SandboxRow("row", limit, {OURS: ours, PLAIN: "n/a"})
 
 
 @pytest.mark.parametrize(
@@ -181,8 +190,6 @@ def row_of(middle: float | str, limit: float | None, at_least: bool = False) -> 
     [
         (row_of(1.0, 1.0), True),
         (row_of(1.1, 1.0), False),
-        (row_of(1.0, 1.0, at_least=True), True),
-        (row_of(0.9, 1.0, at_least=True), False),
         (row_of(99.0, None), True),
         (row_of("it died", 1.0), False),
     ],
@@ -467,6 +474,14 @@ def test_the_profile_leaves_everything_as_it_was() -> None:
     assert now() == before
 
 
+def test_what_the_machine_takes_is_measured_in_a_process_of_its_own() -> None:
+    host = EngineProcess(MACHINE, "")
+    try:
+        assert 0.0 < host.ask("trip", "") < host.ask("fork", "")
+    finally:
+        host.close()
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [(0.14567, "0.146"), (1.5, "1.50"), (17.62, "17.6"), (878.9, "879"), (-0.2, "-0.200")],
@@ -478,10 +493,11 @@ def test_numbers_show_three_digits(value: float, shown: str) -> None:
 def test_the_markdown_table_has_one_column_per_engine() -> None:
     lines = as_markdown([row_of(0.5, 1.0)]).split("\n")
     assert [line.count("|") for line in lines] == [6, 6, 6]
-    assert lines[2] == "| row, ms | <= 1 | 0.500 | n/a | 3 |"
+    assert lines[2] == "| row | <= 1 x | 0.500 x (2.00 ms) | n/a | 3 |"
 
 
 def test_the_terminal_shows_range_and_count_beside_each_median() -> None:
-    ours, plain = as_lines([row_of(0.5, 700, at_least=True)])
-    assert (ours["median"], ours["min-max"], ours["n"]) == ("0.500 ms", "0.000-9.00", 3)
-    assert (ours["limit"], plain["limit"], plain["median"]) == (">= 700", "", "n/a")
+    ours, plain = as_lines([row_of(0.5, 3)])
+    assert (ours["figure"], ours["min-max"], ours["n"]) == ("0.500 x", "0.000-9.00", 3)
+    assert (ours["time"], ours["limit"], plain["limit"]) == ("2.00 ms", "<= 3 x", "")
+    assert plain["figure"] == "n/a"
