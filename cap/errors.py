@@ -98,6 +98,12 @@ class CheckFailed(ProgramError):
     exit_code = 3
 
 
+class AnswerFault(CheckFailed):
+    """A model's answer holds code, but not one whole program."""
+
+    line: int | None = None
+
+
 class GenerationFailed(ProgramError):
     """A function the program calls and nobody defines could not be generated."""
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from cap.engine.generation import UndefinedName, ViolationsFound
-from cap.errors import CapError, GenerationFailed, LMPFailed, ModelError
-from cap.program.blocks import AnswerFault
+from cap.errors import AnswerFault, CapError, GenerationFailed, LMPFailed, ModelError
 from cap.program.program import AnsweredInWords, ProgramSyntaxError
 from cap.result import Failure, FailureKind
 

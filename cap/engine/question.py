@@ -15,10 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from cap.errors import EmptyCompletion, ModelError
+from cap.errors import AnswerFault, EmptyCompletion, ModelError
 from cap.models.base import MAX_TOKENS, Completion, Model, Request, Streams, Usage
 from cap.models.replay import request_key
-from cap.program.blocks import AnswerFault
 from cap.program.program import Program
 from cap.prompt.prompt import PastTurn, Prompt
 from cap.trace.trace import Trace

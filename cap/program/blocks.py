@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from cap.errors import CheckFailed
+from cap.errors import AnswerFault
 from cap.program.parser import MAX_SOURCE_CHARS, parsed, parses
 from cap.program.prose import INLINE, LOOKALIKES, MOST_PROSE, PROMPT, is_idle, is_prose, tidy
 
@@ -39,12 +39,6 @@ _MOST_FENCES = 64
 _MOST_CLOSINGS = 8
 """How many fences are looked at for the end of a block; those before it stand in strings."""
 ONE_BLOCK = "answer with one block that holds the whole program and nothing else"
-
-
-class AnswerFault(CheckFailed):
-    """An answer that holds code, but not one whole program."""
-
-    line: int | None = None
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ import ast
 import re
 from collections.abc import Sequence
 
+from cap.errors import AnswerFault
 from cap.program.blocks import (
     CODE_TAGS,
     DATA_TAGS,
     ONE_BLOCK,
-    AnswerFault,
     code_blocks,
     fenced_blocks,
     flush,

@@ -14,10 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from cap.errors import CheckFailed, EmptyCompletion
-from cap.program.blocks import AnswerFault
+from cap.errors import AnswerFault, CheckFailed, EmptyCompletion
 from cap.program.expansion import expands
-from cap.program.extraction import program_text
 from cap.program.parser import MAX_SOURCE_CHARS, compiled, parsed
 
 __all__ = ["MAX_ANSWER_CHARS", "MAX_SOURCE_CHARS", "Program", "ProgramSyntaxError", "compiled"]
@@ -103,6 +101,8 @@ class Program:
             AnswerFault: Code in it, but not of one whole program.
             ProgramSyntaxError: Code that is not valid Python.
         """
+        from cap.program.extraction import program_text  # which a program of a person's needs not
+
         _check_size(text, MAX_ANSWER_CHARS)
         if not stop and (comments := _only_comments(text)):
             return cls.parse(comments, ("it only comments; nothing is done",))

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from cap.program.blocks import ONE_BLOCK, AnswerFault, refuse_code
+from cap.errors import AnswerFault
+from cap.program.blocks import ONE_BLOCK, refuse_code
 
 _SIGN = re.compile(r"\s*[\[{]")
 _CODE_KEYS = (

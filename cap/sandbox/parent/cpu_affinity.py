@@ -41,7 +41,7 @@ class _Place:
 
     def follow(self) -> None:
         """Move the worker to where its caller is now, unless it was let go."""
-        if self in _following and (core := libc.call("sched_getcpu")) != self._core:
+        if self in _following and (core := libc.current_core()) != self._core:
             self._move({core})
             self._core = core
 
@@ -93,13 +93,13 @@ def here() -> int:
     """Return the core a worker of this thread should stay on; `ANYWHERE` if several run."""
     with _lock:
         alone = not _running or _running.keys() == {threading.get_native_id()}
-    return libc.call("sched_getcpu") if alone and available() else ANYWHERE
+    return libc.current_core() if alone and available() else ANYWHERE
 
 
 @cache
 def available() -> bool:
     """Return whether this system can pin processes."""
     try:
-        return hasattr(os, "sched_setaffinity") and libc.call("sched_getcpu") >= 0
+        return hasattr(os, "sched_setaffinity") and libc.current_core() >= 0
     except OSError:
         return False

@@ -27,6 +27,7 @@ __all__ = [
     "MAX_ELEMENTS",
     "MAX_FRAME_BYTES",
     "RAISABLE",
+    "TINY_BYTES",
     "DeadlinePassed",
     "PeerClosed",
     "WireError",
@@ -43,7 +44,8 @@ MAX_INT_BITS = 14_000
 """Python itself refuses to write out integers much longer than this."""
 _SMALL_BYTES = 4096
 """Frames up to here cannot grow to much, whatever they hold."""
-_TINY_BYTES = 256
+TINY_BYTES = 256
+"""Frames up to here are kept as what they are: no value in them takes much memory."""
 _VALUE_BYTES = 64
 """About the memory of a small container, the dearest of small values."""
 _TICKS = 256
@@ -125,8 +127,6 @@ def kept_bytes(data: bytes, value: Any) -> int:
         data: As it crossed.
         value: What was read.
     """
-    if len(data) <= _TINY_BYTES:
-        return len(data)
     return max(len(data), graph.count_values(value) * _VALUE_BYTES // 4)
 
 

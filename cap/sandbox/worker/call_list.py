@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any, Literal
 
 from cap.errors import clipped
@@ -144,6 +142,9 @@ def _plain(value: Any) -> Any:
     for base, plain in _BASES.items():
         if isinstance(value, base):
             return plain(value)
+    from decimal import Decimal  # loaded in every worker; whoever only reads answers needs neither
+    from fractions import Fraction
+
     if isinstance(value, Decimal | Fraction):
         for number in (int(value), float(value)):
             if number == value:

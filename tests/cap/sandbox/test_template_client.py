@@ -220,9 +220,7 @@ def test_a_worker_follows_its_caller(
     template_worker = template.spawn()
     job = codec.encode(runner._job("for n in range(200): look()", scope, None, False, 0, None))
     looks = itertools.count()
-    monkeypatch.setattr(
-        cpu_affinity.libc, "call", lambda name: cores[next(looks) % 2] if name else None
-    )
+    monkeypatch.setattr(cpu_affinity.libc, "current_core", lambda: cores[next(looks) % 2])
     with cpu_affinity.near(template_worker, cores[0]) as follow:
         result = CallServer(template_worker, scope, Limits(), follow=follow).run(job)
     template_worker.end()
