@@ -85,18 +85,19 @@ class Runner:
         robot: Stoppable | None = None,
     ) -> Result:
         """Run a program that was checked already, as `Sandbox.execute` says."""
+        core = self._core()
         try:
-            job = codec.encode(self._job(source, scope, returns, keep, seed, calls))
+            job = codec.encode(self._job(source, scope, returns, keep, seed, calls, core))
         except codec.WireError as error:
             raise SandboxError(f"the program or its variables: {error}") from None
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             reason = str(getattr(error, "msg", error))
             return Result(failure=Failure("raised", type(error).__name__, codec.one_line(reason)))
-        worker = self._template.spawn(self.limits, self._core())
+        worker = self._template.spawn(self.limits, core)
         if not self._rehearse:  # the next program follows at once: its worker is made meanwhile
             self._refill()
         try:
-            with self._near(worker) as follow:
+            with self._near(worker, core) as follow:
                 result = CallServer(
                     worker,
                     scope,
@@ -111,8 +112,7 @@ class Runner:
             result = explain(result, worker, self._template, self.limits)
             return replace(result, layers=self._template.report().layers)
         finally:
-            worker.end()
-            self._refill()
+            self._refill(worker)
 
     def call_each(
         self, source: str | Program, scope: Scope, function: str, calls: Arguments, seed: int
@@ -140,15 +140,17 @@ class Runner:
             return replace(result, value=None, failure=Failure("protocol", "ProtocolError", why))
         return replace(result, value=answers)
 
-    def _near(self, worker: Worker) -> contextlib.AbstractContextManager[Callable[[], None] | None]:
+    def _near(
+        self, worker: Worker, core: int
+    ) -> contextlib.AbstractContextManager[Callable[[], None] | None]:
         """Return what keeps the worker on its caller's core meanwhile."""
         if not self._pin:
             return contextlib.nullcontext()
-        return cpu_affinity.near(worker, worker.core)
+        return cpu_affinity.near(worker, core)
 
-    def _refill(self) -> None:
-        """Ask for the next spare worker, if none is on its way."""
-        self._template.refill(self.limits, self._core(), rehearsed=self._rehearse)
+    def _refill(self, ended: Worker | None = None) -> None:
+        """Ask for the next spare worker, if none is on its way, and end the last one."""
+        self._template.refill(self.limits, self._core(), rehearsed=self._rehearse, ended=ended)
 
     def _core(self) -> int:
         """Return the core for the next worker."""
@@ -162,8 +164,10 @@ class Runner:
         keep: bool,
         seed: int,
         calls: CallList | None,
+        core: int = ANYWHERE,
     ) -> dict[str, Any]:
         return {
+            "core": core,
             "calls": None if calls is None else [calls.function, calls.arguments],
             "code": _shipped(source),
             "definitions": [_shipped(entry.source, entry.name) for entry in scope.definitions],

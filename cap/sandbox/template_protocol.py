@@ -1,7 +1,8 @@
 """What the parent and the template say to each other, over the control socket.
 
-Every order has the same length: its kind, and a worker's limits or its number. The template
-answers with a kind and a number; an answer that brings a worker brings its pipes with it.
+Every order has the same length. One that asks for a worker brings that worker's ends of two pipes
+with it, and may end the worker before it in the same breath; nothing is answered, for the worker
+itself says on its pipe that it is ready. Questions are answered, with the number they ask for.
 """
 
 from __future__ import annotations
@@ -9,14 +10,14 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-NOW, SPARE, STATUS, WORKER = b"N", b"S", b"?", b"W"
-"""A worker at once; one prewarmed first; how one ended; here is one."""
-ANSWER = struct.Struct("<ci")
-"""A kind, and a worker's process id in the template or its wait status."""
-_ORDER = struct.Struct("<cdQh")
-QUESTION = struct.Struct(f"<ci{_ORDER.size - 5}x")
-"""`STATUS` and a worker's process id in the template: how did it end?"""
+NOW, SPARE, END, STATUS, IDENTITY = b"N", b"S", b"E", b"?", b"I"
+"""A worker at once; one prewarmed first; only an end; how did one end; which process is it."""
+READY = b"+"
+"""A worker's first byte: it waits for its program."""
+_ORDER = struct.Struct("<cQQdQh")
 ORDER_BYTES = _ORDER.size
+ANSWER = struct.Struct("<cQi")
+"""The question's kind and worker, and a wait status or a process id in the template, or -1."""
 
 
 ANYWHERE = -1
@@ -27,27 +28,36 @@ ANYWHERE = -1
 class WorkerLimits:
     """What the kernel lets one worker use."""
 
-    cpu_s: float
+    cpu_s: float = 0.0
     """Processor seconds, a net under the parent's own clock."""
-    memory_bytes: int
+    memory_bytes: int = 0
     """Private memory, with the interpreter and its libraries."""
 
 
 @dataclass(frozen=True)
-class WorkerOrder:
-    """A worker that is asked for."""
+class Order:
+    """One message to the template."""
 
-    limits: WorkerLimits
-    """What it may use."""
+    kind: bytes
+    """What is wanted."""
+    number: int = 0
+    """Of the worker that is wanted, or asked about."""
+    ended: int = 0
+    """Of a worker to be killed first; 0 for none."""
+    limits: WorkerLimits = WorkerLimits()
+    """What the one that is wanted may use."""
     core: int = ANYWHERE
     """The processor core it stays on once it is ready."""
 
-    def pack(self, kind: bytes) -> bytes:
-        """Return it as sent, `NOW` or `SPARE`."""
-        return _ORDER.pack(kind, self.limits.cpu_s, self.limits.memory_bytes, self.core)
+    def pack(self) -> bytes:
+        """Return it as sent."""
+        limits = self.limits
+        return _ORDER.pack(
+            self.kind, self.number, self.ended, limits.cpu_s, limits.memory_bytes, self.core
+        )
 
     @classmethod
-    def read(cls, message: bytes) -> WorkerOrder:
+    def read(cls, message: bytes) -> Order:
         """Read what `pack` wrote."""
-        _, cpu_s, memory_bytes, core = _ORDER.unpack(message)
-        return cls(WorkerLimits(cpu_s, memory_bytes), core)
+        kind, number, ended, cpu_s, memory_bytes, core = _ORDER.unpack(message)
+        return cls(kind, number, ended, WorkerLimits(cpu_s, memory_bytes), core)

@@ -77,8 +77,7 @@ def stages() -> list[tuple[str, Any, str]]:
         ("encode the job", codec, "encode"),
         ("take a worker", template_client.TemplateClient, "spawn"),
         ("run: send, wait, read the result", call_server.CallServer, "run"),
-        ("end the worker", template_client.Worker, "end"),
-        ("ask for the next spare", template_client.TemplateClient, "refill"),
+        ("end the worker, ask for a spare", template_client.TemplateClient, "refill"),
         ("the rest", sandbox.Sandbox, "run"),
     ]
 

@@ -18,8 +18,8 @@ from cap.sandbox.kernel import libc
 
 _KILL, _EPERM, _ALLOW = 0x80000000, 0x00050001, 0x7FFF0000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCH, _THIRD_ARGUMENT = 0, 4, 32
-"""Offsets in the kernel's description of a call; of the argument, its low half."""
+_NUMBER, _ARCH, _FIRST_ARGUMENT, _THIRD_ARGUMENT = 0, 4, 16, 32
+"""Offsets in the kernel's description of a call; of an argument, its low half."""
 _PROT_EXEC = 4
 _MODE_FILTER = 2
 _X32 = 0x40000000
@@ -35,6 +35,8 @@ class Machine:
     """The calls a worker may make."""
     never_executable: Mapping[str, int]
     """Calls it may make unless their third argument asks for executable memory."""
+    own: Mapping[str, int]
+    """Calls that name a process by their first argument: allowed for this one, by 0."""
     x32: bool = False
     """Whether numbers from `0x40000000` on are another table's."""
 
@@ -75,6 +77,7 @@ MACHINES = {
             "rseq": 334,
         },
         never_executable={"mmap": 9, "mprotect": 10},
+        own={"sched_setaffinity": 203},
         x32=True,
     ),
     "aarch64": Machine(
@@ -110,6 +113,7 @@ MACHINES = {
             "rseq": 293,
         },
         never_executable={"mmap": 222, "mprotect": 226},
+        own={"sched_setaffinity": 122},
     ),
 }
 
@@ -117,27 +121,30 @@ MACHINES = {
 def filter_for(machine: Machine) -> bytes:
     """Return the filter as the kernel's instructions, eight bytes each.
 
-    Every call walks down the numbers; a match jumps to one of the two verdicts at the end. The
-    two calls with an argument to look at come last, as they spoil the loaded number.
+    Every call walks down the numbers; a match jumps to a verdict, or to the look at an argument,
+    at the end.
     """
     head = [_step(_LOAD, _ARCH), _step(_EQUAL, machine.audit, 1, 0), _step(_RETURN, _KILL)]
     head.append(_step(_LOAD, _NUMBER))
     if machine.x32:
         head += [_step(_AT_LEAST, _X32, 0, 1), _step(_RETURN, _KILL)]
-    numbers = [*machine.allowed.values()]
-    guarded = [*machine.never_executable.values()]
-    # Behind the numbers: refuse, look at the argument, refuse, allow.
-    count = len(numbers) + len(guarded)
-    body = [
-        _step(_EQUAL, number, (4 if at < len(numbers) else 1) + count - at - 1, 0)
-        for at, number in enumerate([*numbers, *guarded])
-    ]
     tail = [
         _step(_RETURN, _EPERM),
         _step(_LOAD, _THIRD_ARGUMENT),
-        _step(_ANY_BIT, _PROT_EXEC, 0, 1),
-        _step(_RETURN, _EPERM),
+        _step(_ANY_BIT, _PROT_EXEC, 3, 2),
+        _step(_LOAD, _FIRST_ARGUMENT),
+        _step(_EQUAL, 0, 0, 1),
         _step(_RETURN, _ALLOW),
+        _step(_RETURN, _EPERM),
+    ]
+    goals = {  # each call's place in the tail; the commonest calls come first
+        **dict.fromkeys(machine.allowed.values(), 5),
+        **dict.fromkeys(machine.never_executable.values(), 1),
+        **dict.fromkeys(machine.own.values(), 3),
+    }
+    body = [
+        _step(_EQUAL, number, goal + len(goals) - at - 1, 0)
+        for at, (number, goal) in enumerate(goals.items())
     ]
     return b"".join([*head, *body, *tail])
 

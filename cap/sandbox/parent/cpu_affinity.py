@@ -62,7 +62,7 @@ def near(worker: Process, core: int) -> Iterator[Callable[[], None]]:
 
     Args:
         worker: Its process.
-        core: Where it is already, `ANYWHERE` if it is on no one core.
+        core: Where its job tells it to be, `ANYWHERE` if it is on no one core.
 
     Yields:
         What to call now and then from whichever thread serves the worker: it is moved there.
@@ -73,7 +73,6 @@ def near(worker: Process, core: int) -> Iterator[Callable[[], None]]:
         _running[thread] = _running.get(thread, 0) + 1
         if len(_running) == 1:
             _following.append(place)
-            place.follow()
         else:
             for other in (*_following, place):
                 other.let_go()

@@ -5,29 +5,25 @@ from __future__ import annotations
 import atexit
 import contextlib
 import importlib.util
+import itertools
 import json
 import os
 import select
-import signal
 import socket
 import struct
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
 
 from cap.errors import SandboxError
 from cap.sandbox import template_protocol
 from cap.sandbox.kernel.layers import LayerReport
 from cap.sandbox.limits import Limits
-from cap.sandbox.template_protocol import WorkerLimits, WorkerOrder
+from cap.sandbox.template_protocol import Order, WorkerLimits
 
-T = TypeVar("T")
 _SCRIPT = Path(__file__).parents[1] / "worker" / "template.py"
 _PACKAGES = ("cap", "numpy", "shapely", "msgpack")
 _ENVIRONMENT = {
@@ -38,54 +34,63 @@ _ENVIRONMENT = {
 }
 _ANSWER_S = 30.0
 """The template answers in a millisecond once it is loaded; later, it is broken."""
-_LOOK_S = 0.5
+_LOOK_MS = 500
 """Between two looks at whether it still runs."""
-_END_S = 0.1
 _MOST_CHARS = 300
 """Of the last line a template wrote."""
 _CLOSED = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
+_AT_ONCE = getattr(socket, "MSG_DONTWAIT", 0)
+"""A template that takes no more orders is broken: nobody waits for it."""
 _BROKEN = (OSError, struct.error, ValueError)
 
 
-@dataclass(frozen=True)
 class Worker:
     """One running worker, as the parent holds it."""
 
-    pidfd: int | None
-    """Descriptor that names this very process, where the system has them."""
-    requests: int
-    """Write end: the program, then answers to its calls."""
-    answers: int
-    """Read end: its calls, then its result."""
-    inner_pid: int
-    """Its process id as the template knows it, which may live among others of its own."""
-    core: int = template_protocol.ANYWHERE
-    """The processor core it stays on."""
+    def __init__(self, template: TemplateClient, order: Order) -> None:
+        """Make its two pipes; the template is asked for the process behind them.
+
+        Raises:
+            OSError: There are no descriptors left.
+        """
+        self._template = template
+        self.order = order
+        """What was asked for."""
+        theirs, self.requests = os.pipe()
+        """Write end: the program, then answers to its calls."""
+        try:
+            self.answers, told = os.pipe()
+            """Read end: that it is ready, its calls, its result."""
+        except OSError:
+            os.close(theirs)
+            os.close(self.requests)
+            raise
+        self.given = theirs, told
+        """Its own ends, until they are with the template."""
+        os.set_blocking(self.requests, False)  # one that does not read must not hold the parent
 
     @cached_property
     def pid(self) -> int:
-        """Its process id here; looked up when somebody asks, which takes longer than killing it."""
-        if self.pidfd is None:
-            return self.inner_pid
-        facts = os.open(f"/proc/self/fdinfo/{self.pidfd}", os.O_RDONLY)
-        found = os.read(facts, 1024).partition(b"\nPid:")[2]
-        os.close(facts)
-        return int(found.partition(b"\n")[0])
+        """Its process id here.
+
+        Raises:
+            ProcessLookupError: It is over.
+        """
+        return self._template.pid(self)
 
     def end(self) -> None:
-        """Kill it if it still runs and close the parent's ends; harmless after it ended."""
+        """Kill it if it still runs and close the parent's ends."""
         self.kill()
-        for descriptor in (self.requests, self.answers, self.pidfd):
-            if descriptor is not None:
-                os.close(descriptor)
+        self.close()
 
     def kill(self) -> None:
-        """End it, whatever it does."""
-        with contextlib.suppress(ProcessLookupError):
-            if self.pidfd is None:
-                os.kill(self.pid, signal.SIGKILL)
-            else:
-                signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+        """End it, whatever it does; harmless after it ended, and in any thread."""
+        self._template.kill(self)
+
+    def close(self) -> None:
+        """Close the parent's ends."""
+        os.close(self.requests)
+        os.close(self.answers)
 
 
 _shared: dict[int, TemplateClient] = {}
@@ -120,12 +125,12 @@ class TemplateClient:
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._report: LayerReport | None = None
-        self._asked: WorkerOrder | None = None
-        self._ready: Worker | None = None
+        self._spare: Worker | None = None
+        self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
     def spawn(self, limits: Limits | None = None, core: int = template_protocol.ANYWHERE) -> Worker:
-        """Take the spare, or fork a worker.
+        """Take the spare, or have a worker forked; return it once it waits for its program.
 
         Args:
             limits: What its program may use.
@@ -134,14 +139,14 @@ class TemplateClient:
         Raises:
             SandboxError: The template cannot be started, or died twice.
         """
-        order = _order(limits, core)
+        allowed = _worker_limits(limits)
         with self._lock:
             try:
-                return self._take(order)
+                return self._take(allowed, core)
             except _BROKEN:
                 self._stop()
             try:
-                return self._take(order)
+                return self._take(allowed, core)
             except _BROKEN as error:
                 raise self._does_not_start(error) from None
 
@@ -151,21 +156,27 @@ class TemplateClient:
         core: int = template_protocol.ANYWHERE,
         *,
         rehearsed: bool = True,
+        ended: Worker | None = None,
     ) -> None:
-        """Ask for the next spare, without waiting for it.
+        """Ask for the next spare if none is on its way, without waiting for it.
 
         Args:
             limits: What its program may use.
             core: Where it stays.
             rehearsed: Let it run common programs until it is needed.
+            ended: One to be ended, in the same order.
         """
-        with self._lock, contextlib.suppress(*_BROKEN):  # a dead template is the next run's matter
-            if self._keeps_spare and self._control is not None and self._asked is None:
-                order = _order(limits, core)
-                self._control.sendall(
-                    order.pack(template_protocol.SPARE if rehearsed else template_protocol.NOW)
-                )
-                self._asked = order
+        kind = template_protocol.SPARE if rehearsed else template_protocol.NOW
+        with self._lock:
+            wanted = self._keeps_spare and self._control is not None and self._spare is None
+            if wanted:
+                # A dead template is the next run's matter.
+                with contextlib.suppress(*_BROKEN):
+                    self._spare = self._order(kind, _worker_limits(limits), core, ended)
+        if ended is not None:
+            if not wanted:
+                ended.kill()
+            ended.close()
 
     def start(self, limits: Limits | None = None) -> None:
         """Start the template without waiting for it, so that it loads while the parent does.
@@ -198,18 +209,34 @@ class TemplateClient:
 
     def status(self, worker: Worker) -> int | None:
         """Return how a worker ended, as `os.waitpid` tells it; None if that is not known."""
-        if worker.pidfd is not None:
-            poller = select.poll()
-            poller.register(worker.pidfd, select.POLLIN)
-            poller.poll(_END_S * 1000)
         with self._lock, contextlib.suppress(*_BROKEN):
-            if self._control is not None:
-                self._control.sendall(
-                    template_protocol.QUESTION.pack(template_protocol.STATUS, worker.inner_pid)
-                )
-                status = self._answer(self._control, template_protocol.STATUS)
-                return None if status < 0 else status
+            status, _ = self._ask(template_protocol.STATUS, worker)
+            return None if status < 0 else status
         return None
+
+    def pid(self, worker: Worker) -> int:
+        """Return a worker's process id here; the template may live among others of its own.
+
+        Raises:
+            ProcessLookupError: It is over, or so is the template.
+        """
+        with self._lock, contextlib.suppress(*_BROKEN):
+            number, named = self._ask(template_protocol.IDENTITY, worker)
+            for descriptor in named:
+                facts = Path(f"/proc/self/fdinfo/{descriptor}").read_bytes()
+                os.close(descriptor)
+                number = int(facts.partition(b"\nPid:")[2].partition(b"\n")[0])
+            if number > 0:
+                return number
+        raise ProcessLookupError
+
+    def kill(self, worker: Worker) -> None:
+        """End a worker; one of a template that is gone ended with it."""
+        control = self._control
+        if control is not None:
+            order = Order(template_protocol.END, ended=worker.order.number)
+            with contextlib.suppress(OSError):
+                control.send(order.pack(), _AT_ONCE)
 
     def close(self) -> None:
         """End the template, and with it every worker."""
@@ -221,7 +248,6 @@ class TemplateClient:
             if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
                 raise SandboxError("the sandbox needs Linux or macOS; on Windows use WSL")
             self._control, theirs = socket.socketpair()
-            self._control.settimeout(_LOOK_S)
             command = [sys.executable, "-s", "-P", "-S", "-W", "ignore", str(_SCRIPT)]
             arguments = [str(theirs.fileno()), ",".join(sorted(self._without)), *_import_paths()]
             with theirs:
@@ -237,66 +263,89 @@ class TemplateClient:
                 )
         return self._control
 
-    def _take(self, order: WorkerOrder) -> Worker:
+    def _take(self, limits: WorkerLimits, core: int) -> Worker:
         """Return the spare if it is as wanted and alive, else a new worker."""
-        control = self._running()
-        if self._is_over():
-            raise OSError("it ended")  # and its workers are ending: the spare is not to be used
-        self._greeting(control)
-        if self._asked is not None:
-            asked, spare = self._asked, self._claim(control)
-            if asked.limits == order.limits and _silent(spare.answers):
-                return spare
-            spare.end()
-        self._asked = order
-        control.sendall(order.pack(template_protocol.NOW))
-        return self._claim(control)
+        self._greeting(self._running())
+        spare, self._spare = self._spare, None
+        if spare is not None and self._is_ready(spare, limits):
+            return spare
+        worker = self._order(template_protocol.NOW, limits, core, None)
+        if self._is_ready(worker, limits):
+            return worker
+        raise OSError("its workers end at once")
 
-    def _claim(self, control: socket.socket) -> Worker:
-        """Wait for the worker that was asked for, and take it."""
-        if self._ready is None:
-            self._answer(control, template_protocol.WORKER)
-        assert self._ready is not None
-        worker, order = self._ready, self._asked
-        worker = replace(worker, core=order.core) if order else worker
-        self._ready = self._asked = None
+    def _order(self, kind: bytes, limits: WorkerLimits, core: int, ended: Worker | None) -> Worker:
+        """Ask for a worker, and have another one ended; does not wait."""
+        assert self._control is not None
+        last = 0 if ended is None else ended.order.number
+        order = Order(kind, next(self._numbers), last, limits, core)
+        worker = Worker(self, order)
+        try:
+            socket.send_fds(self._control, [order.pack()], worker.given, _AT_ONCE)
+        except BaseException:
+            worker.close()
+            raise
+        finally:
+            for descriptor in worker.given:
+                os.close(descriptor)
         return worker
 
-    def _answer(self, control: socket.socket, kind: bytes) -> int:
-        """Read answers up to one of this kind; a worker that comes is kept as the one ready."""
+    def _is_ready(self, worker: Worker, limits: WorkerLimits) -> bool:
+        """Wait until a worker says that it is ready; end it if it is dead or not as wanted.
+
+        Raises:
+            OSError: The template ended, or somebody stopped it.
+        """
+        ready = False
+        try:
+            if worker.order.limits == limits:
+                if self._process is None or self._process.poll() is not None:
+                    raise OSError("it ended")  # and its workers are ending
+                self._wait(worker.answers)
+                ready = os.read(worker.answers, 1) == template_protocol.READY
+            return ready
+        finally:
+            if not ready:
+                worker.end()
+
+    def _ask(self, kind: bytes, worker: Worker) -> tuple[int, list[int]]:
+        """Ask the template about a worker; return its answer, and a descriptor if it gives one."""
+        if self._control is None:
+            raise OSError("it ended")
+        number = worker.order.number
+        self._control.send(Order(kind, number).pack(), _AT_ONCE)
         while True:
-            data, descriptors, _, _ = self._heard(
-                lambda: socket.recv_fds(control, template_protocol.ANSWER.size, 3, _CLOSED)
+            self._wait(self._control.fileno())
+            data, given, _, _ = socket.recv_fds(
+                self._control, template_protocol.ANSWER.size, 1, _CLOSED
             )
-            found, number = template_protocol.ANSWER.unpack(data)
-            if found == template_protocol.WORKER:
-                requests, answers, *pidfd = descriptors
-                self._ready = Worker(pidfd[0] if pidfd else None, requests, answers, number)
-            if found == kind:
-                return int(number)
+            *about, value = template_protocol.ANSWER.unpack(data)
+            if about == [kind, number]:
+                return value, given
+            for descriptor in given:  # somebody asked and did not wait for the answer
+                os.close(descriptor)
 
     def _greeting(self, control: socket.socket) -> LayerReport:
         """Return what the template said of its layers when it started."""
         if self._report is None:
-            (size,) = struct.unpack("<i", self._heard(lambda: control.recv(4, socket.MSG_WAITALL)))
-            hello = self._heard(lambda: control.recv(size, socket.MSG_WAITALL))
-            layers, missing = json.loads(hello)
+            self._wait(control.fileno())
+            (size,) = struct.unpack("<i", control.recv(4, socket.MSG_WAITALL))
+            layers, missing = json.loads(control.recv(size, socket.MSG_WAITALL))
             self._report = LayerReport(tuple(layers), missing)
         return self._report
 
-    def _heard(self, read: Callable[[], T]) -> T:
-        """Read from the template, as long as it runs and is not overdue.
+    def _wait(self, descriptor: int) -> None:
+        """Wait for the template, or a worker, to speak or end.
 
         Raises:
-            OSError: It does not, or is.
+            OSError: The template ended, or somebody stopped it, or it is overdue.
         """
+        poller = select.poll()
+        poller.register(descriptor, select.POLLIN)
         last_s = time.monotonic() + _ANSWER_S
-        while True:
-            try:
-                return read()
-            except TimeoutError:
-                if self._is_over() or time.monotonic() > last_s:
-                    raise
+        while not poller.poll(_LOOK_MS):
+            if self._is_over() or time.monotonic() > last_s:
+                raise OSError("it does not answer")
 
     def _is_over(self) -> bool:
         """Tell whether the template ended, or somebody stopped it."""
@@ -316,8 +365,8 @@ class TemplateClient:
 
     def _stop(self) -> str:
         """End the template; return the last line it wrote, if any."""
-        if self._ready is not None:
-            self._ready.end()
+        if self._spare is not None:
+            self._spare.close()
         if self._control is not None:
             self._control.close()
         words = ""
@@ -329,20 +378,13 @@ class TemplateClient:
                 os.set_blocking(said.fileno(), False)  # a child may live a moment longer
                 lines = (said.read() or b"").decode(errors="replace").split("\n")
             words = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        self._control = self._process = self._report = self._asked = self._ready = None
+        self._control = self._process = self._report = self._spare = None
         return words[:_MOST_CHARS]
 
 
-def _silent(descriptor: int) -> bool:
-    """Return True if the process at the other end lives and has said nothing yet."""
-    poller = select.poll()
-    poller.register(descriptor, select.POLLIN)
-    return not poller.poll(0)
-
-
-def _order(limits: Limits | None, core: int) -> WorkerOrder:
+def _worker_limits(limits: Limits | None) -> WorkerLimits:
     limits = limits or Limits()
-    return WorkerOrder(WorkerLimits(limits.program_s, limits.memory_bytes), core)
+    return WorkerLimits(limits.program_s, limits.memory_bytes)
 
 
 def _import_paths() -> list[str]:

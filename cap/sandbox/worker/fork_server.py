@@ -6,8 +6,10 @@ import contextlib
 import ctypes
 import os
 import select
+import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -15,8 +17,9 @@ from cap.sandbox import template_protocol
 from cap.sandbox.kernel import lockdown
 from cap.sandbox.kernel.layers import LayerReport
 from cap.sandbox.kernel.lockdown import KernelLimits
-from cap.sandbox.template_protocol import WorkerLimits, WorkerOrder
+from cap.sandbox.template_protocol import Order, WorkerLimits
 from cap.sandbox.worker import worker
+from cap.sandbox.worker.worker import Place
 
 CONTROL = 10
 """The control socket here, out of the way of the descriptors that workers renumber."""
@@ -24,10 +27,12 @@ _REQUESTS, _ANSWERS = 3, 4
 """A worker's own two descriptors, besides /dev/null on 0 to 2."""
 _REMEMBERED = 256
 """How many ended workers are remembered until somebody asks."""
+_END_S = 0.1
+"""How long a question waits for a worker that is just ending."""
 
 
 class ForkServer:
-    """Forks workers, each with two pipes whose other ends go to the parent."""
+    """Forks workers, each with its ends of two pipes that the parent made."""
 
     def __init__(self, control: socket.socket, report: LayerReport) -> None:
         """Prepare everything that workers share; the libraries are loaded already.
@@ -38,11 +43,18 @@ class ForkServer:
         """
         self._control = control
         self._report = report
+        self._children: dict[int, int] = {}
+        """Process ids of the workers that live, by their numbers."""
+        self._numbers: dict[int, int] = {}
+        """The other way round."""
         self._ended: dict[int, int] = {}
+        """Wait statuses of some that ended, by their numbers."""
         self._limits: dict[WorkerLimits, KernelLimits] = {}
         self._lock = lockdown.worker_lock(report)
         self._mapped_bytes = lockdown.mapped_bytes()
         self._setup = worker.ProgramSetup(own_builtins="builtins" in report.without)
+        self._cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+        self._avoided = template_protocol.ANYWHERE
         self._most_descriptors = os.sysconf("SC_OPEN_MAX")
         self._fork: Callable[[], int] = os.fork
         if sys.platform == "linux":
@@ -53,31 +65,79 @@ class ForkServer:
 
     def serve(self) -> None:
         """Answer each order until the parent closes the socket."""
-        while message := self._control.recv(template_protocol.ORDER_BYTES, socket.MSG_WAITALL):
-            # Collect ended workers; only now may their process ids be used again.
-            with contextlib.suppress(ChildProcessError):
-                while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
-                    child, status = ended
-                    self._ended[child] = status
-                    if len(self._ended) > _REMEMBERED:
-                        del self._ended[next(iter(self._ended))]
-            if message[:1] == template_protocol.STATUS:
-                _, child = template_protocol.QUESTION.unpack(message)
-                status = self._ended.pop(child, -1)
-                self._control.sendall(
-                    template_protocol.ANSWER.pack(template_protocol.STATUS, status)
-                )
-            else:
-                self._start(WorkerOrder.read(message), message[:1] == template_protocol.SPARE)
+        while True:
+            message, given, _, _ = socket.recv_fds(
+                self._control, template_protocol.ORDER_BYTES, 2, socket.MSG_WAITALL
+            )
+            if not message:
+                return
+            order = Order.read(message)
+            self._collect()  # only now may the process ids of ended workers be used again
+            if order.ended in self._children:
+                os.kill(self._children[order.ended], signal.SIGKILL)
+            match order.kind:
+                case template_protocol.NOW | template_protocol.SPARE:
+                    self._start(order, *given)
+                case template_protocol.STATUS:
+                    self._answer(order, self._status(order.number))
+                case template_protocol.IDENTITY:
+                    self._identify(order)
 
-    def _start(self, order: WorkerOrder, spare: bool) -> None:
+    def _collect(self) -> None:
+        """Note which workers have ended."""
+        with contextlib.suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+                child, status = ended
+                number = self._numbers.pop(child, 0)
+                self._children.pop(number, None)
+                self._ended[number] = status
+                if len(self._ended) > _REMEMBERED:
+                    del self._ended[next(iter(self._ended))]
+
+    def _status(self, number: int) -> int:
+        """Return how a worker ended, after a short wait for it; -1 if it did not, or is unknown."""
+        last_s = time.monotonic() + _END_S
+        while number in self._children and time.monotonic() < last_s:
+            time.sleep(_END_S / 100)
+            self._collect()
+        return self._ended.pop(number, -1)
+
+    def _identify(self, order: Order) -> None:
+        """Tell a worker's process: by a descriptor where the system has such."""
+        child = self._children.get(order.number, -1)
+        if child < 0 or not hasattr(os, "pidfd_open"):
+            self._answer(order, child)
+            return
+        named = os.pidfd_open(child)
+        self._answer(order, child, named)
+        os.close(named)
+
+    def _answer(self, order: Order, value: int, *given: int) -> None:
+        message = template_protocol.ANSWER.pack(order.kind, order.number, value)
+        socket.send_fds(self._control, [message], given)
+
+    def _make_room(self, core: int) -> None:
+        """Run on another core than the caller's: an order that woke this process there held it up.
+
+        Args:
+            core: The caller's, `ANYWHERE` if it may be any.
+        """
+        if core == self._avoided or len(self._cores) < 2:
+            return
+        os.sched_setaffinity(0, self._cores - {core})
+        self._avoided = core
+
+    def _start(self, order: Order, requests: int, answers: int) -> None:
         """Fork one worker and keep nothing of its pipes here.
 
         What can be done before the fork is done here: every page a child writes to is copied.
+
+        Args:
+            order: What it may use, and where.
+            requests: Its end of the one pipe.
+            answers: Its end of the other.
         """
-        theirs, requests = os.pipe()
-        answers, their_answers = os.pipe()
-        os.set_blocking(requests, False)  # a worker that does not read must not hold the parent
+        self._make_room(order.core)
         if order.limits not in self._limits:  # most orders ask for the same
             limits = lockdown.kernel_limits(order.limits, self._mapped_bytes)
             self._limits = {order.limits: limits}
@@ -85,29 +145,16 @@ class ForkServer:
         child = self._fork()
         if child == 0:
             try:
-                self._become(theirs, their_answers, limits, order.core, spare)
+                self._become(requests, answers, limits, order)
             finally:
                 os._exit(70)
         if child < 0:
             raise OSError("fork failed")
-        # The worker's ends go before the parent knows of it: it tells by them that a worker died.
-        for descriptor in (theirs, their_answers):
-            os.close(descriptor)
-        self._announce(child, requests, answers)
-
-    def _announce(self, child: int, requests: int, answers: int) -> None:
-        """Send the parent its ends, and what names the process where its number does not."""
-        given = [requests, answers]
-        if hasattr(os, "pidfd_open"):
-            given.append(os.pidfd_open(child))
-        message = template_protocol.ANSWER.pack(template_protocol.WORKER, child)
-        socket.send_fds(self._control, [message], given)
-        for descriptor in given:
+        self._children[order.number], self._numbers[child] = child, order.number
+        for descriptor in (requests, answers):
             os.close(descriptor)
 
-    def _become(
-        self, requests: int, answers: int, limits: KernelLimits, core: int, spare: bool
-    ) -> NoReturn:
+    def _become(self, requests: int, answers: int, limits: KernelLimits, order: Order) -> NoReturn:
         """Close everything but the two pipes, lock this process down, run its one program."""
         os.dup2(answers, CONTROL - 1)
         os.dup2(requests, _REQUESTS)
@@ -116,11 +163,12 @@ class ForkServer:
         os.dup2(0, 2)
         os.closerange(_ANSWERS + 1, self._most_descriptors)
         limits.apply(self._report)
-        if spare:
+        if order.kind == template_protocol.SPARE:
             self._setup.rehearse(lambda: bool(select.select([_REQUESTS], [], [], 0)[0]))
         # The core only now, so as not to be in the caller's way before.
-        if core != template_protocol.ANYWHERE:
-            os.sched_setaffinity(0, {core})
+        anywhere = order.core == template_protocol.ANYWHERE
+        if self._cores:
+            os.sched_setaffinity(0, self._cores if anywhere else {order.core})
         for step in self._lock:
             step()
-        worker.main(self._setup, _REQUESTS, _ANSWERS)
+        worker.main(self._setup, _REQUESTS, _ANSWERS, Place(order.core, self._cores))

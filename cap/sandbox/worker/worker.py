@@ -11,10 +11,13 @@ import marshal
 import os
 import types
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from cap.checker.policy import Policy
 from cap.program.private_names import TOLD, plain_error, shown
+from cap.sandbox.template_protocol import ANYWHERE, READY
 from cap.sandbox.wire import codec
 from cap.sandbox.worker.bindings import PROGRAM, Bindings
 from cap.sandbox.worker.call_list import call_each
@@ -118,16 +121,34 @@ class ProgramSetup:
             codec.decode(_run(self, codec.decode(codec.encode(job)), -1, -1))
 
 
-def main(setup: ProgramSetup, requests: int, answers: int) -> NoReturn:
+@dataclass(frozen=True)
+class Place:
+    """Where a worker runs."""
+
+    core: int
+    """The only core it may be on, `ANYWHERE` if it may be on each."""
+    cores: AbstractSet[int]
+    """All of them; none where the system does not tell."""
+
+    def move(self, core: int) -> None:
+        """Go where the caller is by now."""
+        if core != self.core and self.cores:
+            os.sched_setaffinity(0, self.cores if core == ANYWHERE else {core})
+
+
+def main(setup: ProgramSetup, requests: int, answers: int, place: Place) -> NoReturn:
     """Run the one program that arrives on a pipe, send its result, and wait for the end.
 
     Args:
         setup: What the program finds.
         requests: Read end: the program, then answers to its calls.
-        answers: Write end: its calls, then its result.
+        answers: Write end: that it is ready, its calls, its result.
+        place: Where it runs.
     """
     try:
+        os.write(answers, READY)
         job = codec.decode(codec.receive(requests))
+        place.move(job["core"])
         codec.send(answers, _run(setup, job, requests, answers))
         # Ending takes longer than most programs; the parent goes on first and then kills.
         while os.read(requests, 1):

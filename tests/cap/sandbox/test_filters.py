@@ -60,9 +60,9 @@ FORBIDDEN = {
 }
 
 
-def verdict(machine: Machine, audit: int, number: int, third: int = 0) -> int:
+def verdict(machine: Machine, audit: int, number: int, first: int = 0, third: int = 0) -> int:
     """Run a filter as the kernel does, over its description of one call."""
-    call = struct.pack("=iIQ6Q", number - (number >> 31 << 32), audit, 0, 0, 0, third, 0, 0, 0)
+    call = struct.pack("=iIQ6Q", number - (number >> 31 << 32), audit, 0, first, 0, third, 0, 0, 0)
     steps = list(struct.iter_unpack("=HBBI", filter_for(machine)))
     loaded = at = 0
     while True:
@@ -109,11 +109,20 @@ def test_memory_is_given_unless_it_is_to_be_executed(machine: str, name: str) ->
     assert verdict(entry, entry.audit, number, third=3 | PROT_EXEC) == EPERM
 
 
+@pytest.mark.parametrize(("machine", "name"), named("own"))
+def test_a_worker_moves_itself_and_nobody_else(machine: str, name: str) -> None:
+    entry = MACHINES[machine]
+    assert verdict(entry, entry.audit, entry.own[name], first=0) == ALLOW
+    for other in (1, 7, 0x7FFFFFFF, 0xFFFFFFFF):
+        assert verdict(entry, entry.audit, entry.own[name], first=other) == EPERM
+
+
 @pytest.mark.parametrize("machine", MACHINES)
 def test_only_the_listed_numbers_pass(machine: str) -> None:
     entry = MACHINES[machine]
     passed = {number for number in range(1024) if verdict(entry, entry.audit, number) == ALLOW}
-    assert passed == {*entry.allowed.values(), *entry.never_executable.values()}
+    listed = (entry.allowed, entry.never_executable, entry.own)
+    assert passed == {number for table in listed for number in table.values()}
 
 
 @pytest.mark.parametrize("machine", MACHINES)

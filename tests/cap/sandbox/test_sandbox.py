@@ -27,6 +27,7 @@ from cap.sandbox.limits import Limits
 from cap.sandbox.parent.call_server import CallServer
 from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.sandbox import Sandbox
+from cap.sandbox.template_protocol import NOW, Order
 from cap.sandbox.wire import codec, frames
 from cap.scope import Definition, Primitive, Scope
 
@@ -580,11 +581,8 @@ class Hostile:
     """The untrusted end of a conversation, written by the test."""
 
     def __init__(self) -> None:
-        their_requests, requests = os.pipe()
-        answers, their_answers = os.pipe()
-        os.set_blocking(requests, False)
-        self.worker = Worker(None, requests, answers, 0)
-        self.reads, self.writes = their_requests, their_answers
+        self.worker = Worker(TemplateClient(), Order(NOW))
+        self.reads, self.writes = self.worker.given
         self.replying: threading.Thread | None = None
 
     def say(self, data: bytes) -> None:

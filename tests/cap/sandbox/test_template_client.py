@@ -39,13 +39,8 @@ def value_of(sandbox: Sandbox, source: str, scope: Scope | None = None) -> objec
 
 def spare_of(template: TemplateClient) -> int:
     """Return the spare's process id, once it is there."""
-    with template._lock:
-        assert template._asked is not None
-        assert template._control is not None
-        if template._ready is None:
-            template._answer(template._control, b"W")
-        assert template._ready is not None
-        return template._ready.pid
+    assert template._spare is not None
+    return template._spare.pid
 
 
 def end(pid: int) -> None:
@@ -106,7 +101,7 @@ def test_without_a_spare_every_worker_is_forked_when_wanted() -> None:
     try:
         sandbox = Sandbox(template=template)
         assert [value_of(sandbox, f"ret = {n}") for n in range(3)] == [0, 1, 2]
-        assert template._asked is None
+        assert template._spare is None
     finally:
         template.close()
 
@@ -121,7 +116,7 @@ def test_an_interrupted_request_does_not_mix_up_the_workers(
         def interrupt(*_: object) -> None:
             raise KeyboardInterrupt
 
-        patch.setattr(template, "_answer", interrupt)
+        patch.setattr(template, "_wait", interrupt)
         with pytest.raises(KeyboardInterrupt):
             sandbox.execute("ret = 2", Scope())
     assert [value_of(sandbox, f"ret = {n}") for n in range(3)] == [0, 1, 2]
@@ -218,7 +213,8 @@ def test_a_worker_follows_its_caller(
     scope = Scope(primitives={"look": Primitive.of(look, "perception")})
     runner = Sandbox(template=template)._runner
     template_worker = template.spawn()
-    job = codec.encode(runner._job("for n in range(200): look()", scope, None, False, 0, None))
+    source = "for n in range(200): look()"
+    job = codec.encode(runner._job(source, scope, None, False, 0, None, cores[0]))
     looks = itertools.count()
     monkeypatch.setattr(cpu_affinity.libc, "current_core", lambda: cores[next(looks) % 2])
     with cpu_affinity.near(template_worker, cores[0]) as follow:

@@ -10,7 +10,6 @@ import threading
 import time
 import tracemalloc
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgpack
@@ -24,7 +23,8 @@ from cap.result import Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.call_server import CallServer
 from cap.sandbox.parent.result_message import within
-from cap.sandbox.parent.template_client import Worker
+from cap.sandbox.parent.template_client import TemplateClient, Worker
+from cap.sandbox.template_protocol import NOW, Order
 from cap.sandbox.wire import codec
 from cap.sandbox.wire.frames import MAX_FRAME_BYTES
 from cap.scope import Primitive, Scope
@@ -35,22 +35,12 @@ SOON_S = 5.0
 KINDS = {"protocol", "killed", "timeout", "limit", "raised", "output", "memory"}
 
 
-@dataclass(frozen=True)
-class Fake(Worker):
-    """The pipes of a worker that is no process."""
-
-    def kill(self) -> None:
-        """Do nothing: the test hangs up itself."""
-
-
 class Peer:
     """The untrusted end, driven by a script on a thread of its own."""
 
     def __init__(self) -> None:
-        self.reads, requests = os.pipe()
-        answers, self.writes = os.pipe()
-        os.set_blocking(requests, False)
-        self.worker = Fake(None, requests, answers, 0)
+        self.worker = Worker(TemplateClient(), Order(NOW))
+        self.reads, self.writes = self.worker.given
 
     def play(self, script: Sequence[bytes], *, waits: bool, stays: bool) -> threading.Thread:
         """Say each piece, after the answer to the last one if it waits; then stay or hang up."""
