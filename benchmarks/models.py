@@ -96,7 +96,7 @@ class Meter(Wrapped):
             self.unasked = error
             raise
         with self._lock:
-            self.usage = self.usage.plus(completion)
+            self.usage = self.usage.plus(Usage.of(completion))
         return completion
 
     def settled(self, outcome: Outcome) -> Outcome:

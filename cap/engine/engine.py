@@ -8,11 +8,10 @@ road with a worker of its own while the outer program waits.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from cap.checker.checker import Examination, examine
 from cap.engine.answer import Answer, Approve, EngineRobot, State, joined, unanswered, with_note
@@ -413,7 +412,7 @@ class Engine:
     ) -> Result:
         header = prompt.header
         self.programs += 1
-        sequence = np.random.SeedSequence([self.seed, self.programs])
+        seed = hashlib.blake2s(f"{self.seed} {self.programs}".encode(), digest_size=4).digest()
         calls: list[Call] = []
 
         def on_call(call: Call) -> None:
@@ -426,7 +425,7 @@ class Engine:
                 scope,
                 returns=header.returns,
                 keep=header.session,
-                seed=int(sequence.generate_state(1)[0]),
+                seed=int.from_bytes(seed, "little"),
                 on_call=on_call,
                 robot=self.robot,
             )

@@ -61,20 +61,20 @@ class Tally(threading.local):
 
     def __init__(self) -> None:
         """Start with none."""
-        self._completions: list[Completion] = []
+        self._usages: list[Usage] = []
 
     def add(self, completion: Completion) -> None:
         """Count one more, unless it took no request."""
         if not completion.remembered:
-            self._completions.append(replace(completion, text=""))
+            self._usages.append(Usage.of(completion))
 
     def mark(self) -> int:
         """Return where the count stands, for `since`."""
-        return len(self._completions)
+        return len(self._usages)
 
     def since(self, mark: int) -> Usage:
         """Return what the completions after a mark took."""
-        return functools.reduce(Usage.plus, self._completions[mark:], Usage())
+        return functools.reduce(Usage.plus, self._usages[mark:], Usage())
 
 
 Memory = dict[Request, Completion]
@@ -148,7 +148,7 @@ class Author:
             for number, answer in enumerate(answers)
             if isinstance(answer, Completion) and answer.empty
         }
-        again = self._ask_once(prompt, [*empty.values()])
+        again = self._ask_once(prompt, [*empty.values()]) if empty else []
         for number, answer in zip(empty, again, strict=True):
             answers[number] = answer
         return answers

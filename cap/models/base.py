@@ -132,12 +132,17 @@ class Usage:
     cost_usd: float | None = 0.0
     """Price in dollars; None as soon as one completion has no known price."""
 
-    def plus(self, completion: Completion) -> Usage:
-        """Return the usage with one completion more."""
-        known = self.cost_usd is not None and completion.cost_usd is not None
+    @classmethod
+    def of(cls, completion: Completion) -> Usage:
+        """Return what one completion took."""
+        return cls(1, completion.prompt_tokens, completion.completion_tokens, completion.cost_usd)
+
+    def plus(self, other: Usage) -> Usage:
+        """Return the sum."""
+        known = self.cost_usd is not None and other.cost_usd is not None
         return Usage(
-            self.requests + 1,
-            self.prompt_tokens + completion.prompt_tokens,
-            self.completion_tokens + completion.completion_tokens,
-            (self.cost_usd or 0.0) + (completion.cost_usd or 0.0) if known else None,
+            self.requests + other.requests,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            (self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
         )

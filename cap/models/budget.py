@@ -169,5 +169,5 @@ class Metered(Wrapped):
         if completion.cost_usd:
             self._account.pay(completion.cost_usd)
         with self._lock:
-            self._usage = self._usage.plus(completion)
+            self._usage = self._usage.plus(Usage.of(completion))
         return completion

@@ -81,6 +81,8 @@ def encode_shared(value: Any) -> bytes:
     Raises:
         WireError: It holds something that is not plain data, is too deep, or too large.
     """
+    if graph.shares_nothing(value):
+        return encode(value)
     shared = graph.Graph(_pack)
     shared.add(value)
     return _SHARED + _pack(shared.nodes)

@@ -80,6 +80,18 @@ def _levels(value: Any) -> Iterator[list[Collection[Any]]]:
     raise WireError(TOO_DEEP)
 
 
+def shares_nothing(value: Any) -> bool:
+    """Tell, at a glance, that no two parts of a value can be one: as of what a prompt states."""
+    if type(value) is not dict:
+        return False
+    lists = [entry for entry in value.values() if type(entry) not in _UNSHARED]
+    return not lists or (
+        len(lists) == 1
+        and type(lists[0]) is list
+        and all(type(entry) in _UNSHARED for entry in lists[0])
+    )
+
+
 class Graph:
     """The table of one frame, filled value by value."""
 
