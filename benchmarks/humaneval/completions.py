@@ -23,7 +23,7 @@ from benchmarks.humaneval.problems import HumanEvalProblem
 from cap.checker.checker import examine
 from cap.engine.generation import Generation
 from cap.engine.question import Author, Tally
-from cap.errors import CapError, EmptyCompletion, PromptError
+from cap.errors import CapError, PromptError
 from cap.models.base import Model, Request
 from cap.program.extraction import program_text
 from cap.program.parser import parses
@@ -82,10 +82,7 @@ def write(
         text, stop = f"{files[arm].text.rstrip()}\n\n\n", files[arm].header.stop
     seed = sample if temperature > 0 else None
     request = Request(f"{text}{problem.prompt}", stop, max_tokens, temperature, seed)
-    answer = model.complete(request)
-    if answer.empty:
-        raise EmptyCompletion(answer.why_empty)
-    completion = completion_of(problem, answer.text, stop)
+    completion = completion_of(problem, model.complete(request).said(), stop)
     if arm != "hierarchical":
         return WrittenSample(completion)
     return _with_functions(problem, completion, model, files["define"])

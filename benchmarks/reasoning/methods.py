@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.reasoning.answers import Malformed, as_text, read_names, read_points, wrong
 from benchmarks.reasoning.question import PosedQuestion
 from cap.engine.lmp import LMP
-from cap.errors import EmptyCompletion, ModelError, NotFound
+from cap.errors import ModelError, NotFound
 from cap.models.base import Completion, Model, Request
 from cap.prompt.prompt import Prompt, render_context
 from cap.result import Failure
@@ -75,12 +75,9 @@ def in_words(asked: PosedQuestion, model: Model, prompt: Prompt) -> Response:
     text = prompt.render(asked.words, context)
     request = Request(text, prompt.header.stop, max_tokens=MAX_TOKENS, system=SYSTEM)
     try:
-        completion = model.complete(request)
-        if completion.empty:
-            raise EmptyCompletion(completion.why_empty)
+        text = model.complete(request).said().strip()
     except ModelError as error:
         return Response("", f"{type(error).__name__}: {error}", "model")
-    text = completion.text.strip()
     # Up to the first stop string after something was said.
     text = text[: min((at for at in map(text.find, prompt.header.stop) if at > 0), default=None)]
     try:

@@ -55,10 +55,7 @@ def plan(model: Model, instruction: str, facts: Mapping[str, Any]) -> tuple[Plan
     """
     asked = _prompt()
     request = Request(asked.render(instruction, render_context(facts)), asked.header.stop)
-    completion = model.complete(request)
-    if completion.empty:
-        raise EmptyCompletion(completion.why_empty)
-    steps = parse(completion.text, asked.header.stop)
+    steps = parse(model.complete(request).said(), asked.header.stop)
     if not steps:
         raise EmptyCompletion("the answer has no step 'Pick up the ... Place it on the ...'")
     return steps

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from cap.errors import AnswerFault, EmptyCompletion, ModelError
+from cap.errors import AnswerFault, ModelError
 from cap.models.base import MAX_TOKENS, Completion, Model, Request, Streams, Usage
 from cap.models.replay import request_key
 from cap.program.program import Program
@@ -232,9 +232,7 @@ def program_of(completion: Completion, prompt: Prompt) -> Program:
         EmptyCompletion: It holds no code.
         ProgramSyntaxError: Its code is not valid Python.
     """
-    if completion.empty:
-        why = "the model answered with nothing; try again, or use another model with -m"
-        raise EmptyCompletion(completion.why_empty or why)
+    text = completion.said()
     if completion.ended == "cut":
         raise CutOff(
             "the answer was cut off, at its limit of tokens or by the server, so its end is missing"
@@ -242,8 +240,8 @@ def program_of(completion: Completion, prompt: Prompt) -> Program:
     if completion.ended == "withheld":
         raise CutOff("the endpoint's content filter withheld a part of the answer")
     if completion.continues:
-        return Program.from_completion(completion.text, prompt.header.stop)
-    program = Program.from_completion(completion.text)
+        return Program.from_completion(text, prompt.header.stop)
+    program = Program.from_completion(text)
     comments = re.findall(r"\n\n(# [^\n]+)\n(?=[^\n#])", program.source)
     if any(f"\n{comment}\n" in prompt.text for comment in comments):
         raise AnswerFault(_NEXT_EXAMPLE)

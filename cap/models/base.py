@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
+from cap.errors import EmptyCompletion
+
 Mode = Literal["chat", "completion"]
 """How an endpoint is asked: by messages, or by the bare prompt."""
 
@@ -63,6 +65,17 @@ class Completion:
     def empty(self) -> bool:
         """True if there is no text."""
         return not self.text.strip()
+
+    def said(self) -> str:
+        """Return the text.
+
+        Raises:
+            EmptyCompletion: There is none.
+        """
+        if self.empty:
+            why = "the model answered with nothing; try again, or use another model with -m"
+            raise EmptyCompletion(self.why_empty or why)
+        return self.text
 
 
 class Model(Protocol):

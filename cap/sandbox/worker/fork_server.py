@@ -19,7 +19,7 @@ from cap.sandbox.kernel.layers import LayerReport
 from cap.sandbox.kernel.lockdown import KernelLimits
 from cap.sandbox.template_protocol import Order, WorkerLimits
 from cap.sandbox.worker import worker
-from cap.sandbox.worker.worker import Place
+from cap.sandbox.worker.worker import WorkerCore
 
 CONTROL = 10
 """The control socket here, out of the way of the descriptors that workers renumber."""
@@ -171,4 +171,4 @@ class ForkServer:
             os.sched_setaffinity(0, self._cores if anywhere else {order.core})
         for step in self._lock:
             step()
-        worker.main(self._setup, _REQUESTS, _ANSWERS, Place(order.core, self._cores))
+        worker.main(self._setup, _REQUESTS, _ANSWERS, WorkerCore(order.core, self._cores))

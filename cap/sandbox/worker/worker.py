@@ -122,7 +122,7 @@ class ProgramSetup:
 
 
 @dataclass(frozen=True)
-class Place:
+class WorkerCore:
     """Where a worker runs."""
 
     core: int
@@ -136,19 +136,19 @@ class Place:
             os.sched_setaffinity(0, self.cores if core == ANYWHERE else {core})
 
 
-def main(setup: ProgramSetup, requests: int, answers: int, place: Place) -> NoReturn:
+def main(setup: ProgramSetup, requests: int, answers: int, cores: WorkerCore) -> NoReturn:
     """Run the one program that arrives on a pipe, send its result, and wait for the end.
 
     Args:
         setup: What the program finds.
         requests: Read end: the program, then answers to its calls.
         answers: Write end: that it is ready, its calls, its result.
-        place: Where it runs.
+        cores: Where it runs.
     """
     try:
         os.write(answers, READY)
         job = codec.decode(codec.receive(requests))
-        place.move(job["core"])
+        cores.move(job["core"])
         codec.send(answers, _run(setup, job, requests, answers))
         # Ending takes longer than most programs; the parent goes on first and then kills.
         while os.read(requests, 1):
