@@ -13,7 +13,7 @@ from dataclasses import dataclass
 NOW, SPARE, END, STATUS, IDENTITY = b"N", b"S", b"E", b"?", b"I"
 """A worker at once; one prewarmed first; only an end; how did one end; which process is it."""
 READY = b"+"
-"""A worker's first byte: it waits for its program."""
+"""A worker's first byte: it lives, and takes its program as soon as it is locked down."""
 _ORDER = struct.Struct("<cQQdQh")
 ORDER_BYTES = _ORDER.size
 ANSWER = struct.Struct("<cQi")

@@ -301,8 +301,8 @@ class TemplateClient:
             if worker.order.limits == limits:
                 if self._process is None or self._process.poll() is not None:
                     raise OSError("it ended")  # and its workers are ending
-                self._wait(worker.answers)
-                ready = os.read(worker.answers, 1) == template_protocol.READY
+                ended = self._wait(worker.answers) & select.POLLHUP
+                ready = not ended and os.read(worker.answers, 1) == template_protocol.READY
             return ready
         finally:
             if not ready:
@@ -334,8 +334,8 @@ class TemplateClient:
             self._report = LayerReport(tuple(layers), missing)
         return self._report
 
-    def _wait(self, descriptor: int) -> None:
-        """Wait for the template, or a worker, to speak or end.
+    def _wait(self, descriptor: int) -> int:
+        """Wait for the template, or a worker, to speak or end; return what `poll` saw.
 
         Raises:
             OSError: The template ended, or somebody stopped it, or it is overdue.
@@ -343,9 +343,10 @@ class TemplateClient:
         poller = select.poll()
         poller.register(descriptor, select.POLLIN)
         last_s = time.monotonic() + _ANSWER_S
-        while not poller.poll(_LOOK_MS):
+        while not (found := poller.poll(_LOOK_MS)):
             if self._is_over() or time.monotonic() > last_s:
                 raise OSError("it does not answer")
+        return found[0][1]
 
     def _is_over(self) -> bool:
         """Tell whether the template ended, or somebody stopped it."""

@@ -163,6 +163,7 @@ class ForkServer:
         os.dup2(0, 2)
         os.closerange(_ANSWERS + 1, self._most_descriptors)
         limits.apply(self._report)
+        os.write(_ANSWERS, template_protocol.READY)  # whoever waits ends the rehearsing
         if order.kind == template_protocol.SPARE:
             self._setup.rehearse(lambda: bool(select.select([_REQUESTS], [], [], 0)[0]))
         # The core only now, so as not to be in the caller's way before.

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from cap.checker.policy import Policy
 from cap.program.private_names import TOLD, plain_error, shown
-from cap.sandbox.template_protocol import ANYWHERE, READY
+from cap.sandbox.template_protocol import ANYWHERE
 from cap.sandbox.wire import codec
 from cap.sandbox.worker.bindings import PROGRAM, Bindings
 from cap.sandbox.worker.call_list import call_each
@@ -142,11 +142,10 @@ def main(setup: ProgramSetup, requests: int, answers: int, cores: WorkerCore) ->
     Args:
         setup: What the program finds.
         requests: Read end: the program, then answers to its calls.
-        answers: Write end: that it is ready, its calls, its result.
+        answers: Write end: its calls, then its result.
         cores: Where it runs.
     """
     try:
-        os.write(answers, READY)
         job = codec.decode(codec.receive(requests))
         cores.move(job["core"])
         codec.send(answers, _run(setup, job, requests, answers))
