@@ -12,6 +12,7 @@ it without a traceback and exits with the class's `exit_code`.
     │   ├── SavedError              a saved session that cannot be used
     │   ├── ProblemError            a file of benchmark problems that cannot be used
     │   └── MissingExtra            an optional dependency is not installed
+    │       └── MissingSimulator    a physics engine: the instant world may stand in
     ├── ProgramError (1)            the program failed
     │   ├── CheckFailed (3)         it was refused before anything ran
     │   ├── GenerationFailed (4)    a function it calls could not be generated
@@ -86,6 +87,10 @@ class ProblemError(UsageError):
 
 class MissingExtra(UsageError):
     """An optional dependency is not installed."""
+
+
+class MissingSimulator(MissingExtra):
+    """A physics engine is not installed: a world without dynamics may stand in for it."""
 
 
 class ProgramError(CapError):

@@ -20,7 +20,7 @@ from cap.cli.session_options import (
     ask_person,
     robot_values,
 )
-from cap.errors import CapError, MissingExtra, UsageError
+from cap.errors import CapError, MissingSimulator, UsageError
 from cap.robot.robot_files import path_of
 
 _WEAK_LEVELS = ("kernel-seccomp", "process")
@@ -161,8 +161,8 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
         )
     try:
         return registry.make_robot(settings.robot, mode=settings.mode, **given, **extra)
-    except MissingExtra as missing:
-        if settings.sources["mode"] != "default":
+    except MissingSimulator as missing:
+        if settings.sources["mode"] != "default" or "host" in extra:  # a real one has no stand-in
             raise
         click.echo(f"note: {missing}; using the instant world (no physics)", err=True)
         return registry.make_robot(settings.robot, mode="instant", **given, **extra)
@@ -246,6 +246,7 @@ def report(
         shown = {
             "status": status,
             "run": str(session.trace.folder),
+            "mode": getattr(session.robot, "mode", None),
             "turns": turns,
             "usage": vars(session.usage),
         }

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from cap.errors import MissingExtra
+from cap.errors import MissingSimulator
 
 
 @contextlib.contextmanager
@@ -36,7 +36,7 @@ def _import() -> Any:
     except ImportError as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name == "pybullet"
         why = "is not installed" if missing else f"does not load ({error})"
-        raise MissingExtra(
+        raise MissingSimulator(
             f"physics needs PyBullet, which {why}: pip install 'code-as-policies[sim]' "
             "(Python 3.11, Linux x86-64), or use --mode instant"
         ) from None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -105,3 +107,46 @@ def test_what_fails_in_rehearsal_is_said_and_exits_as_the_robot(
 def test_nobody_at_the_host(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tabletop(WORDS, "-R", "host=127.0.0.77", "-R", "driver=urx")) == 5
     assert "no UR controller answers at 127.0.0.77" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("driver", ["urx", "ur_rtde"])
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_a_driver_that_is_not_installed_is_no_reason_to_pretend(
+    driver: str,
+    more: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in [name for name in sys.modules if name.startswith(("urx", "robots.tabletop.urx"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "urx", None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    options = ("-R", "host=127.0.0.77", "-R", f"driver={driver}", *more)
+    assert run(tabletop(WORDS, *options)) == 2
+    told = capsys.readouterr()
+    assert "pip install 'code-as-policies[" in (told.out if more else told.err)
+    assert "moved" not in told.out
+
+
+def test_the_mode_is_named(controller: FakeController, capsys: pytest.CaptureFixture[str]) -> None:
+    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
+    for options, mode in (
+        ((*arm, "--approve", "none", "--yes"), "hardware"),
+        (("--dry-run",), "dry run"),
+    ):
+        assert run(tabletop(WORDS, *options, "--json")) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["mode"] == mode
+        assert json.loads((Path(told["run"]) / "run.json").read_text())["mode"] == mode
+
+
+def test_without_a_physics_engine_a_simulated_robot_has_its_instant_world(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("simulation.bullet", "ravens.physics", "ravens.bodies", "ravens.camera"):
+        monkeypatch.delitem(sys.modules, f"robots.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "pybullet", None)
+    assert run(["run", "put the red block in the middle", "-r", "ravens", "--json"]) == 0
+    told = capsys.readouterr()
+    assert "using the instant world" in told.err
+    assert json.loads(told.out)["mode"] == "instant"
