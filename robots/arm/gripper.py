@@ -25,6 +25,28 @@ FINGER_FORCE_N = 60.0
 HOLD_FORCE_N = 60.0
 """Limit of the fixed joint that holds what both simulated fingers press on."""
 
+_RELEASE_M = 0.016
+"""How much further than the object is wide the fingers open to let it go, metres."""
+
+
+@dataclass(frozen=True)
+class Fingers:
+    """How far the fingers of a gripper open."""
+
+    stroke_m: float = OPEN_GAP_M
+    """Their greatest distance."""
+    stop_anywhere: bool = True
+    """Whether they stop at any distance; else they are open as far as they go, or closed."""
+
+    def opened(self, gap_m: float) -> float:
+        """Return how far apart they are, metres, once they let go of what they held at a gap."""
+        if self.stop_anywhere:
+            return min(self.stroke_m, gap_m + _RELEASE_M)
+        return self.stroke_m
+
+
+ROBOTIQ_2F_85 = Fingers()
+
 
 @dataclass(frozen=True)
 class Grip:

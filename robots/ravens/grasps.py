@@ -12,8 +12,8 @@ from robots.arm.gripper import (
     FINGER_LENGTH,
     FINGER_THICKNESS,
     FINGER_WIDTH,
-    OPEN_GAP_M,
     PALM_SIZE,
+    Fingers,
     Grip,
 )
 from robots.ravens.scene import BOWL_BASE_R, BOWL_HEIGHT, BOWL_RIM_R, BOWL_WALL, Body
@@ -25,6 +25,8 @@ MARGIN = 0.002
 """Least gap between the gripper and anything it must not touch, metres."""
 GRIP_DEPTH = 0.024
 """How far the fingertips reach below a block's top, metres."""
+SHALLOW_DEPTH = 0.010
+"""The same of fingers that open as far as they go, where room is short: a bowl is wider above."""
 _LEAST_TIP = 0.004
 """The fingertips stay this far above the foot of what they hold, metres."""
 RIM_DEPTHS = (0.013, 0.007)
@@ -37,8 +39,14 @@ _RIM_SPAN = 0.010
 """Width of the sloping wall between the fingers, metres."""
 
 
-def free_grips(body: Body, around: Iterable[Body], doing: str) -> list[Grip]:
+def free_grips(body: Body, around: Iterable[Body], doing: str, fingers: Fingers) -> list[Grip]:
     """Return the grips on a body that touch nothing else, best first.
+
+    Args:
+        body: Where it is, or is to be.
+        around: What stands there beside it.
+        doing: What for, in messages.
+        fingers: Of the gripper.
 
     Raises:
         Collision: There is none; the message names what is in the way.
@@ -47,41 +55,48 @@ def free_grips(body: Body, around: Iterable[Body], doing: str) -> list[Grip]:
     around = [other for other in around if math.dist(other.xy, body.xy) < 0.25]
     free: list[Grip] = []
     blockers: list[str] = []
-    for grip in _grips(body):
-        blocker = _blocker(grip, around)
+    for grip in _grips(body, fingers):
+        blocker = blocker_of(grip, around)
         if blocker is None:
             free.append(grip)
         else:
             blockers.append(blocker)
     if not free and not blockers:
         raise Unreachable(
-            f"the gripper opens {100 * OPEN_GAP_M:.1f} cm, too little for {body.name!r}"
+            f"the gripper opens {100 * fingers.stroke_m:.1f} cm, too little for {body.name!r}"
         )
     if not free:
-        raise Collision(f"no room for the fingers to {doing}: {blockers[0]!r} is in the way")
+        fully = "" if fingers.stop_anywhere else " of fingers that only open fully"
+        raise Collision(f"no room for the fingers to {doing}: {blockers[0]!r} is in the way{fully}")
     reachable = [grip for grip in free if ur5e.reaches(grip.tip)]
     if not reachable:
         raise Unreachable(f"the arm is too short to {doing}")
     return reachable
 
 
-def _grips(body: Body) -> Iterator[Grip]:
+def _grips(body: Body, fingers: Fingers) -> Iterator[Grip]:
     """Yield the ways to hold a body, best first."""
     x, y = body.xy
+    fully, stroke_m = not fingers.stop_anywhere, fingers.stroke_m
+    clearances = CLEARANCES[1:] if fully else CLEARANCES
     if body.kind == "block":
-        tip = (x, y, max(body.top - GRIP_DEPTH, body.bottom + _LEAST_TIP))
         sides = ((math.pi / 2, body.half[1]), (0.0, body.half[0]))
-        for clearance, (turn, half) in itertools.product(CLEARANCES, sides):
-            if 2 * (half + clearance) <= OPEN_GAP_M:
-                yield Grip(tip, body.yaw + turn, 2 * (half + clearance))
+        depths = (GRIP_DEPTH, SHALLOW_DEPTH) if fully else (GRIP_DEPTH,)
+        for depth, clearance, (turn, half) in itertools.product(depths, clearances, sides):
+            gap_m = 2 * (half + clearance)
+            if gap_m <= stroke_m:
+                tip = (x, y, max(body.top - depth, body.bottom + _LEAST_TIP))
+                yield Grip(tip, body.yaw + turn, stroke_m if fully else gap_m)
         return
-    for depth, clearance, step in itertools.product(RIM_DEPTHS, CLEARANCES, _AROUND_RIM):
+    for depth, clearance, step in itertools.product(RIM_DEPTHS, clearances, _AROUND_RIM):
         angle = math.pi / 2 + step * math.pi / 6
         rim = (x + _RIM_R * math.cos(angle), y + _RIM_R * math.sin(angle))
-        yield Grip((*rim, body.top - depth), angle, _RIM_SPAN + 2 * clearance)
+        gap_m = _RIM_SPAN + 2 * clearance
+        if gap_m <= stroke_m:
+            yield Grip((*rim, body.top - depth), angle, stroke_m if fully else gap_m)
 
 
-def _blocker(grip: Grip, around: Iterable[Body]) -> str | None:
+def blocker_of(grip: Grip, around: Iterable[Body]) -> str | None:
     """Return the name of something the open gripper would touch, or None."""
     c, s = math.cos(grip.yaw), math.sin(grip.yaw)
     offset = (grip.gap_m + FINGER_THICKNESS) / 2

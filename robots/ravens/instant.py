@@ -13,8 +13,9 @@ from PIL import Image, ImageDraw
 from shapely.geometry import MultiPoint
 
 from robots.arm import ur5e
+from robots.arm.gripper import ROBOTIQ_2F_85, Fingers, Grip
 from robots.arm.motion import Pose
-from robots.ravens import route
+from robots.ravens import route, transfer
 from robots.ravens.scene import BLOCK_HALF, BOWL_BASE_R, BOWL_RIM_R, BOWL_WALL, Body
 from robots.ravens.transfer import PARK, POINT_Z, Transfer
 from robots.ravens.world import WorldState, slipped
@@ -28,10 +29,16 @@ _PARKED = PARK.joints()
 class InstantTabletop:
     """Puts every object exactly where its plan says, in no time."""
 
-    def __init__(self, owner: WorldOwner, state: WorldState) -> None:
+    def __init__(
+        self, owner: WorldOwner, state: WorldState, fingers: Fingers = ROBOTIQ_2F_85
+    ) -> None:
         """Start from a state; the owner's `frame` is called once per motion."""
         self.state = state
+        self.fingers = fingers
         self._owner = owner
+
+    def begin(self) -> None:
+        """Do nothing: the next action may begin at any time."""
 
     def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
         """Pick an object up and put it down; or lose it, and nothing moves."""
@@ -42,7 +49,15 @@ class InstantTabletop:
         self._owner.frame()
 
     def recover(self) -> None:
-        """Do nothing: a motion here is over before it could be stopped."""
+        """Put down what the state says is in the gripper; motions here leave nothing in it."""
+        if (name := self.state.held) is None:
+            return
+        scene, hand = self.state.scene, Pose.of_joints(self.state.joints)
+        held = (scene[name], *transfer.resting_on(scene, name))
+        grip = Grip((hand.x, hand.y, hand.z), hand.yaw, self.fingers.opened(self.state.gap_m))
+        planned = transfer.put_down(scene, held, grip)
+        moved = scene.moved(planned.result)
+        self.state = replace(self.state, scene=moved, joints=_PARKED, held=None)
 
     def point(self, xy: XY) -> None:
         """Hold the gripper over a point of the table, metres."""

@@ -22,7 +22,8 @@ from robots.arm.gripper import (
     FINGER_SPEED_MPS,
     GRIP_FORCE_N,
     HOLD_FORCE_N,
-    OPEN_GAP_M,
+    ROBOTIQ_2F_85,
+    Fingers,
 )
 from robots.arm.motion import DT_S, Leg, Pose, along, through
 from robots.arm.strokes import resampled
@@ -254,8 +255,11 @@ class TabletopSimulation:
 class PhysicsTabletop:
     """Carries plans out with a simulated arm."""
 
-    def __init__(self, owner: WorldOwner, state: WorldState) -> None:
+    def __init__(
+        self, owner: WorldOwner, state: WorldState, fingers: Fingers = ROBOTIQ_2F_85
+    ) -> None:
         """Connect a physics server and build the simulation of a state."""
+        self.fingers = fingers
         self._owner = owner
         self._client: int = p.connect(p.DIRECT)
         self._studio: Studio | None = None
@@ -271,6 +275,9 @@ class PhysicsTabletop:
     def state(self, state: WorldState) -> None:
         self._state = state
         self._simulation = TabletopSimulation(self._client, state, self._owner)
+
+    def begin(self) -> None:
+        """Do nothing: the next action may begin at any time."""
 
     def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
         """Pick an object up, carry it, and put it down where it was planned; or lose it."""
@@ -304,7 +311,7 @@ class PhysicsTabletop:
             held, start = simulation.held, simulation.pose()
             down = through([start, replace(start, z=_LOWEST_Z)])
             simulation.follow(down, until=lambda: held is None or simulation.touches_another(held))
-            simulation.open(OPEN_GAP_M)
+            simulation.open(self.fingers.opened(simulation.gap_m))
             _retreat(simulation, simulation.scene().top() + transfer.LIFT)
 
     def point(self, xy: XY) -> None:

@@ -110,17 +110,18 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     @contextlib.contextmanager
     def _moving(self) -> Iterator[None]:
-        """Begin an action: clear the stop flag if it is the outermost, and have the hand empty.
+        """Begin an action; the outermost ends what a stop of the one before left behind.
 
-        The gripper of a stopped motion stays closed on what it holds; here that is put down, below
-        where it is.
+        From here on a stop holds until the outermost action has ended, whatever it is doing.
         """
-        if self._depth == 0:
+        outermost = self._depth == 0
+        if outermost:
             self._stop.clear()
         self._depth += 1
         try:
+            if outermost:
+                self._world.begin()
             self.check_stop()
-            self._world.recover()
             yield
         finally:
             self._depth -= 1
@@ -273,11 +274,12 @@ class RavensRobot(SimulatedRobot[WorldState]):
             NotGrasped: The fingers closed without holding the object.
         """
         with self._moving():
+            self._world.recover()
             name = object_at(self._scene.bodies, first)
             xy = target(self._scene.bodies, second, name)
             area = isinstance(second, str) and plain(second) in PLACES
-            planned = (transfer.on_or_near if area else transfer.transfer)(self._scene, name, xy)
-            return self._carry_out(planned)
+            plan = transfer.on_or_near if area else transfer.transfer
+            return self._carry_out(plan(self._scene, name, xy, self._hand))
 
     @action
     def stack_objects_in_order(self, object_names: Sequence[str]) -> None:
@@ -294,15 +296,16 @@ class RavensRobot(SimulatedRobot[WorldState]):
             Collision: Something in the way, as for put_first_on_second.
             NotGrasped: The fingers closed without holding an object.
         """
-        if isinstance(object_names, str):
-            raise TypeError("object_names must be a list of names, not one name")
-        known = [*self._scene.names, *PLACES]
-        names = [find(name, known, "object or place") for name in object_names]
-        if len(set(names)) < len(names):
-            raise Collision(f"an object cannot stand on itself; {names} names one twice")
-        for name in names[1:]:
-            self._exact(name)
         with self._moving():
+            if isinstance(object_names, str):
+                raise TypeError("object_names must be a list of names, not one name")
+            known = [*self._scene.names, *PLACES]
+            names = [find(name, known, "object or place") for name in object_names]
+            if len(set(names)) < len(names):
+                raise Collision(f"an object cannot stand on itself; {names} names one twice")
+            for name in names[1:]:
+                self._exact(name)
+            self._world.recover()
             for below, name in itertools.pairwise(names):
                 self._stack(below, name, names)
 
@@ -323,8 +326,15 @@ class RavensRobot(SimulatedRobot[WorldState]):
         with self._moving():
             xy = target(self._scene.bodies, pos)
             transfer.check_target(xy)
+            self._world.recover()
             self._world.point(xy)
         return np.array(xy)
+
+    @property
+    def _hand(self) -> transfer.Hand:
+        """The gripper as it is, for plans."""
+        x, y, z = ur5e.forward(self._world.state.joints)[:3, 3].tolist()
+        return transfer.Hand((x, y, z), self._world.fingers)
 
     def _carry_out(self, planned: transfer.Transfer) -> Array:
         """Move one object and return where it came to rest, as far as can be seen."""
@@ -346,7 +356,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
                 return
             for body in reversed(above):
                 if body.name in names:
-                    self._carry_out(transfer.aside(self._scene, body.name))
+                    self._carry_out(transfer.aside(self._scene, body.name, self._hand))
         self.put_first_on_second(name, below)
 
     # Travelling: what they may do with the gripper alone.
@@ -406,9 +416,10 @@ class RavensRobot(SimulatedRobot[WorldState]):
             Unreachable: A point is off the table or beyond the arm; nothing moved.
             LimitExceeded: The speed is not within its limits, or the path is too long.
         """
-        points, limit = path_of(traj, "traj"), route.checked_speed(speed)
-        route.check_path(self._scene, points)
         with self._moving():
+            points, limit = path_of(traj, "traj"), route.checked_speed(speed)
+            route.check_path(self._scene, points)
+            self._world.recover()
             self._world.follow(points, limit)
         return self.get_robot_pos()
 
@@ -428,9 +439,10 @@ class RavensRobot(SimulatedRobot[WorldState]):
             Unreachable: The point is off the table or beyond the arm; nothing moved.
             LimitExceeded: The speed is not within its limits.
         """
-        goal, limit = np.array(target(self._scene.bodies, pos)), route.checked_speed(speed)
-        route.check_path(self._scene, np.stack([goal, goal]))
         with self._moving():
+            goal, limit = np.array(target(self._scene.bodies, pos)), route.checked_speed(speed)
+            route.check_path(self._scene, np.stack([goal, goal]))
+            self._world.recover()
             self._world.follow(np.stack([self.get_robot_pos(), goal]), limit)
         return self.get_robot_pos()
 

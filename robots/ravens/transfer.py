@@ -15,9 +15,9 @@ import numpy as np
 
 from cap.errors import Collision, Unreachable
 from robots.arm import ur5e
-from robots.arm.gripper import Grip
+from robots.arm.gripper import ROBOTIQ_2F_85, Fingers, Grip
 from robots.arm.motion import Pose
-from robots.ravens.grasps import MARGIN, free_grips
+from robots.ravens.grasps import MARGIN, blocker_of, free_grips
 from robots.ravens.scene import BOWL_FLOOR, BOWL_RIM_R, Body, Scene
 from robots.table.geometry import (
     EDGE_INSET,
@@ -41,6 +41,8 @@ POINT_Z = 0.10
 """Fingertip height while pointing at the table, metres."""
 PARK = Pose(0.0, -0.38, 0.32, math.pi / 2)
 """Where the gripper waits between motions, clear of the view, metres."""
+_PUT_DOWN_RINGS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
+"""How far from where it hangs an object may be put down after a stop, metres."""
 _PLACE_RINGS = (0.025, 0.05)
 """How far from a named place an object may be put instead, metres."""
 _ASIDE_RINGS = (0.1, 0.15, 0.2, 0.3, 0.4)
@@ -57,6 +59,20 @@ _ARM_CLEAR = 0.15
 """What rises less than this above the fingertips cannot touch forearm or wrist, metres."""
 _ASLANT = 0.2
 """An object leaning more than this lies on or against something, radians."""
+
+
+@dataclass(frozen=True)
+class Hand:
+    """The gripper that a transfer is planned for, as it is before it."""
+
+    tip: Vec3
+    """Where its fingertips are, metres."""
+    fingers: Fingers = ROBOTIQ_2F_85
+    """How far it opens."""
+
+
+WAITING = Hand((PARK.x, PARK.y, PARK.z))
+"""A hand that waits between motions."""
 
 
 @dataclass(frozen=True)
@@ -110,13 +126,14 @@ def _stands_on(body: Body, below: Body) -> bool:
     return distance < body.radius and abs(body.bottom - below.top) < 0.01
 
 
-def transfer(scene: Scene, name: str, xy: tuple[float, float]) -> Transfer:
+def transfer(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WAITING) -> Transfer:
     """Plan how an object gets to a point, onto whatever stands there.
 
     Args:
         scene: Where everything is.
         name: The object, by its exact name.
         xy: Where its centre goes, metres.
+        hand: What is to carry it.
 
     Raises:
         Unreachable: The point is off the table or out of the arm's reach.
@@ -134,14 +151,17 @@ def transfer(scene: Scene, name: str, xy: tuple[float, float]) -> Transfer:
     height, yaw = _support(rest, body, xy)
     centre = (*xy, height + body.half_height)
     goal = replace(body, position=centre, quaternion=yaw_quaternion(yaw))
-    picks = free_grips(body, rest.bodies + tuple(load), f"take {name!r}")
-    places = free_grips(goal, rest.bodies, f"put {name!r} at ({xy[0]:.2f}, {xy[1]:.2f})")
-    pick, place = _least_turn(picks, places, body)
+    there = f"put {name!r} at ({xy[0]:.2f}, {xy[1]:.2f})"
+    picks = free_grips(body, rest.bodies + tuple(load), f"take {name!r}", hand.fingers)
+    places = free_grips(goal, rest.bodies, there, hand.fingers)
+    if not (ways := _same_hold(picks, places, body, goal)):
+        raise Collision(f"no room for the fingers to {there} as they must hold it")
+    pick, place = _least_turn(ways, body)
     turn = place.yaw - pick.yaw
     result = tuple(_carried(other, body, centre, turn) for other in [body, *load])
-    hang = pick.tip[2] - min(other.bottom for other in [body, *load])
-    travel = _travel_height(rest, pick, place, (body.position, centre), hang)
-    for tip in (pick.tip, place.tip):
+    planned = Transfer(name, pick, place, 0.0, result)
+    travel = _travel_height(scene, hand.tip, planned)
+    for tip in (hand.tip, pick.tip, place.tip):
         if not ur5e.reaches((tip[0], tip[1], travel)):
             raise Unreachable(
                 f"cannot carry {name!r} {travel:.2f} m high at ({tip[0]:.2f}, {tip[1]:.2f}), over "
@@ -149,7 +169,7 @@ def transfer(scene: Scene, name: str, xy: tuple[float, float]) -> Transfer:
             )
     for grip in (pick, place):
         _check_arm(rest, grip)
-    return Transfer(name, pick, place, travel, result)
+    return replace(planned, travel_z=travel)
 
 
 def _check_free(body: Body, rest: Scene) -> None:
@@ -184,7 +204,26 @@ def _check_arm(rest: Scene, grip: Grip) -> None:
             )
 
 
-def _least_turn(picks: Sequence[Grip], places: Sequence[Grip], body: Body) -> tuple[Grip, Grip]:
+def _same_hold(
+    picks: Sequence[Grip], places: Sequence[Grip], body: Body, goal: Body
+) -> list[tuple[int, Grip, Grip]]:
+    """Return picks, by rank, with places where the fingers are on the object as at the pick.
+
+    A bowl may be turned about its axis, a cube by a quarter; how high the fingers hold it, and by
+    which sides they hold a box, stays.
+    """
+    found = []
+    for rank, pick in enumerate(picks):
+        for place in places:
+            higher = (place.tip[2] - goal.bottom) - (pick.tip[2] - body.bottom)
+            turned = _wrap((place.yaw - goal.yaw) - (pick.yaw - body.yaw), math.pi)
+            cube = abs(body.size[0] - body.size[1]) < 2 * MARGIN
+            if abs(higher) < 1e-6 and (body.kind == "bowl" or cube or abs(turned) < 1e-6):
+                found.append((rank, pick, place))
+    return found
+
+
+def _least_turn(ways: Sequence[tuple[int, Grip, Grip]], body: Body) -> tuple[Grip, Grip]:
     """Return a pick and a place between which the wrist turns least, their yaws consistent.
 
     Fingers have no front, so half a turn more or less is the same grip; but a bowl held by its rim
@@ -193,8 +232,7 @@ def _least_turn(picks: Sequence[Grip], places: Sequence[Grip], body: Body) -> tu
     period = math.pi if body.kind == "block" else 2 * math.pi
     options = [
         (round(abs(_wrap(place.yaw - pick.yaw, period)), 3), rank, pick, place)
-        for rank, pick in enumerate(picks)
-        for place in places
+        for rank, pick, place in ways
     ]
     _, _, pick, place = min(options, key=lambda option: option[:2])
     yaw = PARK.yaw + _wrap(pick.yaw - PARK.yaw, math.pi)
@@ -207,26 +245,29 @@ def _wrap(angle: float, period: float) -> float:
     return (angle + period / 2) % period - period / 2
 
 
-def _travel_height(
-    rest: Scene, pick: Grip, place: Grip, carried: tuple[Vec3, Vec3], hang: float
-) -> float:
-    """Return a fingertip height that clears everything from the wait, to the pick, to the place.
+def _travel_height(before: Scene, start: Vec3, planned: Transfer) -> float:
+    """Return a fingertip height that clears everything to the pick, to the place, to the wait.
 
     Args:
-        rest: What stands still.
-        pick: Where the object is grasped.
-        place: Where it is let go.
-        carried: Its centre at both, metres.
-        hang: How far it, and what it carries, reaches below the fingertips, metres.
+        before: The scene as it is.
+        start: Where the fingertips are, metres.
+        planned: The transfer, but for this height.
     """
+    pick, place = planned.pick.tip, planned.place.tip
+    goal = planned.result[0]
+    body = before[goal.name]
+    load = [other.name for other in planned.result]
+    hang = pick[2] - min(before[name].bottom for name in load)
+    rest = Scene(tuple(before.others(*load)))
     park = (PARK.x, PARK.y, PARK.z)
-    empty = max(height_over(rest, park, pick.tip), height_over(rest, place.tip, park))
-    loaded = max(height_over(rest, pick.tip, place.tip), height_over(rest, *carried)) + hang
-    above = max(pick.tip[2], place.tip[2]) + STRAIGHT
-    return max(empty + LIFT, loaded + LIFT, above)
+    to_pick = height_over(before, start, pick)
+    away = height_over(before.moved(planned.result), place, park)
+    carrying = height_over(rest, pick, place), height_over(rest, body.position, goal.position)
+    above = max(pick[2], place[2]) + STRAIGHT
+    return max(to_pick + LIFT, away + LIFT, max(carrying) + hang + LIFT, above)
 
 
-def on_or_near(scene: Scene, name: str, xy: tuple[float, float]) -> Transfer:
+def on_or_near(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WAITING) -> Transfer:
     """Plan how an object gets to a named place, which is an area and not a point.
 
     Where something covers half of the place's centre, the nearest free spot around it serves.
@@ -235,15 +276,15 @@ def on_or_near(scene: Scene, name: str, xy: tuple[float, float]) -> Transfer:
         Unreachable, Collision: As `transfer`, for the place's centre.
     """
     try:
-        return transfer(scene, name, xy)
+        return transfer(scene, name, xy, hand)
     except Collision:
         for spot in _around(xy, _PLACE_RINGS):
             with contextlib.suppress(Collision, Unreachable):
-                return transfer(scene, name, spot)
+                return transfer(scene, name, spot, hand)
         raise
 
 
-def aside(scene: Scene, name: str) -> Transfer:
+def aside(scene: Scene, name: str, hand: Hand = WAITING) -> Transfer:
     """Plan how an object gets off what it stands on, to the nearest free spot of the table.
 
     Raises:
@@ -251,10 +292,57 @@ def aside(scene: Scene, name: str) -> Transfer:
     """
     for spot in _around(scene[name].xy, _ASIDE_RINGS):
         with contextlib.suppress(Collision, Unreachable):
-            planned = transfer(scene, name, spot)
+            planned = transfer(scene, name, spot, hand)
             if planned.result[0].bottom < MARGIN:
                 return planned
     raise Collision(f"no free spot on the table to set {name!r} aside; clear some room first")
+
+
+def put_down(scene: Scene, held: Sequence[Body], grip: Grip) -> Transfer:
+    """Plan how what a stopped motion left in the gripper gets onto what is straight below it.
+
+    Where it would not stand there, the nearest spot serves where it does.
+
+    Args:
+        scene: Where everything else is; what it says of the held objects does not count.
+        held: The object between the fingers, and what it carries, as they hang now.
+        grip: Where the fingers are, and how far they are to open.
+
+    Returns:
+        A transfer whose pick is that grip; the height is for travelling elsewhere, and away after.
+
+    Raises:
+        Collision: There is no such spot within reach.
+    """
+    base = held[0]
+    rest = Scene(tuple(scene.others(*(body.name for body in held))))
+    hang = grip.tip[2] - min(body.bottom for body in held)
+    for xy in (base.xy, *_around(base.xy, _PUT_DOWN_RINGS)):
+        with contextlib.suppress(Collision, Unreachable):
+            check_target(xy)
+            height, _ = _support(rest, base, xy, base.yaw)
+            down = (xy[0] - base.xy[0], xy[1] - base.xy[1], height - base.bottom)
+            place = replace(grip, tip=_shifted(grip.tip, down))
+            result = tuple(replace(body, position=_shifted(body.position, down)) for body in held)
+            if blocker_of(place, rest.bodies) is not None or not ur5e.reaches(place.tip):
+                continue
+            _check_arm(rest, place)
+            park = (PARK.x, PARK.y, PARK.z)
+            carrying = (
+                height_over(rest, grip.tip, place.tip),
+                height_over(rest, base.position, result[0].position),
+            )
+            away = height_over(Scene((*rest.bodies, *result)), place.tip, park)
+            travel = max(max(carrying) + hang + LIFT, away + LIFT, place.tip[2] + STRAIGHT)
+            return Transfer(base.name, grip, place, travel, result)
+    raise Collision(
+        f"no free spot to put {base.name!r} down, which a stop left in the gripper; "
+        "take it out by hand, or clear some room"
+    )
+
+
+def _shifted(point: Vec3, by: Vec3) -> Vec3:
+    return (point[0] + by[0], point[1] + by[1], point[2] + by[2])
 
 
 def _around(xy: tuple[float, float], radii: Sequence[float]) -> Iterator[tuple[float, float]]:
@@ -293,10 +381,18 @@ def _carried(body: Body, base: Body, centre: Vec3, turn: float) -> Body:
     return replace(body, position=position, quaternion=yaw_quaternion(body.yaw + turn))
 
 
-def _support(rest: Scene, body: Body, xy: tuple[float, float]) -> tuple[float, float]:
+def _support(
+    rest: Scene, body: Body, xy: tuple[float, float], kept: float | None = None
+) -> tuple[float, float]:
     """Return the height a body would stand at and the yaw it should have there.
 
     The highest thing below decides: a block lines up with the block it stands on.
+
+    Args:
+        rest: What stands there.
+        body: What is put there.
+        xy: Where its centre goes, metres.
+        kept: Its yaw where it is not turned, radians.
 
     Raises:
         Collision: It would land half on something.
@@ -304,7 +400,8 @@ def _support(rest: Scene, body: Body, xy: tuple[float, float]) -> tuple[float, f
     for other in sorted(rest.bodies, key=lambda other: other.top, reverse=True):
         distance = math.dist(xy, other.xy)
         yaw = other.yaw if other.kind == "block" and distance <= _BALANCE * min(other.half) else 0.0
-        there = replace(body, position=(*xy, 0.0), quaternion=yaw_quaternion(yaw))
+        turned = yaw_quaternion(yaw if kept is None else kept)
+        there = replace(body, position=(*xy, 0.0), quaternion=turned)
         if not _meet(there, other, MARGIN):
             continue
         if other.lean > _ASLANT:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import NotGrasped
-from robots.arm.gripper import OPEN_GAP_M
+from robots.arm.gripper import OPEN_GAP_M, Fingers
 from robots.arm.strokes import Stroke, stroke_of
 from robots.ravens.scene import Scene
 from robots.ravens.transfer import Transfer
@@ -60,6 +60,17 @@ def slipped(name: str) -> NotGrasped:
 
 class TabletopWorld(SimulatedWorld[WorldState], Protocol):
     """Carries out planned motions and draws."""
+
+    @property
+    def fingers(self) -> Fingers:
+        """How far its gripper opens; plans must know."""
+
+    def begin(self) -> None:
+        """Make ready for an action: a stop of the one before is over.
+
+        Raises:
+            RobotError: The arm is not ready to move.
+        """
 
     def transfer(self, planned: Transfer, *, slips: bool = False) -> None:
         """Pick an object up and put it down; or lose it as it is lifted.

@@ -18,6 +18,7 @@ from typing import Any
 
 from cap.errors import UsageError, did_you_mean
 from robots.arm import rotations
+from robots.arm.gripper import OPEN_GAP_M
 from robots.arm.ur5e import TOOL_LENGTH
 from robots.perception.calibration import file
 from robots.perception.observers import CameraObserver, choose_detector
@@ -27,6 +28,7 @@ from robots.ravens.observation import SHAPES
 from robots.table.object_names import DEFAULT_NAMES, check_names
 from robots.tabletop.driver import ArmDriver
 from robots.tabletop.dry_run import DIALECTS, DryDriver
+from robots.tabletop.gripper import gripper_for
 from robots.tabletop.limits import MotionLimits
 from robots.tabletop.observation import CameraSight, InventedTable, ListedSight, Sight
 from robots.tabletop.robot import TabletopRobot
@@ -50,6 +52,8 @@ def create(
     names: Sequence[str] | None = None,
     table_z_m: float = 0.0,
     tool_m: float = TOOL_LENGTH,
+    tool_turn_deg: float = 0.0,
+    stroke_m: float = OPEN_GAP_M,
     mode: str = "physics",
     seed: int = 0,
     objects: Sequence[str] | None = None,
@@ -69,6 +73,10 @@ def create(
         names: What such a detector looks for.
         table_z_m: Height of the table top in the controller's base frame, metres.
         tool_m: Flange to fingertips, metres; the tool centre point on the pendant must agree.
+        tool_turn_deg: How far the direction the fingers close in, which is the tool centre point's
+            x axis, is turned from the flange's, degrees.
+        stroke_m: How far the fingers open, metres. A `robotiq` stops anywhere; any other gripper
+            opens so far each time, and plans leave room for it.
         mode: `instant` makes it a dry run: commands are written down and nothing is sent; its
             table is invented unless `scene` or `camera` tells of objects.
         seed: Of an invented table.
@@ -87,10 +95,13 @@ def create(
     allowed = _limits(limits)
     dry = mode == "instant"
     arm = GuardedArm(
-        DryDriver(driver, table_z_m=table_z_m) if dry else arm_driver(driver, host, gripper),
+        _dry_driver(driver, gripper, stroke_m, table_z_m)
+        if dry
+        else arm_driver(driver, host, gripper, stroke_m),
         allowed,
         table_z_m,
         None if dry else tool_m,
+        math.radians(tool_turn_deg),
     )
     if dry and scene is None and camera is None:
         names = DEFAULT_NAMES if objects is None else check_names(objects)
@@ -122,13 +133,21 @@ def _limits(given: dict[str, Any]) -> MotionLimits:
         raise UsageError(f"a limit is not a number or a pair of numbers: {error}") from None
 
 
-def arm_driver(name: str, host: str | None, gripper: str = "tool_io") -> ArmDriver:
+def _dry_driver(name: str, gripper: str, stroke_m: float, table_z_m: float) -> DryDriver:
+    told = gripper_for(gripper, "", lambda output, on: None, wait_s=0.0, stroke_m=stroke_m)
+    return DryDriver(name, table_z_m=table_z_m, fingers=told.fingers)
+
+
+def arm_driver(
+    name: str, host: str | None, gripper: str = "tool_io", stroke_m: float = OPEN_GAP_M
+) -> ArmDriver:
     """Return a driver by name; nothing is connected yet.
 
     Args:
         name: `ur_rtde`, or `urx`.
         host: The controller's address.
         gripper: `none`, `robotiq`, `tool_io[:0-1]` or `standard_io[:0-7]`.
+        stroke_m: How far its fingers open, metres.
 
     Raises:
         UsageError: No host, or no such driver or gripper.
@@ -142,11 +161,11 @@ def arm_driver(name: str, host: str | None, gripper: str = "tool_io") -> ArmDriv
     if name == "urx":
         from robots.tabletop.urx.driver import UrxDriver
 
-        return UrxDriver(host, gripper=gripper)
+        return UrxDriver(host, gripper=gripper, stroke_m=stroke_m)
     if name == "ur_rtde":
         from robots.tabletop.rtde.driver import RtdeDriver
 
-        return RtdeDriver(host, gripper=gripper)
+        return RtdeDriver(host, gripper=gripper, stroke_m=stroke_m)
     raise UsageError(
         f"there is no driver '{name}': use ur_rtde or urx." + did_you_mean(name, ("ur_rtde", "urx"))
     )

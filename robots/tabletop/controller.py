@@ -8,6 +8,7 @@ import time
 from abc import ABC, abstractmethod
 
 from cap.errors import NotConnected
+from robots.arm.gripper import OPEN_GAP_M, Fingers
 from robots.tabletop.driver import ArmState, Joints, Mode, Safety, TcpPose
 from robots.tabletop.gripper import Output, gripper_for
 from robots.tabletop.trajectory import Motion, Mover
@@ -89,6 +90,7 @@ class ControllerDriver(ABC):
         *,
         gripper: str = "tool_io",
         gripper_wait_s: float = 1.0,
+        stroke_m: float = OPEN_GAP_M,
         slack_s: float = 5.0,
     ) -> None:
         """Prepare; `connect` connects.
@@ -97,6 +99,7 @@ class ControllerDriver(ABC):
             host: The controller's address.
             gripper: `none`, `robotiq`, `tool_io[:0-1]` or `standard_io[:0-7]`.
             gripper_wait_s: Time a gripper on an output needs, seconds.
+            stroke_m: Greatest distance of its fingers, metres.
             slack_s: What a motion may take beyond twice its time, seconds.
 
         Raises:
@@ -106,7 +109,9 @@ class ControllerDriver(ABC):
         self._find_library()
         self.host = host
         self._remote: bool | None = None
-        self._gripper = gripper_for(gripper, host, self._switch, wait_s=gripper_wait_s)
+        self._gripper = gripper_for(
+            gripper, host, self._switch, wait_s=gripper_wait_s, stroke_m=stroke_m
+        )
         self._mover = Mover(self, slack_s=slack_s)
 
     def connect(self) -> None:
@@ -151,16 +156,24 @@ class ControllerDriver(ABC):
         """Move the tool centre point straight to a pose and return once there."""
         self._mover.go(Motion("movel", tuple(pose), speed_mps, acceleration_mps2))
 
-    def gripper(self, closed: bool) -> bool | None:
-        """Close or open the gripper and wait for it; None where it cannot tell what it holds."""
-        pause = self._mover.pauses()
+    @property
+    def fingers(self) -> Fingers:
+        """How far its gripper opens."""
+        return self._gripper.fingers
+
+    def gripper(self, gap_m: float) -> bool | None:
+        """Drive the fingers to a distance (m); None where they cannot tell what they hold."""
         self._remote = remote_control(self.host)
-        pause(0.0)
-        return self._gripper.set(closed, pause)
+        self._mover.wait(0.0)
+        return self._gripper.set(gap_m, self._mover.wait)
 
     def stop(self) -> None:
-        """Brake now; the motion that is under way raises `RobotError`."""
+        """Brake now; what is under way raises `RobotError`, and nothing moves from here on."""
         self._mover.stop()
+
+    def clear_stop(self) -> None:
+        """Let it move again."""
+        self._mover.clear_stop()
 
     def close(self) -> None:
         """Stop what moves and close the connection."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from robots.arm.gripper import Fingers
+
 Joints = tuple[float, ...]
 """Six angles, radians, base to wrist 3."""
 TcpPose = tuple[float, float, float, float, float, float]
@@ -46,11 +48,16 @@ class ArmDriver(Protocol):
 
     Every method raises `NotConnected` when the controller is not reached or its last word is too
     old, and `ProtectiveStop` when the safety controller has stopped the arm. A driver never
-    unlocks a protective stop, and never sends a motion to a controller in such a state.
+    unlocks a protective stop, and never sends a motion to a controller in such a state. After
+    `stop` it moves nothing until `clear_stop`, in whatever moment the stop falls.
     """
 
     name: str
     """As people choose it: `urx` or `ur_rtde`."""
+
+    @property
+    def fingers(self) -> Fingers:
+        """How far its gripper opens."""
 
     def connect(self) -> None:
         """Open the connection and wait for the first state."""
@@ -68,21 +75,28 @@ class ArmDriver(Protocol):
 
         Raises:
             Timeout: It did not arrive in the time the distance and speed allow, with room.
-            RobotError: `stop` was called.
+            RobotError: `stop` was called, and `clear_stop` not since.
         """
 
     def move_linear(self, pose: TcpPose, *, speed_mps: float, acceleration_mps2: float) -> None:
         """Move the tool centre point straight to a pose and return once there; as `move_joints`."""
 
-    def gripper(self, closed: bool) -> bool | None:
-        """Close or open the gripper and wait for it.
+    def gripper(self, gap_m: float) -> bool | None:
+        """Drive the fingers to a distance and wait for them; 0 closes them.
 
         Returns:
-            Whether it holds something; None where this gripper cannot tell.
+            Whether they hold something; None where this gripper cannot tell.
+
+        Raises:
+            Collision: Something keeps them from a distance above 0.
+            RobotError: As `move_joints`.
         """
 
     def stop(self) -> None:
-        """Brake now; the move that is under way raises `RobotError`. Never blocks for long."""
+        """Brake now; what is under way raises `RobotError`. Never blocks for long."""
+
+    def clear_stop(self) -> None:
+        """Let it move again after a stop; for the thread that moves it, between two actions."""
 
     def close(self) -> None:
         """Stop and close the connection; doing so twice does no harm."""

@@ -6,10 +6,12 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cap.errors import RobotError
+from robots.arm.gripper import ROBOTIQ_2F_85, Fingers
 from robots.arm.motion import Pose
 from robots.ravens.transfer import PARK
 from robots.tabletop.driver import ArmState, Joints, TcpPose
-from robots.tabletop.limits import straight_down
+from robots.tabletop.limits import straight_down, yaw_of
 
 
 def _numbers(values: Sequence[float]) -> str:
@@ -55,6 +57,9 @@ class DryDriver:
     """Where the fingertips would have been, in the controller's base frame."""
     table_z_m: float = 0.0
     """Height of the table top: the arm begins above it, where it waits between motions."""
+    fingers: Fingers = ROBOTIQ_2F_85
+    """Of the gripper that would be there."""
+    _stopped: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         """Begin where the gripper waits between motions."""
@@ -79,27 +84,40 @@ class DryDriver:
         self, joints: Joints, *, speed_radps: float, acceleration_radps2: float
     ) -> None:
         """Write a move of the joints down."""
+        self._require_going()
         self.commands.append(self._dialect.joint(joints, speed_radps, acceleration_radps2))
         there = Pose.of_joints(joints)
         self._arrive(straight_down(there.x, there.y, there.z, there.yaw))
 
     def move_linear(self, pose: TcpPose, *, speed_mps: float, acceleration_mps2: float) -> None:
         """Write a straight move down."""
+        self._require_going()
         self.commands.append(self._dialect.linear(pose, speed_mps, acceleration_mps2))
         self._arrive(pose)
 
+    def _require_going(self) -> None:
+        if self._stopped:
+            raise RobotError("the arm was told to stop")
+
     def _arrive(self, pose: TcpPose) -> None:
         self.poses.append(pose)
-        self._state = dataclasses.replace(self._state, tcp_pose=pose)
+        joints = Pose(pose[0], pose[1], pose[2] - self.table_z_m, yaw_of(pose)).joints()
+        self._state = dataclasses.replace(self._state, tcp_pose=pose, joints=joints)
 
-    def gripper(self, closed: bool) -> bool | None:
+    def gripper(self, gap_m: float) -> bool | None:
         """Write it down; whether it would hold anything is not known."""
-        self.commands.append(f"gripper {'close' if closed else 'open'}")
+        self._require_going()
+        self.commands.append(f"gripper open {1000 * gap_m:.0f} mm" if gap_m else "gripper close")
         return None
 
     def stop(self) -> None:
         """Write it down."""
+        self._stopped = True
         self.commands.append(self._dialect.stop)
+
+    def clear_stop(self) -> None:
+        """Let it go on."""
+        self._stopped = False
 
     def close(self) -> None:
         """Disconnect from nothing."""

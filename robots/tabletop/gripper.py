@@ -6,29 +6,41 @@ import socket
 from collections.abc import Callable
 from typing import Literal, Protocol
 
-from cap.errors import NotConnected, RobotError, Timeout, UsageError
+from cap.errors import Collision, NotConnected, RobotError, Timeout, UsageError
+from robots.arm.gripper import OPEN_GAP_M, ROBOTIQ_2F_85, Fingers
 
-Pause = Callable[[float], None]
+Wait = Callable[[float], None]
 """Wait so many seconds, or fail because the arm was stopped."""
 Output = tuple[Literal["tool", "standard"], int]
 """A digital output: at the tool or in the control box, and its number."""
 
 ROBOTIQ_PORT = 63352
 _OPEN, _CLOSED = 0, 255
+_WIDEST, _NARROWEST = 3, 230
+"""Positions at which the fingers are as far apart as they go, and touch; evenly between."""
+_MAX_STROKE_M = 0.2
 _FORCE = 50
 """Of 255: enough for a block, gentle on fingers."""
 _POLL_S = 0.05
 _ACTIVATED = 3
-_MOVING, _CLOSED_ON_OBJECT = 0, 2
+_MOVING, _CLOSED_ON_OBJECT, _THERE = 0, 2, 3
 
 
 class Gripper(Protocol):
     """Two fingers."""
 
-    def set(self, closed: bool, pause: Pause) -> bool | None:
-        """Close or open, wait for it, and return whether it holds something, if it can tell.
+    fingers: Fingers
+    """How far they open."""
+
+    def set(self, gap_m: float, wait: Wait) -> bool | None:
+        """Drive them to a distance, wait, and return whether they hold something, if known.
+
+        Args:
+            gap_m: The distance, metres; 0 closes them.
+            wait: How to wait.
 
         Raises:
+            Collision: Something keeps them from a distance above 0.
             NotConnected: It is not reached.
             Timeout: It did not end its motion in time.
         """
@@ -40,7 +52,9 @@ class Gripper(Protocol):
 class NoGripper:
     """Nothing at the flange."""
 
-    def set(self, closed: bool, pause: Pause) -> bool | None:
+    fingers = ROBOTIQ_2F_85
+
+    def set(self, gap_m: float, wait: Wait) -> bool | None:
         """Raise: there is none."""
         raise RobotError("this arm has no gripper: give one with the option gripper=robotiq")
 
@@ -52,7 +66,12 @@ class OutputGripper:
     """A gripper on one digital output: on is closed. It cannot tell what it holds."""
 
     def __init__(
-        self, output: Output, switch: Callable[[Output, bool], None], *, wait_s: float
+        self,
+        output: Output,
+        switch: Callable[[Output, bool], None],
+        *,
+        wait_s: float,
+        stroke_m: float = OPEN_GAP_M,
     ) -> None:
         """Use an output.
 
@@ -60,15 +79,17 @@ class OutputGripper:
             output: The output.
             switch: Sets an output.
             wait_s: Time the fingers need.
+            stroke_m: How far they open, metres.
         """
+        self.fingers = Fingers(stroke_m, stop_anywhere=False)
         self._output = output
         self._switch = switch
         self._wait_s = wait_s
 
-    def set(self, closed: bool, pause: Pause) -> bool | None:
-        """Set the output and wait for the fingers."""
-        self._switch(self._output, closed)
-        pause(self._wait_s)
+    def set(self, gap_m: float, wait: Wait) -> bool | None:
+        """Set the output and wait for the fingers: off opens them as far as they go."""
+        self._switch(self._output, gap_m == 0)
+        wait(self._wait_s)
         return None
 
     def close(self) -> None:
@@ -78,22 +99,36 @@ class OutputGripper:
 class RobotiqGripper:
     """A Robotiq 2F by the ASCII socket that its URCap opens on the controller."""
 
-    def __init__(self, host: str, *, timeout_s: float = 10.0) -> None:
+    def __init__(self, host: str, *, timeout_s: float = 10.0, stroke_m: float = OPEN_GAP_M) -> None:
         """Connect at the first use; a motion may take `timeout_s` seconds."""
+        self.fingers = Fingers(stroke_m)
         self._host = host
         self._timeout_s = timeout_s
         self._socket: socket.socket | None = None
 
-    def set(self, closed: bool, pause: Pause) -> bool | None:
-        """Close or open; holds something if the fingers were stopped while closing."""
+    def set(self, gap_m: float, wait: Wait) -> bool | None:
+        """Drive the fingers to a distance; closing, they hold what stopped them."""
         if self._get("STA") != _ACTIVATED:  # it sleeps; its fingers move once as it wakes up
             self._set("ACT 1")
-            self._await(lambda: self._get("STA") == _ACTIVATED, pause)
-        position = _CLOSED if closed else _OPEN
+            self._await(lambda: self._get("STA") == _ACTIVATED, wait)
+        closing = gap_m == 0
+        position = _CLOSED if closing else self._position(gap_m)
         self._set(f"SPE 255 FOR {_FORCE} POS {position} GTO 1")
-        self._await(lambda: self._get("PRE") == position, pause)
-        self._await(lambda: self._get("OBJ") != _MOVING, pause)
-        return closed and self._get("OBJ") == _CLOSED_ON_OBJECT
+        self._await(lambda: self._get("PRE") == position, wait)
+        self._await(lambda: self._get("OBJ") != _MOVING, wait)
+        told = self._get("OBJ")
+        if not closing and told != _THERE:
+            raise Collision(
+                f"something keeps the fingers from opening {100 * gap_m:.1f} cm: look at them"
+            )
+        return closing and told == _CLOSED_ON_OBJECT
+
+    def _position(self, gap_m: float) -> int:
+        """Return the position at which the fingers are a distance (m) apart."""
+        share = gap_m / self.fingers.stroke_m
+        if share >= 1.0:
+            return _OPEN
+        return round(_NARROWEST - share * (_NARROWEST - _WIDEST))
 
     def close(self) -> None:
         """Close the socket; the fingers stay as they are."""
@@ -101,11 +136,11 @@ class RobotiqGripper:
             self._socket.close()
             self._socket = None
 
-    def _await(self, done: Callable[[], bool], pause: Pause) -> None:
+    def _await(self, done: Callable[[], bool], wait: Wait) -> None:
         for _ in range(int(self._timeout_s / _POLL_S)):
             if done():
                 return
-            pause(_POLL_S)
+            wait(_POLL_S)
         raise Timeout(f"the gripper at {self._host} did not end its motion: look at its fingers")
 
     def _set(self, values: str) -> None:
@@ -142,7 +177,12 @@ class RobotiqGripper:
 
 
 def gripper_for(
-    choice: str, host: str, switch: Callable[[Output, bool], None], *, wait_s: float
+    choice: str,
+    host: str,
+    switch: Callable[[Output, bool], None],
+    *,
+    wait_s: float,
+    stroke_m: float = OPEN_GAP_M,
 ) -> Gripper:
     """Return the gripper a person chose.
 
@@ -152,19 +192,27 @@ def gripper_for(
         host: The controller's address.
         switch: Sets a digital output.
         wait_s: Time the fingers need where only an output tells them what to do, seconds.
+        stroke_m: Their greatest distance, metres.
 
     Raises:
-        UsageError: No such gripper.
+        UsageError: No such gripper, or no such stroke.
     """
+    if not (isinstance(stroke_m, int | float) and 0 < stroke_m <= _MAX_STROKE_M):
+        raise UsageError(
+            f"stroke_m must be above 0 and at most {_MAX_STROKE_M} m, not {stroke_m}: it is the "
+            "greatest distance of the fingers"
+        )
     kind, _, number = choice.partition(":")
     if choice == "none":
         return NoGripper()
     if choice == "robotiq":
-        return RobotiqGripper(host)
+        return RobotiqGripper(host, stroke_m=stroke_m)
     if kind == "tool_io" and number in ("", "0", "1"):
-        return OutputGripper(("tool", int(number or 0)), switch, wait_s=wait_s)
+        output: Output = ("tool", int(number or 0))
+        return OutputGripper(output, switch, wait_s=wait_s, stroke_m=stroke_m)
     if kind == "standard_io" and number in ("", *"01234567"):
-        return OutputGripper(("standard", int(number or 0)), switch, wait_s=wait_s)
+        output = ("standard", int(number or 0))
+        return OutputGripper(output, switch, wait_s=wait_s, stroke_m=stroke_m)
     raise UsageError(
         f"there is no gripper '{choice}': use none, robotiq, tool_io[:0-1] or standard_io[:0-7]"
     )

@@ -8,6 +8,7 @@ was meant.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -86,6 +87,12 @@ class MotionLimits:
                 f"the tool would lean {math.degrees(tilt):.0f} degrees from straight down; at most "
                 f"{math.degrees(self.tilt_rad):.0f} are allowed"
             )
+
+    def check_way(self, poses: Iterable[TcpPose], start: TcpPose) -> None:
+        """Refuse a way through poses, as `check`, if a part of it is not allowed."""
+        for pose in poses:
+            self.check(pose, start)
+            start = pose
 
     def check_start(self, pose: TcpPose) -> None:
         """Refuse to move off from where no program should have left the arm.

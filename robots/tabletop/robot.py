@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from PIL import ImageDraw
 
-from cap.errors import MissingExtra
 from cap.scope import Primitive
-from robots.ravens import transfer
-from robots.ravens.instant import InstantTabletop
 from robots.ravens.robot import RavensRobot
-from robots.ravens.world import WorldState
 from robots.tabletop.dry_run import DryDriver
 from robots.tabletop.observation import Sight
 from robots.tabletop.safety_guard import GuardedArm
+from robots.tabletop.twin import make_twin
 from robots.tabletop.world import HardwareWorld
 
 
@@ -41,7 +39,6 @@ class TabletopRobot:
         self.simulated = isinstance(arm.driver, DryDriver)
         self.mode = "dry run" if self.simulated else "hardware"
         self._arm = arm
-        self._sight = sight
         arm.connect()
         self._table = RavensRobot(
             (), 0, "instant", lambda host, state: HardwareWorld(host, arm, sight)
@@ -75,11 +72,9 @@ class TabletopRobot:
         return list(driver.commands) if isinstance(driver, DryDriver) else []
 
     def twin(self) -> RavensRobot:
-        """Return the simulated table with the objects where they are seen now."""
-        twin = _simulated()
-        scene = self._sight.scene()
-        twin.restore((WorldState(scene, transfer.PARK.joints()), ()))
-        return twin
+        """Return the simulated table with arm and objects where they are now, and its limits."""
+        state = replace(self._table.state, paths=())
+        return make_twin(state, self._arm.driver.fingers, self._arm.limits)
 
     def stop(self) -> None:
         """Brake now; safe from any thread. The primitive that was moving raises `RobotError`."""
@@ -101,12 +96,3 @@ class TabletopRobot:
     def close(self) -> None:
         """Stop, disconnect the arm and close the camera."""
         self._table.close()
-
-
-def _simulated() -> RavensRobot:
-    """Return an empty simulated table: with dynamics, where PyBullet is installed."""
-    try:
-        from robots.ravens.physics import PhysicsTabletop
-    except MissingExtra:
-        return RavensRobot((), 0, "instant", InstantTabletop)
-    return RavensRobot((), 0, "physics", PhysicsTabletop)

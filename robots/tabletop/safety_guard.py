@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cap.errors import LimitExceeded, NotConnected, RobotError
-from robots.arm import ur5e
+from robots.arm import rotations, ur5e
 from robots.ravens.transfer import PARK
 from robots.tabletop.driver import ArmDriver, ArmState, TcpPose
 from robots.tabletop.limits import MotionLimits, straight_down
-from robots.tabletop.trajectory import require_ready
+from robots.tabletop.trajectory import require_ready, turn
+from robots.tabletop.waypoints import Waypoint
 
 _TOOL_TOLERANCE_M = 0.02
 """Arms differ from their published kinematics by a few millimetres."""
+_TOOL_TOLERANCE_RAD = math.radians(8.0)
+"""And by a few degrees; more than this and the fingers close beside what they should hold."""
+_AT_REST_S = 3.0
+"""How long an arm that brakes is waited for."""
+_POLL_S = 0.02
 STALE_S = 0.5
 """A state older than this is no ground to move on."""
 
@@ -35,6 +42,8 @@ class GuardedArm:
     """Height of the table top in the controller's base frame."""
     tool_m: float | None = None
     """Flange to fingertips, which the controller's tool centre point must agree with."""
+    tool_turn_rad: float = 0.0
+    """Turn of the tool centre point's x axis, along which the fingers close, from the flange's."""
     _last: TcpPose = field(default=straight_down(PARK.x, PARK.y, PARK.z, PARK.yaw), init=False)
 
     def connect(self) -> None:
@@ -43,22 +52,48 @@ class GuardedArm:
         Raises:
             NotConnected: The controller does not answer, or is not ready to be told to move.
             ProtectiveStop: The safety controller has stopped the arm.
-            LimitExceeded: The arm stands outside the workspace box, or its tool leans.
+            LimitExceeded: The arm stands outside the workspace box, or its tool is not as said.
         """
         self.driver.connect()
         try:
-            state = self.check_state()
-            self._check_tool(state)
+            self._check_tool(self.check_state())
             self.limits.check_start(self.pose())
         except BaseException:
             self.driver.close()
             raise
 
+    def begin(self) -> None:
+        """Make ready for an action: a stop is over, the connection stands, the arm is at rest.
+
+        A connection that was lost is made again, and the tool is looked at each time: somebody may
+        have set another one on the pendant.
+
+        Raises:
+            NotConnected, ProtectiveStop, LimitExceeded: As `connect`.
+            RobotError: Something else moves the arm.
+        """
+        self.driver.clear_stop()
+        try:
+            state = self.check_state()
+        except NotConnected:
+            self.driver.connect()
+            state = self.check_state()
+        until = time.monotonic() + _AT_REST_S
+        while state.moving:
+            if time.monotonic() > until:
+                raise RobotError(
+                    "something else moves the arm, or a program runs on the controller: end it "
+                    "there; one program at a time may have the arm"
+                )
+            time.sleep(_POLL_S)
+            state = self.check_state()
+        self._check_tool(state)
+
     def _check_tool(self, state: ArmState) -> None:
         """Compare the controller's tool centre point with where the fingertips must be.
 
         Raises:
-            LimitExceeded: They are apart: every height would be wrong by that.
+            LimitExceeded: They are apart, or turned: every grip would be wrong by that.
         """
         if self.tool_m is None:
             return
@@ -70,6 +105,15 @@ class GuardedArm:
                 f"the controller's tool centre point is {100 * apart_m:.1f} cm from the tips of a "
                 f"{100 * self.tool_m:.1f} cm tool on a UR5e; set it on the pendant, or give the "
                 "tool's length, such as -R tool_m=0.163"
+            )
+        mounted = tip[:3, :3] @ rotations.rotation_of((0.0, 0.0, self.tool_turn_rad))
+        turned_rad = turn(rotations.rotation_vector(mounted).tolist(), state.tcp_pose[3:])
+        if turned_rad > _TOOL_TOLERANCE_RAD:
+            raise LimitExceeded(
+                f"the controller's tool centre point is turned {math.degrees(turned_rad):.0f} "
+                "degrees from where its z axis must be along the fingers and its x axis the way "
+                "they close; set it on the pendant, or say how the gripper is mounted, such as "
+                "-R tool_turn_deg=90"
             )
 
     def check_state(self) -> ArmState:
@@ -98,52 +142,42 @@ class GuardedArm:
         x, y, z, *turn = self.driver.tcp_pose()
         return (x, y, z - self.table_z_m, turn[0], turn[1], turn[2])
 
-    def move(self, pose: TcpPose, speed_mps: float | None = None) -> None:
-        """Move the fingertips straight to a pose; a speed above the limit is lowered to it.
+    def check(self, way: Sequence[Waypoint]) -> None:
+        """Make sure that the limits allow every pose of a way from here; nothing moves.
+
+        Raises:
+            LimitExceeded: They do not.
+        """
+        start = self.pose()
+        self.limits.check_start(start)
+        self.limits.check_way([waypoint.pose for waypoint in way], start)
+
+    def path(self, way: Sequence[Waypoint]) -> None:
+        """Move through waypoints, all of them checked before the first.
+
+        A speed above the limit is lowered to it.
 
         Raises:
             LimitExceeded: The limits forbid it; nothing was sent.
             NotConnected, ProtectiveStop, Timeout, RobotError: As the driver; the arm was stopped.
         """
-        self.path([pose], speed_mps)
-
-    def path(self, poses: Sequence[TcpPose], speed_mps: float | None = None) -> None:
-        """Move through poses, all of them checked before the first; otherwise as `move`."""
-        speed = min(self.limits.speed_mps, speed_mps or self.limits.speed_mps)
-        if speed <= 0:
-            raise LimitExceeded(f"a speed of {speed} m/s; it must be above 0")
         with self._stopping():
-            self._reach_controller()
-            start = self.pose()
-            self.limits.check_start(start)
-            for pose in poses:
-                self.limits.check(pose, start)
-                start = pose
-            for pose in poses:
-                self._send(pose, speed)
+            self.check_state()
+            self.check(way)
+            for waypoint in way:
+                self.check_state()
+                x, y, z, *turned = waypoint.pose
+                self.driver.move_linear(
+                    (x, y, z + self.table_z_m, turned[0], turned[1], turned[2]),
+                    speed_mps=min(self.limits.speed_mps, waypoint.speed_mps or math.inf),
+                    acceleration_mps2=self.limits.acceleration_mps2,
+                )
 
-    def _send(self, pose: TcpPose, speed_mps: float) -> None:
-        self.check_state()
-        x, y, z, *turn = pose
-        self.driver.move_linear(
-            (x, y, z + self.table_z_m, turn[0], turn[1], turn[2]),
-            speed_mps=speed_mps,
-            acceleration_mps2=self.limits.acceleration_mps2,
-        )
-
-    def gripper(self, closed: bool) -> bool | None:
-        """Close or open the gripper; see `ArmDriver.gripper`."""
+    def gripper(self, gap_m: float) -> bool | None:
+        """Drive the fingers to a distance (m); see `ArmDriver.gripper`."""
         with self._stopping():
-            self._reach_controller()
-            return self.driver.gripper(closed)
-
-    def _reach_controller(self) -> None:
-        """Check the state before anything is begun; a connection that was lost is made again."""
-        try:
             self.check_state()
-        except NotConnected:
-            self.driver.connect()
-            self.check_state()
+            return self.driver.gripper(gap_m)
 
     @contextlib.contextmanager
     def _stopping(self) -> Iterator[None]:

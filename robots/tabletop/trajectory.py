@@ -6,7 +6,7 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -85,7 +85,6 @@ class Mover:
         """Use a link; a motion may take twice its time and `slack_s` seconds."""
         self._link = link
         self._slack_s = slack_s
-        self._stops = 0
         self._sending = threading.Lock()
         self._stopped = threading.Event()
         self.busy = False
@@ -101,7 +100,6 @@ class Mover:
             Timeout: It did not arrive in time.
             RobotError: It was stopped, or ended short of its target.
         """
-        stops = self._stops
         _require_sound(motion)
         self._link.prepare()
         start = self._link.state()
@@ -109,15 +107,15 @@ class Mover:
         self.busy = True
         try:
             with self._sending:
-                self._require_going(stops)
+                self._require_going()
                 self._link.send(motion)
-            self._follow(motion, start, stops)
+            self._follow(motion, start)
         except ProtectiveStop:
             raise
         except BaseException as error:
             with contextlib.suppress(NotConnected):
                 self._link.brake()
-            if isinstance(error, RobotError) and self._stops == stops:
+            if isinstance(error, RobotError) and not self._stopped.is_set():
                 self._require_no_stop()
             raise
         finally:
@@ -131,32 +129,22 @@ class Mover:
                 require_ready(self._link.state())
                 time.sleep(_POLL_S)
 
-    def pause(self, seconds: float, stops: int) -> None:
-        """Wait, unless a stop came after `stops`, or comes meanwhile."""
-        self._stopped.wait(seconds)
-        self._require_going(stops)
-
-    def pauses(self) -> Callable[[float], None]:
-        """Return a wait that fails once the arm is told to stop, or may not move, from now on."""
-        stops = self._stops
-
-        def pause(seconds: float) -> None:
-            until = time.monotonic() + seconds
-            while True:
-                left = until - time.monotonic()
-                self.pause(max(0.0, min(left, _POLL_S)), stops)
-                require_ready(self._link.state())
-                if left <= 0.0:
-                    return
-
-        return pause
+    def wait(self, seconds: float) -> None:
+        """Wait; fail once the arm was told to stop, or may not move."""
+        until = time.monotonic() + seconds
+        while True:
+            left = until - time.monotonic()
+            self._stopped.wait(max(0.0, min(left, _POLL_S)))
+            self._require_going()
+            require_ready(self._link.state())
+            if left <= 0.0:
+                return
 
     def stop(self) -> None:
-        """Brake; a motion or a wait that is under way fails.
+        """Brake; from now on motions and waits fail, until `clear_stop`.
 
         A motion that is just being sent is braked by whoever sends it, should that take long.
         """
-        self._stops += 1
         self._stopped.set()
         waited = self._sending.acquire(timeout=_SENDING_S)
         try:
@@ -165,13 +153,18 @@ class Mover:
             if waited:
                 self._sending.release()
 
-    def _follow(self, motion: Motion, start: ArmState, stops: int) -> None:
+    def clear_stop(self) -> None:
+        """Let motions begin again."""
+        self._stopped.clear()
+
+    def _follow(self, motion: Motion, start: ArmState) -> None:
         """Wait until the arm is there and at rest."""
         sent = time.monotonic()
         deadline = sent + self._slack_s + 2.0 * motion.duration_s(start)
         began, resting_from = False, None
         while True:
-            self.pause(_POLL_S, stops)
+            self._stopped.wait(_POLL_S)
+            self._require_going()
             state = self._link.state()
             require_ready(state)
             now = time.monotonic()
@@ -198,10 +191,9 @@ class Mover:
                     "and was told to stop: is the speed slider low, or something in its way?"
                 )
 
-    def _require_going(self, stops: int) -> None:
-        if self._stops != stops:
+    def _require_going(self) -> None:
+        if self._stopped.is_set():
             raise RobotError("the arm was told to stop")
-        self._stopped.clear()
 
 
 def _require_sound(motion: Motion) -> None:

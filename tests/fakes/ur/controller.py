@@ -211,6 +211,10 @@ class FakeController:
         self._call(lambda: setattr(self._arm, "remote", remote))
         self._call(lambda: setattr(self._runner, "deaf", remote is False))
 
+    def jam_gripper(self, position: int | None) -> None:
+        """Keep the Robotiq gripper's fingers from opening beyond a position, 0 to 255."""
+        self._gripper.jammed_at = position
+
     def stick_gripper(self) -> None:
         """Keep the Robotiq gripper's fingers from moving."""
         self._gripper.stuck = True

@@ -210,10 +210,15 @@ def test_a_stop_while_a_motion_is_long_in_sending_ends_it_all_the_same(
     assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
 
 
-def test_after_a_stop_it_moves_again(arm: ArmDriver, controller: FakeController) -> None:
+def test_after_a_stop_it_moves_again_once_that_is_cleared(
+    arm: ArmDriver, controller: FakeController
+) -> None:
     with once_moving(controller, arm.stop), pytest.raises(RobotError):
         turn_away(arm)
     controller.time_factor = FAST
+    with pytest.raises(RobotError, match="told to stop"):
+        turn_away(arm)
+    arm.clear_stop()
     turn_away(arm)
     assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
 
@@ -221,6 +226,7 @@ def test_after_a_stop_it_moves_again(arm: ArmDriver, controller: FakeController)
 def test_stop_at_rest_does_no_harm(arm: ArmDriver, controller: FakeController) -> None:
     arm.stop()
     arm.stop()
+    arm.clear_stop()
     lower(arm)
     assert len(controller.moves) == 1
 
@@ -295,7 +301,7 @@ def test_old_states_are_no_states_and_nothing_is_sent_on_them(
     with pytest.raises(NotConnected, match="said nothing"):
         turn_away(arm)
     with pytest.raises(NotConnected, match="said nothing"):
-        arm.gripper(True)
+        arm.gripper(0.0)
     assert sent(controller) == before
     assert not controller.gripper_closed
 

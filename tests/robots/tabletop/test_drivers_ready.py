@@ -47,10 +47,11 @@ def test_nothing_is_sent_to_a_stopped_arm(arm: ArmDriver, controller: FakeContro
     for safety in STOPS:
         controller.set_safety(safety)
         wait_for(lambda safety=safety: arm.state().safety == safety)
-        for act in (turn_away, lower, lambda arm: arm.gripper(True)):
+        for act in (turn_away, lower, lambda arm: arm.gripper(0.0)):
             with pytest.raises(ProtectiveStop, match=safety.replace("_", " ")):
                 act(arm)
         arm.stop()
+        arm.clear_stop()
     assert sent(controller) == before
     assert controller.outputs == {}
 
@@ -133,16 +134,16 @@ def test_connecting_leaves_the_controllers_program_alone(
 
 
 def test_a_gripper_on_a_tool_output(arm: ArmDriver, controller: FakeController) -> None:
-    assert arm.gripper(True) is None
+    assert arm.gripper(0.0) is None
     wait_for(lambda: controller.outputs == {("tool", 0): True})
-    assert arm.gripper(False) is None
+    assert arm.gripper(0.085) is None
     wait_for(lambda: controller.outputs == {("tool", 0): False})
 
 
 def test_a_gripper_on_a_standard_output(make: Make, controller: FakeController) -> None:
     arm = make(controller.host, gripper="standard_io:3")
     arm.connect()
-    arm.gripper(True)
+    arm.gripper(0.0)
     wait_for(lambda: controller.outputs == {("standard", 3): True})
 
 
@@ -151,16 +152,16 @@ def test_a_robotiq_tells_what_it_holds(make: Make, controller: FakeController, h
     controller.holds = holds
     arm = make(controller.host, gripper="robotiq")
     arm.connect()
-    assert arm.gripper(True) is holds
+    assert arm.gripper(0.0) is holds
     assert controller.gripper_closed
-    assert arm.gripper(False) is False
+    assert arm.gripper(0.085) is False
     assert not controller.gripper_closed
 
 
 def test_the_gripper_does_not_move_the_arm(arm: ArmDriver, controller: FakeController) -> None:
     lower(arm)
     before = controller.tcp_pose
-    arm.gripper(True)
+    arm.gripper(0.0)
     assert controller.tcp_pose == pytest.approx(before)
     turn_away(arm)
 
@@ -170,14 +171,14 @@ def test_a_robotiq_that_is_not_there_is_told_of(make: Make) -> None:
         arm = make(controller.host, gripper="robotiq")
         arm.connect()
         with pytest.raises(NotConnected, match="URCap"):
-            arm.gripper(True)
+            arm.gripper(0.0)
 
 
 def test_no_gripper_is_told_of(make: Make, controller: FakeController) -> None:
     arm = make(controller.host, gripper="none")
     arm.connect()
     with pytest.raises(RobotError, match="no gripper"):
-        arm.gripper(True)
+        arm.gripper(0.0)
 
 
 def test_stop_ends_the_wait_for_a_gripper(make: Make, controller: FakeController) -> None:
@@ -191,7 +192,7 @@ def test_stop_ends_the_wait_for_a_gripper(make: Make, controller: FakeController
     thread = threading.Thread(target=stop)
     thread.start()
     with pytest.raises(RobotError, match="told to stop"):
-        arm.gripper(True)
+        arm.gripper(0.0)
     thread.join()
 
 
@@ -210,7 +211,7 @@ def test_before_it_is_connected_it_says_so(make: Make, controller: FakeControlle
         arm.state,
         arm.tcp_pose,
         lambda: turn_away(arm),
-        lambda: arm.gripper(True),
+        lambda: arm.gripper(0.0),
         arm.stop,
     ]
     for act in acts:
@@ -274,7 +275,7 @@ def test_drivers_by_name(kind: str, controller: FakeController) -> None:
     arm = arm_driver(kind, controller.host, gripper="robotiq")
     assert arm.name == kind
     arm.connect()
-    assert arm.gripper(True) is False
+    assert arm.gripper(0.0) is False
     arm.close()
 
 

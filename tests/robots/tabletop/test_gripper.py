@@ -12,7 +12,7 @@ from robots.tabletop.gripper import ROBOTIQ_PORT, RobotiqGripper
 from tests.fakes.ur.controller import FakeController, fresh_host
 
 
-def no_pause(seconds: float) -> None:
+def no_wait(seconds: float) -> None:
     """Go on at once."""
 
 
@@ -21,14 +21,14 @@ def test_fingers_that_do_not_move_are_told_of() -> None:
         controller.stick_gripper()
         gripper = RobotiqGripper(controller.host, timeout_s=0.5)
         with pytest.raises(Timeout, match="fingers"):
-            gripper.set(True, no_pause)
+            gripper.set(0.0, no_wait)
         gripper.close()
 
 
 def test_a_closed_gripper_closes_again_and_opens() -> None:
     with FakeController(holds=True) as controller:
         gripper = RobotiqGripper(controller.host)
-        assert [gripper.set(closed, no_pause) for closed in (True, True, False, True)] == [
+        assert [gripper.set(gap_m, no_wait) for gap_m in (0.0, 0.0, 0.085, 0.0)] == [
             True,
             True,
             False,
@@ -40,11 +40,11 @@ def test_a_closed_gripper_closes_again_and_opens() -> None:
 def test_it_connects_again_after_a_drop() -> None:
     with FakeController() as controller:
         gripper = RobotiqGripper(controller.host)
-        gripper.set(True, no_pause)
+        gripper.set(0.0, no_wait)
         controller.drop_connection()
         with pytest.raises(NotConnected):
-            gripper.set(False, no_pause)
-        assert gripper.set(False, no_pause) is False
+            gripper.set(0.085, no_wait)
+        assert gripper.set(0.085, no_wait) is False
         assert not controller.gripper_closed
         gripper.close()
 
@@ -64,6 +64,6 @@ def test_an_answer_that_is_none_is_told_of(says: bytes) -> None:
         thread.start()
         gripper = RobotiqGripper(host)
         with pytest.raises(NotConnected, match=host):
-            gripper.set(True, no_pause)
+            gripper.set(0.0, no_wait)
         gripper.close()
         thread.join()

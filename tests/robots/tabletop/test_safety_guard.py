@@ -11,6 +11,7 @@ from cap.errors import CapError, LimitExceeded, NotConnected, ProtectiveStop, Ti
 from robots.tabletop.dry_run import DryDriver
 from robots.tabletop.limits import MotionLimits, straight_down
 from robots.tabletop.safety_guard import GuardedArm
+from robots.tabletop.waypoints import Waypoint
 
 THERE = straight_down(0.1, -0.5, 0.2, 0.0)
 
@@ -29,7 +30,7 @@ def set_state(driver: DryDriver, **changes: Any) -> None:
 
 
 def test_a_move_is_sent_at_the_limits_speed(driver: DryDriver) -> None:
-    guarded(driver).move(THERE)
+    guarded(driver).path([Waypoint(THERE)])
     assert driver.commands == [
         "movel(p[0.10000, -0.50000, 0.20000, 3.14159, 0.00000, 0.00000], a=0.300, v=0.100)"
     ]
@@ -39,7 +40,7 @@ def test_a_move_is_sent_at_the_limits_speed(driver: DryDriver) -> None:
 def test_a_higher_speed_is_lowered_and_a_lower_one_kept(
     driver: DryDriver, asked: float, sent: str
 ) -> None:
-    guarded(driver).move(THERE, asked)
+    guarded(driver).path([Waypoint(THERE, asked)])
     assert sent in driver.commands[0]
 
 
@@ -47,14 +48,14 @@ def test_the_table_may_stand_lower_than_the_base(driver: DryDriver) -> None:
     driver = DryDriver("urx", table_z_m=-0.2)
     arm = GuardedArm(driver, MotionLimits(), table_z_m=-0.2)
     arm.connect()
-    arm.move(THERE)
+    arm.path([Waypoint(THERE)])
     assert "p[0.10000, -0.50000, 0.00000," in driver.commands[0]
     assert arm.pose()[:3] == pytest.approx((0.1, -0.5, 0.2))
 
 
 def test_a_path_with_one_bad_point_is_not_begun(driver: DryDriver) -> None:
     with pytest.raises(LimitExceeded):
-        guarded(driver).path([THERE, straight_down(5.0, 0.0, 0.0, 0.0)])
+        guarded(driver).path([Waypoint(THERE), Waypoint(straight_down(5.0, 0.0, 0.0, 0.0))])
     assert driver.commands == ["stopl(2.0)"]
 
 
@@ -73,7 +74,7 @@ def test_a_controller_that_is_not_ready_is_sent_nothing(
 ) -> None:
     set_state(driver, **changes)
     arm = guarded(driver)
-    for act in (arm.connect, lambda: arm.move(THERE), lambda: arm.gripper(closed=True)):
+    for act in (arm.connect, lambda: arm.path([Waypoint(THERE)]), lambda: arm.gripper(0.0)):
         with pytest.raises(error, match=message):
             act()
     assert set(driver.commands) <= {"stopl(2.0)"}
@@ -92,7 +93,7 @@ def test_every_failure_stops_the_arm(driver: DryDriver, error: BaseException) ->
 
     driver.move_linear = fails  # type: ignore[method-assign]
     with pytest.raises(type(error)):
-        guarded(driver).move(THERE)
+        guarded(driver).path([Waypoint(THERE)])
     assert driver.commands == ["stopl(2.0)"]
 
 
@@ -102,7 +103,7 @@ def test_a_stop_that_cannot_be_sent_hides_no_failure(driver: DryDriver) -> None:
 
     driver.move_linear = driver.stop = fails  # type: ignore[method-assign]
     with pytest.raises(NotConnected, match="gone"):
-        guarded(driver).move(THERE)
+        guarded(driver).path([Waypoint(THERE)])
 
 
 def test_a_tool_centre_point_that_is_not_at_the_fingertips_is_refused(driver: DryDriver) -> None:

@@ -190,7 +190,7 @@ def test_a_dry_run_sends_nothing_and_tells_every_command(scene: Path) -> None:
         robot, make_model("nearest"), prompts=registry.robot_prompts("tabletop")
     ) as session:
         assert session.run("put the red block in the blue bowl").ok
-        assert robot.commands[0] == "gripper open"
+        assert robot.commands[0] == "gripper open 85 mm"
         assert robot.commands.count("gripper close") == 1
         moves = [line for line in robot.commands if line.startswith("movel(p[")]
         assert all("v=0.100)" in line or "v=0.050)" in line for line in moves)
