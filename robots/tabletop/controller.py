@@ -19,6 +19,8 @@ _FRESH_S = 0.5
 _PATIENCE_S = 0.1
 """How long an old state is given to become a new one."""
 _POLL_S = 0.02
+_DASHBOARD_S = 0.5
+_BRAKE_S = 0.5
 
 ROBOT_MODES: dict[int, Mode] = {
     -1: "disconnected",
@@ -46,15 +48,15 @@ SAFETY_MODES: dict[int, Safety] = {
 """Safety modes; recovery (4) and violation (8) are faults, for they bar motion until repaired."""
 
 
-def remote_control(host: str, *, timeout_s: float = 0.5) -> bool | None:
+def remote_control(host: str) -> bool | None:
     """Ask the dashboard whether remote control is on.
 
     Returns:
         None where there is no dashboard, or its software does not know the question.
     """
     try:
-        with socket.create_connection((host, DASHBOARD_PORT), timeout_s) as talk:
-            talk.settimeout(timeout_s)
+        with socket.create_connection((host, DASHBOARD_PORT), _DASHBOARD_S) as talk:
+            talk.settimeout(_DASHBOARD_S)
             with talk.makefile("rw", encoding="utf-8", newline="\n") as lines:
                 lines.readline()
                 lines.write("is in remote control\n")
@@ -65,14 +67,14 @@ def remote_control(host: str, *, timeout_s: float = 0.5) -> bool | None:
     return {"true": True, "false": False}.get(answer)
 
 
-def brake(host: str, *, timeout_s: float = 0.5) -> None:
+def brake(host: str) -> None:
     """Brake by a connection of its own: for when the one in use is gone and the arm may move.
 
     Raises:
         OSError: The controller does not listen.
     """
-    with socket.create_connection((host, SCRIPT_PORT), timeout_s) as once:
-        once.settimeout(timeout_s)
+    with socket.create_connection((host, SCRIPT_PORT), _BRAKE_S) as once:
+        once.settimeout(_BRAKE_S)
         once.sendall(b"stopl(1.5)\n")
         # A connection closed with its states unread may lose what was sent.
         once.recv(4096)

@@ -22,6 +22,7 @@ _MAX_STROKE_M = 0.2
 _FORCE = 50
 """Of 255: enough for a block, gentle on fingers."""
 _POLL_S = 0.05
+_ANSWER_S = 1.0
 _ACTIVATED = 3
 _MOVING, _CLOSED_ON_OBJECT, _THERE = 0, 2, 3
 
@@ -161,7 +162,7 @@ class RobotiqGripper:
     def _ask(self, command: str) -> str:
         try:
             if self._socket is None:
-                self._socket = socket.create_connection((self._host, ROBOTIQ_PORT), 1.0)
+                self._socket = socket.create_connection((self._host, ROBOTIQ_PORT), _ANSWER_S)
             self._socket.sendall(f"{command}\n".encode())
             answer = self._socket.recv(1024)
         except OSError as error:

@@ -22,6 +22,8 @@ _SENDING_S = 1.0
 """How long a stop waits for a motion that is being sent."""
 _SETTLE_S = 0.2
 """Two states at 10 Hz: a motion that has not begun by then, and is there, had nowhere to go."""
+_VERDICT_S = 0.2
+"""How long after a motion's end the state may come that says why it ended."""
 _ROTATION_M = 0.1
 """Radius at which a turn of the tool counts as a path."""
 
@@ -123,7 +125,7 @@ class Mover:
 
     def _require_no_stop(self) -> None:
         """Raise `ProtectiveStop` if that ended a motion: the state may come after the end."""
-        until = time.monotonic() + _SETTLE_S
+        until = time.monotonic() + _VERDICT_S
         with contextlib.suppress(NotConnected):
             while time.monotonic() < until:
                 require_ready(self._link.state())

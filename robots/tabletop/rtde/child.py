@@ -79,9 +79,15 @@ class Child:
                 return
 
     def state(self) -> dict[str, Any]:
-        """Return the newest state and its age in seconds."""
+        """Return the newest state and its age in seconds.
+
+        Raises:
+            ConnectionError: The library says that there is no connection any more.
+        """
         self._tick()
         receive = self._receive
+        if not receive.isConnected():
+            raise ConnectionError("the controller closed the connection")
         return {
             "joints": receive.getActualQ(),
             "tcp_pose": receive.getActualTCPPose(),

@@ -13,7 +13,7 @@ import pytest
 from cap.cli.main import run
 from robots.ravens.transfer import PARK
 from tests.fakes.ur.controller import FakeController
-from tests.fakes.ur.driving import FAST
+from tests.fakes.ur.driving import FAST, be_patient
 from tests.robots.tabletop.test_tabletop_session import TOOL_M
 
 SCENE = """
@@ -26,6 +26,11 @@ name = "blue bowl"
 position_m = [-0.12, -0.50, 0.018]
 """
 WORDS = "put the red block in the blue bowl"
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    be_patient(monkeypatch)
 
 
 @pytest.fixture(autouse=True)

@@ -30,10 +30,8 @@ SAFETY_NUMBERS: dict[SafetyMode, int] = {
 }
 
 
-_SEEN_S = 0.04
-"""A motion takes at least this long on the wall's clock: some states must show the arm moving."""
-
-
+_SHOWN = 3
+"""A motion ends once so many states told of it, where somebody is told: it must be seen."""
 _STEP_S = 0.004
 """Where an arm in motion is, is worked out anew after so long on the wall's clock."""
 
@@ -59,8 +57,6 @@ class _Path:
     move: Move
     began: float
     duration: float
-    pace: float
-    """Of the arm's clock, 1 but for a motion that would be over before it is seen."""
     length: float
     joints: tuple[float, ...]
     pose: tuple[float, ...]
@@ -79,6 +75,9 @@ class SimulatedArm:
         self._followed = self._last
         self._followed_clock = 0.0
         self._path: _Path | None = None
+        self.listeners = 0
+        """How many are told of its states."""
+        self._shown = 0
         self.joints: tuple[float, ...] = joints
         self.joint_speeds: tuple[float, ...] = (0.0,) * 6
         self.pose: tuple[float, ...] = tuple(pose_of(joints, tool_m).tolist())
@@ -121,11 +120,17 @@ class SimulatedArm:
         self._clock += (now - self._last) * self._factor
         self._last = now
         if self._path is not None:
-            elapsed = (self._clock - self._path.began) * self._path.pace
+            elapsed = self._clock - self._path.began
+            if self.listeners and self._shown < _SHOWN:
+                elapsed = min(elapsed, 0.99 * self._path.duration)
             if elapsed >= self._path.duration or now - self._followed >= _STEP_S:
                 self._followed = now
                 self._follow(self._path, elapsed)
         return self._clock
+
+    def show(self) -> None:
+        """Note that somebody is told its state."""
+        self._shown += self.moving
 
     def reaches(self, pose: Sequence[float]) -> bool:
         """Return whether there are joint angles for a pose."""
@@ -141,8 +146,8 @@ class SimulatedArm:
             return
         length = self._length(move)
         takes = duration(length, move.speed, move.acceleration)
-        pace = min(1.0, takes / (self._factor * _SEEN_S))
-        self._path = _Path(move, self._clock, takes, pace, length, self.joints, self.pose)
+        self._shown = 0
+        self._path = _Path(move, self._clock, takes, length, self.joints, self.pose)
 
     def halt(self) -> None:
         """Stop where it is."""

@@ -300,9 +300,11 @@ class FakeController:
     async def _secondary(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(version_message())
         telling = asyncio.create_task(self._tell(writer))
+        self._arm.listeners += 1
         try:
             await self._scripts(reader, writer)
         finally:
+            self._arm.listeners -= 1
             telling.cancel()
 
     async def _scripts(self, reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
@@ -316,6 +318,7 @@ class FakeController:
             if not self._frozen:
                 self._runner.advance()
                 running = self._runner.running
+                self._arm.show()
                 writer.write(state_packet(self._arm, running=running, form=self._form))
             await asyncio.sleep(1.0 / self._rate_hz)
 
@@ -337,10 +340,16 @@ class FakeController:
     ) -> None:
         client = RtdeClient(self._arm, self._runner, self._commands)
         telling = asyncio.create_task(self._stream(client, writer))
+        listens = False
         try:
             while True:
                 writer.write(client.answer(*await client.messages(reader)))
+                if client.started and client.tells_joints and not listens:
+                    listens = True
+                    self._arm.listeners += 1
         finally:
+            self._arm.listeners -= listens
+            self._commands.leave(client)
             telling.cancel()
 
     async def _stream(self, client: RtdeClient, writer: asyncio.StreamWriter) -> None:
@@ -348,6 +357,8 @@ class FakeController:
         while True:
             if client.started and not self._frozen:
                 queue.append(client.package())
+                if client.tells_joints:
+                    self._arm.show()
                 late = self._late_packages if client.tells_joints else 0
                 while len(queue) > late:
                     writer.write(queue.popleft())

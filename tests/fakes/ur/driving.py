@@ -10,10 +10,18 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
+
 from cap.errors import NotConnected
+from robots.tabletop import controller as ur_controller
+from robots.tabletop import gripper, safety_guard, trajectory
 from robots.tabletop.driver import ArmDriver
+from robots.tabletop.rtde import driver as rtde_driver
+from robots.tabletop.urx import driver as urx_driver
 from tests.fakes.ur.controller import RTDE_PORT, SECONDARY_PORT, FakeController, fresh_host
 
+PATIENCE_S = 60.0
+"""How long tests wait for what must come, on however slow a machine."""
 FAST, SLOW = 250.0, 0.3
 """How much faster than real the arm moves: as tests want it, and so that they can step in."""
 ELSEWHERE = (0.4, -1.4, 1.5, -1.6, -1.5, 0.3)
@@ -42,8 +50,24 @@ def turn_away(arm: ArmDriver) -> None:
     arm.move_joints(ELSEWHERE, speed_radps=0.5, acceleration_radps2=1.0)
 
 
+def be_patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have drivers give a slow machine time; tests of what comes too late set their own limits."""
+    for name in ("_FRESH_S", "_DASHBOARD_S", "_BRAKE_S"):
+        monkeypatch.setattr(ur_controller, name, PATIENCE_S)
+    for name in ("_START_S", "_PREPARE_S", "_ANSWER_S", "_MOVE_S", "_STOP_S"):
+        monkeypatch.setattr(rtde_driver, name, PATIENCE_S)
+    monkeypatch.setattr(urx_driver, "_FIRST_STATE_S", PATIENCE_S)
+    monkeypatch.setattr(safety_guard, "STALE_S", PATIENCE_S)
+    monkeypatch.setattr(safety_guard, "_AT_REST_S", PATIENCE_S)
+    monkeypatch.setattr(gripper, "_ANSWER_S", PATIENCE_S)
+    monkeypatch.setattr(trajectory, "_START_S", PATIENCE_S)
+    # Look as often as an arm asks that runs many times faster than a real one.
+    monkeypatch.setattr(trajectory, "_POLL_S", 0.004)
+    monkeypatch.setattr(gripper, "_POLL_S", 0.01)
+
+
 def wait_for(what: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10.0
+    deadline = time.monotonic() + PATIENCE_S
     while not what():
         assert time.monotonic() < deadline, "it never came"
         time.sleep(0.005)
@@ -51,12 +75,13 @@ def wait_for(what: Callable[[], bool]) -> None:
 
 @contextlib.contextmanager
 def once_moving(controller: FakeController, do: Callable[[], object]) -> Iterator[None]:
-    """Do something from another thread as soon as the arm moves, slowly."""
+    """Do something from another thread in the middle of the motion that comes."""
     controller.time_factor = SLOW
     start = controller.joints
 
     def run() -> None:
         wait_for(lambda: math.dist(start, controller.joints) > 0.001)
+        controller.time_factor = 0.0  # it waits there, however late whoever looks on
         do()
 
     thread = threading.Thread(target=run)
@@ -75,6 +100,13 @@ def fresh(arm: ArmDriver) -> bool:
         arm.state()
         return True
     return False
+
+
+def wait_until_silent(arm: ArmDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait until a driver's newest state is too old."""
+    with monkeypatch.context() as soon:
+        soon.setattr(ur_controller, "_FRESH_S", 0.5)
+        wait_for(lambda: not fresh(arm))
 
 
 @contextlib.contextmanager

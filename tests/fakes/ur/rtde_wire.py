@@ -54,6 +54,8 @@ _TYPES = {
     "speed_slider_fraction": "DOUBLE",
     "external_force_torque": "VECTOR6D",
 }
+_PATIENCE = 100
+"""The watchdog waits for so many times its period while whoever feeds it is connected."""
 _STOPPED, _PLAYING = 1, 2
 _READY, _DONE = 1, 2
 
@@ -81,6 +83,7 @@ class Commands:
         self._answer = False
         self._least_hz = 0.0
         self._fed_s = 0.0
+        self._fed_by: object | None = None
         self.seen: list[int] = []
         """Commands taken, in order, by number."""
 
@@ -94,11 +97,16 @@ class Commands:
             return float(self._operation << 24 | self._alone << 15)
         return 0.0
 
-    def write(self, values: dict[str, float]) -> None:
-        """Take input registers and outputs."""
+    def leave(self, connection: object) -> None:
+        """Note that a connection has ended."""
+        if self._fed_by is connection:
+            self._fed_by = None
+
+    def write(self, values: dict[str, float], connection: object) -> None:
+        """Take input registers and outputs that came by a connection."""
         self._inputs |= values
         if "input_int_register_0" in values:
-            self._fed_s = time.monotonic()
+            self._fed_s, self._fed_by = time.monotonic(), connection
         for kind in ("standard", "tool", "configurable"):
             mask = int(values.get(f"{kind}_digital_output_mask", 0))
             for number in range(8):
@@ -109,8 +117,11 @@ class Commands:
 
     def advance(self) -> None:
         """Go on as far as the script comes by now."""
-        if self._least_hz and time.monotonic() - self._fed_s > 1.0 / self._least_hz:
-            self._runner.kill()
+        if self._least_hz:
+            unfed_s = (time.monotonic() - self._fed_s) * self._least_hz
+            # A slow machine may starve the one that feeds it; one that has gone feeds it no more.
+            if unfed_s > (1.0 if self._fed_by is None else _PATIENCE):
+                self._runner.kill()
         if not self._runner.controlled:
             self._state, self._waits, self._alone, self._least_hz = 0, False, False, 0.0
             return
@@ -200,7 +211,7 @@ class RtdeClient:
                 return _message(chr(kind), b"\x01")
             case "U":
                 if body[0] <= len(self._recipes):  # of a connection before this one it knows none
-                    self._commands.write(dict(self._inputs(body)))
+                    self._commands.write(dict(self._inputs(body)), self)
                 return b""
         return b""
 

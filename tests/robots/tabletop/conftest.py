@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from robots.tabletop import gripper, trajectory
 from robots.tabletop.driver import ArmDriver
 from robots.tabletop.rtde.driver import RtdeDriver
 from robots.tabletop.urx.driver import UrxDriver
 from tests.fakes.ur.controller import FakeController
-from tests.fakes.ur.driving import FAST, children
+from tests.fakes.ur.driving import FAST, PATIENCE_S, be_patient, children
 
 DRIVERS = {"urx": UrxDriver, "ur_rtde": RtdeDriver}
 
@@ -21,10 +20,8 @@ Make = Callable[..., ArmDriver]
 
 
 @pytest.fixture(autouse=True)
-def _quick_polls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look as often as an arm asks that runs many times faster than a real one."""
-    monkeypatch.setattr(trajectory, "_POLL_S", 0.004)
-    monkeypatch.setattr(gripper, "_POLL_S", 0.01)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    be_patient(monkeypatch)
 
 
 @pytest.fixture(params=DRIVERS)
@@ -45,7 +42,7 @@ def make(kind: str) -> Iterator[Make]:
     made: list[ArmDriver] = []
 
     def driver(host: str, **options: Any) -> ArmDriver:
-        options = {"slack_s": 1.0, "gripper_wait_s": 0.02} | options
+        options = {"slack_s": PATIENCE_S, "gripper_wait_s": 0.02} | options
         made.append(DRIVERS[kind](host, **options))
         return made[-1]
 

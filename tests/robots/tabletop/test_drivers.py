@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +19,7 @@ from cap.errors import (
     Timeout,
     Unreachable,
 )
+from robots.tabletop import controller as ur_controller
 from robots.tabletop import trajectory
 from robots.tabletop.driver import ArmDriver
 from tests.fakes.ur.controller import FakeController
@@ -34,6 +33,7 @@ from tests.fakes.ur.driving import (
     sent,
     turn_away,
     wait_for,
+    wait_until_silent,
 )
 
 Make = Callable[..., ArmDriver]
@@ -278,26 +278,20 @@ def test_a_controller_gone_for_good_does_not_hang(
 
 def test_it_connects_again_after_a_drop(arm: ArmDriver, controller: FakeController) -> None:
     controller.drop_connection()
-
-    def lost() -> bool:
-        with contextlib.suppress(NotConnected):
-            arm.state()
-            return False
-        return True
-
-    wait_for(lost)
+    wait_for(lambda: not fresh(arm))
     arm.connect()
     lower(arm)
     assert len(controller.moves) == 1
 
 
 def test_old_states_are_no_states_and_nothing_is_sent_on_them(
-    arm: ArmDriver, controller: FakeController
+    arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lower(arm)
     before = sent(controller)
+    monkeypatch.setattr(ur_controller, "_FRESH_S", 0.5)
     controller.freeze_packets()
-    time.sleep(0.6)
+    wait_for(lambda: not fresh(arm))
     with pytest.raises(NotConnected, match="said nothing"):
         turn_away(arm)
     with pytest.raises(NotConnected, match="said nothing"):
@@ -310,15 +304,22 @@ def test_states_that_cease_in_a_motion_stop_the_arm(
     arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("robots.tabletop.rtde.driver._STOP_S", 0.5)
-    with once_moving(controller, controller.freeze_packets), pytest.raises(NotConnected):
+
+    def freeze() -> None:
+        controller.freeze_packets()
+        monkeypatch.setattr(ur_controller, "_FRESH_S", 0.5)
+
+    with once_moving(controller, freeze), pytest.raises(NotConnected):
         turn_away(arm)
     wait_for(lambda: not controller.moving)
     assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
 
 
-def test_states_that_come_again_are_taken(arm: ArmDriver, controller: FakeController) -> None:
+def test_states_that_come_again_are_taken(
+    arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
     controller.freeze_packets()
-    time.sleep(0.6)
+    wait_until_silent(arm, monkeypatch)
     controller.freeze_packets(False)
     wait_for(lambda: fresh(arm))
     lower(arm)

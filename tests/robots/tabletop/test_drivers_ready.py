@@ -14,7 +14,7 @@ from cap.errors import (
     RobotError,
     UsageError,
 )
-from robots.tabletop import arm_driver
+from robots.tabletop import arm_driver, trajectory
 from robots.tabletop.driver import ArmDriver
 from robots.tabletop.rtde import driver as rtde_driver
 from robots.tabletop.urx import driver as urx_driver
@@ -23,6 +23,7 @@ from tests.fakes.ur.controller import FakeController, fresh_host
 from tests.fakes.ur.driving import (
     ELSEWHERE,
     FAST,
+    PATIENCE_S,
     SLOW,
     lower,
     once_moving,
@@ -57,8 +58,9 @@ def test_nothing_is_sent_to_a_stopped_arm(arm: ArmDriver, controller: FakeContro
 
 
 def test_a_protective_stop_in_a_motion_is_raised_and_never_unlocked(
-    arm: ArmDriver, controller: FakeController
+    arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(trajectory, "_VERDICT_S", PATIENCE_S)
     after: list[tuple[int, int]] = []
 
     def stop() -> None:
@@ -74,8 +76,9 @@ def test_a_protective_stop_in_a_motion_is_raised_and_never_unlocked(
 
 
 def test_it_moves_again_once_a_person_released_the_stop(
-    arm: ArmDriver, controller: FakeController
+    arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(trajectory, "_VERDICT_S", PATIENCE_S)
     with once_moving(controller, controller.protective_stop), pytest.raises(ProtectiveStop):
         turn_away(arm)
     controller.set_safety("normal")

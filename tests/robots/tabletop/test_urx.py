@@ -5,16 +5,16 @@ from __future__ import annotations
 import socket
 import sys
 import threading
-import time
 from typing import Literal
 
 import pytest
 
 from cap.errors import MissingExtra, NotConnected, RobotError
-from robots.tabletop import arm_driver
+from robots.tabletop import arm_driver, trajectory
 from robots.tabletop.urx.driver import UrxDriver
 from tests.fakes.ur.arm import SimulatedArm
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController, fresh_host
+from tests.fakes.ur.driving import wait_for
 from tests.fakes.ur.packets import state_packet, version_message
 
 
@@ -28,12 +28,12 @@ def test_robot_modes_of_both_lengths_are_read(form: Literal[46, 47]) -> None:
         assert arm._robot.is_running()
         assert state.tcp_pose == pytest.approx(controller.tcp_pose)
         controller.set_safety("reduced")
-        while arm.state().safety != "reduced":
-            time.sleep(0.01)
+        wait_for(lambda: arm.state().safety == "reduced")
         arm.close()
 
 
-def test_a_motion_the_controller_ignores_fails() -> None:
+def test_a_motion_the_controller_ignores_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trajectory, "_START_S", 1.0)
     with FakeController() as controller:
         controller.ignore_scripts()
         arm = UrxDriver(controller.host)
@@ -96,8 +96,7 @@ def test_the_library_says_nothing_by_itself(capfd: pytest.CaptureFixture[str]) -
         arm = UrxDriver(controller.host)
         arm.connect()
         controller.protective_stop()
-        while arm.state().safety != "protective_stop":
-            time.sleep(0.01)
+        wait_for(lambda: arm.state().safety == "protective_stop")
         controller.drop_connection()
         arm.close()
     assert capfd.readouterr() == ("", "")
