@@ -149,6 +149,11 @@ class FakeController:
         return self._arm.outputs.get(("tool", 0), False) or self._gripper.closed
 
     @property
+    def gripper_position(self) -> int:
+        """Position that the Robotiq gripper was last told to go to, 0 to 255."""
+        return self._gripper.asked
+
+    @property
     def outputs(self) -> dict[tuple[str, int], bool]:
         """Digital outputs that were set, by kind (`tool`, `standard`) and number."""
         return dict(self._arm.outputs)

@@ -20,6 +20,11 @@ class Robotiq:
         self._variables = {"ACT": 0, "GTO": 0, "POS": _OPEN, "PRE": 0, "SPE": 0, "FOR": 0}
 
     @property
+    def asked(self) -> int:
+        """Position it was last told to go to."""
+        return self._variables["PRE"]
+
+    @property
     def closed(self) -> bool:
         """Whether it was last told to close."""
         return self._variables["PRE"] > 127

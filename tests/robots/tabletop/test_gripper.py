@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import socket
 import threading
+from typing import Any
 
 import pytest
 
-from cap.errors import NotConnected, Timeout
-from robots.tabletop.gripper import ROBOTIQ_PORT, RobotiqGripper
+from cap.errors import Collision, NotConnected, Timeout, UsageError
+from robots.tabletop.gripper import ROBOTIQ_PORT, RobotiqGripper, gripper_for
 from tests.fakes.ur.controller import FakeController, fresh_host
 
 
@@ -67,3 +68,32 @@ def test_an_answer_that_is_none_is_told_of(says: bytes) -> None:
             gripper.set(0.0, no_wait)
         gripper.close()
         thread.join()
+
+
+@pytest.mark.parametrize(
+    ("gap_m", "position"), [(0.056, 80), (0.026, 161), (0.0851, 0), (0.0, 255)]
+)
+def test_fingers_go_to_the_distance_they_are_told(gap_m: float, position: int) -> None:
+    with FakeController() as controller:
+        gripper = RobotiqGripper(controller.host)
+        assert gripper.set(gap_m, no_wait) is False
+        assert controller.gripper_position == position
+        gripper.close()
+
+
+def test_fingers_that_something_keeps_from_opening_are_told_of() -> None:
+    with FakeController(holds=True) as controller:
+        gripper = RobotiqGripper(controller.host)
+        gripper.set(0.0, no_wait)
+        controller.jam_gripper(100)
+        with pytest.raises(Collision, match=r"opening 5\.6 cm"):
+            gripper.set(0.056, no_wait)
+        controller.jam_gripper(None)
+        assert gripper.set(0.056, no_wait) is False
+        gripper.close()
+
+
+@pytest.mark.parametrize("stroke_m", [0, -0.1, 0.3, "wide", float("nan")])
+def test_a_stroke_that_cannot_be_is_refused(stroke_m: Any) -> None:
+    with pytest.raises(UsageError, match="stroke_m"):
+        gripper_for("tool_io", "", lambda output, on: None, wait_s=0.0, stroke_m=stroke_m)

@@ -1,0 +1,372 @@
+"""What the real arm is told to do with objects: openings, heights, limits, and after a stop."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cap.errors import CapError, Collision, LimitExceeded, ProtectiveStop, RobotError
+from robots.arm.gripper import Fingers
+from robots.perception.camera import Detection
+from robots.ravens import grasps, transfer
+from robots.ravens.grasps import blocker_of
+from robots.ravens.scene import BOWL_FLOOR, Body, Scene
+from robots.ravens.scene_sampler import sample_scene
+from robots.table.geometry import PLACES
+from robots.table.object_names import DEFAULT_NAMES
+from robots.tabletop import TabletopRobot
+from robots.tabletop.dry_run import DryDriver
+from robots.tabletop.gripper import RobotiqGripper
+from robots.tabletop.limits import MotionLimits
+from robots.tabletop.observation import ListedSight
+from robots.tabletop.safety_guard import GuardedArm
+
+BINARY = Fingers(stop_anywhere=False)
+PARTIAL = Fingers()
+
+
+@dataclass
+class Arm(DryDriver):
+    """Notes what it is told, and fails in the middle of a move if it is to."""
+
+    name: str = "ur_rtde"
+    fails_at: int | None = None
+    moves: int = 0
+    told: list[tuple[str, Any]] = field(default_factory=list)
+    """`move` with a pose, or `gripper` with a distance, in order."""
+
+    def move_linear(self, pose: Any, *, speed_mps: float, acceleration_mps2: float) -> None:
+        self._require_going()
+        self.moves += 1
+        if self.moves == self.fails_at:
+            middle = [a + (b - a) * 0.5 for a, b in zip(self.tcp_pose(), pose, strict=True)]
+            self.told.append(("move", tuple(middle)))
+            self._arrive(tuple(middle))  # type: ignore[arg-type]
+            raise ProtectiveStop("in the middle")
+        self.told.append(("move", pose))
+        super().move_linear(pose, speed_mps=speed_mps, acceleration_mps2=acceleration_mps2)
+
+    def gripper(self, gap_m: float) -> bool | None:
+        self.told.append(("gripper", gap_m))
+        return super().gripper(gap_m)
+
+
+class Listed:
+    def __init__(self, bodies: Iterable[Body]) -> None:
+        self.seen = tuple(Detection(b.name, b.position, b.yaw, b.size) for b in bodies)
+
+    def observe(self) -> tuple[Detection, ...]:
+        return self.seen
+
+    def close(self) -> None:
+        pass
+
+
+def block(color: str, x: float, y: float, level: int = 0, floor: float = 0.0) -> Body:
+    return Body(f"{color} block", (x, y, 0.02 + 0.04 * level + floor))
+
+
+def bowl(color: str, x: float, y: float) -> Body:
+    return Body(f"{color} bowl", (x, y, 0.018))
+
+
+def robot_on(
+    *bodies: Body, arm: Arm | None = None, limits: MotionLimits | None = None
+) -> tuple[TabletopRobot, Arm]:
+    arm = arm or Arm()
+    guarded = GuardedArm(arm, limits or MotionLimits())
+    return TabletopRobot(guarded, ListedSight(Listed(bodies))), arm
+
+
+def call(robot: TabletopRobot, name: str, *args: Any) -> Any:
+    return robot.primitives()[name].function(*args)
+
+
+# The opening.
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("fingers", [BINARY, PARTIAL], ids=["binary", "robotiq"])
+@pytest.mark.parametrize("seed", range(40))
+def test_at_the_opening_commanded_no_plan_touches_anything(
+    seed: int, fingers: Fingers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = sample_scene(DEFAULT_NAMES, np.random.default_rng(seed))
+    hand = replace(transfer.WAITING, fingers=fingers)
+    robotiq = RobotiqGripper("none")
+    plans = 0
+    for name, to in itertools.product(scene.names, (*scene.names, *PLACES)):
+        xy = PLACES[to] if to in PLACES else scene[to].xy
+        try:
+            planned = transfer.transfer(scene, name, xy, hand)
+        except RobotError:
+            continue
+        plans += 1
+        robot, arm = robot_on(*scene.bodies, arm=Arm(fingers=fingers))
+        robot._table._world.transfer(planned)
+        opened = [gap for what, gap in arm.told if what == "gripper" and gap > 0]
+        assert len(opened) == 2
+        for grip, gap in zip((planned.pick, planned.place), opened, strict=True):
+            really = fingers.stroke_m
+            if fingers.stop_anywhere:
+                really = 0.085 * (230 - robotiq._position(gap)) / 227
+                assert really == pytest.approx(grip.gap_m, abs=0.0003)
+            with monkeypatch.context() as exact:
+                exact.setattr(grasps, "MARGIN", 0.0)
+                assert blocker_of(replace(grip, gap_m=really), scene.others(name)) is None
+    assert plans > 60
+
+
+def test_fingers_that_only_open_fully_put_a_block_into_a_bowl() -> None:
+    scene = Scene((block("red", 0.1, -0.45), bowl("blue", -0.15, -0.55)))
+    planned = transfer.transfer(
+        scene, "red block", (-0.15, -0.55), replace(transfer.WAITING, fingers=BINARY)
+    )
+    assert planned.pick.gap_m == planned.place.gap_m == 0.085
+
+
+def test_fingers_that_only_open_fully_need_room_and_say_so() -> None:
+    scene = Scene((block("red", 0.0, -0.5), block("blue", 0.06, -0.5), block("pink", 0, -0.56)))
+    transfer.transfer(scene, "red block", (0.2, -0.5))
+    with pytest.raises(Collision, match="of fingers that only open fully"):
+        transfer.transfer(
+            scene, "red block", (0.2, -0.5), replace(transfer.WAITING, fingers=BINARY)
+        )
+
+
+def test_a_box_is_put_down_by_the_sides_it_was_taken_by() -> None:
+    box = Body("box", (0.0, -0.5, 0.02), size=(0.075, 0.04, 0.04))
+    beside = block("red", 0.2, -0.46), block("pink", 0.2, -0.54)  # no room beside the wide sides
+    for around in ((), beside):
+        planned = transfer.transfer(Scene((box, *around)), "box", (0.12, -0.5))
+        held = planned.pick.yaw - box.yaw, planned.place.yaw - planned.result[0].yaw
+        assert math.sin(held[0] - held[1]) == pytest.approx(0.0, abs=1e-9)
+
+
+# The height.
+
+
+def over(pose: Sequence[float], body: Body) -> bool:
+    return math.dist(pose[:2], body.xy) < body.radius + 0.055
+
+
+def check_clear(told: Sequence[tuple[str, Any]], start: Sequence[float], tower: Body) -> None:
+    """Check that straight moves keep above a tower where they pass over it."""
+    for what, pose in told:
+        if what == "move":
+            for share in np.linspace(0.0, 1.0, 50):
+                there = [a + (b - a) * share for a, b in zip(start[:3], pose[:3], strict=True)]
+                assert not over(there, tower) or there[2] > tower.top
+            start = pose
+
+
+@pytest.mark.parametrize("fails_at", range(1, 12))
+def test_after_a_stop_the_way_goes_over_what_stands_on_it_from_where_the_arm_is(
+    fails_at: int,
+) -> None:
+    tower = [block(c, 0.0, -0.53, n) for n, c in enumerate(("blue", "pink", "cyan", "gray"))]
+    robot, arm = robot_on(
+        block("red", 0.2, -0.7), block("green", -0.25, -0.3), *tower, arm=Arm(fails_at=fails_at)
+    )
+    with pytest.raises(ProtectiveStop):
+        call(robot, "put_first_on_second", "red block", (0.2, -0.5))
+    start, before = arm.tcp_pose(), len(arm.told)
+    call(robot, "put_first_on_second", "green block", (-0.25, -0.42))
+    check_clear(arm.told[before:], start, tower[-1])
+
+
+# The limits.
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"x_m": (-0.05, 0.4)},
+        {"y_m": (-0.5, -0.12)},
+        {"z_m": (0.03, 0.6)},
+        {"z_m": (0.0, 0.33)},
+        {"step_m": 0.2},
+    ],
+)
+def test_a_narrowed_box_refuses_before_anything_moves(limits: dict[str, Any]) -> None:
+    tower = (block(f"number {n}", 0.0, -0.7, n) for n in range(8))
+    bodies = (block("red", 0.1, -0.45), bowl("blue", -0.15, -0.6), *tower)
+    robot, arm = robot_on(*bodies, limits=MotionLimits(**limits))
+    for target in (robot, robot.twin()):
+        places = dict(target.positions())
+        with pytest.raises(LimitExceeded, match=r"outside the workspace box|longer than step_m"):
+            target.primitives()["put_first_on_second"].function("red block", "blue bowl")
+        assert dict(target.positions()) == places
+    assert arm.told == []
+
+
+@pytest.mark.parametrize("name", ["point_gripper_to", "goto_pos"])
+def test_the_twin_points_nowhere_the_arm_may_not(name: str) -> None:
+    robot, arm = robot_on(limits=MotionLimits(x_m=(-0.05, 0.4)))
+    for target in (robot, robot.twin()):
+        with pytest.raises(LimitExceeded, match="outside the workspace box"):
+            target.primitives()[name].function((-0.2, -0.5))
+    assert arm.told == []
+
+
+# After a stop.
+
+SCENES = {
+    "table": ((block("red", 0.1, -0.45), bowl("blue", -0.2, -0.7)), "red block", "blue bowl"),
+    "bowl": ((bowl("red", 0.2, -0.35), bowl("blue", -0.2, -0.7)), "red bowl", "blue bowl"),
+    "out of a bowl": (
+        (block("red", 0.1, -0.45, floor=BOWL_FLOOR), bowl("blue", 0.1, -0.45)),
+        "red block",
+        (-0.2, -0.7),
+    ),
+    "off a stack": (
+        tuple(block(c, 0.2, -0.35, n) for n, c in enumerate(("green", "tan", "red"))),
+        "red block",
+        (-0.2, -0.4),
+    ),
+    "onto a stack": (
+        (*(block(c, 0.2, -0.35, n) for n, c in enumerate(("green", "tan"))), block("red", 0, -0.6)),
+        "red block",
+        "tan block",
+    ),
+    "with its contents": (
+        (bowl("blue", 0.1, -0.45), block("red", 0.1, -0.45, floor=BOWL_FLOOR)),
+        "blue bowl",
+        (-0.15, -0.6),
+    ),
+}
+
+
+def support(body: Body, others: Iterable[Body]) -> float:
+    """Return the height of what is straight below an object, in plain words of this test."""
+    heights = [0.0]
+    for other in others:
+        if math.dist(body.xy, other.xy) < 0.012 and other.kind == "bowl":
+            nested = 0.0145 if body.kind == "bowl" else BOWL_FLOOR
+            heights.append(other.bottom + nested)
+        elif math.dist(body.xy, other.xy) < 0.03:
+            heights.append(other.top)
+    return max(heights)
+
+
+@pytest.mark.parametrize(
+    ("case", "fingers"),
+    [(case, PARTIAL) for case in SCENES]
+    + [(case, BINARY) for case in SCENES if case != "with its contents"],
+)
+def test_what_a_stop_left_in_the_gripper_is_put_down_at_its_height(
+    case: str, fingers: Fingers
+) -> None:
+    bodies, first, second = SCENES[case]
+    put_down = 0
+    for fails_at in itertools.count(1):
+        robot, arm = robot_on(*bodies, arm=Arm(fails_at=fails_at, fingers=fingers))
+        try:
+            call(robot, "put_first_on_second", first, second)
+            break
+        except ProtectiveStop:
+            pass
+        held = robot.condition()["held"]
+        if held == "nothing":
+            continue
+        put_down += 1
+        taken = next(
+            before[1] for before, after in itertools.pairwise(arm.told) if after == ("gripper", 0.0)
+        )
+        hang = taken[2] - next(body for body in bodies if body.name == held).bottom
+        hanging = robot.positions()[held]
+        assert hanging[2] == pytest.approx(
+            arm.tcp_pose()[2] - hang + robot._table._scene[held].half_height, abs=1e-9
+        )
+        before = len(arm.told)
+        call(robot, "point_gripper_to", "middle")
+        told = arm.told[before:]
+        opened = next(n for n, (what, _) in enumerate(told) if what == "gripper")
+        at = told[opened - 1][1] if opened else arm.tcp_pose()
+        scene = robot._table._scene
+        foot = at[2] - hang
+        rest = support(
+            scene[held], scene.others(held, *(b.name for b in transfer.resting_on(scene, held)))
+        )
+        assert scene[held].bottom == pytest.approx(rest, abs=1e-6)
+        assert rest <= foot <= rest + 0.002
+        assert robot.condition()["held"] == "nothing"
+        call(robot, "put_first_on_second", held, (0.0, -0.3))
+    assert put_down >= 4
+
+
+def test_what_is_held_is_where_the_hand_is_and_the_twin_knows() -> None:
+    robot, arm = robot_on(block("red", 0.1, -0.45), bowl("blue", -0.2, -0.7), arm=Arm(fails_at=6))
+    with pytest.raises(ProtectiveStop):
+        call(robot, "put_first_on_second", "red block", "blue bowl")
+    assert robot.positions()["red block"][:2] == pytest.approx(arm.tcp_pose()[:2])
+    twin = robot.twin()
+    assert twin.condition()["held"] == "red block"
+    assert twin.condition()["gripper"] == pytest.approx(arm.tcp_pose()[:3], abs=1e-6)
+    twin.primitives()["point_gripper_to"].function("middle")
+    call(robot, "point_gripper_to", "middle")
+    assert twin.positions()["red block"] == pytest.approx(robot.positions()["red block"], abs=5e-3)
+
+
+def test_what_would_not_stand_below_is_put_down_beside_it() -> None:
+    # The edge of a bowl is straight below the middle of the way.
+    robot, _ = robot_on(block("red", 0.2, -0.5), bowl("blue", -0.05, -0.5), arm=Arm(fails_at=6))
+    with pytest.raises(ProtectiveStop):
+        call(robot, "put_first_on_second", "red block", (-0.2, -0.5))
+    call(robot, "point_gripper_to", "bottom side")
+    scene = robot._table._scene
+    assert scene["red block"].bottom == pytest.approx(0.0)
+    assert math.dist(scene["red block"].xy, scene["blue bowl"].xy) > 0.08
+
+
+# The tool.
+
+
+@pytest.mark.parametrize(
+    ("moved", "message"),
+    [((0.0, 0.0, 0.08), "cm from the tips"), ((0.03, 0.0, 0.0), "cm from the tips")],
+)
+def test_a_tool_that_was_shifted_since_is_noticed(moved: Any, message: str) -> None:
+    arm = Arm()
+    robot = TabletopRobot(
+        GuardedArm(arm, MotionLimits(), tool_m=0.163), ListedSight(Listed([block("red", 0, -0.5)]))
+    )
+    state = arm.state()
+    shifted = (*(a + b for a, b in zip(state.tcp_pose, moved, strict=False)), *state.tcp_pose[3:])
+    arm._state = replace(state, tcp_pose=shifted)  # type: ignore[arg-type]
+    with pytest.raises(LimitExceeded, match=message):
+        call(robot, "point_gripper_to", "middle")
+    assert arm.told == []
+
+
+@pytest.mark.parametrize("degrees", [90, -90, 45, 180, 15])
+def test_a_tool_that_is_turned_is_refused_unless_it_is_said(degrees: int) -> None:
+    from robots.arm import rotations
+
+    def turned() -> Arm:
+        arm = Arm()
+        tcp = arm.tcp_pose()
+        about = rotations.rotation_of((0.0, 0.0, math.radians(degrees)))
+        vector = rotations.rotation_vector(rotations.rotation_of(tcp[3:]) @ about)
+        arm._state = replace(arm.state(), tcp_pose=(*tcp[:3], *vector.tolist()))
+        return arm
+
+    with pytest.raises(LimitExceeded, match=f"turned {abs(degrees)} degrees"):
+        GuardedArm(turned(), MotionLimits(), tool_m=0.163).connect()
+    said = math.radians(degrees)
+    GuardedArm(turned(), MotionLimits(), tool_m=0.163, tool_turn_rad=said).connect()
+
+
+def test_an_arm_that_something_else_moves_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("robots.tabletop.safety_guard._AT_REST_S", 0.0)
+    robot, arm = robot_on(block("red", 0.0, -0.5))
+    arm._state = replace(arm.state(), moving=True)
+    with pytest.raises(CapError, match="something else moves the arm"):
+        call(robot, "point_gripper_to", "middle")
+    assert arm.told == []
