@@ -169,6 +169,10 @@ class ControllerDriver(ABC):
         self._mover.wait(0.0)
         return self._gripper.set(gap_m, self._mover.wait)
 
+    def holding(self) -> bool | None:
+        """Return whether the fingers hold something now; None where they cannot tell."""
+        return self._gripper.holding()
+
     def stop(self) -> None:
         """Brake now; what is under way raises `RobotError`, and nothing moves from here on."""
         self._mover.stop()

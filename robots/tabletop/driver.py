@@ -92,6 +92,9 @@ class ArmDriver(Protocol):
             RobotError: As `move_joints`.
         """
 
+    def holding(self) -> bool | None:
+        """Return whether the fingers hold something now; None where this gripper cannot tell."""
+
     def stop(self) -> None:
         """Brake now; what is under way raises `RobotError`. Never blocks for long."""
 

@@ -110,6 +110,10 @@ class DryDriver:
         self.commands.append(f"gripper open {1000 * gap_m:.0f} mm" if gap_m else "gripper close")
         return None
 
+    def holding(self) -> bool | None:
+        """Return that it is not known."""
+        return None
+
     def stop(self) -> None:
         """Write it down."""
         self._stopped = True

@@ -46,6 +46,13 @@ class Gripper(Protocol):
             Timeout: It did not end its motion in time.
         """
 
+    def holding(self) -> bool | None:
+        """Return whether they hold something now; None where they cannot tell.
+
+        Raises:
+            NotConnected: The gripper is not reached.
+        """
+
     def close(self) -> None:
         """Let go of the connection, if there is one."""
 
@@ -58,6 +65,10 @@ class NoGripper:
     def set(self, gap_m: float, wait: Wait) -> bool | None:
         """Raise: there is none."""
         raise RobotError("this arm has no gripper: give one with the option gripper=robotiq")
+
+    def holding(self) -> bool | None:
+        """Return that there is nothing to hold with."""
+        return False
 
     def close(self) -> None:
         """Do nothing."""
@@ -93,6 +104,10 @@ class OutputGripper:
         wait(self._wait_s)
         return None
 
+    def holding(self) -> bool | None:
+        """Return that it cannot tell."""
+        return None
+
     def close(self) -> None:
         """Do nothing: the output stays as it is, so nothing is dropped."""
 
@@ -123,6 +138,10 @@ class RobotiqGripper:
                 f"something keeps the fingers from opening {100 * gap_m:.1f} cm: look at them"
             )
         return closing and told == _CLOSED_ON_OBJECT
+
+    def holding(self) -> bool | None:
+        """Return whether something stopped them while they closed; nothing moves."""
+        return self._get("STA") == _ACTIVATED and self._get("OBJ") == _CLOSED_ON_OBJECT
 
     def _position(self, gap_m: float) -> int:
         """Return the position at which the fingers are a distance (m) apart."""

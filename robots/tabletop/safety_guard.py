@@ -53,11 +53,17 @@ class GuardedArm:
             NotConnected: The controller does not answer, or is not ready to be told to move.
             ProtectiveStop: The safety controller has stopped the arm.
             LimitExceeded: The arm stands outside the workspace box, or its tool is not as said.
+            RobotError: The gripper holds something from before.
         """
         self.driver.connect()
         try:
             self._check_tool(self.check_state())
             self.limits.check_start(self.pose())
+            if self.driver.holding():
+                raise RobotError(
+                    "the gripper holds something, and nobody here knows what: take it out by hand, "
+                    "open the fingers on the pendant, and start again"
+                )
         except BaseException:
             self.driver.close()
             raise

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cap.errors import UsageError
+from cap.errors import RobotError, UsageError
 from cap.models.providers import make_model
 from cap.robot import registry
 from cap.session.session import Session
@@ -114,6 +114,27 @@ def test_a_gripper_that_closes_on_nothing_is_a_typed_failure(
         assert (turn.failure.error, turn.failure.exit_code) == ("NotGrasped", 5)
         assert turn.moved == {}
     assert not controller.gripper_closed
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_what_an_earlier_session_left_in_the_gripper_is_not_dropped(
+    driver: str, controller: FakeController, scene: Path
+) -> None:
+    controller.time_factor = 2.0
+    with session_on(controller, scene, driver) as session:
+
+        def stop() -> None:
+            wait_for(lambda: controller.gripper_closed)
+            session.robot.stop()
+
+        stopper = threading.Thread(target=stop)
+        stopper.start()
+        assert not session.execute("put_first_on_second('red block', 'blue bowl')").ok
+        stopper.join()
+        assert session.robot.condition()["held"] == "red block"
+    with pytest.raises(RobotError, match="the gripper holds something"):
+        session_on(controller, scene, driver)
+    assert controller.gripper_closed
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
