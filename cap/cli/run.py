@@ -9,7 +9,7 @@ import click
 from cap.cli.options import Named, with_options
 from cap.cli.resume import as_saved, go_on, replay_run, resume_option, saved_at
 from cap.cli.session import errors_as_json, open_session, report, watch
-from cap.cli.session_options import SessionOptions, expect_option
+from cap.cli.session_options import SessionOptions, ask_person, expect_option
 from cap.errors import UsageError
 
 
@@ -53,6 +53,11 @@ def command(
         return replay_run(options, replay)
 
 
+def _wanted(left: tuple[str, ...]) -> bool:
+    """Ask whether the instructions that wait behind a program that was refused are to go on."""
+    return bool(left) and ask_person(f"Go on with: {left[0]}")
+
+
 def _run(
     options: SessionOptions,
     instructions: tuple[str, ...],
@@ -77,8 +82,10 @@ def _run(
             from cap.cli.pictures import Pictures
 
             film = Pictures(session.robot, session.trace.folder, gif)
-        for words in instructions:
-            if not session.run(words, expect).ok:
+        for number, words in enumerate(instructions, start=1):
+            turn = session.run(words, expect)
+            refused = turn.failure is not None and turn.failure.kind == "refused"
+            if not (turn.ok or (refused and _wanted(instructions[number:]))):
                 break
         paths = film.finish() if film else []
         return report(session, options, paths, left=instructions[len(session.turns) :])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -239,7 +240,7 @@ def report(
     session: Any, options: SessionOptions, paths: list[Path], left: tuple[str, ...] = ()
 ) -> int:
     """Say where the run is kept and return the exit code."""
-    failure = session.turns[-1].failure if session.turns else None
+    failure = next((turn.failure for turn in session.turns if turn.failure), None)
     status = "done" if failure is None else "failed"
     if options.as_json:
         turns = [turn.as_json() for turn in session.turns]
@@ -258,6 +259,9 @@ def report(
     else:
         for words in left:
             click.echo(f"not run after the failure: {words}")
+        if left and failure is not None and failure.kind == "refused":
+            told = " ".join(map(shlex.quote, left))
+            click.echo(f"they wait: cap run --resume {session.trace.folder} {told}")
         for path in paths:
             click.echo(f"picture: {path}")
         commands = getattr(session.robot, "commands", None)

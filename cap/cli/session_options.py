@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +22,9 @@ expect_option = click.option(
     multiple=True,
     help="Fail (1) unless each turn has this effect; may be repeated.",
 )
+if TYPE_CHECKING:
+    from cap.engine.answer import Approve, Decision
+
 APPROVALS = ("each-program", "each-call", "none")
 
 LONGEST_S = 86400.0
@@ -192,22 +196,73 @@ def approval(approve: str | None, ask: bool, yes: bool, simulated: bool) -> str:
     return asked or "each-program"
 
 
-def approver(asks: str, simulated: bool) -> Callable[[str], bool] | None:
+def approver(asks: str, simulated: bool) -> Approve | None:
     """Return what decides whether a program may run; None where nothing needs to.
 
     Args:
         asks: One of `APPROVALS`.
         simulated: Whether the robot is; hardware always needs somebody's word.
     """
-    if asks == "each-program":
-        return lambda source: ask_person("Run this program?")
+    if asks != "none":
+        return ask_for_program
     return None if simulated else (lambda source: True)
+
+
+def ask_for_program(source: str) -> Decision:
+    """Ask the person whether a program that was shown may run: yes, no and why, or edited."""
+    from cap.engine.answer import Decision
+
+    if not _somebody_to_ask():
+        return Decision(False)
+    choice = click.Choice(["y", "n", "e"], case_sensitive=False)
+    try:
+        while True:
+            said = click.prompt(
+                "Run this program? y(es), n(o), e(dit)", type=choice, show_choices=False, err=True
+            )
+            if said == "y":
+                return Decision(True)
+            if said == "n":
+                reason = click.prompt(
+                    "Why not? The model is told (Enter: no reason)",
+                    default="",
+                    show_default=False,
+                    err=True,
+                )
+                return Decision(False, reason=" ".join(reason.split()))
+            if edited := _edit(source):
+                return Decision(False, edited=edited)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+
+
+def _edit(source: str) -> str:
+    """Have the person change a program in their editor; "" where there is nothing to run."""
+    try:
+        edited = click.edit(source, extension=".py") or ""
+        ast.parse(edited)
+    except click.ClickException as error:
+        click.echo(f"{error.message}; set EDITOR to one that there is", err=True)
+        return ""
+    except SyntaxError as error:
+        click.echo(f"line {error.lineno}: {error.msg}; edit it again", err=True)
+        return ""
+    if not edited.strip() or edited.strip() == source.strip():
+        click.echo("nothing was changed", err=True)
+        return ""
+    return edited
+
+
+def _somebody_to_ask() -> bool:
+    if not sys.stdin.isatty():
+        click.echo("nobody to ask: standard input is no terminal", err=True)
+        return False
+    return True
 
 
 def ask_person(question: str) -> bool:
     """Ask the person; where there is nobody to ask, the answer is no."""
-    if not sys.stdin.isatty():
-        click.echo("nobody to ask: standard input is no terminal", err=True)
+    if not _somebody_to_ask():
         return False
     try:
         return click.confirm(question, default=False, err=True)

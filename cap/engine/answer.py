@@ -13,7 +13,21 @@ from cap.result import Result
 from cap.scope import Definition, Primitive
 
 NOTHING = Usage()
-Approve = Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A person's word on a program."""
+
+    allowed: bool
+    """Whether it may run as it is."""
+    reason: str = ""
+    """Why not: the model is told, and writes another."""
+    edited: str = ""
+    """What the person wrote in its place; it takes the same road, and is asked for again."""
+
+
+Approve = Callable[[str], bool | Decision]
 """Shown the complete program; False refuses it."""
 
 

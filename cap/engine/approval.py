@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cap.engine.answer import Answer, Approve
+from cap.engine.answer import Answer, Approve, Decision
 from cap.engine.rehearsal import Rehearsal, Rehearse
 from cap.errors import RobotError
 from cap.prompt.prompt import Prompt
@@ -25,6 +25,8 @@ Allow = Callable[[str], bool]
 _SILENT = ("say",)
 """Actions that move nothing."""
 _NOT_APPROVED = Failure("refused", "NotApproved", "the program was not approved; nothing ran")
+DECLINED = "Declined"
+"""The error of a program that a person did not approve, with a reason."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,8 @@ class Gate:
     trace: Trace
     """Told of each rehearsal; its depth tells nested programs from the outermost."""
 
-    def refusal(self, prompt: Prompt, answer: Answer, rehearse: Rehearse) -> Failure | None:
-        """Return why a program must not run; None lets it.
+    def word(self, prompt: Prompt, answer: Answer, rehearse: Rehearse) -> Failure | str | None:
+        """Return why a program must not run, or what is to run in its place; None lets it.
 
         The outermost program is rehearsed and approved, with every program it asks for on the way.
         A nested one that the rehearsal did not see needs a word of its own, whatever it does.
@@ -59,8 +61,13 @@ class Gate:
                 return failure
         if asks and self.approve is not None:
             with asking_person():  # their time counts for nothing
-                approved = self.approve(answer.source)
-            return None if approved else _NOT_APPROVED
+                said = self.approve(answer.source)
+            decision = said if isinstance(said, Decision) else Decision(said)
+            if decision.edited:
+                return decision.edited
+            if decision.reason:
+                return Failure("refused", DECLINED, f"the person said no: {decision.reason}")
+            return None if decision.allowed else _NOT_APPROVED
         return None
 
     def _rehearsed(self, rehearsal: Rehearsal, rehearse: Rehearse) -> Failure | None:

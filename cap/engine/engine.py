@@ -205,7 +205,7 @@ class Engine:
             return None
         answer = replace(self._walk(prompt, examined, scope, state), completion=text)
         failure = answer.result.failure
-        if failure is None and before is None:
+        if failure is None and before is None and answer.program is examined.program:
             self.author.remember(prompt, order, completion)
         elif failure is not None:
             self.author.forget()
@@ -223,13 +223,24 @@ class Engine:
             return self._show(prompt, failed, state)
         kept = tuple(kept_for(program, scope, generated))
         answer = self._show(prompt, Answer(Result(), program, generated, kept), state)
-        refusal = self.gate.refusal(prompt, answer, self._in_twin(prompt, answer, state))
-        if refusal is not None:
-            return replace(answer, result=Result(failure=refusal))
+        word = self.gate.word(prompt, answer, self._in_twin(prompt, answer, state))
+        if isinstance(word, str):
+            return self._edited(prompt, word, scope, state)
+        if word is not None:
+            return replace(answer, result=Result(failure=word))
         if generated:
             scope = replace(scope, definitions=(*scope.definitions, *generated))
         result = self._execute(prompt, program, scope, state.dropped)
         return replace(answer, result=result, ran=True)
+
+    def _edited(self, prompt: Prompt, source: str, scope: Scope, state: State) -> Answer:
+        """Take what a person wrote in a program's place the same way; they are asked again."""
+        try:
+            examined = examine(Program.parse(source), scope, self.sandbox.policy)
+        except CapError as error:
+            wrong = Failure("refused", type(error).__name__, f"as it was edited: {error}")
+            return Answer(Result(failure=wrong))
+        return self._walk(prompt, examined, scope, state)
 
     def _generate(
         self, prompt: Prompt, examined: Examination, scope: Scope, state: State

@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from cap.engine.approval import DECLINED
 from cap.program.program import AnsweredInWords
 from cap.prompt.prompt import PastTurn
 from cap.result import Call, Failure
 
-Sort = Literal["static", "runtime"]
+Sort = Literal["static", "runtime", "person"]
 _STATIC = ("syntax", "violation", "undefined", "rehearsal")
 _RUNTIME = ("raised", "value")
 _REQUEST = "write the whole program again, corrected"
@@ -46,14 +47,18 @@ class Repairs:
         return replace(self, runtime=0) if acts else self
 
     def without(self, sort: Sort) -> Repairs:
-        """Return what is left after one repair."""
+        """Return what is left after one repair; a person may say no as often as they like."""
+        if sort == "person":
+            return self
         if sort == "static":
             return replace(self, static=self.static - 1)
         return replace(self, runtime=self.runtime - 1)
 
     def allow(self, sort: Sort | None) -> bool:
         """Tell whether one more is left."""
-        return sort is not None and (self.static if sort == "static" else self.runtime) > 0
+        if sort is None or sort == "person":
+            return sort is not None
+        return (self.static if sort == "static" else self.runtime) > 0
 
 
 def sort_of(failure: Failure, calls: Sequence[Call], ran: bool) -> Sort | None:
@@ -64,6 +69,8 @@ def sort_of(failure: Failure, calls: Sequence[Call], ran: bool) -> Sort | None:
         calls: What it called.
         ran: Whether it was started.
     """
+    if not ran and failure.error == DECLINED:
+        return "person"
     if not ran:
         mends = failure.kind in _STATIC or failure.error == AnsweredInWords.__name__
         return "static" if mends else None

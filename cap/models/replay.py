@@ -159,7 +159,8 @@ class Remembered(Wrapped):
     def _through(self, request: Request, ask: Ask) -> Completion:
         key = request_key(request)
         if (known := self._answers.get(key)) is not None:
-            return replace(known, cost_usd=0.0, notes=(*known.notes, REMEMBERED))
+            free = replace(known, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
+            return replace(free, notes=(*known.notes, REMEMBERED), remembered=True)
         answer = ask()
         if not answer.empty:  # it is asked again
             self._answers[key] = answer

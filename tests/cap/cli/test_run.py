@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,15 +118,95 @@ def test_unwritable_gif_is_found_before_anything_moves(capsys: pytest.CaptureFix
     assert "cannot write file/x.gif" in capsys.readouterr().err
 
 
+@pytest.fixture
+def person(monkeypatch: pytest.MonkeyPatch) -> Person:
+    """Somebody at a terminal who says, in order, what a test has put down."""
+    person = Person()
+    monkeypatch.setattr("click.prompt", person.prompt)
+    monkeypatch.setattr("click.confirm", person.prompt)
+    monkeypatch.setattr("click.edit", person.edit)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    return person
+
+
+class Person:
+    def __init__(self) -> None:
+        self.says: list[Any] = []
+        self.asked: list[str] = []
+        self.writes: list[str | None] = []
+        self.read: list[str] = []
+
+    def prompt(self, question: str, **_: Any) -> Any:
+        self.asked.append(question)
+        return self.says.pop(0)
+
+    def edit(self, text: str, **_: Any) -> str | None:
+        self.read.append(text)
+        return self.writes.pop(0)
+
+
+ASK = ("--ask", "--json")
+
+
 def test_declined_approval_moves_nothing(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], person: Person
 ) -> None:
-    monkeypatch.setattr("click.confirm", lambda *args, **kwargs: False)
-    assert run(["run", "stack all the blocks", *INSTANT, "--ask", "--json"]) == 1
+    person.says = ["n", ""]
+    assert run(["run", "stack all the blocks", *INSTANT, *ASK]) == 1
     (turn,) = json.loads(capsys.readouterr().out)["turns"]
     assert turn["failure"]["kind"] == "refused"
     assert turn["moved"] == {}
     assert turn["program"]
+
+
+def test_what_waits_behind_a_refused_program_is_asked_for(
+    capsys: pytest.CaptureFixture[str], person: Person
+) -> None:
+    words = ["stack all the blocks", "put the red block in the middle"]
+    person.says = ["n", "", True, "y"]
+    assert run(["run", *words, *INSTANT, *ASK]) == 1
+    first, second = json.loads(capsys.readouterr().out)["turns"]
+    assert first["failure"]["kind"] == "refused"
+    assert second["moved"]
+    assert person.asked[2] == "Go on with: put the red block in the middle"
+
+
+def test_what_waits_can_be_gone_on_with_later(
+    capsys: pytest.CaptureFixture[str], person: Person
+) -> None:
+    words = ["stack all the blocks", "put the red block in the middle"]
+    person.says = ["n", "", False]
+    assert run(["run", *words, *INSTANT, "--ask", "--out", "runs/one"]) == 1
+    printed = capsys.readouterr().out
+    line = "they wait: cap run --resume runs/one 'put the red block in the middle'"
+    assert line in printed
+    assert run([*shlex.split(line)[3:], "--json", *INSTANT]) == 0
+    assert json.loads(capsys.readouterr().out)["turns"][-1]["moved"]
+
+
+def test_a_program_may_be_edited_and_is_asked_for_again(
+    capsys: pytest.CaptureFixture[str], person: Person
+) -> None:
+    person.says = ["e", "e", "e", "y"]
+    person.writes = [None, "say('broken", "say('as I want it')\n"]
+    assert run(["run", "stack all the blocks", *INSTANT, *ASK]) == 0
+    told = capsys.readouterr()
+    (turn,) = json.loads(told.out)["turns"]
+    assert (turn["program"].strip(), turn["moved"]) == ("say('as I want it')", {})
+    assert "nothing was changed" in told.err
+    assert "line 1: " in told.err
+    assert len(person.asked) == 4
+    assert "stack_objects_in_order" in person.read[0]
+
+
+def test_an_edited_program_is_checked_as_any_other(
+    capsys: pytest.CaptureFixture[str], person: Person
+) -> None:
+    person.says = ["e"]
+    person.writes = ["import os\nos.remove('x')\n"]
+    assert run(["run", "stack all the blocks", *INSTANT, *ASK]) == 3
+    (turn,) = json.loads(capsys.readouterr().out)["turns"]
+    assert turn["failure"]["kind"] == "violation"
 
 
 @pytest.mark.parametrize(

@@ -58,19 +58,41 @@ def test_the_person_is_asked_and_the_arm_moves(
 ) -> None:
     asked: list[str] = []
 
-    def yes(question: str, **_: Any) -> bool:
+    def yes(question: str, **_: Any) -> str:
         asked.append(question)
-        return True
+        return "y"
 
-    monkeypatch.setattr("click.confirm", yes)
+    monkeypatch.setattr("click.prompt", yes)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
     options = (*arm, "--json")
     assert run(tabletop(WORDS, *options)) == 0
-    assert asked == ["Run this program?"]
+    assert asked == ["Run this program? y(es), n(o), e(dit)"]
     assert controller.moves
     (turn,) = json.loads(capsys.readouterr().out)["turns"]
     assert list(turn["moved"]) == ["red block"]
+
+
+def test_each_call_asks_for_the_program_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("click.prompt", lambda question, **_: asked.append(question) or "y")
+    monkeypatch.setattr("click.confirm", lambda question, **_: not asked.append(question))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    assert run(tabletop(WORDS, "--dry-run", "--approve", "each-call", "--json")) == 0
+    assert [question.split("(")[0] for question in asked] == [
+        "Run this program? y",
+        "put_first_on_second",
+    ]
+
+
+def test_a_rehearsal_s_answers_are_not_counted_as_requests_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(tabletop(WORDS, "--dry-run", "--json")) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["usage"]["requests"] == 3  # the program, and two names it looks up
 
 
 def test_with_nobody_to_ask_nothing_moves(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cap.engine.answer import Decision
 from cap.engine.engine import Answer, Engine, State
 from cap.engine.repair import Repairs, note_of
 from cap.errors import ModelUnreachable, NotRecorded
@@ -322,6 +323,42 @@ def test_a_refused_program_is_not_repaired(make: Make) -> None:
     failure = body.run().result.failure
     assert failure is not None
     assert failure.kind == "refused"
+    assert len(body.model.prompts) == 1
+
+
+def test_a_reason_goes_to_the_model_as_often_as_a_person_gives_one(make: Make) -> None:
+    says = [
+        Decision(False, reason="too fast"),
+        Decision(False, reason="still too fast"),
+        Decision(False, reason="slower"),
+        Decision(True),
+    ]
+    programs = [f"say('{word}')\n" for word in "abcd"]
+    body = make({"go": programs}, approve=lambda source: says.pop(0), simulated=False)
+    answer = body.run()
+    assert answer.result.failure is None
+    assert body.robot.spoken == ["d"]
+    for prompt, reason in zip(
+        body.model.prompts[1:], ("too fast", "still too fast", "slower"), strict=True
+    ):
+        assert f"the person said no: {reason}" in prompt
+
+
+def test_a_program_that_is_edited_takes_the_same_road(make: Make) -> None:
+    shown: list[str] = []
+
+    def approve(source: str) -> Decision:
+        shown.append(source)
+        return Decision(True) if len(shown) == 2 else Decision(False, edited="say('mine')\n")
+
+    body = make({"go": ["say('a')\n"]}, approve=approve)
+    answer = body.run()
+    assert answer.result.failure is None
+    assert shown == ["say('a')\n", "say('mine')\n"]
+    assert body.robot.spoken == ["mine"]
+    assert answer.program is not None
+    assert answer.program.source == "say('mine')\n"
+    assert answer.completion == "say('a')\n"
     assert len(body.model.prompts) == 1
 
 
