@@ -17,6 +17,7 @@ import itertools
 import random
 import sys
 import types
+import typing
 import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -28,8 +29,9 @@ import shapely
 from cap.checker.allowlist import FORBIDDEN_BUILTINS
 from cap.checker.attributes import reason_against
 from cap.checker.policy import Policy
-from cap.program.private_names import is_private
+from cap.program.private_names import FORMATS, MARK, is_private
 from cap.sandbox.worker import namespace
+from cap.sandbox.worker.templates import Formats
 
 TEXT = "tripwire + 1"
 """What must never be compiled."""
@@ -55,9 +57,14 @@ _FORBIDDEN = {
     ctypes._SimpleCData: "raw memory",
     functools.cached_property: "a property that can be told to set any name",
 }
+_BY_NAME = ("getattr", "hasattr", "setattr")
 _RAW = {
-    id(getattr(builtins, name)): f"{name}()" for name in FORBIDDEN_BUILTINS if name in dir(builtins)
+    id(getattr(builtins, name)): f"{name}()"
+    for name in (*FORBIDDEN_BUILTINS, *_BY_NAME)
+    if name in dir(builtins)
 }
+_RAW |= {id(str.format): "str.format", id(str.format_map): "str.format_map"}
+_RAW |= {id(functools.update_wrapper): "what copies attributes by their names"}
 _RAW |= {id(type): "the class of classes", id(np.ndarray): "the class of arrays"}
 _FAMILIES = (BaseException, np.generic, np.dtype, shapely.Geometry)
 _EVENTS = (
@@ -83,10 +90,11 @@ sys.addaudithook(_listen)
 def handed_in(policy: Policy) -> dict[str, Any]:
     """Return every name a program of a policy may read or import, with what it is given."""
     rights = policy.as_data()
-    space = namespace.library(1, rights) if policy.library else {}
+    space = namespace.library(1) if policy.library else {}
     space |= namespace.safe_builtins(lambda *_, **__: None, rights)
     for name in ("__import__", "__build_class__", "eval", "id"):  # eval checks what it is given
         space.pop(name, None)
+    space = {name: value for name, value in space.items() if MARK not in name}
     modules = {
         f"import {name}": module
         for name, module in namespace._modules().items()
@@ -147,15 +155,20 @@ def leads_out(value: Any) -> str | None:
     """Return what an object is, if a program must not have it."""
     if id(value) in _RAW:
         return _RAW[id(value)]
+    method = value if isinstance(value, types.BuiltinMethodType) else None
+    if method and isinstance(method.__self__, str) and method.__name__ in FORMATS:
+        return "a text's own format"
     for kind, what in _FORBIDDEN.items():
         if isinstance(value, kind):
             return what
     if type(value).__name__ in ("PyCapsule", "BitGenerator", "GEOSGeometry"):
         return "a raw pointer"
-    if type(value).__module__ == "typing":
+    kind = type(value)
+    if kind.__module__ == "typing" and vars(typing).get(kind.__name__) is kind:
         return "typing's own, which compiles texts"
     if not isinstance(value, type):
-        return None
+        by_data = _SPECIAL in getattr(value, "__dict__", {})
+        return "an object with special attributes by data" if by_data else None
     if _SPECIAL in {**vars(value), **vars(value).get("__annotations__", {})}:
         return "a class with special methods by data"
     own = value.__module__ in ("__main__", "tests.reach", "cap.sandbox.worker.namespace")
@@ -169,14 +182,19 @@ def _steps(value: Any) -> Iterator[tuple[str, Any]]:
     for name in dir(value):
         if reason_against(name) is None and not is_private(name) and name != "__name__":
             try:
-                yield f".{name}", getattr(value, name)
+                yield f".{name}", getattr(Formats(value) if name in FORMATS else value, name)
             except BaseException:  # whatever it is, a program would see no more
                 continue
+    yield ".__class__", namespace.kind_of(value)
     for arguments in copy.deepcopy(ARGUMENTS) if callable(value) else ():
         try:
             yield f"{arguments}".replace("\n", " "), value(*arguments)
         except BaseException:
             yield f"{arguments}", None
+    try:
+        yield f"(**{{{_SPECIAL!r}: 1}})", value(**{_SPECIAL: 1})
+    except BaseException:
+        yield " called by keyword", None
     for key in (0, TEXT, "a"):
         if hasattr(type(value), "__getitem__") or hasattr(value, "__class_getitem__"):
             try:

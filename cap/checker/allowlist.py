@@ -4,9 +4,10 @@ Only names are listed here; the worker imports what stands behind them. Every mo
 through an allow-list: nothing that reads, writes, loads, maps memory, evaluates text or leads to
 another module. The standard modules are those that a benchmark's programs may import, each with the
 names they may use of it. Pure computation only; left out on purpose is what fetches attributes by
-name (operator.attrgetter, string.Formatter), makes classes of any names
-(dataclasses.make_dataclass), evaluates annotations (typing.get_type_hints), reads files
-(hashlib.file_digest) or hands out its own module.
+name (string.Formatter), makes classes of any names (dataclasses.make_dataclass), evaluates
+annotations (typing.get_type_hints), reads files (hashlib.file_digest), writes into the memory of
+others (struct.pack_into) or hands out its own module. Some names have a stand-in in the
+worker.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ HOMES: dict[str, tuple[str, ...]] = {
 SAFE_BUILTINS = names(
     """
     abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod
-    enumerate filter float format frozenset hash hex int isinstance issubclass iter len list
-    map max min next object oct ord pow print property range repr reversed round set slice
+    enumerate filter float format frozenset getattr hasattr hash hex id int isinstance issubclass
+    iter len list map max min next object oct ord pow print property range repr reversed round set
+    setattr slice
     sorted staticmethod str sum super tuple type zip ArithmeticError AssertionError
     AttributeError BaseException BufferError EOFError Exception FileNotFoundError
     FloatingPointError GeneratorExit ImportError IndexError KeyError KeyboardInterrupt
@@ -58,7 +60,12 @@ SAFE_BUILTINS = names(
     PermissionError RecursionError RuntimeError StopIteration SystemExit TimeoutError TypeError
     UnboundLocalError UnicodeError UserWarning ValueError Warning ZeroDivisionError Ellipsis
     UnicodeDecodeError UnicodeEncodeError SyntaxError IOError ModuleNotFoundError FileExistsError
-    RuntimeWarning DeprecationWarning StopAsyncIteration
+    RuntimeWarning DeprecationWarning StopAsyncIteration BlockingIOError BrokenPipeError
+    BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError
+    ConnectionResetError EncodingWarning EnvironmentError FutureWarning ImportWarning
+    IndentationError InterruptedError IsADirectoryError NotADirectoryError
+    PendingDeprecationWarning ProcessLookupError ReferenceError ResourceWarning SyntaxWarning
+    SystemError TabError UnicodeTranslateError UnicodeWarning BaseExceptionGroup ExceptionGroup
     True False None
     """
 )
@@ -69,8 +76,8 @@ EVERYWHERE = LIBRARY_NAMES | BUILTIN_NAMES
 FORBIDDEN_BUILTINS = frozenset(
     names(
         """
-        aiter anext breakpoint compile copyright credits delattr dir eval exec exit getattr
-        globals hasattr help id input license locals memoryview open quit setattr vars
+        aiter anext breakpoint compile copyright credits delattr dir eval exec exit globals help
+        input license locals memoryview open quit vars
         """
     )
 )
@@ -148,8 +155,22 @@ _SUBMODULES = {"linalg": frozenset(_LINALG), "fft": frozenset(_FFT), "random": f
 
 
 MODULES: dict[str, tuple[str, ...]] = {
-    "abc": names("ABC abstractmethod"),
+    "abc": names("ABC ABCMeta abstractmethod"),
+    "array": names("array"),
+    "base64": names(
+        """
+        a85decode a85encode b16decode b16encode b32decode b32encode b64decode b64encode b85decode
+        b85encode decodebytes encodebytes standard_b64decode standard_b64encode urlsafe_b64decode
+        urlsafe_b64encode
+        """
+    ),
     "bisect": names("bisect bisect_left bisect_right insort insort_left insort_right"),
+    "calendar": names(
+        """
+        FRIDAY MONDAY SATURDAY SUNDAY THURSDAY TUESDAY WEDNESDAY day_abbr day_name isleap leapdays
+        month_abbr month_name monthcalendar monthrange weekday
+        """
+    ),
     "cmath": names(
         """
         acos acosh asin asinh atan atanh cos cosh e exp inf infj isclose isfinite isinf isnan log
@@ -163,8 +184,26 @@ MODULES: dict[str, tuple[str, ...]] = {
         Mapping MutableMapping MutableSequence MutableSet Reversible Sequence Set Sized ValuesView
         """
     ),
+    "colorsys": names("hls_to_rgb hsv_to_rgb rgb_to_hls rgb_to_hsv rgb_to_yiq yiq_to_rgb"),
+    "contextlib": names(
+        """
+        AbstractContextManager ContextDecorator ExitStack closing contextmanager nullcontext
+        redirect_stdout suppress
+        """
+    ),
     "copy": names("copy deepcopy"),
-    "dataclasses": names("asdict astuple dataclass field fields is_dataclass replace"),
+    "csv": names(
+        """
+        DictReader DictWriter Error QUOTE_ALL QUOTE_MINIMAL QUOTE_NONE QUOTE_NONNUMERIC reader
+        writer
+        """
+    ),
+    "dataclasses": names(
+        """
+        FrozenInstanceError InitVar KW_ONLY asdict astuple dataclass field fields is_dataclass
+        replace
+        """
+    ),
     "datetime": names("MAXYEAR MINYEAR UTC date datetime time timedelta timezone"),
     "decimal": names(
         """
@@ -172,13 +211,19 @@ MODULES: dict[str, tuple[str, ...]] = {
         ROUND_HALF_DOWN ROUND_HALF_EVEN ROUND_HALF_UP ROUND_UP getcontext localcontext
         """
     ),
+    "difflib": names("SequenceMatcher get_close_matches ndiff unified_diff"),
     "enum": names("Enum Flag IntEnum IntFlag StrEnum auto unique"),
     "fractions": names("Fraction"),
     "functools": names(
-        "cache cached_property cmp_to_key lru_cache partial reduce total_ordering wraps"
+        """
+        cache cached_property cmp_to_key lru_cache partial partialmethod reduce singledispatch
+        singledispatchmethod total_ordering wraps
+        """
     ),
+    "graphlib": names("CycleError TopologicalSorter"),
     "hashlib": names("blake2b blake2s md5 sha1 sha224 sha256 sha384 sha3_256 sha3_512 sha512"),
     "heapq": names("heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest"),
+    "io": names("BytesIO StringIO"),
     "itertools": names(
         """
         accumulate batched chain combinations combinations_with_replacement compress count cycle
@@ -190,11 +235,12 @@ MODULES: dict[str, tuple[str, ...]] = {
     "numbers": names("Complex Integral Number Rational Real"),
     "operator": names(
         """
-        abs add and_ concat contains countOf delitem eq floordiv ge getitem gt iadd iand imul index
-        indexOf inv invert ior is_ is_not isub itemgetter ixor le lshift lt matmul mod mul ne neg
-        not_ or_ pos pow rshift setitem sub truediv truth xor
+        abs add and_ attrgetter concat contains countOf delitem eq floordiv ge getitem gt iadd
+        iand imul index indexOf inv invert ior is_ is_not isub itemgetter ixor le lshift lt matmul
+        methodcaller mod mul ne neg not_ or_ pos pow rshift setitem sub truediv truth xor
         """
     ),
+    "pprint": names("pformat pprint"),
     "random": names(
         """
         Random betavariate choice choices expovariate gammavariate gauss getrandbits lognormvariate
@@ -217,25 +263,59 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "string": names(
         """
-        ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable
-        punctuation whitespace
+        Template ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits
+        printable punctuation whitespace
         """
     ),
-    "sys": names("float_info maxsize"),
+    "struct": names("calcsize error iter_unpack pack unpack"),
+    "sys": names(
+        """
+        byteorder exit float_info getrecursionlimit maxsize maxunicode setrecursionlimit
+        version_info
+        """
+    ),
     "textwrap": names("dedent fill indent shorten wrap"),
+    "time": names(
+        """
+        asctime ctime gmtime localtime mktime monotonic monotonic_ns perf_counter perf_counter_ns
+        process_time process_time_ns strftime strptime struct_time time time_ns
+        """
+    ),
+    "types": names(
+        """
+        BuiltinFunctionType FunctionType GeneratorType LambdaType MappingProxyType MethodType
+        ModuleType NoneType SimpleNamespace
+        """
+    ),
     "typing": names(
         """
-        Any Callable ClassVar Counter DefaultDict Deque Dict Final FrozenSet Generator Generic
-        Hashable Iterable Iterator List Literal Mapping MutableMapping MutableSequence NamedTuple
-        NoReturn Optional Sequence Set Text Tuple Type TypeVar Union cast
+        AbstractSet Annotated Any AnyStr Callable ClassVar Collection Container Counter DefaultDict
+        Deque Dict Final FrozenSet Generator Generic Hashable Iterable Iterator List Literal Mapping
+        MutableMapping MutableSequence MutableSet NamedTuple NoReturn Optional Protocol Reversible
+        Self Sequence Set Sized TYPE_CHECKING Text Tuple Type TypeAlias TypeVar Union cast final
+        overload
         """
     ),
+    "unicodedata": names(
+        """
+        bidirectional category combining decimal decomposition digit east_asian_width is_normalized
+        lookup mirrored name normalize numeric unidata_version
+        """
+    ),
+    "zlib": names("adler32 compress crc32 decompress error"),
+    "shapely": names("affinity box geometry ops")
+    + tuple(name for name in (*SHAPELY_GEOMETRY, "unary_union") if name != "box"),
+    "shapely.affinity": SHAPELY_AFFINITY,
+    "shapely.geometry": SHAPELY_GEOMETRY,
+    "shapely.ops": SHAPELY_OPS,
 }
 BENCHMARK_MODULES = frozenset(
     [*MODULES, "math", "numpy", "numpy.fft", "numpy.linalg", "numpy.random"]
 )
-BENCHMARK_BUILTINS = frozenset(names("eval getattr hasattr id setattr"))
-"""Builtins they may use besides; attributes by name, and what is evaluated, pass the check."""
+ROBOT_MODULES = BENCHMARK_MODULES - {"time", "datetime", "calendar"}
+"""What robots' programs may import: all but the machine's clock, which is not the robot's time."""
+BENCHMARK_BUILTINS = frozenset(["eval"])
+"""Builtins that programs of benchmarks may use besides; what is evaluated passes the check."""
 
 
 @cache

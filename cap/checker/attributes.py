@@ -6,7 +6,7 @@ from collections.abc import Container
 from functools import cache
 
 from cap.checker.allowlist import SHAPELY_GEOMETRY, names
-from cap.program.private_names import PROTOCOL, is_private
+from cap.program.private_names import PROTOCOL, is_private, leads_out
 
 DATA_MODEL = frozenset(
     names(
@@ -20,24 +20,18 @@ DATA_MODEL = frozenset(
         __irshift__ __rand__ __iand__ __ror__ __ior__ __rxor__ __ixor__ __rpow__ __ipow__
         __rmatmul__ __imatmul__ __itruediv__ __rfloordiv__ __ifloordiv__ __rmod__ __imod__
         __divmod__ __rdivmod__ __index__ __complex__ __trunc__ __floor__ __ceil__ __format__
-        __bytes__ __missing__ __copy__ __length_hint__
+        __bytes__ __missing__ __copy__ __deepcopy__ __length_hint__
         """
     )
 )
 """The special methods a program's class may define."""
-OWN_ONLY = frozenset(["base", "data"])
-"""Of an array they are its memory; of a program's own class, everyday words."""
-_LEADS_OUT = frozenset(
-    names(
-        """
-        f_back f_builtins f_code f_globals f_lasti f_lineno f_locals f_trace f_trace_lines
-        f_trace_opcodes f_generator func_code func_globals co_code co_consts co_names co_varnames
-        co_filename co_freevars co_cellvars co_lines co_positions bit_generator capsule cffi ctypes
-        dump dumps tofile getfield setfield setflags writeable resize mro obj with_traceback
-        """
-    )
+READABLE = DATA_MODEL - {"__init__"} | frozenset(
+    names("__name__ __qualname__ __doc__ __cause__ __context__ __suppress_context__ __notes__")
 )
-_LEADS_OUT_PREFIXES = ("gi_", "cr_", "ag_", "tb_")
+"""The special attributes a program may read of anything.
+
+`__init__` of what is made already would make it anew, under those who use it.
+"""
 BUILTIN_CLASSES = {kind.__name__: kind for kind in (str, list, dict, set, tuple, int, float)}
 SHAPELY_CLASSES = frozenset(SHAPELY_GEOMETRY) - {"box"}
 
@@ -50,16 +44,34 @@ def reason_against(name: str, own: Container[str] = ()) -> tuple[str, str] | Non
         own: Attributes that the program's own classes bind.
     """
     if name.startswith("_"):
-        if name == "__name__" or name in PROTOCOL or is_private(name):
+        if name in READABLE or name in PROTOCOL or is_private(name):
             return None  # a private one has another name when it runs
-        return "CAP103", f"attribute '{name}' leads to the interpreter"
-    if name in ("format", "format_map"):
-        return "CAP108", f"'.{name}' is allowed on a literal of plain fields only; use an f-string"
-    if name in _LEADS_OUT or name.startswith(_LEADS_OUT_PREFIXES):
-        return "CAP112", f"'.{name}' is not available to programs"
-    if name in OWN_ONLY and name not in own:
-        return "CAP112", f"'.{name}' is available only where a class of the program binds it"
+        return "CAP103", f"attribute '{name}' leads to the interpreter; {_instead_of(name)}"
+    if leads_out(name) and name not in own:
+        why = "leads to memory, files or frames, where no class of the program binds it"
+        return "CAP112", f"'.{name}' {why}; use another name, or a method that computes the value"
     return None
+
+
+def _instead_of(name: str) -> str:
+    return _INSTEAD.get(name, "use an operator, a builtin function or a method of your own")
+
+
+_INSTEAD = {
+    "__dict__": "name the attributes you need, or keep them in a dictionary of your own",
+    "__init__": "make a new object instead, or call super().__init__()",
+    "__new__": "call the class",
+    "__traceback__": "use str(error)",
+    "__wrapped__": "keep the function itself under another name",
+    "__annotations__": "keep what they say in a dictionary of your own",
+    "__bases__": "use issubclass()",
+    "__mro__": "use issubclass()",
+    "__subclasses__": "keep a list of your own classes",
+    "__self__": "keep the object itself",
+    "__setattr__": "assign the attribute, or use setattr()",
+    "__getattribute__": "read the attribute, or use getattr()",
+}
+"""What a program writes in place of an attribute that it may not read."""
 
 
 @cache

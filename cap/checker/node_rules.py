@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from cap.checker.attributes import (
 )
 from cap.checker.policy import Policy
 from cap.checker.survey import BINDING, Survey, bound_names, is_whole
-from cap.program.private_names import is_private, is_special
+from cap.program.private_names import FORMATS, LEADS_OUT, is_private, is_special
 
 Finding = tuple[str, str]
 """Rule id and reason."""
@@ -53,7 +54,45 @@ _SOFT_BUILTINS = frozenset(
     names("copyright credits dir exit help id input license locals quit vars")
 )
 """Everyday words: a program may read them as the variables it makes of them."""
-_JUDGED = FORBIDDEN_BUILTINS | {"type"}
+_BY_NAME = ("getattr", "hasattr", "setattr")
+_INSTEAD = {
+    "open": "a program has no files: let it return what is to be kept",
+    "input": "call a primitive that asks a person, if there is one",
+    "exec": "write the statements themselves",
+    "eval": "write the expression itself, or use int() and float() on texts",
+    "compile": "write the statements themselves",
+    "__import__": "use the names already in scope",
+    "globals": "use a dictionary of your own",
+    "locals": "use a dictionary of your own",
+    "vars": "name the attributes you need",
+    "dir": "name the attributes you need",
+    "delattr": "write del x.name",
+    "memoryview": "use bytes, or a numpy array",
+    "exit": "let the program end with its last statement, or return from a function",
+    "quit": "let the program end with its last statement, or return from a function",
+    "breakpoint": "use print()",
+}
+"""What a program writes in place of a builtin that it may not use."""
+_ABSENT = {
+    "time": "the time that counts is the robot's: use its primitives, if it has some for time",
+    "datetime": "the time that counts is the robot's: use its primitives, if it has some for time",
+    "calendar": "the time that counts is the robot's: use its primitives, if it has some for time",
+    "asyncio": "robot calls wait by themselves: call one after the other",
+    "threading": "robot calls wait by themselves: call one after the other",
+    "os": "a program has no files, processes or environment: use the names in scope",
+    "pathlib": "a program has no files: let it return what is to be kept",
+    "pickle": "import json and use a text",
+    "scipy": "use numpy",
+    "pandas": "use lists, dictionaries and numpy",
+}
+"""What a program does in place of importing a module that it may not import."""
+
+
+def _not_imported(what: str, module: str, survey: Survey) -> str:
+    """Return why an import is refused, and what to do instead."""
+    instead = _ABSENT.get(module.partition(".")[0], "use the names already in scope")
+    near = survey.did_you_mean(module, survey.policy.modules)
+    return f"'{what}' is not allowed; {instead}.{near}"
 
 
 def _import(node: ast.Import, survey: Survey) -> Iterable[Finding]:
@@ -61,7 +100,7 @@ def _import(node: ast.Import, survey: Survey) -> Iterable[Finding]:
         yield "CAP102", "an import of something that is no name"
     for alias in node.names:
         if isinstance(alias, ast.alias) and alias.name not in survey.policy.modules:
-            yield "CAP102", f"'import {alias.name}' is not allowed; use the names already in scope"
+            yield "CAP102", _not_imported(f"import {alias.name}", alias.name, survey)
     yield from _bind(node, survey)
 
 
@@ -72,26 +111,40 @@ def _import_from(node: ast.ImportFrom, survey: Survey) -> Iterable[Finding]:
     elif module == "__future__" and [alias.name for alias in node.names] == ["annotations"]:
         pass  # it only says that annotations are not evaluated
     elif node.level or module not in survey.policy.modules:
-        yield "CAP102", f"'{ast.unparse(node)}' is not allowed; use the names already in scope"
+        yield "CAP102", _not_imported(ast.unparse(node), module, survey)
     else:
         listed = module_names(module) or frozenset()
         for alias in node.names:
-            if alias.name not in listed:
-                yield "CAP102", f"'{module}' has no '{alias.name}' that programs may use"
+            if alias.name == "*":
+                yield from _star(module, listed, survey)
+            elif alias.name not in listed:
+                hint = survey.did_you_mean(alias.name, listed)
+                yield "CAP102", f"'{module}' has no '{alias.name}' that programs may use.{hint}"
     yield from _bind(node, survey)
+
+
+def _star(module: str, listed: frozenset[str], survey: Survey) -> Iterable[Finding]:
+    """Judge an import of all names of a module."""
+    if module.startswith("numpy"):
+        yield "CAP102", "numpy's names stand for builtins as well; import those you need by name"
+    for name in sorted(survey.reserved & listed):
+        yield "CAP106", f"'{name}' is provided; import from '{module}' by name what you need"
 
 
 def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
     name = node.attr
     if not isinstance(node.ctx, ast.Load):
         yield from _attribute_binding(node, survey)
-    if name == "__name__":
-        if not isinstance(node.ctx, ast.Load):
-            yield "CAP103", "'__name__' may be read only"
+    if name == "__name__" and isinstance(node.ctx, ast.Load):
         return
     if name.startswith("_") and not is_private(name):
-        if id(node) not in survey.permitted and (finding := reason_against(name)):
+        read = isinstance(node.ctx, ast.Load)
+        if id(node) in survey.permitted or (name == "__class__" and read):
+            return
+        if finding := reason_against(name):
             yield finding
+        elif not read:
+            yield "CAP103", f"'{name}' may be read only; define it in a class"
         return
     owner, listed = _owner(node, survey)
     if owner is not None and name not in listed:
@@ -102,8 +155,18 @@ def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
             if name.startswith("_"):
                 yield "CAP103", f"what is provided has no '{name}' for programs"
             return
-        if finding := reason_against(name, survey.own):
+        if name in FORMATS:
+            yield from _template(node.value)
+        elif (finding := reason_against(name, survey.own)) and not survey.gives(name):
             yield finding
+
+
+def _template(template: ast.expr) -> Iterable[Finding]:
+    """Judge the attributes that a literal text reads; those of others are judged as they run."""
+    text = template.value if isinstance(template, ast.Constant) else ""
+    for name in re.findall(r"\.(\w+)", text) if isinstance(text, str) else ():
+        if name.startswith("__") and reason_against(name):
+            yield "CAP108", f"a field of a template may not read '{name}'; use an f-string"
 
 
 def _owner(node: ast.Attribute, survey: Survey) -> tuple[str | None, frozenset[str]]:
@@ -136,23 +199,48 @@ def _attribute_binding(node: ast.Attribute, survey: Survey) -> Iterable[Finding]
         name = root.id
         library = name in EVERYWHERE and name not in survey.bound
         if library or name in survey.reserved or name in survey.aliases:
-            yield "CAP106", f"'{ast.unparse(node)}' is provided; it may not be bound again"
+            yield "CAP106", f"'{ast.unparse(node)}' is provided; keep yours in a name of your own"
 
 
 def _name(node: ast.Name, survey: Survey) -> Iterable[Finding]:
     name = node.id
-    if name[:1] != "_" and name not in _JUDGED and name not in survey.reserved:
+    if name[:1] != "_" and name not in FORBIDDEN_BUILTINS and name not in survey.reserved:
         return ()  # nearly every name of nearly every program
     if not isinstance(node.ctx, ast.Load):
         return _bind(node, survey)
     own_word = name in _SOFT_BUILTINS and (name in survey.bound or name in survey.given)
     if name in FORBIDDEN_BUILTINS - survey.policy.builtins and not own_word:
-        return (("CAP105", f"'{name}' is not available to programs"),)
-    if name == "type" and id(node) not in survey.permitted:
-        return (("CAP111", "type is only called here, with one argument"),)
-    if _is_hidden(name, survey) and name != "__name__":
-        return (("CAP104", f"name '{name}' begins with two underscores"),)
+        return (("CAP105", _unavailable(name)),)
+    if _is_hidden(name, survey) and name != "__name__" and id(node) not in survey.permitted:
+        return (("CAP104", _two_underscores(name)),)
     return ()
+
+
+def _call(node: ast.Call, survey: Survey) -> Iterable[Finding]:
+    """Judge what is told of `type` and of attributes by name where it is called."""
+    function = node.func
+    if type(function) is not ast.Name or survey.bindings(function.id):
+        return ()
+    if function.id == "type":
+        plain = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
+        if not plain or node.keywords:
+            return (("CAP111", "type takes one argument here; write a class statement instead"),)
+    elif function.id in _BY_NAME and len(node.args) > 1:
+        name = getattr(node.args[1], "value", None)
+        if isinstance(name, str) and name != "__class__" and function.id != "hasattr":
+            finding = reason_against(name, LEADS_OUT)
+            if finding is None and is_special(name) and function.id == "setattr":
+                finding = "CAP103", f"'{name}' may be read only; define it in a class"
+            return () if finding is None else (finding,)
+    return ()
+
+
+def _unavailable(name: str) -> str:
+    return f"'{name}' is not available to programs; {_INSTEAD.get(name, 'use another name')}"
+
+
+def _two_underscores(name: str) -> str:
+    return f"name '{name}' begins with two underscores; call it '{name.strip('_') or 'other'}'"
 
 
 def _is_hidden(name: str, survey: Survey) -> bool:
@@ -164,50 +252,103 @@ def _bind(node: ast.AST, survey: Survey) -> Iterable[Finding]:
     """Judge the names a node binds."""
     for name in bound_names(node):
         if name in survey.reserved:
-            yield "CAP106", f"'{name}' is provided; it may not be bound again"
+            yield "CAP106", f"'{name}' is provided; choose another name for what you bind"
         elif _is_hidden(name, survey) and id(node) not in survey.permitted:
-            yield "CAP104", f"name '{name}' begins with two underscores"
+            yield "CAP104", _two_underscores(name)
         elif isinstance(node, ast.arg | ast.Name) or name in survey.own:
             continue
         elif name in FORBIDDEN_BUILTINS:
-            yield "CAP105", f"'{name}' is not available to programs"
+            yield "CAP105", _unavailable(name)
 
 
 def _class(node: ast.ClassDef, survey: Survey) -> Iterable[Finding]:
     yield from _bind(node, survey)
-    if node.keywords:
-        yield "CAP110", f"class '{node.name}' has keywords; plain base classes only"
+    if node.keywords and not _is_abstract(node):
+        yield "CAP110", f"class '{node.name}' has keywords; write plain base classes, such as ABC"
+    for base in node.bases:
+        if isinstance(base, ast.Name) and base.id == "type" and "type" not in survey.bound:
+            yield (
+                "CAP110",
+                "a class of classes is not allowed; write a decorator",
+            )
     for entry in node.body:
         name = getattr(entry, "name", "")
         if is_special(name) and name not in DATA_MODEL:
-            yield "CAP110", f"special method '{name}' is not allowed"
+            instead = _INSTEAD_OF_METHOD.get(name, "give the class a method of another name")
+            yield "CAP110", f"special method '{name}' is not allowed; {instead}"
+
+
+def _is_abstract(node: ast.ClassDef) -> bool:
+    """Tell whether a class says `metaclass=ABCMeta` and nothing more."""
+    match node.keywords:
+        case [ast.keyword(arg="metaclass", value=ast.Name(id="ABCMeta"))]:
+            return True
+        case [ast.keyword(arg="metaclass", value=ast.Attribute(attr="ABCMeta"))]:
+            return True
+    return False
+
+
+_INSTEAD_OF_METHOD = {
+    "__new__": "write __init__, or a class method that returns the object",
+    "__getattr__": "name each attribute, or write __getitem__",
+    "__getattribute__": "name each attribute, or write __getitem__",
+    "__setattr__": "write a property with a setter",
+    "__delattr__": "write a method",
+    "__get__": "write a property",
+    "__set__": "write a property with a setter",
+    "__set_name__": "write a property",
+    "__init_subclass__": "write a decorator for the classes",
+    "__class_getitem__": "inherit from Generic",
+    "__del__": "write __exit__, and use it by `with`",
+    "__dir__": "give the class a method that returns their names",
+    "__reduce__": "give the class a method that returns its data",
+    "__getstate__": "give the class a method that returns its data",
+    "__setstate__": "give the class a method that takes its data",
+    "__instancecheck__": "give the class a method that tells",
+    "__await__": "robot calls wait by themselves: write __call__",
+}
+"""What a class does without a special method it may not define."""
 
 
 def _keyword(node: ast.keyword, survey: Survey) -> Iterable[Finding]:
     if node.arg and _is_hidden(node.arg, survey):
-        yield "CAP104", f"keyword '{node.arg}' begins with two underscores"
+        yield "CAP104", f"keyword '{node.arg}' begins with two underscores; use another name"
 
 
 def _match_class(node: ast.MatchClass, survey: Survey) -> Iterable[Finding]:
     for name in node.kwd_attrs:
-        if finding := reason_against(name, survey.own):
+        if name in FORMATS:
+            yield (
+                "CAP108",
+                f"a pattern may not take '{name}' of a text; call it by a dot",
+            )
+        elif (finding := reason_against(name, survey.own)) and not survey.gives(name):
             yield finding
 
 
 def _comprehension(node: ast.comprehension, survey: Survey) -> Iterable[Finding]:
     if node.is_async:
-        yield "CAP101", "an asynchronous comprehension is not allowed in a program"
+        yield "CAP101", "an asynchronous comprehension is not allowed; write a plain `for`"
 
 
 _Rule = Callable[[Any, Survey], Iterable[Finding]]
 HARMLESS = frozenset(
     [
         *(ast.Module, ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete, ast.Return),
-        *(ast.For, ast.While, ast.If, ast.With, ast.withitem, ast.Raise, ast.Try, ast.Assert),
-        *(ast.Pass, ast.Break, ast.Continue, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Compare),
+        *(ast.For, ast.While, ast.If, ast.With, ast.withitem, ast.Raise, ast.Try, ast.TryStar),
+        *(
+            ast.Assert,
+            ast.Pass,
+            ast.Break,
+            ast.Continue,
+            ast.BoolOp,
+            ast.BinOp,
+            ast.UnaryOp,
+            ast.Compare,
+        ),
         *(ast.NamedExpr, ast.Lambda, ast.IfExp, ast.Dict, ast.Set, ast.List, ast.Tuple, ast.Slice),
         *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Yield, ast.YieldFrom),
-        *(ast.Call, ast.FormattedValue, ast.JoinedStr, ast.Constant, ast.Subscript, ast.Starred),
+        *(ast.FormattedValue, ast.JoinedStr, ast.Constant, ast.Subscript, ast.Starred),
         *(ast.arguments, ast.alias, ast.Match, ast.match_case, ast.MatchValue, ast.MatchSingleton),
         *(ast.MatchSequence, ast.MatchOr),
         *(ast.Load, ast.Store, ast.Del, ast.And, ast.Or, ast.Not, ast.Invert, ast.UAdd, ast.USub),
@@ -223,6 +364,7 @@ RULES_BY_NODE: dict[type[ast.AST], _Rule] = {
     ast.ImportFrom: _import_from,
     ast.Attribute: _attribute,
     ast.Name: _name,
+    ast.Call: _call,
     ast.ClassDef: _class,
     ast.keyword: _keyword,
     ast.MatchClass: _match_class,
@@ -244,6 +386,9 @@ def rule_violations(survey: Survey | None, policy: Policy) -> list[Violation]:
             for rule, reason in RULES_BY_NODE[kind](node, survey):
                 found.append(Violation.at(node, rule, reason))
         elif kind not in HARMLESS:
-            reason = f"{kind.__name__} is not allowed in a program"
+            instead = "robot calls wait by themselves: write it without async and await"
+            if not kind.__name__.startswith(("Async", "Await")):
+                instead = "use the syntax of Python 3.11"
+            reason = f"{kind.__name__} is not allowed in a program; {instead}"
             found.append(Violation.at(node, "CAP101", reason))
     return found

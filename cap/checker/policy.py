@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cap.checker.allowlist import BENCHMARK_BUILTINS, BENCHMARK_MODULES, BUILTIN_NAMES, EVERYWHERE
+from cap.checker.allowlist import (
+    BENCHMARK_BUILTINS,
+    BENCHMARK_MODULES,
+    BUILTIN_NAMES,
+    EVERYWHERE,
+    ROBOT_MODULES,
+)
 
 
 @dataclass(frozen=True)
@@ -17,8 +23,8 @@ class Policy:
     """Largest syntax tree."""
     max_depth: int = 100
     """Deepest nesting of the tree."""
-    modules: frozenset[str] = field(default_factory=frozenset)
-    """Modules a program may import, of those `cap.checker.allowlist` lists; none for robots."""
+    modules: frozenset[str] = ROBOT_MODULES
+    """Modules a program may import, of those `cap.checker.allowlist` lists: pure computation."""
     builtins: frozenset[str] = field(default_factory=frozenset)
     """Builtins it may use besides the usual ones; none for robots."""
     library: bool = True
@@ -31,7 +37,7 @@ class Policy:
 
     @classmethod
     def benchmark(cls) -> Policy:
-        """Return the policy for problems with tests: listed standard modules may be imported."""
+        """Return the policy for problems with tests: modules of time and `eval` besides."""
         return cls(
             "benchmark",
             modules=BENCHMARK_MODULES,
@@ -44,5 +50,7 @@ class Policy:
         return (EVERYWHERE if self.library else BUILTIN_NAMES) | self.builtins
 
     def as_data(self) -> dict[str, list[str]]:
-        """Return what a worker needs to know of its rights, as plain data."""
+        """Return what a worker needs to know of its rights, as plain data; nothing of a robot's."""
+        if self.modules == ROBOT_MODULES and not self.builtins:
+            return {}
         return {"modules": sorted(self.modules), "builtins": sorted(self.builtins)}

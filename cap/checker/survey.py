@@ -8,17 +8,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from string import Formatter
 from typing import TYPE_CHECKING, TypeGuard
 
-from cap.checker.allowlist import NUMPY, STANDARD, module_names
-from cap.checker.attributes import DATA_MODEL, OWN_ONLY, reason_against
+from cap.checker.allowlist import NUMPY, module_names
+from cap.checker.attributes import DATA_MODEL, reason_against
 from cap.checker.policy import Policy
 from cap.errors import did_you_mean
-from cap.program.private_names import TABLES, is_private, is_special
+from cap.program.private_names import FORMATS, LEADS_OUT, TABLES, is_private, is_special
 
 if TYPE_CHECKING:
-    from cap.scope import Scope
+    from cap.scope import Definition, Scope
 
 BINDING = frozenset(
     [
@@ -70,6 +69,10 @@ class Survey:
     """Attributes the program's own classes bind."""
     permitted: set[int] = field(default_factory=set)
     """Ids of the nodes where a rule has an exception."""
+    shadows: set[int] = field(default_factory=set)
+    """Ids of the names that stand for a variable, though a module bears that name elsewhere."""
+    kept: Sequence[Definition] = ()
+    """Functions and classes put in place before the program."""
 
     hints: int = 5
     """How many more findings come with a suggestion: to find one takes long."""
@@ -83,10 +86,25 @@ class Survey:
         """Return how often a name is bound, imports included."""
         return self.bound.get(name, 0) + self.imported.get(name, 0)
 
+    def gives(self, name: str) -> bool:
+        """Tell whether the program itself gives something an attribute of that name.
+
+        By an assignment, as a keyword or in a text; or a definition it was handed does.
+        """
+        for node in self.nodes:
+            match node:
+                case ast.Attribute(value=ast.Name(), attr=attr, ctx=ast.Store()) if attr == name:
+                    return True
+                case ast.keyword(arg=arg) if arg == name:
+                    return True
+                case ast.Constant(value=str(text)) if name in text:
+                    return True
+        return any(name in entry.source for entry in self.kept)
+
     def module(self, node: ast.expr) -> str | None:
         """Return the full name of the listed module an expression stands for, or None."""
         if isinstance(node, ast.Name):
-            return self.aliases.get(node.id)
+            return None if id(node) in self.shadows else self.aliases.get(node.id)
         if isinstance(node, ast.Attribute) and (top := self.module(node.value)):
             name = f"{top}.{node.attr}"
             return name if module_names(name) is not None else None
@@ -112,6 +130,7 @@ def survey(
     if scope is not None:
         found.reserved = reserved.union(scope.primitives, scope.groups)
         found.groups, found.given = scope.groups, scope.names()
+        found.kept = scope.definitions
         for name in found.given & found.aliases.keys():  # there, the module is not meant
             del found.aliases[name]
     classes: list[ast.ClassDef] = []
@@ -129,10 +148,6 @@ def survey(
                 continue
             if isinstance(node, ast.Call):
                 found.calls.append(node)
-                found.permitted.update(_permitted_call(node))
-            elif isinstance(node, ast.Attribute):
-                if _is_class_name(node):
-                    found.permitted.add(id(node.value))
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 _count(found.imported, bound_names(node))
                 if isinstance(node, ast.Import):
@@ -157,9 +172,41 @@ def survey(
         found.own.update(_own_attributes(owner))
     for owner in classes:
         found.permitted.update(_permitted_in_class(owner))
-    for name in found.bound.keys() & found.aliases.keys() - {*NUMPY, *STANDARD}:
-        del found.aliases[name]
+    for name in found.bound.keys() & found.aliases.keys():
+        if any(_binds(part, name) for part in _in_scope(tree)):
+            del found.aliases[name]
+        else:
+            found.shadows.update(_shadows(tree, name))
     return found
+
+
+def _in_scope(scope: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a function's own scope, or of a program's: the inner functions' not."""
+    stack = [*ast.iter_child_nodes(scope)]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, _SCOPES):
+            stack += ast.iter_child_nodes(node)
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    return not isinstance(node, ast.Import | ast.ImportFrom) and name in bound_names(node)
+
+
+def _shadows(tree: ast.Module, name: str) -> Iterator[int]:
+    """Yield the ids of a name's nodes inside the functions that bind it for themselves."""
+    stack: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while stack:
+        node, bound = stack.pop()
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            bound = bound or any(_binds(part, name) for part in _in_scope(node))
+        elif bound and isinstance(node, ast.Name) and node.id == name:
+            yield id(node)
+        stack += [(part, bound) for part in ast.iter_child_nodes(node)]
 
 
 def _count(times: dict[str, int], names: Iterable[str]) -> None:
@@ -174,45 +221,6 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, Function]]:
                 yield name, node
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as value):
                 yield name, value
-
-
-def _permitted_call(node: ast.Call) -> Iterable[int]:
-    """Permit `type(value)` and the `format` of a literal of plain fields."""
-    function = node.func
-    if isinstance(function, ast.Name):
-        alone = len(node.args) == 1 and not node.keywords
-        if function.id == "type" and alone and not isinstance(node.args[0], ast.Starred):
-            return (id(function),)
-    elif isinstance(function, ast.Attribute) and function.attr == "format":
-        template = function.value
-        if isinstance(template, ast.Constant) and _is_plain_template(template.value):
-            return (id(function),)
-    return ()
-
-
-def _is_plain_template(text: object, level: int = 0) -> bool:
-    """Tell whether a format string reads its arguments only, and no attribute or entry of them."""
-    if not isinstance(text, str) or level > 2:
-        return False
-    try:
-        return all(
-            name is None
-            or (
-                ((not name or name.isalnum() or name.isidentifier()) and not name.startswith("_"))
-                and _is_plain_template(width or "", level + 1)
-            )
-            for _, name, width, _ in Formatter().parse(text)
-        )
-    except ValueError:
-        return False
-
-
-def _is_class_name(node: ast.Attribute) -> bool:
-    """Tell whether it is the `value.__class__.__name__` that programs may read."""
-    inner = node.value
-    return (
-        node.attr == "__name__" and isinstance(inner, ast.Attribute) and inner.attr == "__class__"
-    )
 
 
 def _own_attributes(owner: ast.ClassDef) -> Iterable[str]:
@@ -244,20 +252,25 @@ def _permitted_in_class(owner: ast.ClassDef) -> Iterable[int]:
         elif isinstance(entry, ast.Assign | ast.AnnAssign):
             targets = entry.targets if isinstance(entry, ast.Assign) else [entry.target]
             for target in targets:
-                private = isinstance(target, ast.Name) and is_private(target.id)
-                if private or _is_table(target, entry.value):
+                if not isinstance(target, ast.Name):
+                    continue
+                own = is_private(target.id) or target.id in DATA_MODEL
+                if own or _is_table(target.id, entry.value):
                     yield id(target)
+            if isinstance(entry.value, ast.Name) and entry.value.id in DATA_MODEL:
+                yield id(entry.value)  # `__radd__ = __add__`
 
 
-def _is_table(target: ast.expr, value: ast.expr | None) -> bool:
+def _is_table(name: str, value: ast.expr | None) -> bool:
     """Tell whether a class binds `__slots__` or `__match_args__` to attributes it may name."""
-    if not isinstance(target, ast.Name) or target.id not in TABLES:
+    if name not in TABLES:
         return False
     named = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
-    return (isinstance(value, ast.Tuple) or target.id == "__slots__") and all(
+    return (isinstance(value, ast.Tuple) or name == "__slots__") and all(
         isinstance(entry, ast.Constant)
         and isinstance(entry.value, str)
-        and reason_against(entry.value, OWN_ONLY) is None
+        and entry.value not in FORMATS
+        and reason_against(entry.value, LEADS_OUT) is None
         for entry in named
     )
 

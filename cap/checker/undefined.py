@@ -25,6 +25,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from cap.checker.allowlist import module_names
 from cap.program.private_names import MARK
 from cap.program.program import MAX_SOURCE_CHARS, Program
 
@@ -94,7 +95,7 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
     known = frozenset(known)
     if _all_known(code, known):
         return ()
-    bound = known | _module_bindings(code)
+    bound = known | _module_bindings(code) | _starred(program.tree)
     places: dict[str, list[tuple[int, int]]] = {}
     for name, line, column in _global_loads(code):
         if name not in bound:
@@ -169,6 +170,16 @@ def _module_bindings(code: types.CodeType) -> set[str]:
         binds = _BINDS if entry is code else _BINDS_GLOBAL
         bound.update(entry.co_names[number] for step, number in _steps(entry) if step in binds)
     return bound
+
+
+def _starred(tree: ast.Module) -> set[str]:
+    """Return the names that `from module import *` binds."""
+    return {
+        name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+        for name in module_names(node.module or "") or ()
+    }
 
 
 def _global_loads(code: types.CodeType) -> Iterator[tuple[str, int, int]]:

@@ -4,9 +4,13 @@ Every library keeps its inner parts behind one underscore. A program's own class
 by looking at a program nobody can tell which of the two `x._name` means. So each such attribute
 gets a name that no library object has: its own, with a mark that no library uses at its end. What a
 program's classes bind under it, all of the program finds; what a library keeps, no program does.
+The same is done to everyday words by which libraries lead out of a program, such as an array's
+`data`, and to a generator's `gi_frame` and its like.
 
 The mark is a character that is not drawn. What a program prints or raises is shown without it.
 Python's own renaming of `__name` inside a class is done here as well, before the mark is put.
+Two attributes get a stand-in on the same walk: `x.__class__` means `type(x)`, and `x.format` of a
+text is a method that reads no attribute a program may not read.
 """
 
 from __future__ import annotations
@@ -20,9 +24,32 @@ MARK = "\U000e01ef"
 """The last variation selector: part of a name to Python, and of no name that anybody wrote."""
 TOLD = f"told{MARK}"
 """A builtin that handlers of programs with private names call: see `plain_error`."""
+KIND = f"kind{MARK}"
+"""A builtin that holds a value's class as its `kind`, in place of `x.__class__`."""
+TEXT = f"text{MARK}"
+"""A builtin that gives a text safe methods `format` and `format_map`, and any other value back."""
+LEADS_OUT = frozenset(
+    [
+        *("base", "bit_generator", "capsule", "cffi", "co_cellvars", "co_code", "co_consts"),
+        *("co_filename", "co_freevars", "co_lines", "co_names", "co_positions", "co_varnames"),
+        *("ctypes", "data", "dump", "dumps", "f_back", "f_builtins", "f_code", "f_generator"),
+        *("f_globals", "f_lasti", "f_lineno", "f_locals", "f_trace", "f_trace_lines"),
+        *("f_trace_opcodes", "func_code", "func_globals", "getfield", "mro", "obj", "resize"),
+        *("setfield", "setflags", "tofile", "with_traceback", "writeable"),
+    ]
+)
+"""Attributes by which library objects lead to memory, files, frames or code."""
+_LEADS_OUT_PREFIXES = ("gi_", "cr_", "ag_", "tb_")
+FORMATS = ("format", "format_map")
+"""Methods of a text that read attributes of what they are given."""
+_READING_FIELD = re.compile(r"\{[^{}:!]*[.\[]")
 PROTOCOL = frozenset(["_generate_next_value_", "_ignore_", "_missing_", "_name_", "_value_"])
 """What an enumeration looks for by these very names; harmless on everything else."""
-_MAY_BE_PRIVATE = re.compile(r"_(?<!\w_)(?!_\w*__\b)_*[^\W_]")
+_MAY_BE_PRIVATE = re.compile(r"_(?<!\w_)(?!_\w*__\b)_*[^\W_]|__class__")
+_WORD = rf"(?:{'|'.join(sorted([*LEADS_OUT, *FORMATS]))}|(?:gi|cr|ag|tb)_\w+)\b"
+_DOTTED_WORD = re.compile(rf"\.(?:[\s\\]|#[^\n]*\n)*{_WORD}")
+"""Such a word as an attribute; blanks, comments and ends of lines may stand before it."""
+_BARE_WORD = re.compile(rf"\b{_WORD}")
 TABLES = ("__slots__", "__match_args__")
 """What a class binds to texts that are names of attributes."""
 
@@ -33,10 +60,20 @@ def is_special(name: str) -> bool:
 
 
 def is_private(name: str) -> bool:
-    """Tell whether an attribute of that name is renamed."""
+    """Tell whether a name begins with an underscore, and is neither special nor a throw-away."""
     if name[:1] != "_" or is_special(name) or name in PROTOCOL:
         return False
     return bool(name.strip("_"))
+
+
+def leads_out(name: str) -> bool:
+    """Tell whether library objects lead out of a program by an attribute of that name."""
+    return name in LEADS_OUT or name.startswith(_LEADS_OUT_PREFIXES)
+
+
+def is_renamed(name: str) -> bool:
+    """Tell whether an attribute of that name has another one in the compiled program."""
+    return is_private(name) if name[:1] == "_" else leads_out(name)
 
 
 def hidden(name: str, owner: str = "") -> str:
@@ -46,7 +83,7 @@ def hidden(name: str, owner: str = "") -> str:
         name: As written.
         owner: The class in whose body it is written, whose name goes before two underscores.
     """
-    if not is_private(name):
+    if not is_renamed(name):
         return name
     owner = owner.lstrip("_")
     inner = f"_{owner}{name}" if owner and name.startswith("__") else name
@@ -69,7 +106,10 @@ def plain_error(error: BaseException) -> None:
 
 def may_hold_private_names(source: str) -> bool:
     """Tell, without parsing, whether a source may need renaming; letters may be disguised."""
-    return _MAY_BE_PRIVATE.search(source) is not None or not source.isascii()
+    if _MAY_BE_PRIVATE.search(source) or not source.isascii() or _DOTTED_WORD.search(source):
+        return True
+    binds = "class" in source or "case" in source  # without a dot
+    return binds and _BARE_WORD.search(source) is not None
 
 
 def rename(tree: ast.AST) -> bool:
@@ -81,9 +121,14 @@ def rename(tree: ast.AST) -> bool:
         for node in nodes:  # so does this one
             kind = type(node)
             if kind is ast.Attribute:
-                if node.attr[0] == "_" and is_private(node.attr):
-                    node.attr, renamed = hidden(node.attr, owner), True
+                name = node.attr
                 nodes.append(node.value)
+                if is_renamed(name):
+                    node.attr, renamed = hidden(name, owner), True
+                elif name == "__class__" and type(node.ctx) is ast.Load:
+                    node.attr, node.value = "kind", _called(KIND, node.value)
+                elif name in FORMATS and type(node.ctx) is ast.Load and _may_read(node.value):
+                    node.value = _called(TEXT, node.value)
                 continue
             if kind is ast.ClassDef:
                 node.body = _Body(node).statements()
@@ -123,8 +168,21 @@ _LEAVES = frozenset([ast.Name, ast.Constant, ast.Load, ast.Store, type(None), st
 
 def _told(handler: ast.ExceptHandler) -> ast.stmt:
     """Return the statement that has a handler's exception written in plain names."""
-    call = ast.Call(ast.Name(TOLD, ast.Load()), [ast.Name(handler.name or "", ast.Load())], [])
-    return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), handler.body[0]))
+    first = handler.body[0]
+    error = ast.copy_location(ast.Name(handler.name or "", ast.Load()), first)
+    return ast.copy_location(ast.Expr(_called(TOLD, error)), first)
+
+
+def _called(function: str, value: ast.expr) -> ast.Call:
+    """Return a call of one of these builtins with one value."""
+    name = ast.copy_location(ast.Name(function, ast.Load()), value)
+    return ast.copy_location(ast.Call(name, [value], []), value)
+
+
+def _may_read(template: ast.expr) -> bool:
+    """Tell whether fields of a template may read attributes: those of a literal text seldom do."""
+    text = template.value if isinstance(template, ast.Constant) else None
+    return type(text) is not str or _READING_FIELD.search(text) is not None
 
 
 _OWN_SCOPE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -167,7 +225,7 @@ class _Body:
                 for part in _evaluated(node):
                     self._names(part)
             yield node
-            if is_private(node.name) and node.name not in self._outer:
+            if is_renamed(node.name) and node.name not in self._outer:
                 yield from self._moved(node)
         else:
             self._bind([node])
@@ -204,7 +262,7 @@ class _Body:
             for part in _in_scope(node):
                 if not isinstance(part, ast.Name) or isinstance(part.ctx, ast.Load):
                     continue
-                if is_private(part.id) and part.id not in self._outer:
+                if is_renamed(part.id) and part.id not in self._outer:
                     self._bound.add(part.id)
 
     def _names(self, node: ast.AST) -> None:

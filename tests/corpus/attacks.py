@@ -93,7 +93,6 @@ _family(
             "ret = affinity.rotate.__globals__['__builtins__']['open']('$R').read()"
         ),
         "self of a builtin | the builtins module": "ret = print.__self__.open('$R').read()",
-        "doc of everything | a way to build any letter": "ret = ().__doc__[3]",
         "class written over | another class for an object": (
             "class A: pass\nclass B: pass\na = A()\na.__class__ = B\nret = str(a)"
         ),
@@ -102,8 +101,6 @@ _family(
         "getattribute by hand | any attribute, by a text": (
             "ret = str(object.__getattribute__((), '__class__'))"
         ),
-        "in an index | a dunder inside a subscript": "ret = [1][().__class__.__len__(())]",
-        "in a slice | a dunder inside a slice": "x = [1, 2]\nret = x[().__len__():]",
         "in an assert message | a dunder in a message": "assert False, ().__class__.__base__",
         "in an annotation | annotations are evaluated": "x: ().__class__.__base__ = 1",
         "in a return annotation | so are those of functions": (
@@ -140,10 +137,7 @@ _family(
         "import function | any module": "__import__('os').system('touch $W')",
         "builtins dict | every builtin": "__builtins__['open']('$W', 'w')",
         "builtins attribute | the same where it is a module": "__builtins__.open('$W', 'w')",
-        "getattr | any attribute by a text": "ret = getattr((), '__cl' + 'ass__')",
-        "setattr | any attribute written": "setattr(np, 'array', print)",
         "delattr | any attribute gone": "delattr(np, 'array')",
-        "hasattr | tells what is there": "ret = hasattr((), '__class__')",
         "globals | the namespace itself": "ret = globals()['__builtins__']['open']('$R').read()",
         "locals | the same": "locals()['pick'] = print",
         "vars | the dict of anything": "ret = str(vars(robot))",
@@ -155,7 +149,6 @@ _family(
         "exit | ends the process": "exit(0)",
         "quit | ends the process": "quit()",
         "memoryview | memory": "ret = memoryview(b'abc').tolist()",
-        "id | an address": "ret = id(pick)",
         "anext | a coroutine": "ret = str(anext(1))",
         "build class | a class from a function": "ret = __build_class__(lambda: None, 'A')",
         "debug | a name of the interpreter": "ret = __debug__",
@@ -257,9 +250,6 @@ _family(
             "try:\n    try: 1 / 0\n    except Exception: [][0]\nexcept Exception as e:\n"
             "    ret = str(e.__context__.__traceback__)"
         ),
-        "cause of an error | the same by cause": (
-            "try:\n    raise ValueError from KeyError()\nexcept Exception as e: ret = str(e.__cause__)"
-        ),
     },
 )
 
@@ -298,24 +288,12 @@ _family(
         ),
         "index | an entry, in a text": "ret = '{0[0].__class__}'.format([1])",
         "by keyword | the same by name": "ret = '{a.__class__}'.format(a=1)",
-        "plain attribute | an attribute no rule sees": "ret = '{0.real}'.format(1)",
         "in the width | a field in a field": "ret = '{0:{1.__class__}}'.format(1, 2)",
-        "template in a variable | a text that is put together": "t = '{0.__cl' + 'ass__}'\nret = t.format(1)",
-        "template by % | the same": "ret = ('{0.__%s__}' % 'class').format(1)",
         "format_map | attributes by a dict": "ret = '{a.__class__}'.format_map({'a': 1})",
-        "unbound | the method of str": "ret = str.format('{0.__class__}', 1)",
         "taken | the method, kept": "f = '{0.__class__}'.format\nret = f(1)",
         "by map | the method, mapped": "ret = [*map('{0.__class__}'.format, [1])]",
         "as a key | the method, as a key": "ret = max([1], key='{0.__class__}'.format)",
         "joined text | a template from two literals": "ret = ('{0.__class' '__}').format(1)",
-        "f-string | an attribute in an f-string": "ret = f'{().__class__}'",
-        "f-string, nested | in its width": "ret = f'{1:{().__class__.__name__[0:0]}{[].__doc__}}'",
-        "f-string, repr | with a conversion": "ret = f'{().__class__!r}'",
-        "f-string as template | an f-string that is formatted": "x = '0.__class__'\nret = f'{{{x}}}'.format(1)",
-        "dunder format | the method below": "ret = (1).__format__('d')",
-        "subclass of str | a method by a class": (
-            "class S(str):\n    def f(self, *a): return super().format(*a)\nret = S('{0.real}').f(1)"
-        ),
         "match | the method, matched": "match '{0.__class__}':\n    case str(format=f): ret = f(1)",
     },
 )
@@ -323,12 +301,10 @@ _family(
 _family(
     "unicode",
     {
-        "full width getattr | a builtin in other letters": "ret = ｇｅｔａｔｔｒ((), '__class__')",
         "italic exec | the same": "𝑒𝑥𝑒𝑐('1')",
         "bold open | the same": "ret = 𝐨𝐩𝐞𝐧('$R').read()",
         "script eval | the same": "ret = ℯ𝓋𝒶𝓁('1')",
         "full width underscore | a dunder in other letters": "ret = str(().＿＿class＿＿)",
-        "one letter | a dunder with one other letter": "ret = str(().__cl\u1d43ss__)",
         "low line | a dunder by another line": "ret = str(().﹍﹍class﹍﹍)",
         "double struck import | a module": "𝕚𝕞𝕡𝕠𝕣𝕥 os",
         "import of other letters | a module": "import ｏｓ\nos.system('touch $W')",
@@ -513,6 +489,136 @@ _family(
 )
 
 _family(
+    "attributes by data",
+    {
+        "getattr | the class of classes": "ret = getattr(getattr((), '__cl' + 'ass__'), '__ba' + 'se__')",
+        "getattr by map | the same": "ret = [*map(getattr, [()], ['__dict__'])]",
+        "getattr with a default | the same": "ret = getattr((), '__' + 'reduce_ex__', None)",
+        "getattr of a frame | the program's caller": (
+            "g = (x for x in [1])\nret = getattr(getattr(g, 'gi_' + 'frame'), 'f_back')"
+        ),
+        "getattr of a traceback | frames": (
+            "try: 1 / 0\nexcept Exception as e: ret = str(getattr(e, '__trace' + 'back__'))"
+        ),
+        "name that changes | another attribute than the one looked at": (
+            "class S(str):\n    def startswith(self, *a): return False\nret = getattr((), S('__dict__'))"
+        ),
+        "setattr | the library's own": "ret = setattr(np, 'array', print)",
+        "setattr of a primitive's group | what a call means": "ret = setattr(robot, 'pick', print)",
+        "setattr of a class | the library's classes": "ret = setattr(Polygon, 'area', 1)",
+        "setattr of a special method | the interpreter's machinery": (
+            "class A: pass\nret = setattr(A, '__get' + 'attr__', print)"
+        ),
+        "setattr of a recipe for memory | raw memory": (
+            "class A: pass\na = A()\nsetattr(a, '__array_' + 'interface__', {'data': (0, False), "
+            "'shape': (9,), 'typestr': '<i8', 'version': 3})\nret = str(np.asarray(a))"
+        ),
+        "setattr of a class of an object | another's methods": (
+            "class A: pass\nclass B: pass\nret = setattr(A(), '__cl' + 'ass__', B)"
+        ),
+        "template in a variable | the class of classes": "t = '{0.__cl' + 'ass__}'\nret = t.format(1)",
+        "template by % | the same": "ret = ('{0.__%s__}' % 'dict').format(1)",
+        "template as a mapping | the same": "ret = ('{a.__di' + 'ct__}').format_map({'a': int})",
+        "template unbound | the same": "ret = str.format('{0.__di' + 'ct__}', int)",
+        "template by map | the same": "ret = [*map(('{0.__di' + 'ct__}').format, [int])]",
+        "template by a kept method | the same": ("f = ('{0.__di' + 'ct__}').format\nret = f(int)"),
+        "template in a width | the same": "ret = ('{:{0.__di' + 'ct__}}').format(int, 1)",
+        "template of a class below | the same": (
+            "class S(str):\n    def f(self, *a): return super().format(*a)\n"
+            "ret = S('{0.__di' + 'ct__}').f(int)"
+        ),
+        "template by getattr | the same": "ret = getattr('{0.__di' + 'ct__}', 'for' + 'mat')(int)",
+        "template by attrgetter | the same": (
+            "from operator import attrgetter\nret = attrgetter('format')('{0.__di' + 'ct__}')(int)"
+        ),
+        "template by methodcaller | the same": (
+            "from operator import methodcaller\nret = methodcaller('format', int)('{0.__di' + 'ct__}')"
+        ),
+        "template on a frame | the program's caller": "g = (x for x in [1])\nret = ('{0.gi_' + 'frame}').format(g)",
+        "attrgetter | the class of classes": (
+            "from operator import attrgetter\nret = attrgetter('__class__.__base__')(())"
+        ),
+        "methodcaller | pieces of an object": (
+            "from operator import methodcaller\nret = methodcaller('__reduce_ex__', 4)(())"
+        ),
+        "type renamed | a class of any names": "t = type\nret = t('A', (), {})",
+        "type by map | the same": "ret = [*map(type, ['A'], [()], [{}])]",
+        "type as a default | the same": "def f(t=type): return t('A', (), {})\nret = f()",
+        "type of a type | the same": "ret = type(int)('A', (), {})",
+        "type by a class's class | the same": "ret = int.__class__('A', (), {})",
+        "type in brackets | the same": "ret = type[int]('A', (), {})",
+        "type as a base, renamed | a class of classes": "t = type\nclass M(t): pass\nret = M('A', (), {})",
+        "metaclass by data | a class of any names": (
+            "from abc import ABCMeta\nret = ABCMeta('A', (), {'__getattr__': print})().x"
+        ),
+        "metaclass, its slots | the same": (
+            "from abc import ABCMeta\nret = ABCMeta('A', (), {'__slots__': ['__getattr__']})().x"
+        ),
+        "metaclass as a base | a class of classes": (
+            "from abc import ABCMeta\nclass M(ABCMeta): pass\nret = M('A', (), {})"
+        ),
+        "metaclass by the class of an abstract one | a class of any names": (
+            "from abc import ABC\nret = type(ABC)('A', (), {'__getattr__': print})"
+        ),
+        "namespace by data | raw memory": (
+            "from types import SimpleNamespace\n"
+            "a = SimpleNamespace(**{'__array_interface__': {'data': (0, False), 'shape': (9,), "
+            "'typestr': '<i8', 'version': 3}})\nret = str(np.asarray(a))"
+        ),
+        "namespace by json | the same": (
+            "import json\nfrom types import SimpleNamespace\n"
+            't = \'{"__array_interface__": {"data": [0, false], "shape": [9], '
+            '"typestr": "<i8", "version": 3}}\'\n'
+            "ret = np.asarray(json.loads(t, object_hook=lambda d: SimpleNamespace(**d))).tolist()[3]"
+        ),
+        "hint as a text | a text that is evaluated": (
+            "from functools import singledispatch\n@singledispatch\ndef f(x): pass\n@f.register\n"
+            "def g(x: \"__import__('os').popen('touch $W')\"): pass\nret = 1"
+        ),
+        "hint as a text of a method | the same": (
+            "from functools import singledispatchmethod\nclass A:\n    @singledispatchmethod\n"
+            "    def f(self, x): pass\n    @f.register\n"
+            "    def g(self, x: \"__import__('os').popen('touch $W')\"): pass\nret = 1"
+        ),
+        "word of its own | an array's memory": (
+            "class A: data = base = 1\nret = str(np.ones(3).data)"
+        ),
+        "word of its own, resized | memory given back while it is used": (
+            "class A: resize = 1\na = np.ones(3)\nb = a[:]\nret = a.resize(9, refcheck=False)"
+        ),
+        "words given by keyword | the program's caller": (
+            "d = dict(gi_frame=1, f_back=1, f_globals=1)\n"
+            "ret = (x for x in [1]).gi_frame.f_back.f_globals"
+        ),
+        "words given in a text | the same": (
+            "s = 'gi_frame f_back f_builtins'\nret = str((x for x in [1]). # the frame\n"
+            "  gi_frame.f_builtins) if 0 else ((x for x in [1]). # here\n  gi_frame)"
+        ),
+        "word by a pattern | the same": (
+            "d = dict(gi_frame=1)\nmatch (x for x in [1]):\n    case object(gi_frame=f): ret = str(f)"
+        ),
+        "stream below a stream | a file's methods": "from io import StringIO\nret = StringIO()._stream.buffer",
+        "bytes read into an array of objects | forged objects": (
+            "from io import BytesIO\na = np.array([None])\nret = BytesIO(b'12345678').readinto(a)"
+        ),
+        "buffer of bytes | raw memory": "from io import BytesIO\nret = BytesIO(b'1').getbuffer()",
+        "printer's function | the worker's output": "ret = print._function.left",
+        "another module by a facade | the worker's own": "import contextlib\nc = contextlib\nret = c.sys",
+        "globals of a stand-in | the worker's own": (
+            "from operator import attrgetter\nret = getattr(attrgetter, '__glo' + 'bals__')"
+        ),
+        "generator of a context | its frame": (
+            "from contextlib import contextmanager\n@contextmanager\ndef f(): yield 1\n"
+            "d = dict(gi_frame=1)\nret = f().gen.gi_frame"
+        ),
+        "what an abstract class keeps | the machinery behind it": (
+            "from abc import ABC\nclass A(ABC): pass\nret = A._abc_impl"
+        ),
+    },
+    ends=("raised",),
+)
+
+_family(
     "names by data",
     {
         "a property of numpy's | memory, by an attribute that numpy asks for": (
@@ -577,11 +683,7 @@ _family(
         "metaclass | the making of classes": "class M(type): pass\nclass A(metaclass=M): pass",
         "metaclass function | the same": "class A(metaclass=lambda *a: 1): pass\nret = A",
         "three arguments | a class of any names": "ret = type('A', (), {'__getattr__': print})",
-        "type renamed | the same": "t = type\nret = t('A', (), {})",
         "type starred | the same": "ret = type(*['A', (), {}])",
-        "type by map | the same": "ret = [*map(type, ['A'], [()], [{}])]",
-        "type as a default | the same": "def f(t=type): return t('A', (), {})\nret = f()",
-        "type by a pattern | the same": "match int:\n    case type(): ret = 1",
         "class keyword | a hook's argument": "class B: pass\nclass A(B, flag=1): pass",
         "class keywords | the same": "k = {'metaclass': 1}\nclass A(**k): pass",
         "getattr | a hook for attributes": "class A:\n    def __getattr__(self, n): return n\nret = A().x",
@@ -610,16 +712,12 @@ _family(
         "special, in an if | hidden": "class A:\n    if 1:\n        def __getattr__(self, n): pass",
         "special, nested | in an inner class": "class A:\n    class B:\n        def __del__(self): pass",
         "class named | a name of the interpreter": "class __A: pass",
-        "dunder of self | the class of self": "class A:\n    def f(self): return self.__class__\nA().f()",
         "super, kept | an unbound special": "class A:\n    def f(self): return super().__init__\nA().f()",
         "super, other special | the reduce of object": (
             "class A:\n    def f(self): return super().__reduce__()\nA().f()"
         ),
         "super, globals | what is below": (
             "class A:\n    def f(self): return super().__init__.__globals__\nA().f()"
-        ),
-        "base's special, not a base | a special of anything": (
-            "class A:\n    def f(self): return str.__repr__(self)\nA().f()"
         ),
         "mro | the bases": "ret = str(bool.mro())",
         "match args | an attribute by position": (
@@ -652,8 +750,6 @@ _family(
         "dict | what it carries": "try: 1 / 0\nexcept Exception as e: ret = e.__dict__",
         "suppress | another context": "try: 1 / 0\nexcept Exception as e: e.__suppress_context__ = 1",
         "state | a new state": "try: 1 / 0\nexcept Exception as e: e.__setstate__({'a': 1})",
-        "notes | hidden notes": "try: 1 / 0\nexcept Exception as e: ret = e.__notes__",
-        "except star | another way of matching": "try: 1 / 0\nexcept* ZeroDivisionError as e: pass",
         "except as a primitive | a primitive bound": "try: 1 / 0\nexcept Exception as pick: pass",
         "robot error's class | the engine's modules": (
             "ret = str(NotFound.__init__.__globals__) + NotFound.__module__"
@@ -688,19 +784,14 @@ _family(
     "patterns",
     {
         "dunder by keyword | any dunder": "match ():\n    case object(__class__=c): ret = str(c)",
-        "nested | a dunder below": "match [()]:\n    case [object(__doc__=d)]: ret = d",
         "in an or | a dunder in an alternative": (
             "match ():\n    case int(real=c) | object(__class__=c): ret = str(c)"
         ),
-        "in a mapping | a dunder in a value": "match {1: ()}:\n    case {1: tuple(__doc__=d)}: ret = d",
         "frame | a frame": "g = (x for x in [1])\nmatch g:\n    case object(gi_frame=f): ret = str(f)",
         "data | memory": "match np.ones(2):\n    case object(data=d): ret = str(d)",
         "base | the array below": "match np.ones(2)[1:]:\n    case object(base=b): ret = str(b)",
-        "value | a dotted value": "match 1:\n    case np.ndarray.__class__: ret = 1",
         "value of a module | a module below": "match 1:\n    case np.lib.npyio.os: ret = 1",
         "class of a module | a class below": "match 1:\n    case np.memmap(): ret = 1",
-        "guard | a dunder in a guard": "match 1:\n    case _ if ().__class__: ret = 1",
-        "subject | a dunder as subject": "match ().__class__:\n    case c: ret = str(c)",
         "captured primitive | a primitive bound": "match 1:\n    case pick: pass",
         "captured as | a primitive bound": "match 1:\n    case int() as pick: pass",
         "captured rest | a primitive bound": "match {}:\n    case {**pick}: pass",
@@ -758,11 +849,8 @@ _family(
         "os by globals | the system": "pick.__globals__['os'].system('touch $W')",
         "code | the code of the proxy": "ret = str(pick.__code__.co_consts)",
         "defaults | the proxy's defaults": "ret = str(pick.__defaults__)",
-        "qualified name | where it is from": "ret = pick.__qualname__",
         "module | where it is from": "ret = pick.__module__",
-        "call | the call of the call": "ret = pick.__call__('x')",
         "get | bound to another": "ret = pick.__get__(1)",
-        "type of a proxy | the class of functions": "ret = str(pick.__class__)",
         "reduce | a recipe": "ret = str(pick.__reduce__())",
         "subclasses by a group | classes": "ret = str(robot.__class__.__base__.__subclasses__())",
         "printing | the output's object": "ret = str(print.__self__.parts)",
@@ -1033,7 +1121,7 @@ BENCHMARK_ATTACKS: dict[str, str] = {
     "metaclass of an enumeration": "from enum import EnumMeta",
     "class of an enumeration's class": "from enum import Enum\nret = type(Enum)('A', (), {})",
     "class of a class": "ret = type(int)('A', (), {'__del__': print})",
-    "class by reduce": "from functools import reduce\nret = reduce(type, [('A', (), {})])",
+    "class by reduce": "from functools import reduce\nret = reduce(type, [(), {}], 'A')",
     "copy of a recipe": "import copy\nclass A:\n    def __reduce__(self): return print, ()\ncopy.copy(A())",
     "forged array": "import numpy as np\nret = type(np.ones(1))((1,), dtype=object, buffer=np.ones(1))",
     "private by getattr": "ret = getattr(Point(0, 0), '_geom')",

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cap.program.private_names import MARK, shown
+from cap.sandbox.worker.builtin_function import shown_as
 
 
 class _Kind(enum.EnumMeta):
@@ -46,6 +47,7 @@ class _Kind(enum.EnumMeta):
         return type.__subclasscheck__(_library_kinds.get(cls, cls), kind)
 
 
+shown_as(_Kind, "enum", "EnumType")
 _library_kinds: dict[Any, Any] = {}
 """What each class here stands for."""
 

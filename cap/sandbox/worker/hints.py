@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cap.sandbox.worker import records
+from cap.sandbox.worker.builtin_function import shown_as
 
 
 class Hint:
@@ -34,9 +35,9 @@ class Hint:
         """Return the hint for something in brackets."""
         arguments = given if isinstance(given, tuple) else (given,)
         if self._name == "Optional":
-            return _either(*arguments, None)
+            return either(*arguments, None)
         if self._name == "Union":
-            return _either(*arguments)
+            return either(*arguments)
         return Hint(self._name, self._kind, arguments)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
@@ -69,11 +70,11 @@ class Hint:
 
     def __or__(self, other: Any) -> Any:
         """Return the hint for either."""
-        return _either(self, other)
+        return either(self, other)
 
     def __ror__(self, other: Any) -> Any:
         """Return the hint for either."""
-        return _either(other, self)
+        return either(other, self)
 
     def __eq__(self, other: object) -> bool:
         """Compare what they are made of."""
@@ -101,7 +102,7 @@ class Hint:
         return f"typing.{self._name}[{', '.join(map(shown, arguments))}]"
 
 
-def _either(*given: Any) -> Any:
+def either(*given: Any) -> Any:
     """Return a union of what is given, each part once."""
     parts: list[Any] = []
     for entry in given:
@@ -140,11 +141,11 @@ class Variable:
 
     def __or__(self, other: Any) -> Any:
         """Return the hint for either."""
-        return _either(self, other)
+        return either(self, other)
 
     def __ror__(self, other: Any) -> Any:
         """Return the hint for either."""
-        return _either(other, self)
+        return either(other, self)
 
     def __repr__(self) -> str:
         """Return what `typing` would show."""
@@ -158,11 +159,19 @@ class Generic:
     __class_getitem__: Any = classmethod(types.GenericAlias)
 
 
+def same(decorated: Any) -> Any:
+    """Stand in for decorators that only tell a type checker something."""
+    return decorated
+
+
 def cast(kind: Any, value: Any) -> Any:
     """Return the value as it is, as `typing.cast` does."""
     return value
 
 
+shown_as(Hint, "typing", "_GenericAlias")
+shown_as(Variable, "typing", "TypeVar")
+shown_as(Generic, "typing", "Generic")
 _ABC = collections.abc
 _MADE = ("Counter", "DefaultDict", "Deque")
 """The hints that are called to make what they stand for."""
@@ -171,15 +180,18 @@ _KINDS: dict[str, Any] = {
     **{"Counter": collections.Counter, "DefaultDict": collections.defaultdict},
     **{"Deque": collections.deque, "Generic": Generic, "Protocol": Generic},
     **{name: getattr(_ABC, name) for name in _ABC.__all__},
+    "AbstractSet": _ABC.Set,
 }
 _NAMES = (
     *("Any", "Callable", "ClassVar", "Counter", "DefaultDict", "Deque", "Dict", "Final"),
     *("FrozenSet", "Generator", "Generic", "Hashable", "Iterable", "Iterator", "List", "Literal"),
     *("Mapping", "MutableMapping", "MutableSequence", "NoReturn", "Optional", "Protocol"),
-    *("Sequence", "Set", "Tuple", "Type", "Union"),
+    *("Sequence", "Set", "Tuple", "Type", "Union", "AbstractSet", "Annotated", "Collection"),
+    *("Container", "MutableSet", "Reversible", "Self", "Sized", "TypeAlias"),
 )
 TYPING: Mapping[str, Any] = {
     **{name: Hint(name, _KINDS.get(name)) for name in _NAMES},
     **{"Text": str, "TypeVar": Variable, "cast": cast, "NamedTuple": records.TypedTuple()},
+    **{"AnyStr": Variable("AnyStr"), "TYPE_CHECKING": False, "final": same, "overload": same},
 }
 """What stands for each name of `typing`."""

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import calendar
 import functools
 import importlib
+import pprint
 import random
 import sys
 import types
@@ -25,6 +27,7 @@ import shapely.ops
 from cap.checker.allowlist import (
     BENCHMARK_MODULES,
     NUMPY,
+    ROBOT_MODULES,
     SAFE_BUILTINS,
     SHAPELY_AFFINITY,
     SHAPELY_GEOMETRY,
@@ -38,9 +41,24 @@ from cap.checker.node_rules import rule_violations
 from cap.checker.policy import Policy
 from cap.checker.survey import survey
 from cap.errors import ROBOT_ERRORS, LMPFailed
-from cap.program.private_names import TOLD, hidden, plain_error, rename
-from cap.sandbox.worker import hints, records, stand_ins
+from cap.program.private_names import (
+    FORMATS,
+    KIND,
+    LEADS_OUT,
+    MARK,
+    TEXT,
+    TOLD,
+    hidden,
+    is_special,
+    plain_error,
+    rename,
+    shown,
+)
+from cap.sandbox.worker import abstract, hints, records, stand_ins
+from cap.sandbox.worker.builtin_function import BuiltinFunction, shown_as
 from cap.sandbox.worker.enumerations import ENUM
+from cap.sandbox.worker.streams import BytesIO, StringIO
+from cap.sandbox.worker.templates import Formats
 
 Rights = Mapping[str, Sequence[str]]
 """What a policy allows besides: `modules` and `builtins` by name."""
@@ -52,12 +70,20 @@ _LATE = ("_strptime", "time")
 
 
 class Facade:
-    """An allow-listed view of a module; it leads nowhere else."""
+    """An allow-listed view of a module; it leads nowhere else, and nothing of it is bound again."""
 
     __slots__ = ("__dict__",)
 
     def __init__(self, **names: Any) -> None:
-        self.__dict__.update(names)
+        vars(self).update(names)
+        vars(self).update({hidden(name): value for name, value in names.items()})
+
+    def __getattr__(self, name: str) -> Any:
+        module = vars(self).get("__name__", "")
+        raise AttributeError(f"module '{module}' has no attribute '{shown(name)}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"'{shown(name)}' is provided; keep yours in a name of your own")
 
     def __repr__(self) -> str:
         """Return what a module shows."""
@@ -101,13 +127,91 @@ def kind_of(value: Any) -> type:
     objects, the class of functions any code.
     """
     kind = builtins.type(value)
-    if kind is Facade:
-        return _closed(types.ModuleType)
+    if kind in _SHOWN_AS:
+        shown_as: type = _SHOWN_AS[kind]
+        return shown_as
     if kind in _named() or kind.__module__ in PROGRAM_NAMES or issubclass(kind, _OPEN_FAMILIES):
         return kind
     return _closed(kind)
 
 
+class _Type:
+    """Stand in for `type`: it tells the class of a value, and makes none."""
+
+    __slots__ = ("__name__", "__qualname__")
+
+    def __init__(self) -> None:
+        self.__name__ = self.__qualname__ = "type"
+
+    def __call__(self, /, *given: Any, **named: Any) -> Any:
+        if len(given) != 1 or named:
+            raise TypeError("type takes one argument here; write a class statement instead")
+        return kind_of(given[0])
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return value is TYPE or isinstance(value, builtins.type)
+
+    def __subclasscheck__(self, kind: Any) -> bool:
+        return kind is TYPE or issubclass(kind, builtins.type)
+
+    def __mro_entries__(self, bases: Any) -> Any:
+        raise TypeError("a class of classes is not available to programs")
+
+    def __getitem__(self, kind: Any) -> Any:
+        return hints.Hint("Type", None, (kind,))
+
+    def __or__(self, other: Any) -> Any:
+        return hints.either(self, other)
+
+    __ror__ = __or__
+
+    def __repr__(self) -> str:
+        return "<class 'type'>"
+
+
+TYPE: Any = shown_as(_Type, "builtins", "type")()
+"""What programs know as `type`."""
+
+
+class _KindOf:
+    """Holds the class of a value: what stands for `x.__class__`."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, value: Any) -> None:
+        self.kind = kind_of(value)
+
+
+class _Random:
+    """`np.random` from a program's own seed, set up at first use: few programs need it."""
+
+    def __init__(self, seed: int) -> None:
+        self.__seed = seed
+        self.__state: Any = None
+
+    def __repr__(self) -> str:
+        return "<module 'numpy.random'>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in numpy_names("random"):
+            raise AttributeError(f"numpy.random has no '{name}' that programs may use")
+        if self.__state is None:
+            self.__state = np.random.RandomState(self.__seed)
+        if name == "default_rng":
+            seed = self.__seed
+            return lambda own=None: np.random.default_rng(seed if own is None else own)
+        return getattr(self.__state, name)
+
+
+_SHOWN_AS: dict[type, Any] = {
+    Facade: _closed(types.ModuleType),
+    BuiltinFunction: _closed(types.BuiltinFunctionType),
+    _Random: _closed(types.ModuleType),
+    _Closed: TYPE,
+    _Type: TYPE,
+    builtins.type: TYPE,
+}
+"""What the classes of stand-ins show themselves as."""
 _OPEN_FAMILIES = (np.generic, shapely.Geometry, BaseException, builtins.type(None))
 
 
@@ -139,12 +243,49 @@ def _library() -> dict[str, Any]:
     return names | {name: hints.TYPING[name] for name in TYPING}
 
 
+def _attribute(value: Any, name: Any, *default: Any) -> Any:
+    """Return an attribute by its name in data, as a program would read it by a dot."""
+    _check_name(name)
+    if name == "__class__":
+        return kind_of(value)
+    return getattr(Formats(value) if name in FORMATS else value, hidden(name), *default)
+
+
+def _check_name(name: Any) -> None:
+    if builtins.type(name) is not str:
+        raise TypeError(f"attribute name must be string, not '{builtins.type(name).__name__}'")
+    if name != "__class__" and (finding := reason_against(name, LEADS_OUT)):
+        raise AttributeError(finding[1])
+
+
+def _pprint(value: Any, *args: Any, **named: Any) -> None:
+    """Stand in for `pprint.pprint`, by the program's own `print`."""
+    sys._getframe(1).f_builtins["print"](pprint.pformat(value, *args, **named))
+
+
+_CALENDAR = ("day_abbr", "day_name", "month_abbr", "month_name")
+_CLASSES = ("BuiltinFunctionType", "FunctionType", "GeneratorType", "LambdaType", "MethodType")
 _STAND_INS: dict[str, Mapping[str, Any]] = {
+    "abc": {"ABCMeta": abstract.ABSTRACT_KIND},
+    "calendar": {name: [*getattr(calendar, name)] for name in _CALENDAR},
     "collections": {"namedtuple": records.namedtuple},
     "dataclasses": records.DATACLASSES,
     "enum": ENUM,
     "functools": stand_ins.FUNCTOOLS,
+    "contextlib": {"redirect_stdout": stand_ins.redirect_stdout},
+    "io": {"BytesIO": BytesIO, "StringIO": StringIO},
     "itertools": stand_ins.ITERTOOLS,
+    "operator": {
+        kind.__name__: BuiltinFunction(kind.__name__, functools.partial(kind, _attribute))
+        for kind in (stand_ins.attrgetter, stand_ins.methodcaller)
+    },
+    "pprint": {"pprint": _pprint},
+    "sys": {"setrecursionlimit": stand_ins.set_recursion_limit},
+    "types": {
+        "SimpleNamespace": records.SimpleNamespace,
+        "ModuleType": _closed(types.ModuleType),
+        **{name: _closed(getattr(types, name)) for name in _CLASSES},
+    },
     "typing": hints.TYPING,
 }
 """What takes the place of a module's own."""
@@ -161,12 +302,14 @@ def _modules() -> dict[str, Any]:
             module, listed = importlib.import_module(name), module_names(name) or ()
             found = {entry: getattr(module, entry) for entry in listed if hasattr(module, entry)}
             modules[name] = Facade(**found)
-    vars(modules["collections"])["abc"] = modules["collections.abc"]
+    for name in ("collections.abc", "shapely.affinity", "shapely.geometry", "shapely.ops"):
+        parent, _, child = name.partition(".")
+        vars(modules[parent])[child] = modules[name]
     for name, given in _STAND_INS.items():
         listed = module_names(name) or ()
         vars(modules[name]).update({n: value for n, value in given.items() if n in listed})
     for name in vars(modules["random"]).keys() - {"Random"}:
-        setattr(modules["random"], name, getattr(_own_random, name))
+        vars(modules["random"])[name] = getattr(_own_random, name)
     numpy = {name: getattr(np, name) for name in numpy_names() - set(_SUBMODULES)}
     for name in ("linalg", "fft"):
         module = getattr(np, name)
@@ -174,12 +317,20 @@ def _modules() -> dict[str, Any]:
         modules[f"numpy.{name}"] = numpy[name]
     rows, columns = _without_text(builtins.type(np.r_)), _without_text(builtins.type(np.c_))
     numpy |= {"ndarray": _closed(np.ndarray), "r_": rows(), "c_": columns()}
-    # Its class keeps cached properties, which anybody may turn into those of another class.
-    numpy["finfo"] = lambda dtype: np.finfo(dtype)
+    numpy["finfo"] = _finfo
     modules["numpy"] = Facade(**numpy)
-    for name in modules:
-        vars(modules[name])["__name__"] = name
+    for name, facade in modules.items():
+        exported = [entry for entry in vars(facade) if MARK not in entry]
+        vars(facade).update(__name__=name, __all__=exported)
     return modules
+
+
+def _finfo(dtype: Any) -> Any:
+    """Stand in for a class of cached properties, which anybody may turn into those of another."""
+    return np.finfo(dtype)
+
+
+shown_as(_finfo, "numpy", "finfo")
 
 
 def _without_text(kind: Any) -> Any:
@@ -193,15 +344,19 @@ def _without_text(kind: Any) -> Any:
                 raise TypeError("np.r_ and np.c_ take arrays, numbers and slices")
             return super().__getitem__(key)
 
-    return Rows
+    return shown_as(Rows, "numpy", kind.__name__)
 
 
-def library(seed: int, policy: Rights | None = None) -> dict[str, Any]:
+_unused_seed = 0
+"""What the module `random` starts from, should the program import it."""
+
+
+def library(seed: int) -> dict[str, Any]:
     """Return the library names with what they mean; random numbers start from `seed`."""
+    global _unused_seed
     names = dict(_library())
-    names["np"].random = _modules()["numpy.random"] = _Random(seed)
-    if seed and policy and "random" in policy["modules"]:
-        _own_random.seed(seed)
+    vars(names["np"])["random"] = _modules()["numpy.random"] = _Random(seed)
+    _unused_seed = seed
     return names
 
 
@@ -213,21 +368,21 @@ def _common_builtins() -> dict[str, Any]:
     """Return the builtins every program has; a spare worker makes them before it is needed."""
     names = {name: getattr(builtins, name) for name in SAFE_BUILTINS}
     names |= ROBOT_ERRORS
-    more = {"LMPFailed": LMPFailed, "__build_class__": builtins.__build_class__, "type": kind_of}
-    more[TOLD] = plain_error
-    return {**names, **more}
+    names |= {name: BuiltinFunction(name, function) for name, function in _BY_NAME.items()}
+    names |= {"LMPFailed": LMPFailed, "__build_class__": builtins.__build_class__, "type": TYPE}
+    return names | {TOLD: plain_error, KIND: _KindOf, TEXT: Formats}
 
 
 def safe_builtins(
     print_function: Callable[..., None], policy: Rights | None = None
 ) -> dict[str, Any]:
-    """Return the builtins a program sees, with its own `print`."""
+    """Return the builtins a program sees, with its own `print`; a robot's without a policy."""
     names = dict(_common_builtins())
-    names["print"] = print_function
-    modules = frozenset(policy["modules"]) if policy else frozenset()
+    names["print"] = BuiltinFunction("print", print_function)
+    modules = frozenset(policy["modules"]) if policy else ROBOT_MODULES
     names["__import__"] = functools.partial(_import, modules)
-    for name in policy["builtins"] if policy else ():
-        names[name] = _MORE_BUILTINS[name]
+    if policy and "eval" in policy["builtins"]:
+        names["eval"] = _eval
     return names
 
 
@@ -246,39 +401,51 @@ def _import(
     if name == "__future__":
         return _FUTURE
     if name in listed and not level:
+        global _unused_seed
+        if name == "random" and _unused_seed:
+            _own_random.seed(_unused_seed)
+            _unused_seed = 0
         return _modules().get(name if fromlist else name.partition(".")[0], _NOTHING)
     if (name.partition(".")[0] == "numpy" or name in _LATE) and name in sys.modules:
         return _NOTHING
-    raise ImportError(f"import of '{name}' is not allowed")
+    raise ImportError(f"import of '{name}' is not allowed; use the names in scope")
 
 
 _NOTHING = Facade()
 _FUTURE = Facade(annotations=None)
 
 
-def _getattr(value: Any, name: str, *default: Any) -> Any:
-    if problem := _attribute_problem(name):
-        raise AttributeError(problem)
-    return getattr(value, hidden(name), *default)
+def _getattr(*given: Any) -> Any:
+    if len(given) < 2:
+        raise TypeError(f"getattr expected at least 2 arguments, got {len(given)}")
+    if len(given) > 3:
+        raise TypeError(f"getattr expected at most 3 arguments, got {len(given)}")
+    return _attribute(*given)
 
 
-def _hasattr(value: Any, name: str) -> bool:
+def _hasattr(*given: Any) -> bool:
+    if len(given) != 2:
+        raise TypeError(f"hasattr expected 2 arguments, got {len(given)}")
+    value, name = given
     if builtins.type(name) is not str:
-        raise TypeError("hasattr(): attribute name must be string")
+        raise TypeError(f"attribute name must be string, not '{builtins.type(name).__name__}'")
     return hasattr(value, hidden(name))  # the truth of any name; it hands out nothing
 
 
-def _setattr(value: Any, name: str, new: Any) -> None:
-    if problem := _attribute_problem(name):
-        raise AttributeError(problem)
+def _setattr(*given: Any) -> None:
+    if len(given) != 3:
+        raise TypeError(f"setattr expected 3 arguments, got {len(given)}")
+    value, name, new = given
+    _check_name(name)
+    if is_special(name):
+        raise AttributeError(f"attribute '{name}' may be read only; define it in a class")
+    if isinstance(value, builtins.type) and value.__module__ not in PROGRAM_NAMES:
+        raise AttributeError(f"'{value.__name__}' is provided; set attributes of your own classes")
     setattr(value, hidden(name), new)
 
 
-def _attribute_problem(name: str) -> str | None:
-    if builtins.type(name) is not str:
-        raise TypeError("attribute name must be a string")
-    finding = reason_against(name)
-    return finding[1] if finding else None
+_BY_NAME = {"getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr}
+"""Builtins that take the name of an attribute."""
 
 
 def _eval(text: str, names: dict[str, Any] | None = None, own: Any = None) -> Any:
@@ -299,32 +466,3 @@ def _eval(text: str, names: dict[str, Any] | None = None, own: Any = None) -> An
         return eval(code, caller.f_globals, caller.f_locals if own is None else own)
     # Without builtins of its own, Python would give it all of them.
     return eval(code, {**names, "__builtins__": caller.f_builtins}, own)
-
-
-_MORE_BUILTINS: dict[str, Any] = {
-    "eval": _eval,
-    "getattr": _getattr,
-    "hasattr": _hasattr,
-    "id": builtins.id,
-    "setattr": _setattr,
-}
-for _name in ("eval", "getattr", "hasattr", "setattr"):
-    _MORE_BUILTINS[_name].__name__ = _MORE_BUILTINS[_name].__qualname__ = _name
-
-
-class _Random:
-    """`np.random` from a program's own seed, set up at first use: few programs need it."""
-
-    def __init__(self, seed: int) -> None:
-        self.__seed = seed
-        self.__state: Any = None
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in numpy_names("random"):
-            raise AttributeError(f"numpy.random has no '{name}' that programs may use")
-        if self.__state is None:
-            self.__state = np.random.RandomState(self.__seed)
-        if name == "default_rng":
-            seed = self.__seed
-            return lambda own=None: np.random.default_rng(seed if own is None else own)
-        return getattr(self.__state, name)

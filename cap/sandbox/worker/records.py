@@ -15,7 +15,8 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from cap.program.private_names import MARK, hidden, shown
+from cap.program.private_names import MARK, hidden, is_special, shown
+from cap.sandbox.worker.builtin_function import shown_as
 
 _TUPLE_NAMES = ("_asdict", "_field_defaults", "_fields", "_make", "_replace")
 
@@ -26,7 +27,11 @@ _TUPLE_NAMES = ("_asdict", "_field_defaults", "_fields", "_make", "_replace")
 def dataclass(kind: type | None = None, /, **options: Any) -> Any:
     """Stand in for `dataclasses.dataclass`."""
     if kind is None:
-        return lambda given: dataclass(given, **options)
+
+        def wrap(given: type) -> Any:
+            return dataclass(given, **options)
+
+        return wrap
     notes = vars(kind).get("__annotations__", {})
     for name, note in notes.items():
         if _is_of_the_class(note):
@@ -43,7 +48,7 @@ def dataclass(kind: type | None = None, /, **options: Any) -> Any:
 
 def _is_of_the_class(note: Any) -> bool:
     """Tell whether a note is `ClassVar`, as a hint or as a text."""
-    if type(note).__name__ == "Hint":
+    if type(note).__name__ == "_GenericAlias":
         note = repr(note)
     return isinstance(note, str) and note.startswith(("ClassVar", "typing.ClassVar"))
 
@@ -92,8 +97,9 @@ def replace(record: Any, /, **changes: Any) -> Any:
     return type(record)(**{shown(name): value for name, value in inner.items()})
 
 
+for _function in (asdict, dataclass, fields, replace):
+    shown_as(_function, "dataclasses", _function.__name__)
 DATACLASSES: Mapping[str, Any] = {
-    "FrozenInstanceError": dataclasses.FrozenInstanceError,
     "asdict": asdict,
     "astuple": dataclasses.astuple,
     "dataclass": dataclass,
@@ -103,6 +109,34 @@ DATACLASSES: Mapping[str, Any] = {
     "replace": replace,
 }
 """What stands for each name of `dataclasses`."""
+
+
+# --- plain namespaces
+
+
+class SimpleNamespace:
+    """Stand in for `types.SimpleNamespace`."""
+
+    def __init__(self, /, **values: Any) -> None:
+        """Keep the values, each under the name by which a program reads it."""
+        for name in filter(is_special, values):  # numpy asks objects for their memory
+            raise ValueError(f"a namespace cannot have an attribute called {name!r} here")
+        vars(self).update({hidden(name): value for name, value in values.items()})
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the values."""
+        return vars(self) == vars(other) if isinstance(other, SimpleNamespace) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """Return what `types` would show."""
+        kind = "namespace" if type(self) is SimpleNamespace else type(self).__name__
+        parts = (f"{shown(name)}={value!r}" for name, value in vars(self).items())
+        return f"{kind}({', '.join(parts)})"
+
+
+shown_as(SimpleNamespace, "types", "SimpleNamespace")
 
 
 # --- named tuples
@@ -129,9 +163,10 @@ def _named_tuple(typename: str, field_names: Any, rename: bool, defaults: Any, m
 
 
 def _with_tuple_names(kind: type) -> type:
-    """Let programs know the attributes of named tuples, which begin with an underscore."""
-    for name in _TUPLE_NAMES:
-        setattr(kind, hidden(name), vars(kind)[name])
+    """Let programs know the attributes of named tuples that have other names in their code."""
+    for name in (*_TUPLE_NAMES, *kind._fields):  # type: ignore[attr-defined]
+        if hidden(name) != name:
+            setattr(kind, hidden(name), vars(kind)[name])
     return kind
 
 
@@ -139,7 +174,13 @@ class _TypedTupleKind(typing.NamedTupleMeta):  # type: ignore[name-defined, misc
     """Makes the classes below `TypedTuple`."""
 
     def __new__(cls, name: str, bases: Any, space: dict[str, Any]) -> type:
-        """Make one, as `typing` does."""
+        """Make one, as `typing` does; its fields are called what the program called them."""
+        notes = space.get("__annotations__", {})
+        fields = [field for field in notes if MARK in field]
+        space["__annotations__"] = {shown(field): note for field, note in notes.items()}
+        for field in fields:
+            if field in space:
+                space[shown(field)] = space.pop(field)
         bases = tuple(typing._NamedTuple if base is _base else base for base in bases)  # type: ignore[attr-defined]
         return _with_tuple_names(super().__new__(cls, name, bases, space))
 
@@ -161,3 +202,7 @@ class TypedTuple:
     def __repr__(self) -> str:
         """Return what `typing` would show."""
         return "<function NamedTuple>"
+
+
+shown_as(namedtuple, "collections", "namedtuple")
+shown_as(TypedTuple, "typing", "NamedTuple")

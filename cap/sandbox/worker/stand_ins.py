@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import functools
 import itertools
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
+
+from cap.sandbox.worker.builtin_function import shown_as
+from cap.sandbox.worker.dispatch import singledispatch, singledispatchmethod
 
 
 def wraps(function: Callable[..., Any]) -> Callable[[Any], Any]:
     """Stand in for `functools.wraps`, which copies any attributes it is told to."""
-    return functools.wraps(function)
+
+    def decorate(wrapper: Any) -> Any:
+        return functools.update_wrapper(wrapper, function)
+
+    return decorate
 
 
 class cached_property:  # noqa: N801 programs know it by this name
@@ -52,7 +60,89 @@ def batched(values: Iterable[Any], n: int) -> Iterator[tuple[Any, ...]]:
     return iter(lambda: tuple(itertools.islice(rest, n)), ())
 
 
+class attrgetter:  # noqa: N801 programs know it by this name
+    """Stand in for `operator.attrgetter`, by a function that keeps to the rules of attributes."""
+
+    __slots__ = ("_attribute", "_paths")
+
+    def __init__(self, attribute: Callable[[Any, Any], Any], *paths: Any) -> None:
+        """Keep the names, each with dots between its steps."""
+        if not paths:
+            raise TypeError("attrgetter expected at least 1 argument, got 0")
+        if not all(isinstance(path, str) for path in paths):
+            raise TypeError("attribute name must be a string")
+        self._attribute = attribute
+        self._paths = [path.split(".") for path in paths]
+
+    def __call__(self, value: Any, /) -> Any:
+        """Return the attribute, or a tuple of several."""
+        found = tuple(functools.reduce(self._attribute, path, value) for path in self._paths)
+        return found if len(found) > 1 else found[0]
+
+
+class methodcaller:  # noqa: N801 programs know it by this name
+    """Stand in for `operator.methodcaller`, by the same function."""
+
+    __slots__ = ("_args", "_attribute", "_name", "_named")
+
+    def __init__(
+        self, attribute: Callable[[Any, Any], Any], name: str, /, *args: Any, **named: Any
+    ) -> None:
+        """Keep the method's name and its arguments."""
+        self._attribute, self._name, self._args, self._named = attribute, name, args, named
+
+    def __call__(self, value: Any, /) -> Any:
+        """Call the method of a value."""
+        return self._attribute(value, self._name)(*self._args, **self._named)
+
+
+class redirect_stdout:  # noqa: N801 programs know it by this name
+    """Stand in for `contextlib.redirect_stdout`, by the program's own `print`."""
+
+    __slots__ = ("_before", "_print", "_target")
+
+    def __init__(self, new_target: Any) -> None:
+        """Keep what is printed to."""
+        self._target = new_target
+
+    def __enter__(self) -> Any:
+        """Print there from now on."""
+        self._print = sys._getframe(1).f_builtins["print"]
+        before = self._before = self._print._function
+
+        def redirected(*values: Any, **options: Any) -> None:
+            before(*values, **{"file": self._target, **options})
+
+        self._print._function = redirected
+        return self._target
+
+    def __exit__(self, *_: object) -> None:
+        """Print as before."""
+        self._print._function = self._before
+
+
+MOST_DEEP = 20_000
+"""The deepest recursion a program may ask for."""
+
+
+def set_recursion_limit(limit: int, /) -> None:
+    """Stand in for `sys.setrecursionlimit`; a stack that overflows ends the process."""
+    sys.setrecursionlimit(min(limit, MOST_DEEP))
+
+
+for _kind, _module in (
+    *((cached_property, "functools"), (singledispatch, "functools")),
+    *((singledispatchmethod, "functools"), (wraps, "functools"), (batched, "itertools")),
+    *((attrgetter, "operator"), (methodcaller, "operator"), (redirect_stdout, "contextlib")),
+):
+    shown_as(_kind, _module, _kind.__name__)
+shown_as(set_recursion_limit, "sys", "setrecursionlimit")
 ITERTOOLS: Mapping[str, Any] = {"batched": getattr(itertools, "batched", batched)}
 """What stands for names of `itertools`."""
-FUNCTOOLS: Mapping[str, Any] = {"cached_property": cached_property, "wraps": wraps}
+FUNCTOOLS: Mapping[str, Any] = {
+    "cached_property": cached_property,
+    "singledispatch": singledispatch,
+    "singledispatchmethod": singledispatchmethod,
+    "wraps": wraps,
+}
 """What stands for names of `functools`."""

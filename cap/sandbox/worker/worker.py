@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import marshal
 import os
-import types
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -21,7 +20,14 @@ from cap.sandbox.template_protocol import ANYWHERE
 from cap.sandbox.wire import codec
 from cap.sandbox.worker.bindings import PROGRAM, Bindings
 from cap.sandbox.worker.call_list import call_each
-from cap.sandbox.worker.namespace import PROGRAM_NAMES, Rights, kind_of, library, safe_builtins
+from cap.sandbox.worker.namespace import (
+    PROGRAM_NAMES,
+    Facade,
+    Rights,
+    kind_of,
+    library,
+    safe_builtins,
+)
 
 
 class Output:
@@ -94,9 +100,9 @@ class ProgramSetup:
             answers: Where its calls go.
         """
         rights: Rights | None = job.get("policy")
-        names = library(job["seed"], rights)
+        names = library(job["seed"])
         space: dict[str, Any] = names if job["library"] else {}
-        if not rights or not any(rights.values()):  # as most programs
+        if not rights:  # as most programs
             space["__builtins__"] = self.builtins
         elif rights == self._rights:
             space["__builtins__"] = self._more
@@ -106,7 +112,7 @@ class ProgramSetup:
         for name in job["primitives"]:
             space[name] = _proxy(name, requests, answers)
         for group, members in job["groups"].items():
-            space[group] = types.SimpleNamespace(**{member: space[member] for member in members})
+            space[group] = Facade(**{member: space[member] for member in members}, __name__=group)
         return space
 
     def rehearse(self, wanted: Callable[[], bool]) -> None:

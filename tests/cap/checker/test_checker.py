@@ -17,7 +17,7 @@ from cap.checker.node_rules import RULES_BY_NODE
 from cap.checker.rules import RULES, rules_page
 from cap.program.program import Program, ProgramSyntaxError
 
-RESERVED = frozenset({"pick", "robot"})
+RESERVED = frozenset({"pick", "robot", "truth"})
 
 
 def rules(source: str, policy: Policy | None = None) -> list[str]:
@@ -120,6 +120,28 @@ HARMLESS = {
     "bytes and complex": "x = b'a' + bytes([1])\ny = 1j ** 2",
     "library name as a variable": "box = 'red box'\nscale = 2",
     "unicode": "h\u00f6he = 1\n\u540d = 'bloc'",
+    "getattr": "getattr(x, '__cl' + 'ass__')",
+    "setattr": "setattr(x, 'y', 1)",
+    "str.format taken": "f = str.format",
+    "literal with an attribute": "'{0.real}'.format(1)",
+    "literal with an index": "'{0[0]}'.format(x)",
+    "literal with a field in a width": "'{:{0.real}}'.format(x)",
+    "literal with a broken field": "'{'.format(x)",
+    "literal, method kept": "f = 'a {}'.format",
+    "literal in a variable": "t = 'a {}'\nt.format(1)",
+    "class of a class name": "x.__class__.__name__.__class__",
+    "type renamed": "t = type\nt('A', (), {})",
+    "self dunder": "class A:\n    def f(self): return self.__class__",
+    "except star": "try: pass\nexcept* ValueError: pass",
+    "class kept": "kinds = list(map(type, xs))\nclass A: pass\nx = isinstance(A, type)",
+    "special methods read": "xs.__len__() + next(xs.__iter__())",
+    "documentation": "def f():\n    'Say.'\nx = f.__doc__",
+    "cause": "try: f()\nexcept ValueError as e: say(e.__cause__, e.__context__)",
+    "aliases in a class": "class A:\n    def __add__(self, o): return o\n    __radd__ = __add__",
+    "no hash": "class A:\n    __hash__ = None",
+    "risky words of its own": "class A:\n    def resize(self, obj): self.obj = obj\nA().resize(1)",
+    "parameters named like modules": "def f(math, np): return math.total + np.load('x')",
+    "abstract": "from abc import ABCMeta\nclass A(metaclass=ABCMeta): pass",
     "a long program": "x = 1\n" * 2000,
 }
 
@@ -146,13 +168,22 @@ ATTACKS = {
     "pattern attribute": "match x:\n    case object(__class__=c): pass",
     "nested pattern attribute": "match x:\n    case [A(b=B(__dict__=d))]: pass",
     "pattern frame": "match g:\n    case object(gi_frame=f): pass",
-    "f-string": "f'{x.__class__}'",
-    "nested f-string": "f'{1:{x.__class__}}'",
-    "getattr": "getattr(x, '__cl' + 'ass__')",
-    "getattr, full width": "\uff47etattr(x, 'y')",
+    "f-string": "f'{x.__dict__}'",
+    "nested f-string": "f'{1:{x.__dict__}}'",
+    "getattr, full width": "\uff47etattr(x, '__dict__')",
+    "getattr of a dunder": "getattr(x, '__globals__')",
+    "setattr of a dunder": "setattr(x, '__call__', f)",
+    "literal with a dunder": "'{0.__class__.__mro__}'.format(x)",
+    "literal with a dunder in a width": "'{:{0.__dict__}}'.format(x)",
+    "format by a pattern": "match x:\n    case str(format=f): pass",
+    "format by match args": "class A(str):\n    __match_args__ = ('format',)",
+    "class by a pattern": "match x:\n    case object(__class__=c): pass",
+    "class written": "x.__class__ = A",
+    "init of anything": "x.__init__()",
+    "special method written": "x.__len__ = f",
+    "star over a primitive": "from operator import *\nx = 1",
     "italic exec": "\U0001d452\U0001d465\U0001d452\U0001d450('1')",
-    "full width dunder": "x._\uff3fclass_\uff3f",
-    "setattr": "setattr(x, 'y', 1)",
+    "full width dunder": "x._\uff3fdict_\uff3f",
     "eval": "eval('1')",
     "eval renamed": "e = eval",
     "eval in a default": "def f(e=eval): pass",
@@ -182,7 +213,6 @@ ATTACKS = {
     "relative import": "from . import secrets",
     "future": "from __future__ import generator_stop",
     "str.format": "'{0.__class__}'.format(x)",
-    "str.format taken": "f = str.format",
     "format_map": "'{a.__class__}'.format_map(d)",
     "np.load": "np.load('a.npy', allow_pickle=True)",
     "np.save": "np.save('a', x)",
@@ -200,16 +230,9 @@ ATTACKS = {
     "array to file": "np.zeros(3).tofile('a')",
     "array dump": "np.zeros(3).dump('a')",
     "array memory": "np.zeros(3).ctypes.data",
-    "literal with an attribute": "'{0.real}'.format(1)",
-    "literal with an index": "'{0[0]}'.format(x)",
-    "literal with a field in a width": "'{:{0.real}}'.format(x)",
-    "literal with a broken field": "'{'.format(x)",
-    "literal, method kept": "f = 'a {}'.format",
-    "literal in a variable": "t = 'a {}'\nt.format(1)",
     "super kept": "class A:\n    def f(self): return super().__init__",
     "super of another special": "class A:\n    def f(self): return super().__reduce__()",
     "special of no base": "class A(B):\n    def f(self): return C.__init__(self)",
-    "class of a class name": "x.__class__.__name__.__class__",
     "class name written": "x.__class__.__name__ = 'y'",
     "function name written": "f.__name__ = 'y'",
     "match args computed": "class A:\n    __match_args__ = ('a' + 'b',)",
@@ -234,7 +257,6 @@ ATTACKS = {
     "type with three": "type('A', (), {'f': 1})",
     "type with a star": "type(*parts)",
     "type with keywords": "type(**parts)",
-    "type renamed": "t = type\nt('A', (), {})",
     "type as a base": "class M(type): pass",
     "metaclass": "class A(metaclass=M): pass",
     "class keyword": "class A(B, flag=True): pass",
@@ -252,14 +274,12 @@ ATTACKS = {
     "dunder by too many underscores": "x.___class__",
     "only underscores": "x.__",
     "mangled local": "def f():\n    __x = 1",
-    "self dunder": "class A:\n    def f(self): return self.__class__",
     "dunder name": "__name__ = 'x'",
     "dunder function": "def __init__(): pass",
     "async def": "async def f(): pass",
     "async for": "async def f():\n    async for x in y: pass",
     "async comprehension": "[x async for x in y]",
     "await": "await x",
-    "except star": "try: pass\nexcept* ValueError: pass",
     "patch a group": "robot.say = print",
     "unpatch a group": "del robot.say",
     "private of a group": "robot._arm",
@@ -331,13 +351,15 @@ def test_type_parameters_are_refused(source: str) -> None:
 
 
 def test_a_violation_has_rule_line_column_and_reason() -> None:
-    (violation,) = check(ast.parse("x = 1\ny = x.__class__\n"))
+    (violation,) = check(ast.parse("x = 1\ny = x.__bases__\n"))
     assert (violation.rule, violation.line, violation.column) == ("CAP103", 2, 5)
-    assert str(violation) == "CAP103 line 2: attribute '__class__' leads to the interpreter"
+    assert str(violation) == (
+        "CAP103 line 2: attribute '__bases__' leads to the interpreter; use issubclass()"
+    )
 
 
 def test_violations_come_in_the_order_of_lines() -> None:
-    found = check(ast.parse("def f():\n    import os\nx = y.__z__\nimport sys\n"))
+    found = check(ast.parse("def f():\n    import os\nx = y.__z__\nimport gc\n"))
     assert [violation.line for violation in found] == [2, 3, 4]
 
 
@@ -347,7 +369,7 @@ def test_violations_come_in_the_order_of_lines() -> None:
 def test_a_policy_may_list_modules(source: str) -> None:
     policy = Policy(modules=frozenset({"random", "math"}))
     assert rules(source, policy) == []
-    assert "CAP102" in rules(source)
+    assert "CAP102" in rules(source, Policy(modules=frozenset()))
 
 
 @pytest.mark.parametrize(
@@ -355,7 +377,6 @@ def test_a_policy_may_list_modules(source: str) -> None:
     [
         "import os",
         "import random, os",
-        "from random import *",
         "from random import _os as x",
         "from random import SystemRandom",
         "from .random import choice",
@@ -369,8 +390,7 @@ def test_a_policy_allows_no_other_import(source: str) -> None:
     assert rules(source, Policy(modules=frozenset({"random"}))) != []
 
 
-BENCHMARK = {
-    "builtins": "x = getattr(y, 'z', None) if hasattr(y, 'z') else id(y)",
+IMPORTS = {
     "module attribute": "import collections\nx = collections.Counter('aab')",
     "submodule": "import collections.abc as c\nx = isinstance(y, c.Sequence)",
     "numpy": "import numpy as np\nfrom numpy import array\nimport numpy.linalg as la\nla.norm(x)",
@@ -378,6 +398,19 @@ BENCHMARK = {
     "a parameter named like a module": "import string\ndef f(string): return string.lower()",
     "dataclass": "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 0",
     "named tuple": "from typing import NamedTuple\nclass P(NamedTuple):\n    x: int",
+    "all of a module": "from math import *\nx = sin(pi)",
+}
+
+
+@pytest.mark.parametrize("source", IMPORTS.values(), ids=IMPORTS)
+def test_modules_of_pure_computation_may_be_imported(source: str) -> None:
+    assert rules(source) == rules(source, Policy.benchmark()) == []
+
+
+BENCHMARK = {
+    "evaluation": "x = eval('1 + 2')",
+    "time": "import time\nx = time.perf_counter()",
+    "dates": "from datetime import date\nx = date(2024, 1, 1)",
 }
 
 
@@ -396,7 +429,7 @@ def test_the_benchmark_policy_lets_pass_what_a_robots_refuses(source: str) -> No
             "import typing.io",
             "from string import Formatter",
         ),
-        *("from operator import attrgetter", "from dataclasses import make_dataclass"),
+        *("from numpy import *", "from dataclasses import make_dataclass"),
         *("from typing import get_type_hints", "from functools import update_wrapper"),
         *("from hashlib import file_digest", "from enum import EnumMeta", "from re import enum"),
         *("from numpy import load", "import numpy.lib", "from collections import _sys"),
@@ -406,7 +439,7 @@ def test_the_benchmark_policy_lets_pass_what_a_robots_refuses(source: str) -> No
             "exec('1')",
             "vars(x)",
             "globals()",
-            "x.__class__",
+            "x.__dict__",
         ),
         *("import json\njson.codecs", "import re\nre.enum.sys", "import random\nrandom._os"),
         "class A(metaclass=B): pass",
@@ -446,7 +479,7 @@ def test_every_kind_of_syntax_is_looked_at_or_refused() -> None:
     """A node of a later Python is in no list, and so refused."""
     listed = WITHOUT_RULES | RULES_BY_NODE.keys()
     assert not WITHOUT_RULES & RULES_BY_NODE.keys()
-    for name in ("AsyncFunctionDef", "AsyncFor", "AsyncWith", "Await", "TryStar"):
+    for name in ("AsyncFunctionDef", "AsyncFor", "AsyncWith", "Await"):
         assert getattr(ast, name) not in listed
 
     class Novelty(ast.stmt):
@@ -481,15 +514,16 @@ def test_a_large_program_is_one_finding() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(DATA_MODEL))
-def test_every_listed_special_method_may_be_defined_but_not_read(name: str) -> None:
+def test_every_listed_special_method_may_be_defined_and_read_but_not_written(name: str) -> None:
     assert rules(f"class A:\n    def {name}(self): pass") == []
-    assert rules(f"x.{name}") == ["CAP103"]
+    assert rules(f"x.{name}()") == (["CAP103"] if name == "__init__" else [])
+    assert rules(f"x.{name} = f") == ["CAP103"]
 
 
 HARMLESS_PIECE = "try: pass\nexcept: pass"
 PIECES = st.sampled_from(
     [
-        "x.__class__",
+        "x.__dict__",
         "class A(B, k=1):\n  def __getattr__(s): pass",
         "import a.b as _c, pick",
         "from .. import *",
@@ -500,7 +534,7 @@ PIECES = st.sampled_from(
         "type(*a, **k)",
         "np.linalg.nope.x = 1",
         "async def g():\n  [x async for x in y]",
-        "try: pass\nexcept* E as _e: pass",
+        "try: pass\nexcept* E as pick: pass",
         "f'{x!r:{y.__z}}'",
         "del np.x, pick.y",
         "@exec\nclass A: __slots__ = 1",

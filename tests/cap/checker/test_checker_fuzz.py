@@ -142,7 +142,7 @@ POISONS = [
     "__builtins__",
     "x.gi_frame",
     "f'{x.__globals__}'",
-    "'{0.a}'.format(x)",
+    "'{0.__dict__}'.format(x)",
     "np.load('a')",
     "type('A', (), {})",
     "(pick := 1)",

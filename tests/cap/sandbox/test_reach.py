@@ -52,6 +52,8 @@ HOLES: dict[str, tuple[Any, str]] = {
     "code": ([(lambda: 1).__code__], "a code object"),
     "a cached property": (functools.cached_property(len), "set any name"),
     "a plain object": (types.SimpleNamespace, "a class of others"),
+    "an object by data": (lambda **a: types.SimpleNamespace(**a), "special attributes by data"),
+    "a template": (["{0.x}".format], "a text's own format"),
 }
 
 

@@ -312,14 +312,19 @@ cap.sandbox.wire.graph
 cap.sandbox.wire.keys
 cap.sandbox.wire.payloads
 cap.sandbox.worker
+cap.sandbox.worker.abstract
 cap.sandbox.worker.bindings
+cap.sandbox.worker.builtin_function
 cap.sandbox.worker.call_list
+cap.sandbox.worker.dispatch
 cap.sandbox.worker.enumerations
 cap.sandbox.worker.fork_server
 cap.sandbox.worker.hints
 cap.sandbox.worker.namespace
 cap.sandbox.worker.records
 cap.sandbox.worker.stand_ins
+cap.sandbox.worker.streams
+cap.sandbox.worker.templates
 cap.sandbox.worker.worker
 """
 """What a serving template has loaded of `cap`: the check is there for `eval` and `getattr`, which a

@@ -1,0 +1,50 @@
+"""Functions that stand in for Python's own, and show themselves as these do."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+_Named = TypeVar("_Named", bound=Any)
+
+
+def shown_as(thing: _Named, module: str, name: str) -> _Named:
+    """Have a class or function show itself as Python's own that it stands for.
+
+    Args:
+        thing: The stand-in.
+        module: Where Python keeps its own.
+        name: What Python calls it.
+    """
+    thing.__module__, thing.__name__, thing.__qualname__ = module, name, name
+    for method in vars(thing).values() if isinstance(thing, type) else ():
+        if isinstance(method, types.FunctionType):
+            method.__qualname__ = f"{name}.{method.__name__}"
+    return thing
+
+
+class BuiltinFunction:
+    """A function under the name of one of Python's."""
+
+    __slots__ = ("__name__", "_function")
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        """Make one.
+
+        Args:
+            name: What Python calls it.
+            function: What it does here.
+        """
+        self.__name__, self._function = name, function
+
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
+        """Do it."""
+        return self._function(*args, **named)
+
+    def __repr__(self) -> str:
+        """Return what Python would show."""
+        return f"<built-in function {self.__name__}>"
+
+
+shown_as(BuiltinFunction, "builtins", "builtin_function_or_method")

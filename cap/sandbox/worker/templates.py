@@ -1,0 +1,84 @@
+"""Format templates that read no attribute a program may not read: `text.format(...)`."""
+
+from __future__ import annotations
+
+import functools
+from _string import formatter_field_name_split  # type: ignore[import-not-found]
+from collections.abc import Iterator, Mapping
+from string import Formatter
+from types import BuiltinMethodType
+from typing import Any
+
+from cap.checker.attributes import reason_against
+from cap.program.private_names import LEADS_OUT, hidden
+from cap.sandbox.worker.builtin_function import BuiltinFunction
+
+_PARSE = Formatter().parse
+_DEPTH = 2
+"""How deep Python lets fields stand in fields."""
+
+
+class Formats:
+    """What stands before `.format` and `.format_map` in a compiled program."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        """Keep the object whose attribute is asked for."""
+        self._value = value
+
+    @property
+    def format(self) -> Any:
+        """What it has under that name; of a text, a method that reads no forbidden attribute."""
+        return _harmless(self._value.format)
+
+    @property
+    def format_map(self) -> Any:
+        """The same with the values in a mapping."""
+        return _harmless(self._value.format_map)
+
+
+def _harmless(method: Any) -> Any:
+    """Return a method as it is, but for the two of texts, however they were reached."""
+    if isinstance(method, BuiltinMethodType) and isinstance(method.__self__, str):
+        stand_in = _format if method.__name__ == "format" else _format_map
+        return BuiltinFunction(method.__name__, functools.partial(stand_in, method.__self__))
+    if method is str.format or method is str.format_map:
+        return BuiltinFunction(method.__name__, _format if method is str.format else _format_map)
+    return method
+
+
+def _format(template: str, /, *args: Any, **named: Any) -> str:
+    return str.format(_checked(template), *args, **named)
+
+
+def _format_map(template: str, values: Mapping[str, Any], /) -> str:
+    return str.format_map(_checked(template), values)
+
+
+def _checked(template: str) -> str:
+    """Return a template with the attributes in its fields named as in the compiled program."""
+    parts = [*_parts(template, _DEPTH)]
+    return "".join(parts)
+
+
+def _parts(template: str, depth: int) -> Iterator[str]:
+    for literal, field, spec, conversion in _PARSE(template):
+        yield literal.replace("{", "{{").replace("}", "}}")
+        if field is None:
+            continue
+        first, steps = formatter_field_name_split(field)
+        name = str(first) if field[:1].isdigit() or first != "" else ""
+        for is_attribute, step in steps:
+            name += f".{_attribute(step)}" if is_attribute else f"[{step}]"
+        yield "{" + name + (f"!{conversion}" if conversion else "")
+        if spec:
+            yield ":"
+            yield from _parts(spec, depth - 1) if depth else (spec,)
+        yield "}"
+
+
+def _attribute(name: str) -> str:
+    if finding := reason_against(name, LEADS_OUT):
+        raise AttributeError(finding[1])
+    return hidden(name)

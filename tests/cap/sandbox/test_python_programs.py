@@ -1,0 +1,162 @@
+"""Ordinary Python passes the check and means what CPython says it means, under both policies."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+
+from cap.checker.policy import Policy
+from cap.checker.rules import RULES
+from cap.sandbox.limits import Limits
+from cap.sandbox.sandbox import Sandbox
+from tests.corpus.python_programs import PROGRAMS, REFUSED, REFUSED_FOR_ROBOTS
+
+POLICIES = {"robot": Policy(), "benchmark": Policy.benchmark()}
+REASONS = {"robot": {**REFUSED, **REFUSED_FOR_ROBOTS}, "benchmark": REFUSED}
+FLOORS = {"robot": 0.85, "benchmark": 0.92}
+"""Of the table's programs, how many do the same as in CPython."""
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_INSIDE = re.compile(r" \(in [\w<>]+\)$")
+
+REFERENCE = """
+import collections, contextlib, io, json, sys, types
+answers = []
+for source in json.load(sys.stdin):
+    space = {"__name__": "__main__"}
+    out = io.StringIO()
+    error = None
+    with contextlib.redirect_stdout(out):
+        try:
+            exec(compile(source, "<program>", "exec", dont_inherit=True), space)
+        except BaseException as raised:
+            error = [type(raised).__name__, str(raised)]
+    values = {
+        name: repr(value)
+        for name, value in space.items()
+        if not name.startswith("__")
+        and not isinstance(value, (type, types.ModuleType, types.FunctionType))
+        and not callable(value)
+        and type(value).__module__ != "typing"
+    }
+    answers.append([values, out.getvalue(), error])
+json.dump(answers, sys.__stdout__)
+"""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What came of a program."""
+
+    values: Mapping[str, str]
+    """What its variables show at the end, the last expression's value among them."""
+    printed: str
+    """What it printed."""
+    error: tuple[str, str] | None
+    """The exception that ended it: its class and message."""
+
+
+def with_last_value(source: str) -> str:
+    """Bind the value of a last expression to a name."""
+    last = ast.parse(source).body[-1]
+    if not isinstance(last, ast.Expr):
+        return source
+    lines = source.splitlines(keepends=True)
+    lines[last.lineno - 1] = "last_value = (" + lines[last.lineno - 1]
+    return "".join(lines).rstrip("\n") + "\n)\n"
+
+
+SOURCES = {name: with_last_value(source) for name, source in PROGRAMS.items()}
+
+
+def plain(text: str) -> str:
+    return _ADDRESS.sub("", text)
+
+
+@pytest.fixture(scope="module")
+def cpython() -> dict[str, Meaning]:
+    child = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", REFERENCE],
+        input=json.dumps([*SOURCES.values()]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = {}
+    for name, (values, printed, error) in zip(SOURCES, json.loads(child.stdout), strict=True):
+        shown = {key: plain(value) for key, value in values.items()}
+        kind = error and (error[0], plain(" ".join(error[1].split())))
+        found[name] = Meaning(shown, printed, kind)
+    return found
+
+
+def in_sandbox(sandbox: Sandbox, source: str, expected: Meaning) -> Meaning | str:
+    """Return what came of a program, or the rule that refused it."""
+    shown = ", ".join(f"{name!r}: repr({name})" for name in expected.values)
+    ending = "" if expected.error else f"ret = {{{shown}}}\n"
+    result = sandbox.run(source + ending, None if expected.error else "ret")
+    failure = result.failure
+    if failure is None:
+        values = (
+            {} if expected.error else {key: plain(value) for key, value in result.value.items()}
+        )
+        return Meaning(values, result.stdout, None)
+    if failure.kind in ("violation", "undefined", "syntax"):
+        return failure.message.split()[0] if failure.kind == "violation" else failure.kind
+    error = failure.error.removeprefix("program."), plain(_INSIDE.sub("", failure.message))
+    return Meaning(expected.values if expected.error else {}, result.stdout, error)
+
+
+Found = dict[str, Meaning | str]
+
+
+@pytest.fixture(scope="module", params=POLICIES)
+def policy(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def found(policy: str, cpython: dict[str, Meaning]) -> Found:
+    with Sandbox(limits=Limits(program_s=60), policy=POLICIES[policy]) as sandbox:
+        return {
+            name: in_sandbox(sandbox, source, cpython[name]) for name, source in SOURCES.items()
+        }
+
+
+def test_the_table_is_as_large_as_promised() -> None:
+    assert len(set(PROGRAMS.values())) == len(PROGRAMS) >= 300
+
+
+def test_what_runs_means_what_cpython_says(found: Found, cpython: dict[str, Meaning]) -> None:
+    ran = {name: meaning for name, meaning in found.items() if isinstance(meaning, Meaning)}
+    assert {name: meaning for name, meaning in ran.items() if meaning != cpython[name]} == {}
+
+
+def test_what_is_refused_is_refused_for_a_reason(policy: str, found: Found) -> None:
+    refused = {name: rule for name, rule in found.items() if isinstance(rule, str)}
+    assert refused == {name: rule for name, (rule, _) in REASONS[policy].items()}
+    assert set(refused.values()) <= RULES.keys()
+
+
+def test_most_programs_do_the_same_as_in_cpython(
+    policy: str, found: Found, cpython: dict[str, Meaning]
+) -> None:
+    same = sum(meaning == cpython[name] for name, meaning in found.items())
+    assert same / len(found) >= FLOORS[policy]
+
+
+def test_cpython_is_asked_and_disagrees_with_another_meaning(cpython: dict[str, Meaning]) -> None:
+    """The judge is no echo: it ran each program, and some end by an exception."""
+    assert cpython["class with a method"].values == {
+        "c": "<__main__.Counter object>",
+        "last_value": "8",
+    }
+    assert cpython["uncaught key"].error == ("KeyError", "'b'")
+    assert sum(meaning.error is not None for meaning in cpython.values()) >= 10
