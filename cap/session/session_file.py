@@ -11,6 +11,7 @@ session as it started (`start.json`), and as its last turn left it (`session.jso
 
 from __future__ import annotations
 
+import ast
 import base64
 import binascii
 import json
@@ -227,7 +228,8 @@ def _check(definitions: Sequence[Definition], variables: Mapping[str, Any]) -> N
     """
     for entry in definitions:
         program = Program.parse(entry.source)
-        if [getattr(node, "name", None) for node in program.tree.body] != [entry.name]:
+        body = [n for n in program.tree.body if not isinstance(n, ast.Import | ast.ImportFrom)]
+        if [getattr(node, "name", None) for node in body] != [entry.name]:
             raise ValueError(f"'{entry.name}' is not the definition of that name")
     whole = Program.parse("\n\n".join(entry.source for entry in definitions))
     for violation in examine(whole, Scope(variables=variables)).violations:

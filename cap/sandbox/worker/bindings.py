@@ -55,11 +55,15 @@ class Bindings:
                 else:
                     variables[name] = value
             elif (line := self._line(name, value)) is None:
-                lost.append(name)
+                own = value.__module__ == space["__name__"]
+                if own or self._before.get(name) is not value:
+                    lost.append(name)
             else:
                 defined[name] = line
         data, dropped = codec.encode_variables(variables)
-        return {"variables": data, "defined": defined, "dropped": [*dropped, *lost]}
+        # What a kept definition imports for itself, the program neither set nor lost.
+        lost += [name for name in dropped if self._before.get(name, self) is not space[name]]
+        return {"variables": data, "defined": defined, "dropped": lost}
 
     def _line(self, name: str, value: types.FunctionType | type) -> int | None:
         """Return the line of the definition that a function or class is; None if it is none."""

@@ -108,6 +108,38 @@ def test_functions_of_a_turn_are_there_in_the_next_and_see_each_other(open_sessi
     assert session.robot.spoken == ["2.0", "1.0"]  # type: ignore[attr-defined]
 
 
+IMPORTING = """
+import math as m
+from collections import Counter
+from itertools import *
+
+def count(words: Counter) -> Counter:
+    "Count them."
+    def longest(): return max(len(word) for word in words)
+    return Counter(chain(words, ["a"])), longest(), m.floor(2.5)
+
+class Pair:
+    def __init__(self, x): self.x = m.sqrt(x)
+"""
+
+
+def test_a_kept_function_finds_what_its_turn_imported(open_session: Open) -> None:
+    then = "n, size, low = count(['a', 'bb'])\nsay(f\"{n['a']} {size} {low} {Pair(9).x}\")"
+    session = open_session({"a": IMPORTING, "b": then, "c": then})
+    for words in "abc":
+        assert session.run(words).failure is None
+    assert session.robot.spoken == ["2 2 2 3.0"] * 2  # type: ignore[attr-defined]
+    assert {entry.name for entry in session.state.definitions} == {"count", "Pair"}
+
+
+def test_a_name_of_an_import_is_said_to_be_imported_again(open_session: Open) -> None:
+    session = open_session({"a": "from math import sqrt\nx = sqrt(4)", "b": "say(str(sqrt(9)))"})
+    assert session.run("a").failure is None
+    failure = session.run("b").failure
+    assert failure is not None
+    assert failure.message == "'sqrt' was imported in turn 1 only; import it again"
+
+
 HIDING = {
     "a module": ("np = 2", "say(str(np.mean([1, 3])))", "2.0"),
     "a builtin": ("len = 3", "say(str(len('ab')))", "2"),
