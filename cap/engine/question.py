@@ -6,17 +6,16 @@ in which order, does not depend on which answer came first.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import queue
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from cap.errors import AnswerFault, ModelError
 from cap.models.base import MAX_TOKENS, Completion, Model, Request, Streams, Usage
+from cap.models.concurrency import together
 from cap.models.replay import request_key
 from cap.program.program import Program
 from cap.prompt.prompt import PastTurn, Prompt
@@ -28,8 +27,6 @@ MOST_ROOM = 16
 """How many times the usual limit of tokens an answer may take at the most."""
 ASKED_BEFORE = "asked before in this session; its answer is used again"
 """Note of an answer from memory."""
-MOST_AT_ONCE = 8
-"""How many requests are under way at the same time; the model may hold some of them back."""
 
 
 class CutOff(AnswerFault):
@@ -186,7 +183,8 @@ class Author:
                 return [self._complete(prompt, requests[0])]
             except ModelError as error:
                 return [error]
-        return together([functools.partial(self.model.complete, request) for request in requests])
+        asks = [functools.partial(self.model.complete, request) for request in requests]
+        return together(asks, returned=ModelError)
 
     def _complete(self, prompt: Prompt, request: Request) -> Completion:
         """Ask on this thread; where somebody watches, the text appears as it is written."""
@@ -250,54 +248,3 @@ def program_of(completion: Completion, prompt: Prompt) -> Program:
         if begun and mark.strip("# \n") and re.match(r"[^\n]*\n# ", rest):
             raise AnswerFault(_NEXT_EXAMPLE)
     return program
-
-
-def together(work: Sequence[Callable[[], T]], most: int = MOST_AT_ONCE) -> list[T | ModelError]:
-    """Do several things at the same time; return what came of each, in the order of the work.
-
-    The threads are daemons, not a pool's: after Ctrl-C a request may still be waiting for its
-    answer, and nobody must wait for that request, at the end of the process neither.
-
-    Args:
-        work: What to do; each may raise `ModelError`, which is returned in its place.
-        most: How many at the same time.
-
-    Raises:
-        Exception: Whatever else one of them raised; those not yet begun are dropped.
-    """
-    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[int, T | BaseException]] = queue.SimpleQueue()
-    for number in range(len(work)):
-        waiting.put(number)
-
-    def serve() -> None:
-        with contextlib.suppress(queue.Empty):
-            while True:
-                number = waiting.get_nowait()
-                try:
-                    done.put((number, work[number]()))
-                except BaseException as error:  # the waiting thread raises it
-                    done.put((number, error))
-
-    for _ in range(min(most, len(work))):
-        threading.Thread(target=serve, name="cap-model", daemon=True).start()
-    try:
-        return _gathered(done, len(work))
-    except BaseException:
-        with contextlib.suppress(queue.Empty):
-            while True:
-                waiting.get_nowait()
-        raise
-
-
-def _gathered(
-    done: queue.SimpleQueue[tuple[int, T | BaseException]], count: int
-) -> list[T | ModelError]:
-    """Wait for all outcomes, or for the first that ends everything."""
-    outcomes: dict[int, T | ModelError] = {}
-    while len(outcomes) < count:
-        number, outcome = done.get()
-        if isinstance(outcome, BaseException) and not isinstance(outcome, ModelError):
-            raise outcome
-        outcomes[number] = outcome
-    return [outcomes[number] for number in range(count)]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar
 
 from cap.models.base import Completion, Mode, Request
 from cap.models.capabilities import Abilities
+from cap.models.concurrency import together
 
 R = TypeVar("R")
-
-AT_ONCE = 8
-"""Most requests under way for one comparison."""
 
 
 class Known(Protocol):
@@ -43,10 +41,4 @@ class Asker(Protocol):
 
 def at_once(work: Callable[[str], R], texts: Sequence[str]) -> list[R]:
     """Do the same with several texts, a few at a time; the first error ends it."""
-    with ThreadPoolExecutor(min(AT_ONCE, len(texts))) as pool:
-        waiting = [pool.submit(work, text) for text in texts]
-        try:
-            return [each.result() for each in waiting]
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    return together([functools.partial(work, text) for text in texts], returned=())

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 import cap
-from cap.engine.question import Author, Question, Tally, program_of, together
+from cap.engine.question import Author, Question, Tally, program_of
 from cap.errors import EmptyCompletion, LMPFailed, ModelError, ModelUnreachable
 from cap.models.base import Completion, Request, Usage
+from cap.models.concurrency import together
 from cap.models.replay import Recorder, Replay, request_key
 from cap.prompt.prompt import parse
 from cap.trace.reader import read_events
@@ -68,7 +69,7 @@ def test_a_model_error_is_returned_in_its_place() -> None:
     def fail() -> int:
         raise ModelUnreachable("no answer")
 
-    first, second = together([fail, lambda: 2])
+    first, second = together([fail, lambda: 2], returned=ModelError)
     assert isinstance(first, ModelUnreachable)
     assert second == 2
 

@@ -1,5 +1,7 @@
 import math
 import re
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,11 +10,14 @@ import pytest
 from cap.errors import ModelError, ModelUnreachable, UsageError
 from cap.models.base import ScoringModel
 from cap.models.capabilities import AbilitiesFile
+from cap.models.scorers.asker import at_once
 from cap.models.scorers.sampling import SAMPLES, match
 from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
 PROMPT = "Human: a drink, please.\nRobot:"
 OPTIONS = (" find a water", " find a cola", " done")
+LONG_S = 30.0
+"""Longer than any test waits when things are right."""
 WEIGHTS = {" find a water": 0.6, " find a cola": 0.3, " done": 0.1}
 NO_ECHO = error(400, "Setting 'echo' and 'logprobs' at the same time is not supported")
 NO_LOGPROBS = error(400, "logprobs are not supported with this model")
@@ -262,3 +267,20 @@ def test_a_sample_is_matched_to_the_longest_continuation_it_begins_with(
     text: str, number: int | None
 ) -> None:
     assert match(text, ["apple", "apple juice", "water"]) == number
+
+
+def test_the_first_error_ends_a_comparison_without_waiting_for_the_others() -> None:
+    held = threading.Event()
+
+    def ask(text: str) -> None:
+        if text == "stop":
+            raise KeyboardInterrupt
+        held.wait(LONG_S)
+
+    begin_s = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            at_once(ask, ["one", "stop", "two"])
+        assert time.monotonic() - begin_s < LONG_S
+    finally:
+        held.set()

@@ -1,0 +1,73 @@
+"""Several requests to models at the same time."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Exception)
+MOST_AT_ONCE = 8
+"""How many requests are under way at the same time; the model may hold some of them back."""
+
+
+def together(
+    work: Sequence[Callable[[], T]],
+    most: int = MOST_AT_ONCE,
+    *,
+    returned: type[E] | tuple[()] = (),
+) -> list[T | E]:
+    """Do several things at the same time; return what came of each, in the order of the work.
+
+    The threads are daemons, not a pool's: after Ctrl-C a request may still be waiting for its
+    answer, and nobody must wait for that request, at the end of the process neither.
+
+    Args:
+        work: What to do.
+        most: How many at the same time.
+        returned: What is returned in its place where one raises it.
+
+    Raises:
+        Exception: Whatever else one of them raised; those not yet begun are dropped.
+    """
+    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[int, T | BaseException]] = queue.SimpleQueue()
+    for number in range(len(work)):
+        waiting.put(number)
+
+    def serve() -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                number = waiting.get_nowait()
+                try:
+                    done.put((number, work[number]()))
+                except BaseException as error:  # the waiting thread raises it
+                    done.put((number, error))
+
+    for _ in range(min(most, len(work))):
+        threading.Thread(target=serve, name="cap-model", daemon=True).start()
+    try:
+        return _gathered(done, len(work), returned)
+    except BaseException:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                waiting.get_nowait()
+        raise
+
+
+def _gathered(
+    done: queue.SimpleQueue[tuple[int, T | BaseException]],
+    count: int,
+    returned: type[E] | tuple[()],
+) -> list[T | E]:
+    """Wait for all outcomes, or for the first that ends everything."""
+    outcomes: dict[int, T | E] = {}
+    while len(outcomes) < count:
+        number, outcome = done.get()
+        if isinstance(outcome, BaseException) and not isinstance(outcome, returned):
+            raise outcome
+        outcomes[number] = outcome
+    return [outcomes[number] for number in range(count)]
