@@ -124,6 +124,7 @@ class _Hand(threading.Thread):
         self._settings = json.dumps(asdict(settings)).encode() + b"\n"
         self._process: subprocess.Popen[bytes] | None = None
         self._ended = False
+        self._starting = threading.Lock()
 
     def run(self) -> None:
         """Work until no trial waits."""
@@ -138,7 +139,8 @@ class _Hand(threading.Thread):
 
     def end(self) -> None:
         """Take no further trial, and end the worker, whatever it does."""
-        self._ended = True
+        with self._starting:
+            self._ended = True
         self._kill()
 
     def _kill(self) -> None:
@@ -166,9 +168,12 @@ class _Hand(threading.Thread):
         """Return a worker's answer; None if it died."""
         try:
             request = json.dumps(asdict(trial)).encode() + b"\n"
-            if self._process is None:
-                self._process = _start()
-                request = self._settings + request
+            with self._starting:
+                if self._ended:
+                    return None
+                if self._process is None:
+                    self._process = _start()
+                    request = self._settings + request
             process = self._process
             assert process.stdin is not None
             assert process.stdout is not None

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import queue
 import resource
 import signal
 import subprocess
@@ -234,3 +235,12 @@ def test_bad_input_is_one_line(
         assert cap(["bench", *arguments]) == 2
     assert told in capsys.readouterr().err
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_worker_is_not_started_once_the_run_has_ended() -> None:
+    waiting: queue.SimpleQueue[Trial] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[Trial, Outcome]] = queue.SimpleQueue()
+    hand = runner._Hand(waiting, done, SETTINGS)
+    hand.end()
+    assert hand._ask(trials(1)[0]) is None
+    assert hand._process is None
