@@ -92,6 +92,7 @@ class Trace:
         begin = {"format_version": FORMAT_VERSION, "status": "running", "pid": os.getpid()}
         self._header = {**begin, **(header or {})}
         if folder is not None:
+            _open.append(self)
             (folder / "programs").mkdir(parents=True, exist_ok=True)
             # half a character, in a model's text, is written as JSON's own escape of it
             self._events = (folder / "events.jsonl").open(
@@ -162,7 +163,7 @@ class Trace:
         if self.folder is None:
             return None
         path = self.folder / "programs" / f"{number:02d}_{name}.py"
-        path.write_text(source, encoding="utf-8", errors="backslashreplace")
+        _write_whole(path, source)
         return path
 
     def update(self, **values: Any) -> None:
@@ -176,19 +177,41 @@ class Trace:
         self.update(status=status, seconds=round(time.monotonic() - self._start_s, 3))
         if self.folder is not None:
             self._events.close()
+        if self in _open:
+            _open.remove(self)
 
     def _write_header(self) -> None:
         assert self.folder is not None
-        # Written beside and moved over: a killed run never leaves half a file.
-        beside = self.folder / "run.json.part"
         text = json.dumps(plain(self._header), indent=2, ensure_ascii=False)
-        beside.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
-        os.replace(beside, self.folder / "run.json")
+        _write_whole(self.folder / "run.json", text + "\n")
+
+
+_open: list[Trace] = []
+"""Those with a folder that have not ended."""
+
+
+def end_all() -> None:
+    """End every trace that is still open: a stop came between its making and its `with`."""
+    for trace in list(_open):
+        with contextlib.suppress(OSError):
+            trace.close("interrupted")
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write beside and move over: a run that is stopped never leaves half a file."""
+    beside = path.with_name(f"{path.name}.part")
+    try:
+        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def status_after(error: BaseException) -> str:
     """Return what a trace ends with that an exception ended: a person's stop is no error."""
-    return "error" if stop_in(error) is None else "interrupted"
+    stopped = stop_in(error) is not None or isinstance(error, SystemExit)
+    return "interrupted" if stopped else "error"
 
 
 def new_run_folder(runs: Path, robot: str, words: str) -> Path:

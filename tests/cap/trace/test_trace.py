@@ -11,7 +11,7 @@ import shapely
 
 from cap.errors import UsageError
 from cap.trace.reader import read_events, read_header
-from cap.trace.trace import Trace, new_run_folder, plain
+from cap.trace.trace import Trace, end_all, new_run_folder, plain
 
 
 def test_everything_a_program_handles_becomes_json() -> None:
@@ -92,3 +92,27 @@ def test_a_damaged_header_is_a_clear_error(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text)
     with pytest.raises(UsageError, match=r"run\.json"):
         read_header(tmp_path)
+
+
+def test_what_a_stop_left_open_is_ended_and_nothing_else(tmp_path: Path) -> None:
+    ended, left = Trace(tmp_path / "ended"), Trace(tmp_path / "left")
+    ended.close("done")
+    end_all()
+    end_all()
+    assert read_header(tmp_path / "ended")["status"] == "done"
+    assert read_header(tmp_path / "left")["status"] == "interrupted"
+    assert left._events.closed
+
+
+def test_a_program_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = Trace(tmp_path)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        trace.program("ui", "say('it')\n")
+    monkeypatch.undo()
+    trace.close("interrupted")
+    assert list((tmp_path / "programs").iterdir()) == []
