@@ -1,4 +1,4 @@
-"""The `cap` command, and `python -m cap`: nothing is loaded before Ctrl-C is looked after."""
+"""The `cap` command, and `python -m cap`: signals are looked after before anything is loaded."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Run the command line; Ctrl-C ends it with code 130 from the first moment on."""
     try:
-        from cap.cli.main import main as start
+        from cap.engine.stop_signals import stop_signals
 
-        start()
+        with stop_signals:
+            from cap.cli.main import main as start
+
+            code = start()
     except KeyboardInterrupt:  # while it was loading, or leaving
         sys.stderr.write("interrupted\n")
-        sys.exit(130)
+        code = 130
     finally:
         # Where an interrupt has passed an exec (dataclasses have one), Python would end by the
         # signal although it was caught; another exec makes it forget.
         exec("")
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -236,10 +236,17 @@ class Stopped(SystemExit):
 
 
 def stop_in(error: BaseException | None) -> BaseException | None:
-    """Return the stop that an exception is, or that Python wrapped in it; None if there is none.
+    """Return the stop that an exception is or came of; None if there is none.
 
-    What is raised while a class is made (`__set_name__`) arrives as the cause of a RuntimeError.
+    What is raised while a class is made (`__set_name__`) arrives as the cause of a RuntimeError; a
+    robot that cannot be closed on the way out fails in the context of the stop.
     """
-    while error is not None and not isinstance(error, KeyboardInterrupt | SystemExit):
-        error = error.__cause__
-    return error
+    left, seen = [error], set[int]()
+    while left:
+        error = left.pop()
+        if isinstance(error, KeyboardInterrupt | Stopped):
+            return error
+        if error is not None and id(error) not in seen:
+            seen.add(id(error))
+            left += (error.__context__, error.__cause__)
+    return None

@@ -11,11 +11,11 @@ import importlib
 import io
 import os
 import sys
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
-from cap.cli.stop_signals import stop_signals
+from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, did_you_mean
 
 COMMANDS = {
@@ -72,15 +72,19 @@ def cli() -> None:
     """
 
 
-def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line and exit with its code; no traceback for errors made on purpose."""
-    with stop_signals:
-        code = run(arguments)
-    sys.exit(code)
+def main() -> int:
+    """Run the command line of this process; return its exit code."""
+    try:
+        return run()
+    finally:
+        if "cap.trace.trace" in sys.modules:
+            from cap.trace.trace import end_all
+
+            end_all()
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command line; return its exit code."""
+    """Run the command line; return its exit code; no traceback for errors made on purpose."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # an ASCII terminal shows what it can
             stream.reconfigure(errors="replace")
@@ -90,6 +94,7 @@ def run(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (click.Abort, KeyboardInterrupt):
+        stop_signals.taken()
         click.echo("interrupted", err=True)
         return 130
     except click.ClickException as error:

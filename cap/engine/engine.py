@@ -23,6 +23,7 @@ from cap.engine.question import Author, CutOff, Memory, Question, Tally, program
 from cap.engine.rehearsal import Rehearsal, Rehearse
 from cap.engine.repair import Repairs, acted, failed_turn, note_of, reason_of, sort_of
 from cap.engine.return_kinds import kind_error
+from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, LMPFailed, PromptError
 from cap.models.base import Model
 from cap.program.program import AnsweredInWords, Program
@@ -165,6 +166,7 @@ class Engine:
             except KeyboardInterrupt:
                 if self.trace.depth:
                     raise
+                stop_signals.taken()
                 return replace(answer, result=replace(answer.result, failure=INTERRUPTED))
             if after is None:
                 return replace(answer, attempts=answer.attempts + 1)
@@ -443,6 +445,7 @@ class Engine:
         except KeyboardInterrupt:
             if self.trace.depth:  # the outer program ends as well
                 raise
+            stop_signals.taken()
             return Result(failure=INTERRUPTED, calls=tuple(calls))
         if result.failure is not None and header.session:
             return replace(result, failure=explain(result.failure, dropped))

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from cap.errors import CapError, Stopped, UsageError
+from cap.errors import CapError, UsageError, stop_in
 
 
 def is_file(name: str) -> bool:
@@ -52,8 +52,8 @@ def load_module(path: Path) -> ModuleType:
         raise
     except BaseException as error:  # a person's file may fail in any way, also by leaving
         del sys.modules[name]
-        if isinstance(error, (KeyboardInterrupt, Stopped)):
-            raise
+        if (stop := stop_in(error)) is not None:
+            raise stop from None
         raise UsageError(f"{path} does not load: {type(error).__name__}: {error}") from None
     return module
 

@@ -27,6 +27,7 @@ from cap.engine.failures import failure_of
 from cap.engine.generation import GenerationLimits
 from cap.engine.rehearsal import Rehearsal
 from cap.engine.repair import Repairs
+from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, PromptError, RobotError, SandboxError, SavedError, UsageError
 from cap.models.base import Model, Usage
 from cap.models.replay import Remembered
@@ -256,13 +257,20 @@ class Session:
         if self._closed:
             return
         self._closed = True
-        self.robot.close()
+        try:
+            self.robot.close()
+        except BaseException as error:
+            self._end_trace(status_after(error))
+            raise
         last = self.turns[-1].failure if self.turns else None
         if status is None and last is not None and last.kind == "interrupted":
             status = "interrupted"
         failed = any(not turn.ok for turn in self.turns)
-        with contextlib.suppress(OSError):
-            self.trace.close(status or ("failed" if failed else "done"))
+        self._end_trace(status or ("failed" if failed else "done"))
+
+    def _end_trace(self, status: str) -> None:
+        with contextlib.suppress(OSError):  # a full disk
+            self.trace.close(status)
 
     def run(self, instruction: str, expect: Sequence[str] = ()) -> Turn:
         """Carry out one instruction.
@@ -428,6 +436,7 @@ class Session:
             else:
                 answer = self._executed(source)
         except KeyboardInterrupt:
+            stop_signals.taken()
             answer = Answer(Result(failure=INTERRUPTED))
         except SandboxError as error:
             broken = Failure("protocol", type(error).__name__, str(error))

@@ -8,7 +8,6 @@ whole run of calls at a time, and never call by call.
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import os
 import queue
@@ -38,6 +37,28 @@ class TimedWork(Protocol):
         """Let go of a call that does not end; False if it is not inside one."""
 
 
+class _Outcome:
+    """What comes of one piece of work: it can be asked for again, also after a wait was cut short.
+
+    What is taken from a queue cannot: a signal may come between the taking and the having.
+    """
+
+    def __init__(self) -> None:
+        self._answer: tuple[Any, BaseException | None] | None = None
+        self._told = threading.Lock()
+        self._told.acquire()
+
+    def tell(self, answer: tuple[Any, BaseException | None]) -> None:
+        self._answer = answer
+        self._told.release()
+
+    def within(self, seconds: float) -> tuple[Any, BaseException | None] | None:
+        """Wait so long for the answer; None if there is none yet."""
+        if self._answer is None:
+            self._told.acquire(timeout=seconds)
+        return self._answer
+
+
 class Hung(Exception):
     """A function did not end in its grace time; it still runs."""
 
@@ -45,12 +66,13 @@ class Hung(Exception):
 class RobotThread:
     """Runs one robot's functions, one at a time, in the order they are asked for."""
 
+    hung = False
+    """True after a function did not return when stopped; until `reset`."""
+    _jobs: queue.SimpleQueue[Any] | None = None
+    _thread: threading.Thread | None = None
+
     def __init__(self) -> None:
         """Start nothing yet."""
-        self.hung = False
-        """True after a function did not return when stopped; until `reset`."""
-        self._jobs: queue.SimpleQueue[Any] | None = None
-        self._thread: threading.Thread | None = None
         self._process = os.getpid()
 
     def __del__(self) -> None:
@@ -82,34 +104,31 @@ class RobotThread:
             self._process = os.getpid()
             self._jobs = queue.SimpleQueue()
             self._thread = _start(self._jobs)
-        outcome: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._jobs.put((work, contextvars.copy_context(), outcome))
+        outcome = _Outcome()
         answer = None
         try:
+            self._jobs.put((work, contextvars.copy_context(), outcome))
             while answer is None and (left_s := watched.left_s()) > 0:
-                with contextlib.suppress(queue.Empty):
-                    answer = outcome.get(timeout=min(max(left_s, _NAP_S), _LONG_S))
+                answer = outcome.within(min(max(left_s, _NAP_S), _LONG_S))
         except BaseException:  # Ctrl-C comes to the thread that waits
             self._end(outcome, watched, grace_s)
             raise
-        if answer is None:
-            answer = self._end(outcome, watched, grace_s)
-        if answer is None:
+        if answer is None and not self._end(outcome, watched, grace_s):
             raise Hung
+        while answer is None:  # between two calls: its worker is dead, so it ends by itself
+            answer = outcome.within(_LONG_S)
         value, error = answer
         if error is not None:
             raise error
         return value  # type: ignore[no-any-return]
 
-    def _end(self, outcome: queue.SimpleQueue[Any], watched: TimedWork, grace_s: float) -> Any:
-        """Tell the work to end; return its outcome, or None if it hangs in a call."""
+    def _end(self, outcome: _Outcome, watched: TimedWork, grace_s: float) -> bool:
+        """Tell the work to end; False if it hangs in a call."""
         watched.interrupt()
-        with contextlib.suppress(queue.Empty):
-            return outcome.get(timeout=grace_s)
-        if not watched.abandon():  # between two calls: its worker is dead, so it ends by itself
-            return outcome.get()
-        self.hung = True
-        return None
+        if outcome.within(grace_s) is None and watched.abandon():
+            self.hung = True
+            return False
+        return True
 
 
 def _start(jobs: queue.SimpleQueue[Any]) -> threading.Thread:
@@ -130,7 +149,7 @@ def _serve(jobs: queue.SimpleQueue[Any]) -> None:
             answer: tuple[Any, BaseException | None] = (context.run(work), None)
         except BaseException as error:  # the waiting thread raises it
             answer = (None, error)
-        outcome.put(answer)
+        outcome.tell(answer)
         del job, work, context, outcome, answer  # keep nothing alive until the next
 
 

@@ -18,7 +18,7 @@ import time
 from functools import cached_property
 from pathlib import Path
 
-from cap.errors import SandboxError
+from cap.errors import SandboxError, stop_in
 from cap.sandbox import template_protocol
 from cap.sandbox.kernel.layers import LayerReport
 from cap.sandbox.limits import Limits
@@ -299,7 +299,7 @@ class TemplateClient:
         ready = False
         try:
             if worker.order.limits == limits:
-                if self._process is None or self._process.poll() is not None:
+                if self._is_over():
                     raise OSError("it ended")  # and its workers are ending
                 ended = self._wait(worker.answers) & select.POLLHUP
                 ready = not ended and os.read(worker.answers, 1) == template_protocol.READY
@@ -328,9 +328,14 @@ class TemplateClient:
     def _greeting(self, control: socket.socket) -> LayerReport:
         """Return what the template said of its layers when it started."""
         if self._report is None:
-            self._wait(control.fileno())
-            (size,) = struct.unpack("<i", control.recv(4, socket.MSG_WAITALL))
-            layers, missing = json.loads(control.recv(size, socket.MSG_WAITALL))
+            try:
+                self._wait(control.fileno())
+                (size,) = struct.unpack("<i", control.recv(4, socket.MSG_WAITALL))
+                layers, missing = json.loads(control.recv(size, socket.MSG_WAITALL))
+            except BaseException as error:
+                if stop_in(error) is not None:  # it may be half read
+                    self._stop()
+                raise
             self._report = LayerReport(tuple(layers), missing)
         return self._report
 
@@ -350,14 +355,16 @@ class TemplateClient:
 
     def _is_over(self) -> bool:
         """Tell whether the template ended, or somebody stopped it."""
-        if self._process is None or self._process.poll() is not None:
+        if self._process is None:
             return True
-        if not hasattr(os, "waitid"):  # as on macOS before Python 3.13: only its silence tells
-            return False
-        look = os.WSTOPPED | os.WNOHANG | os.WNOWAIT
-        with contextlib.suppress(ChildProcessError):
+        if not hasattr(os, "waitid"):  # as on macOS before Python 3.13: a stop shows by silence
+            return self._process.poll() is not None
+        # Not `poll`: a signal in the middle of it leaves a lock behind that `wait` waits for.
+        look = os.WEXITED | os.WSTOPPED | os.WNOHANG | os.WNOWAIT
+        try:
             return os.waitid(os.P_PID, self._process.pid, look) is not None
-        return False
+        except ChildProcessError:  # somebody else has collected it
+            return True
 
     def _does_not_start(self, error: BaseException) -> SandboxError:
         """Stop what there is of the template; return the error with what it said last."""

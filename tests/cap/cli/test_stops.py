@@ -11,12 +11,15 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from cap.session.session import Session
+from tests.fakes import strikes
 from tests.fakes.openai_server import FakeServer
+from tests.fakes.strikes import Strike
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="processes are looked up in /proc"
@@ -25,8 +28,17 @@ SESSION = ["stack all the blocks", "undo that", "put the red block in the blue b
 ENDLESS = "say('in')\nwhile True:\n    say('on')\n"
 ENDS_WITHIN_S = 8.0
 """A stop takes milliseconds; the rest is for a machine that has other work."""
+STRUCK_WITHIN_S = 100.0
+"""Counting steps makes a run slow."""
 SUBREAPER = 36
-MOMENTS = 300
+MOMENTS = 250
+"""Of each of two kinds of run and each of two signals."""
+CLOCK_S = 0.05
+"""The file system's clock and ours may differ so much."""
+STEPS = 450
+"""What a turn takes, and a little more: steps as `Strike` counts them."""
+ROAD = "/cap/session/,/cap/engine/,/cap/trace/,/cap/sandbox/,/contextlib.py,/subprocess.py"
+WHOLE_ROAD = f"/cap/,/robots/,{ROAD},/threading.py"
 
 
 @pytest.fixture
@@ -52,40 +64,68 @@ def children() -> set[int]:
     return found
 
 
-def stopped_at(moment_s: float, number: int, command: list[str], folder: Path) -> float:
-    """Start a run, send it a signal, check how it ended; return how long that took, in seconds."""
+def stopped_at(moment_s: float, number: int, command: list[str], folder: Path) -> None:
+    """Start a run, send it a signal after so many seconds, check how it ended."""
     before = children()
     process = subprocess.Popen(
-        [sys.executable, "-m", "cap", "run", *command, "--out", str(folder)],
+        [sys.executable, "-X", "faulthandler", "-m", "cap", "run", *command, "--out", str(folder)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
     time.sleep(moment_s)
     process.send_signal(number)
-    begin_s = time.monotonic()
+    sent_s = time.time()
+    ended(process, number, sent_s, folder, before)
+
+
+def ended(
+    process: subprocess.Popen[bytes],
+    number: int,
+    sent_s: float,
+    folder: Path,
+    before: set[int],
+    within_s: float = ENDS_WITHIN_S,
+) -> None:
+    """Check how a run ended that was told to, what it wrote, and that it left no process."""
     try:
-        output, _ = process.communicate(timeout=ENDS_WITHIN_S)
+        output, _ = process.communicate(timeout=within_s)
     except subprocess.TimeoutExpired:
-        process.kill()
+        process.send_signal(signal.SIGABRT)  # it says where it was
         output, _ = process.communicate()
-        pytest.fail(f"{moment_s:.4f} s: it went on after signal {number}\n{output.decode()}")
-    took_s = time.monotonic() - begin_s
-    told = f"{moment_s:.4f} s: code {process.returncode}\n{output.decode()}"
-    # Before the handler stands, the signal itself ends the process; after the end, nothing does.
-    assert process.returncode in (128 + number, -number, 0), told
+        pytest.fail(f"it went on after signal {number}\n{output.decode()}")
+    code = process.returncode
+    told = f"code {code}\n{output.decode()}"
     header = folder / "run.json"
-    if header.exists():
-        run = json.loads(header.read_text())
-        assert run["status"] != "running" or process.returncode == -number, told
-        if process.returncode == 0:
-            assert run["status"] == "done", told
-        elif run["status"] == "running":
-            assert not Path(f"/proc/{run['pid']}").exists(), told
+    status = json.loads(header.read_text())["status"] if header.exists() else None
+    if status is None:  # so early that Python itself may be what ends
+        assert code != 0, told
+    elif status == "done":
+        # It had ended; until the process is gone the signal itself may kill it.
+        assert code in (128 + number, -number, 0), told
+        assert header.stat().st_mtime < sent_s + CLOCK_S, told
+    else:
+        assert (code, status) == (128 + number, "interrupted"), told
+    if status is not None:
+        assert "Traceback" not in told, told
+        assert "Exception ignored" not in told, told
+        files_are_whole(folder)
     deadline_s = time.monotonic() + ENDS_WITHIN_S
     while left := children() - before:
         assert time.monotonic() < deadline_s, f"{told}\nleft: {left}"
         time.sleep(0.01)
-    return took_s
+
+
+def files_are_whole(folder: Path) -> None:
+    for line in (folder / "events.jsonl").read_text().splitlines():
+        json.loads(line)
+    for saved in folder.glob("*.json"):
+        json.loads(saved.read_text())
+    for program in (folder / "programs").iterdir():
+        assert program.suffix == ".py"
+        assert program.read_text().strip()
+        compile(program.read_text(), program, "exec")
+    names = {path.name for path in folder.iterdir()}
+    assert names <= {"run.json", "events.jsonl", "programs", "start.json", "session.json"}
 
 
 def moments(seed: int, count: int, longest_s: float) -> list[float]:
@@ -95,21 +135,162 @@ def moments(seed: int, count: int, longest_s: float) -> list[float]:
 
 
 @pytest.mark.sweep(share=0.01)  # a second each
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment_s", moments(1, MOMENTS, 1.6))
 def test_a_session_ends_whenever_it_is_told_to(
-    moment_s: float, orphans: None, tmp_path: Path
+    moment_s: float, number: signal.Signals, orphans: None, tmp_path: Path
 ) -> None:
-    stopped_at(moment_s, signal.SIGTERM, [*SESSION, "--mode", "instant"], tmp_path / "run")
+    stopped_at(moment_s, number, [*SESSION, "--mode", "instant"], tmp_path / "run")
 
 
 @pytest.mark.sweep(share=0.01)  # a second each
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment_s", moments(2, MOMENTS, 2.0))
 def test_a_program_without_an_end_ends_whenever_it_is_told_to(
-    moment_s: float, orphans: None, tmp_path: Path
+    moment_s: float, number: signal.Signals, orphans: None, tmp_path: Path
 ) -> None:
     with FakeServer(lambda prompt, body: ENDLESS) as server:
         command = ["x", "--mode", "instant", "-m", "vllm/fake", "--base-url", server.url]
-        stopped_at(moment_s, signal.SIGHUP, command, tmp_path / "run")
+        stopped_at(moment_s, number, command, tmp_path / "run")
+
+
+BATCH = """
+[defaults]
+mode = "instant"
+[[sessions]]
+name = "one"
+instructions = ["stack all the blocks"]
+[[sessions]]
+name = "two"
+instructions = ["put the red block in the blue bowl"]
+"""
+PROGRAM = "for n in range(1000):\n    say(str(n))\nwhile True:\n    pass\n"
+
+
+@pytest.mark.sweep(share=0.02)  # a second each
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("command", ["batch", "exec", "repl"])
+@pytest.mark.parametrize("moment_s", moments(4, 25, 2.0))
+def test_every_command_that_moves_ends_whenever_it_is_told_to(
+    moment_s: float, command: str, number: signal.Signals, orphans: None, tmp_path: Path
+) -> None:
+    Path("batch.toml").write_text(BATCH)
+    Path("program.py").write_text(PROGRAM)
+    given = {"batch": ["batch.toml"], "exec": ["program.py", "--mode", "instant"]}
+    before = children()
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "cap",
+            command,
+            *given.get(command, []),
+            "--out",
+            str(tmp_path / "o"),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    assert process.stdin is not None
+    process.stdin.write(b"stack all the blocks\nundo that\n")
+    process.stdin.flush()
+    time.sleep(moment_s)
+    process.send_signal(number)
+    if command == "repl":  # there Ctrl-C ends a program and the session goes on
+        time.sleep(1.0)
+        process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(ENDS_WITHIN_S)
+    finally:
+        process.kill()
+        output, _ = process.communicate()
+    told = f"code {process.returncode}\n{output.decode()}"
+    ways = {number, signal.SIGTERM} if command == "repl" else {number}
+    codes = {code for one in ways for code in (128 + one, -one)}
+    if command == "batch":
+        codes.add(0)  # it may have ended
+    assert process.returncode in codes or not (tmp_path / "o").exists(), told
+    if command != "batch" and (tmp_path / "o/run.json").exists():
+        assert json.loads((tmp_path / "o/run.json").read_text())["status"] == "interrupted", told
+    deadline_s = time.monotonic() + ENDS_WITHIN_S
+    while left := children() - before:
+        assert time.monotonic() < deadline_s, f"{told}\nleft: {left}"
+        time.sleep(0.01)
+
+
+def struck(step: int, where: str, number: int, command: Sequence[str], folder: Path) -> None:
+    """Have a command send itself a signal at a step, and check how it ended."""
+    before = children()
+    script = [
+        sys.executable,
+        "-X",
+        "faulthandler",
+        strikes.__file__,
+        str(step),
+        str(int(number)),
+        where,
+    ]
+    process = subprocess.Popen(
+        [*script, *command, "--out", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+    )
+    ended(process, number, time.time() + STRUCK_WITHIN_S, folder, before, STRUCK_WITHIN_S)
+
+
+RUN = ["run", "stack all the blocks", "undo that", "--mode", "instant"]
+AT = {
+    "what the robot's thread answered": ("/robot_thread.py:acquire", 2, signal.SIGTERM),
+    "that the worker was ordered": ("/socket.py:sendmsg", 2, signal.SIGINT),
+    "which worker came": ("/template_client.py:read", 1, signal.SIGTERM),
+    "that the trace began": ("/trace/trace.py:replace", 1, signal.SIGHUP),
+    "that the program was kept": ("/trace/trace.py:replace", 4, signal.SIGINT),
+}
+
+
+@pytest.mark.parametrize(("where", "step", "number"), AT.values(), ids=AT)
+def test_what_a_call_said_is_lost_but_not_the_stop(
+    where: str, step: int, number: signal.Signals, orphans: None, tmp_path: Path
+) -> None:
+    struck(step, where, number, RUN, tmp_path / "run")
+    assert json.loads((tmp_path / "run/run.json").read_text())["status"] == "interrupted"
+
+
+@pytest.mark.sweep(share=0.02)  # a second each
+@pytest.mark.parametrize("step", random.Random(3).sample(range(1, 2500), 200))
+def test_a_run_ends_at_whatever_step_it_is_told_to(
+    step: int, orphans: None, tmp_path: Path
+) -> None:
+    number = (signal.SIGINT, signal.SIGTERM)[step % 2]
+    struck(step, WHOLE_ROAD, number, RUN, tmp_path / "run")
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session.open(mode="instant", objects=["red block", "blue block"]) as opened:
+        yield opened
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("step", range(1, STEPS))
+def test_after_ctrl_c_at_any_step_a_session_goes_on(session: Session, step: int) -> None:
+    words = "put the red block on the blue block"
+    strike = Strike(step, ROAD, interrupt)
+    try:
+        with strike:
+            turn = session.run(words)
+    except KeyboardInterrupt:  # before the program, or when it was over
+        pass
+    else:
+        assert turn.ok != strike.struck
+    assert session.run(words).ok
+    session.undo(len(session.turns))
 
 
 LOST = {
@@ -120,83 +301,273 @@ queue.SimpleQueue().get()
     "dropped by a finalizer": """
 class Dropping:
     def __del__(self):
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(0.05)
+        tell()
 Dropping()
+time.sleep(60)
+""",
+    "dropped by a weak reference's callback": """
+class Gone:
+    pass
+gone = Gone()
+watched = weakref.ref(gone, lambda _: tell())
+del gone
+time.sleep(60)
+""",
+    "dropped by the garbage collection's callback": """
+gc.callbacks.append(lambda *_: tell())
+gc.collect()
+gc.callbacks.clear()
 time.sleep(60)
 """,
     "dropped by a callback of C": """
 @ctypes.CFUNCTYPE(None)
 def callback():
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(0.05)
+    tell()
 callback()
+time.sleep(60)
+""",
+    "dropped by a generator nobody reads to its end": """
+def generator():
+    try:
+        yield
+    finally:
+        tell()
+next(generator())
+time.sleep(60)
+""",
+    "met by what suppresses exceptions": """
+for _ in range(2):
+    with contextlib.suppress(Exception):
+        tell()
+        time.sleep(60)
+""",
+    "met by what returns from finally": """
+def turn_back():
+    try:
+        tell()
+        time.sleep(60)
+    finally:
+        return
+turn_back()
 time.sleep(60)
 """,
     "wrapped while a class is made": """
 class Field:
     def __set_name__(self, owner, name):
-        os.kill(os.getpid(), signal.SIGTERM)
+        tell()
         time.sleep(60)
 class Made:
     field = Field()
 """,
+    "a module is just being imported": """
+with open("slow.py", "w") as file:
+    file.write("import time, __main__; __main__.tell(); time.sleep(60)")
+sys.path.insert(0, ".")
+try:
+    import slow
+except BaseException:
+    pass
+time.sleep(60)
+""",
+    "another thread holds the lock": """
+lock = threading.Lock()
+threading.Thread(target=lambda: (lock.acquire(), time.sleep(60)), daemon=True).start()
+while not lock.locked():
+    time.sleep(0.001)
+threading.Thread(target=strike).start()
+with lock:
+    pass
+""",
+    "a thread is waited for": """
+sleeper = threading.Thread(target=time.sleep, args=(60,), daemon=True)
+sleeper.start()
+threading.Thread(target=strike).start()
+sleeper.join()
+""",
+    "an event loop has the wakeup descriptor": """
+loop = asyncio.new_event_loop()
+loop.add_signal_handler(signal.SIGUSR1, lambda: None)
+loop.call_soon(tell)
+with contextlib.suppress(BaseException):
+    loop.run_forever()
+loop.close()
+time.sleep(60)
+""",
     "caught and forgotten, twice": """
 for _ in range(2):
     try:
-        os.kill(os.getpid(), signal.SIGTERM)
+        tell()
         time.sleep(30)
     except BaseException:
         pass
 time.sleep(60)
 """,
+    "caught and kept": """
+kept = []
+try:
+    tell()
+    time.sleep(30)
+except BaseException as error:
+    kept.append(error)
+time.sleep(60)
+""",
+    "it failed on the way out": """
+try:
+    tell()
+    time.sleep(30)
+finally:
+    raise OSError("the robot is gone")
+""",
+    "it ended as if nothing were": """
+try:
+    tell()
+    time.sleep(30)
+except BaseException:
+    pass
+""",
+    "it waits on the way out for what does not come": """
+stop_signals_module._LAST_S = 0.5
+try:
+    tell()
+    time.sleep(30)
+finally:
+    queue.SimpleQueue().get()
+""",
+    "it is told again on the way out, which takes no end": """
+stop_signals_module._LAST_S = 60
+threading.Timer(1.5, os.kill, (os.getpid(), number)).start()
+try:
+    tell()
+    time.sleep(30)
+finally:
+    queue.SimpleQueue().get()
+""",
+    "it is told twice in a call of C that does not end": """
+for after_s in (0.2, 1.5):
+    threading.Timer(after_s, os.kill, (os.getpid(), number)).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGURG, number])
+ctypes.CDLL(None).sleep(60)
+""",
 }
+LISTENING = """
+import asyncio, contextlib, ctypes, gc, os, queue, signal, sys, threading, time, weakref
+from cap.engine import stop_signals as stop_signals_module
+from cap.engine.stop_signals import stop_signals
 
+number = int(sys.argv[1])
 
-@pytest.mark.parametrize("doing", LOST.values(), ids=LOST)
-def test_a_stop_is_not_lost(doing: str) -> None:
-    code = f"""
-import ctypes, os, queue, signal, threading, time
-from cap.cli.stop_signals import stop_signals
+def tell():
+    os.kill(os.getpid(), number)
+    time.sleep(0.05)
 
 def strike():
     time.sleep(0.2)
-    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+    signal.pthread_kill(threading.get_ident(), number)
 
-with stop_signals:
-{textwrap.indent(doing, "    ")}
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=False
+
+
+def listening(doing: str, number: int) -> subprocess.CompletedProcess[str]:
+    """Run something while signals are listened to, in a process that is told of one."""
+    code = f"""{LISTENING}
+try:
+    with stop_signals:
+{textwrap.indent(doing, "        ")}
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+    return subprocess.run(
+        [sys.executable, "-c", code, str(int(number))],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
     )
-    assert done.returncode == 128 + signal.SIGTERM, done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("doing", LOST.values(), ids=LOST)
+def test_a_stop_is_not_lost(doing: str, number: signal.Signals) -> None:
+    done = listening(doing, number)
+    assert done.returncode == 128 + number, done.stderr
+    assert done.stderr == ""
 
 
 def test_what_ends_slowly_after_a_stop_is_not_disturbed() -> None:
-    code = """
-import os, signal, time
-from cap.cli.stop_signals import stop_signals
-
-with stop_signals:
-    try:
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(60)
-    finally:
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(0.3)
-        print("at rest", flush=True)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=False
+    done = listening(
+        """
+try:
+    tell()
+    time.sleep(60)
+finally:
+    tell()
+    time.sleep(0.7)
+    print("at rest", flush=True)
+""",
+        signal.SIGTERM,
     )
     assert done.returncode == 128 + signal.SIGTERM, done.stderr
     assert done.stdout == "at rest\n"
 
 
-def test_a_robots_file_that_loads_is_no_shelter() -> None:
-    Path("robot.py").write_text(
-        "import os, signal, time\nos.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(60)\n"
+def test_ctrl_c_that_was_taken_does_not_come_again() -> None:
+    done = listening(
+        """
+for _ in range(3):
+    try:
+        tell()
+        time.sleep(60)
+    except KeyboardInterrupt:
+        stop_signals.taken()
+        time.sleep(0.7)
+        print("on", flush=True)
+""",
+        signal.SIGINT,
     )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "on\n" * 3
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT])
+def test_a_signal_that_was_to_be_ignored_is(number: signal.Signals) -> None:
+    code = """
+import os, signal, sys, time
+number = int(sys.argv[1])
+signal.signal(number, signal.SIG_IGN)
+from cap.engine.stop_signals import stop_signals
+with stop_signals:
+    os.kill(os.getpid(), number)
+    time.sleep(0.3)
+    print("on")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(int(number))],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "on\n", "")
+
+
+ROBOTS = {
+    "as it is": "import os, signal, time\nos.kill(os.getpid(), {number})\ntime.sleep(60)\n",
+    "wrapped": """
+import os, signal, time
+class Field:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), {number})
+        time.sleep(60)
+class Robot:
+    field = Field()
+""",
+}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("source", ROBOTS.values(), ids=ROBOTS)
+def test_a_robots_file_that_loads_is_no_shelter(source: str, number: signal.Signals) -> None:
+    Path("robot.py").write_text(source.format(number=int(number)))
     done = subprocess.run(
         [sys.executable, "-m", "cap", "run", "x", "-r", "./robot.py", "--out", "o"],
         capture_output=True,
@@ -204,4 +575,5 @@ def test_a_robots_file_that_loads_is_no_shelter() -> None:
         timeout=20,
         check=False,
     )
-    assert done.returncode == 128 + signal.SIGTERM, done.stderr
+    assert done.returncode == 128 + number, done.stderr
+    assert json.loads(Path("o/run.json").read_text())["status"] == "interrupted"

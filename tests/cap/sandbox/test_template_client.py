@@ -3,6 +3,7 @@
 import concurrent.futures
 import itertools
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec
 from cap.scope import Kind, Primitive, Scope
+from tests.fakes.strikes import Strike
 
 
 @pytest.fixture
@@ -120,6 +122,31 @@ def test_an_interrupted_request_does_not_mix_up_the_workers(
         with pytest.raises(KeyboardInterrupt):
             sandbox.execute("ret = 2", Scope())
     assert [value_of(sandbox, f"ret = {n}") for n in range(3)] == [0, 1, 2]
+
+
+def test_an_order_that_ctrl_c_cut_short_is_not_taken_for_the_next(
+    template: TemplateClient,
+) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    def limit(limits: Limits) -> tuple[int, int]:
+        worker = template.spawn(limits)
+        try:
+            unlimited = resource.getrlimit(resource.RLIMIT_DATA)
+            while (found := resource.prlimit(worker.pid, resource.RLIMIT_DATA)) == unlimited:
+                time.sleep(0.001)  # it locks itself down after it was announced
+            return found
+        finally:
+            worker.end()
+
+    small, large = Limits(memory_bytes=300 << 20), Limits(memory_bytes=900 << 20)
+    expected = limit(small)
+    strike = Strike(1, "/socket.py", interrupt, "sendmsg")
+    with pytest.raises(KeyboardInterrupt), strike:
+        template.refill(large)
+    assert strike.struck
+    assert limit(small) == expected != limit(large)
 
 
 @pytest.mark.soak

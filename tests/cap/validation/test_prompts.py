@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cap.cli.main import main
+from cap.cli.main import run as cap
 from cap.errors import PromptError
 from cap.scope import Primitive
 from cap.validation.prompts import PromptNames, PromptReport, inspect_names, prompt_files
@@ -97,11 +97,7 @@ def test_a_folder_without_prompts_is_named(tmp_path: Path) -> None:
 
 
 def run(*arguments: Any) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main([str(entry) for entry in arguments])
-    code = ended.value.code
-    assert isinstance(code, int)
-    return code
+    return cap([str(entry) for entry in arguments])
 
 
 def test_the_command_tells_names_and_what_was_inferred(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,151 @@
+"""Ctrl-C, SIGTERM and SIGHUP end a command: robot stopped, workers killed, trace closed.
+
+A signal raises an exception in the main thread. That alone may come to nothing:
+
+- Python handles signals between two steps of the main thread. One that comes just before that
+  thread waits in C, or comes to another thread, is handled only when the wait is over.
+- An exception raised inside a finalizer, or in a callback of a C library, is printed and dropped;
+  a library may catch it and go on.
+- What is done on the way out may wait for something that does not come.
+
+So the request is what counts, not the exception: it stands until a turn that Ctrl-C ended has
+taken it, or the process is gone. A thread of its own is told of each signal at once, by the wakeup
+descriptor. As long as the request stands and the main thread is not just dealing with it, that
+thread wakes it, and the exception is raised again. A second request ends the process at once, and
+so does a first that the main thread does not come to terms with.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from cap.errors import Stopped, stop_in
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+    from types import FrameType
+
+_LOOK_S = 0.1
+"""Between two looks at whether the main thread has taken notice."""
+_SAME_S = 0.5
+"""Signals this close are one request: a terminal that closes sends several, and so do groups."""
+_LAST_S = 20.0
+"""What is done on the way out may take so long: robots come to rest, workers end."""
+
+
+class StopSignals:
+    """Inside, a signal raises KeyboardInterrupt or `Stopped` until it gets out, or is taken."""
+
+    def __init__(self) -> None:
+        """Listen to nothing yet."""
+        self.asked = 0
+        """The signal that asked to stop and was not taken; 0 if none did."""
+        self._since_s: float | None = None
+        """When the watching thread was told of that request."""
+        self._unheard = False
+        """The watching thread was told of a signal, and the main thread has not said so."""
+        self._raises = False
+        self._numbers: list[signal.Signals] = []
+        self._told = self._tell = -1
+        """The ends of the pipe that each signal's number goes through."""
+
+    def __enter__(self) -> None:
+        """Take over the signals, but for those the process was started to ignore (`nohup`)."""
+        if not hasattr(signal, "pthread_kill"):  # Windows ends a process in its own way
+            return
+        stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        self._numbers = [one for one in stops if signal.getsignal(one) != signal.SIG_IGN]
+        self._told, self._tell = os.pipe()
+        os.set_blocking(self._tell, False)
+        # By default this one is ignored: it may come late, and to any thread, without harm.
+        signal.signal(signal.SIGURG, self._look)
+        self._raises = True
+        self.listen()
+        sys.unraisablehook = _say_dropped
+        threading.Thread(target=self._watch, name="cap-signals", daemon=True).start()
+
+    def __exit__(self, *_: object) -> None:
+        """Give the signals back: from now on they end the process at once.
+
+        Raises:
+            BaseException: The request, if one stands, whatever has become of it.
+        """
+        self._raises = False
+        for number in self._numbers:
+            signal.signal(number, signal.SIG_DFL)
+        if self.asked:
+            raise self._exception() from None
+
+    def listen(self) -> None:
+        """Be told of signals, also after an event loop took that for itself."""
+        if self._raises:
+            for number in self._numbers:
+                signal.signal(number, self._stop)
+            signal.set_wakeup_fd(self._tell, warn_on_full_buffer=False)
+
+    def taken(self) -> None:
+        """Note that Ctrl-C has ended what it should, and that the command goes on without."""
+        if self.asked == signal.SIGINT:
+            self.asked, self._since_s = 0, None
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        """Note a request; in the main thread, as all handlers."""
+        if self.asked in (0, signal.SIGINT):
+            self.asked = number
+        with contextlib.suppress(BlockingIOError):  # an event loop may have been told instead
+            os.write(self._tell, b"\0")
+        self._look(number, frame)
+
+    def _look(self, number: int, frame: FrameType | None) -> None:
+        """Raise the exception of the request, unless the main thread is dealing with it."""
+        self._unheard = False
+        if not self.asked:
+            self._since_s = None
+        elif self._raises and stop_in(sys.exc_info()[1]) is None:
+            raise self._exception()
+
+    def _exception(self) -> BaseException:
+        return KeyboardInterrupt() if self.asked == signal.SIGINT else Stopped(128 + self.asked)
+
+    def _watch(self) -> None:
+        """Wake the main thread until it deals with what this thread was told."""
+        main = threading.main_thread().ident
+        assert main is not None
+        while True:
+            stands = self._unheard or self.asked
+            told = select.select([self._told], [], [], _LOOK_S if stands else None)[0]
+            numbers = set(os.read(self._told, 64) if told else b"").intersection(self._numbers)
+            now_s = time.monotonic()
+            since_s = self._since_s
+            if since_s is None:
+                if numbers or self.asked:
+                    self._since_s = now_s
+            elif now_s - since_s > (_SAME_S if numbers else _LAST_S):
+                os._exit(128 + (self.asked or min(numbers or self._numbers)))
+            if numbers:
+                self._unheard = True
+            elif not told and (self._unheard or stop_in(_current(main)) is None):
+                signal.pthread_kill(main, signal.SIGURG)
+
+
+def _current(thread: int) -> BaseException | None:
+    """Return the exception that a thread is dealing with."""
+    found = sys._current_exceptions().get(thread)
+    return found[1] if isinstance(found, tuple) else found  # a triple up to Python 3.11
+
+
+def _say_dropped(dropped: UnraisableHookArgs) -> None:
+    """Say what Python drops, but for a stop: that is raised again."""
+    if stop_in(dropped.exc_value) is None:
+        sys.__unraisablehook__(dropped)
+
+
+stop_signals = StopSignals()
+"""The process's own: signals are one to a process."""
