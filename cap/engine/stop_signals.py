@@ -118,6 +118,7 @@ class StopSignals:
         """Wake the main thread until it deals with what this thread was told."""
         main = threading.main_thread().ident
         assert main is not None
+        number = 0
         while True:
             stands = self._unheard or self.asked
             told = select.select([self._told], [], [], _LOOK_S if stands else None)[0]
@@ -128,9 +129,9 @@ class StopSignals:
                 if numbers or self.asked:
                     self._since_s = now_s
             elif now_s - since_s > (_SAME_S if numbers else _LAST_S):
-                os._exit(128 + (self.asked or min(numbers or self._numbers)))
+                os._exit(128 + (self.asked or number))
             if numbers:
-                self._unheard = True
+                self._unheard, number = True, min(numbers)
             elif not told and (self._unheard or stop_in(_current(main)) is None):
                 signal.pthread_kill(main, signal.SIGURG)
 

@@ -442,6 +442,12 @@ try:
 finally:
     queue.SimpleQueue().get()
 """,
+    "it comes in a call of C that does not end": """
+stop_signals_module._LAST_S = 0.5
+threading.Timer(0.2, os.kill, (os.getpid(), number)).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGURG, number])
+ctypes.CDLL(None).sleep(60)
+""",
     "it is told twice in a call of C that does not end": """
 for after_s in (0.2, 1.5):
     threading.Timer(after_s, os.kill, (os.getpid(), number)).start()
