@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
+from cap.errors import ModelError
 from cap.models.base import Completion, Mode, Request
 from cap.models.capabilities import Abilities
 from cap.models.concurrency import together
@@ -40,5 +41,19 @@ class Asker(Protocol):
 
 
 def at_once(work: Callable[[str], R], texts: Sequence[str]) -> list[R]:
-    """Do the same with several texts, a few at a time; the first error ends it."""
-    return together([functools.partial(work, text) for text in texts], returned=())
+    """Do the same with several texts, a few at a time; after the first error no more is begun."""
+    errors: list[ModelError] = []
+
+    def one(text: str) -> R:
+        if errors:
+            raise errors[0]
+        try:
+            return work(text)
+        except ModelError as error:
+            errors.append(error)
+            raise
+
+    answers = together([functools.partial(one, text) for text in texts], returned=ModelError)
+    if errors:
+        raise errors[0]
+    return [answer for answer in answers if not isinstance(answer, ModelError)]
