@@ -92,12 +92,12 @@ class Trace:
         begin = {"format_version": FORMAT_VERSION, "status": "running", "pid": os.getpid()}
         self._header = {**begin, **(header or {})}
         if folder is not None:
-            _open.append(self)
             (folder / "programs").mkdir(parents=True, exist_ok=True)
             # half a character, in a model's text, is written as JSON's own escape of it
             self._events = (folder / "events.jsonl").open(
                 "a", encoding="utf-8", buffering=1, errors="backslashreplace"
             )
+            _open.append(self)
             self._write_header()
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import shapely
 from cap.errors import UsageError
 from cap.trace.reader import read_events, read_header
 from cap.trace.trace import Trace, end_all, new_run_folder, plain
+from tests.fakes.strikes import Strike
 
 
 def test_everything_a_program_handles_becomes_json() -> None:
@@ -94,7 +97,15 @@ def test_a_damaged_header_is_a_clear_error(tmp_path: Path, text: str) -> None:
         read_header(tmp_path)
 
 
-def test_what_a_stop_left_open_is_ended_and_nothing_else(tmp_path: Path) -> None:
+@pytest.fixture
+def nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the traces of other tests out of this."""
+    monkeypatch.setattr("cap.trace.trace._open", [])
+
+
+def test_what_a_stop_left_open_is_ended_and_nothing_else(
+    tmp_path: Path, nothing_open: None
+) -> None:
     ended, left = Trace(tmp_path / "ended"), Trace(tmp_path / "left")
     ended.close("done")
     end_all()
@@ -102,6 +113,31 @@ def test_what_a_stop_left_open_is_ended_and_nothing_else(tmp_path: Path) -> None
     assert read_header(tmp_path / "ended")["status"] == "done"
     assert read_header(tmp_path / "left")["status"] == "interrupted"
     assert left._events.closed
+
+
+# A file that was just opened when the stop came closes itself, and says so.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_run_that_is_stopped_while_it_begins_is_whole_or_none(
+    tmp_path: Path, nothing_open: None
+) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    found = set()
+    for step in itertools.count(1):
+        folder = tmp_path / str(step)
+        strike = Strike(step, "/trace/trace.py,/pathlib.py", interrupt)
+        with contextlib.suppress(KeyboardInterrupt), strike:
+            Trace(folder)
+        end_all()
+        if not strike.struck:
+            break
+        header = folder / "run.json"
+        assert not header.exists() or read_header(folder)["status"] == "interrupted"
+        assert not header.exists() or (folder / "events.jsonl").exists()
+        assert not (folder / "run.json.part").exists()
+        found.add(header.exists())
+    assert found == {False, True}
 
 
 def test_a_program_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
