@@ -28,6 +28,9 @@ sys.dont_write_bytecode = False
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # As a shell starts what it runs in the background: the tests of Ctrl-C need it to arrive.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+for _ignored in (signal.SIGTERM, signal.SIGHUP):
+    if signal.getsignal(_ignored) is signal.SIG_IGN:  # as under `nohup`: a command would obey that
+        signal.signal(_ignored, signal.SIG_DFL)
 
 SHARE = 0.02
 """Of each sweep that names no other `share`, in `make test`; at least one case."""
