@@ -88,6 +88,16 @@ _ABSENT = {
 """What a program does in place of importing a module that it may not import."""
 
 
+_FILES = ("load", "save", "dump", "fromfile", "tofile", "genfromtxt", "memmap", "fromregex")
+
+
+def _without(name: str) -> str:
+    """Return what to do without a name that a module or class does not have for programs."""
+    if name.startswith(_FILES):
+        return "programs have no files: use values, and return what is to be kept"
+    return "use another of its names"
+
+
 def _not_imported(what: str, module: str, survey: Survey) -> str:
     """Return why an import is refused, and what to do instead."""
     instead = _ABSENT.get(module.partition(".")[0], "use the names already in scope")
@@ -97,7 +107,7 @@ def _not_imported(what: str, module: str, survey: Survey) -> str:
 
 def _import(node: ast.Import, survey: Survey) -> Iterable[Finding]:
     if not is_whole(node):
-        yield "CAP102", "an import of something that is no name"
+        yield "CAP102", "an import of something that is no name; write names"
     for alias in node.names:
         if isinstance(alias, ast.alias) and alias.name not in survey.policy.modules:
             yield "CAP102", _not_imported(f"import {alias.name}", alias.name, survey)
@@ -107,7 +117,7 @@ def _import(node: ast.Import, survey: Survey) -> Iterable[Finding]:
 def _import_from(node: ast.ImportFrom, survey: Survey) -> Iterable[Finding]:
     module = node.module or ""
     if not is_whole(node):
-        yield "CAP102", "an import of something that is no name"
+        yield "CAP102", "an import of something that is no name; write names"
     elif module == "__future__" and [alias.name for alias in node.names] == ["annotations"]:
         pass  # it only says that annotations are not evaluated
     elif node.level or module not in survey.policy.modules:
@@ -119,14 +129,15 @@ def _import_from(node: ast.ImportFrom, survey: Survey) -> Iterable[Finding]:
                 yield from _star(module, listed, survey)
             elif alias.name not in listed:
                 hint = survey.did_you_mean(alias.name, listed)
-                yield "CAP102", f"'{module}' has no '{alias.name}' that programs may use.{hint}"
+                lacking = f"'{module}' has no '{alias.name}' that programs may use"
+                yield "CAP102", f"{lacking}; {_without(alias.name)}.{hint}"
     yield from _bind(node, survey)
 
 
 def _star(module: str, listed: frozenset[str], survey: Survey) -> Iterable[Finding]:
     """Judge an import of all names of a module."""
     if module.startswith("numpy"):
-        yield "CAP102", "numpy's names stand for builtins as well; import those you need by name"
+        yield "CAP102", "numpy's names hide builtins; import those you need by name"
     for name in sorted(survey.reserved & listed):
         yield "CAP106", f"'{name}' is provided; import from '{module}' by name what you need"
 
@@ -149,11 +160,11 @@ def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
     owner, listed = _owner(node, survey)
     if owner is not None and name not in listed:
         hint = "" if name.startswith("_") else survey.did_you_mean(name, listed)
-        yield "CAP109", f"{owner} has no '{name}' that programs may use.{hint}"
+        yield "CAP109", f"{owner} has no '{name}' that programs may use; {_without(name)}.{hint}"
     elif survey.module(node.value) is None and id(node) not in survey.permitted:
         if getattr(node.value, "id", "") in survey.reserved:
             if name.startswith("_"):
-                yield "CAP103", f"what is provided has no '{name}' for programs"
+                yield "CAP103", f"what is provided has no '{name}' for programs; call it as it is"
             return
         if name in FORMATS:
             yield from _template(node.value)
@@ -377,7 +388,8 @@ def rule_violations(survey: Survey | None, policy: Policy) -> list[Violation]:
     """Return what the rules find in a program; None stands for one too large to look at."""
     if survey is None:
         limit = f"limit {policy.max_nodes} nodes, {policy.max_depth} levels"
-        why = f"the program is too large or too deep, or becomes so when compiled ({limit})"
+        why = f"the program is too large or too deep, or becomes so when compiled ({limit}); "
+        why += "write functions and loops, or do it in several programs"
         return [Violation("CAP107", 1, 1, why)]
     found = []
     for node in survey.nodes:

@@ -68,7 +68,10 @@ def misfits(seen: Survey, scope: Scope) -> Iterator[Violation]:
             return
         if problem := _problem(call, forms[name], seen):
             shown = ast.unparse(call.func)
-            yield Violation.at(call, "CAP113", f"{shown}{forms[name][0].signature}: {problem}")
+            form = str(forms[name][0].signature).replace("=Ellipsis", "=...")
+            if "?" not in problem:  # without a suggestion
+                problem += "; give it the arguments it takes"
+            yield Violation.at(call, "CAP113", f"{shown}{form}: {problem}")
 
 
 def _called(function: ast.expr, seen: Survey, scope: Scope) -> str | None:

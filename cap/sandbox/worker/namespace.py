@@ -90,6 +90,9 @@ class Facade:
         return f"<module '{self.__dict__.get('__name__', '')}'>"
 
 
+shown_as(Facade, "builtins", "module")
+
+
 class _Closed(type):
     """The class of a class that a program may ask about, and not call."""
 
@@ -103,6 +106,7 @@ class _Closed(type):
         return kind is cls or issubclass(kind, _closed_kinds.get(cls, ()))
 
 
+shown_as(_Closed, "builtins", "type")
 _closed_kinds: dict[type, type] = {}
 """The classes behind the closed ones; kept here, where no attribute leads."""
 
@@ -203,6 +207,7 @@ class _Random:
         return getattr(self.__state, name)
 
 
+shown_as(_Random, "builtins", "module")
 _SHOWN_AS: dict[type, Any] = {
     Facade: _closed(types.ModuleType),
     BuiltinFunction: _closed(types.BuiltinFunctionType),
@@ -263,6 +268,7 @@ def _pprint(value: Any, *args: Any, **named: Any) -> None:
     sys._getframe(1).f_builtins["print"](pprint.pformat(value, *args, **named))
 
 
+shown_as(_pprint, "pprint", "pprint")
 _CALENDAR = ("day_abbr", "day_name", "month_abbr", "month_name")
 _CLASSES = ("BuiltinFunctionType", "FunctionType", "GeneratorType", "LambdaType", "MethodType")
 _STAND_INS: dict[str, Mapping[str, Any]] = {
@@ -466,3 +472,6 @@ def _eval(text: str, names: dict[str, Any] | None = None, own: Any = None) -> An
         return eval(code, caller.f_globals, caller.f_locals if own is None else own)
     # Without builtins of its own, Python would give it all of them.
     return eval(code, {**names, "__builtins__": caller.f_builtins}, own)
+
+
+shown_as(_eval, "builtins", "eval")

@@ -1,5 +1,6 @@
 import ast
 import importlib
+import re
 import sys
 import types
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cap.checker.allowlist import MODULES, numpy_names
+from cap.checker.allowlist import FORBIDDEN_BUILTINS, MODULES, numpy_names
 from cap.checker.attributes import DATA_MODEL
 from cap.checker.checker import Policy, check
 from cap.checker.node_rules import HARMLESS as WITHOUT_RULES
@@ -298,6 +299,41 @@ def test_an_attack_is_refused(source: str) -> None:
     assert check(tree, None, RESERVED) != []
 
 
+REMEDY = re.compile(r"; \w|Did you mean")
+
+
+@pytest.mark.parametrize("source", ATTACKS.values(), ids=ATTACKS)
+def test_a_refusal_says_what_to_do_instead(source: str) -> None:
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return  # refused even earlier
+    for violation in check(tree, None, RESERVED):
+        assert REMEDY.search(violation.reason), violation
+        assert violation.rule in RULES
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_refusal_of_each_rule_says_what_to_do_instead(name: str) -> None:
+    for source in (RULES[name].refuses, *_MORE.get(name, ())):
+        (violation, *_) = check(ast.parse(source), None, RESERVED)
+        assert violation.rule == name
+        assert REMEDY.search(violation.reason), violation
+
+
+_MORE = {
+    "CAP101": ["await x", "[x async for x in y]"],
+    "CAP102": ["from os import path", "from math import nothing", "from . import x"],
+    "CAP103": ["x.__len__ = f", "setattr(x, '__call__', f)", "robot._arm"],
+    "CAP104": ["def __init__(): pass", "__x = 1", "f(__x=1)"],
+    "CAP105": [f"{name}(1)" for name in sorted(FORBIDDEN_BUILTINS)],
+    "CAP106": ["math.pi = 3", "for pick in x: pass"],
+    "CAP108": ["match x:\n    case str(format=f): pass"],
+    "CAP109": ["np.no_such", "math.squareroot(4)", "str.no_such()"],
+    "CAP110": ["class M(type): pass"],
+}
+
+
 BINDINGS = {
     "assignment": "pick = 1",
     "several": "a = pick = 1",
@@ -453,7 +489,8 @@ def test_the_benchmark_policy_refuses_what_leads_out(source: str) -> None:
 def test_a_listed_module_has_the_names_listed(module: str) -> None:
     found = importlib.import_module(module)
     later = {"UTC": (3, 11), "batched": (3, 12)}
-    missing = [name for name in MODULES[module] if not hasattr(found, name)]
+    submodules = {name for name in MODULES[module] if f"{module}.{name}" in MODULES}
+    missing = [n for n in MODULES[module] if not hasattr(found, n) and n not in submodules]
     assert [name for name in missing if sys.version_info >= later.get(name, (3, 0))] == []
 
 

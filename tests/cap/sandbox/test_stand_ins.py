@@ -5,17 +5,30 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
+from cap.checker.policy import Policy
 from cap.program.private_names import hidden
+from cap.sandbox.worker import (
+    abstract,
+    dispatch,
+    enumerations,
+    hints,
+    namespace,
+    records,
+    stand_ins,
+    streams,
+)
 from cap.sandbox.worker.enumerations import ENUM
 from cap.sandbox.worker.hints import TYPING, Hint
 from cap.sandbox.worker.records import DATACLASSES
 from cap.sandbox.worker.stand_ins import FUNCTOOLS
+from tests.reach import handed_in
 
 ENUMERATIONS = """
 class E(Enum):
@@ -175,3 +188,71 @@ def test_a_cached_property_keeps_its_name() -> None:
     with pytest.raises(AttributeError):
         Thing.x.attrname = "__array_interface__"
     assert hasattr(functools.cached_property(len), "attrname")
+
+
+OURS = {
+    name
+    for module in (abstract, dispatch, enumerations, hints, namespace, records, stand_ins, streams)
+    for name, value in vars(module).items()
+    if name.startswith("_") and getattr(value, "__module__", "").startswith("cap.")
+}
+WORDS = [
+    *OURS,
+    "_AbstractKind",
+    "_Kind",
+    "_Type",
+    "Facade",
+    "BuiltinFunction",
+    "Hint",
+    "Rows",
+    "stand_ins",
+]
+INTERNALS = re.compile(rf"cap\.sandbox|\b({'|'.join(WORDS)})\b")
+SHOWN = """
+repr(print) | repr(getattr) | repr(math) | repr(np.random) | repr(type(np)) | repr(type(print))
+repr(type) | repr(type(type)) | type.__name__ | repr(type(int)) | getattr() | hasattr(1)
+setattr(1) | print(sep=1) | type() | type(1, 2, 3) | np.nothing | math.nothing | repr(np.r_)
+np.random.nothing | np() | math[1]
+"""
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Yield what a program can have an object say of itself, and of wrong uses of it."""
+    kind = namespace.kind_of(value)
+    yield from (repr(value), str(value), repr(kind), str(getattr(kind, "__name__", "")))
+    yield from (str(getattr(value, name, "")) for name in ("__name__", "__qualname__"))
+    for call in (
+        lambda: value(),
+        lambda: value(*range(7)),
+        lambda: value.nothing,
+        lambda: value[9],
+    ):
+        try:
+            yield repr(call())
+        except BaseException as error:
+            yield str(error)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("policy", [Policy(), Policy.benchmark()], ids=lambda policy: policy.name)
+def test_nothing_handed_in_shows_what_stands_behind_it(policy: Policy) -> None:
+    given = handed_in(policy)
+    for name, value in {**given}.items():
+        if isinstance(value, namespace.Facade):
+            given |= {f"{name}.{entry}": inner for entry, inner in vars(value).items()}
+    told = {
+        f"{name}: {text}"
+        for name, value in given.items()
+        if not name.endswith((".exit", ".seed"))
+        for text in texts_of(value)
+        if INTERNALS.search(text)
+    }
+    assert told == set()
+
+
+def test_a_repr_of_a_builtin_is_what_python_shows() -> None:
+    space = {**namespace.library(0), **namespace.safe_builtins(print)}
+    shown = answers(space, "", SHOWN)
+    assert [line for line in shown if INTERNALS.search(line)] == []
+    assert shown[0] == "repr(print): '<built-in function print>'"
+    assert "repr(type): \"<class 'type'>\"" in shown
