@@ -46,15 +46,12 @@ def reason_against(name: str, own: Container[str] = ()) -> tuple[str, str] | Non
     if name.startswith("_"):
         if name in READABLE or name in PROTOCOL or is_private(name):
             return None  # a private one has another name when it runs
-        return "CAP103", f"attribute '{name}' leads to the interpreter; {_instead_of(name)}"
+        instead = _INSTEAD.get(name, "use an operator, a builtin function or your own method")
+        return "CAP103", f"attribute '{name}' leads to the interpreter; {instead}"
     if leads_out(name) and name not in own:
         why = "leads to memory, files or frames, where no class of the program binds it"
         return "CAP112", f"'.{name}' {why}; use another name, or a method that computes the value"
     return None
-
-
-def _instead_of(name: str) -> str:
-    return _INSTEAD.get(name, "use an operator, a builtin function or a method of your own")
 
 
 _INSTEAD = {

@@ -125,21 +125,16 @@ def _import_from(node: ast.ImportFrom, survey: Survey) -> Iterable[Finding]:
     else:
         listed = module_names(module) or frozenset()
         for alias in node.names:
-            if alias.name == "*":
-                yield from _star(module, listed, survey)
+            if alias.name == "*" and module.startswith("numpy"):
+                yield "CAP102", "numpy's names hide builtins; import those you need by name"
+            elif alias.name == "*":
+                for name in sorted(survey.reserved & listed):
+                    yield "CAP106", f"'{name}' is provided; import by name what you need"
             elif alias.name not in listed:
                 hint = survey.did_you_mean(alias.name, listed)
                 lacking = f"'{module}' has no '{alias.name}' that programs may use"
                 yield "CAP102", f"{lacking}; {_without(alias.name)}.{hint}"
     yield from _bind(node, survey)
-
-
-def _star(module: str, listed: frozenset[str], survey: Survey) -> Iterable[Finding]:
-    """Judge an import of all names of a module."""
-    if module.startswith("numpy"):
-        yield "CAP102", "numpy's names hide builtins; import those you need by name"
-    for name in sorted(survey.reserved & listed):
-        yield "CAP106", f"'{name}' is provided; import from '{module}' by name what you need"
 
 
 def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:

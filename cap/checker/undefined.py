@@ -95,7 +95,10 @@ def undefined(program: Program, known: Iterable[str]) -> tuple[Undefined, ...]:
     known = frozenset(known)
     if _all_known(code, known):
         return ()
-    bound = known | _module_bindings(code) | _starred(program.tree)
+    bound = known | _module_bindings(code)
+    for node in program.tree.body:
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            bound |= module_names(node.module or "") or frozenset()
     places: dict[str, list[tuple[int, int]]] = {}
     for name, line, column in _global_loads(code):
         if name not in bound:
@@ -170,16 +173,6 @@ def _module_bindings(code: types.CodeType) -> set[str]:
         binds = _BINDS if entry is code else _BINDS_GLOBAL
         bound.update(entry.co_names[number] for step, number in _steps(entry) if step in binds)
     return bound
-
-
-def _starred(tree: ast.Module) -> set[str]:
-    """Return the names that `from module import *` binds."""
-    return {
-        name
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
-        for name in module_names(node.module or "") or ()
-    }
 
 
 def _global_loads(code: types.CodeType) -> Iterator[tuple[str, int, int]]:

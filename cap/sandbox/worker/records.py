@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import copy
 import dataclasses
+import functools
 import sys
 import types
 import typing
@@ -27,11 +28,7 @@ _TUPLE_NAMES = ("_asdict", "_field_defaults", "_fields", "_make", "_replace")
 def dataclass(kind: type | None = None, /, **options: Any) -> Any:
     """Stand in for `dataclasses.dataclass`."""
     if kind is None:
-
-        def wrap(given: type) -> Any:
-            return dataclass(given, **options)
-
-        return wrap
+        return functools.partial(dataclass, **options)
     notes = vars(kind).get("__annotations__", {})
     for name, note in notes.items():
         if _is_of_the_class(note):

@@ -108,12 +108,8 @@ class redirect_stdout:  # noqa: N801 programs know it by this name
     def __enter__(self) -> Any:
         """Print there from now on."""
         self._print = sys._getframe(1).f_builtins["print"]
-        before = self._before = self._print._function
-
-        def redirected(*values: Any, **options: Any) -> None:
-            before(*values, **{"file": self._target, **options})
-
-        self._print._function = redirected
+        self._before = self._print._function
+        self._print._function = functools.partial(self._before, file=self._target)
         return self._target
 
     def __exit__(self, *_: object) -> None:
