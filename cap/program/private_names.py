@@ -97,6 +97,10 @@ def shown(text: str) -> str:
 
 def plain_error(error: BaseException) -> None:
     """Write the names in an exception's message as the program does, in place."""
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            plain_error(inner)
+        return
     args = tuple(shown(entry) if type(entry) is str else entry for entry in error.args)
     if args != error.args:
         error.args = args

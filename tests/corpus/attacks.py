@@ -575,6 +575,10 @@ _family(
             "from functools import singledispatch\n@singledispatch\ndef f(x): pass\n@f.register\n"
             "def g(x: \"__import__('os').popen('touch $W')\"): pass\nret = 1"
         ),
+        "hint of a stand-in | the worker's own classes": (
+            "from functools import singledispatch\nfrom itertools import batched\n@singledispatch\n"
+            "def f(x): pass\nf.register(batched)\nret = [str(k) for k in f.registry]"
+        ),
         "hint as a text of a method | the same": (
             "from functools import singledispatchmethod\nclass A:\n    @singledispatchmethod\n"
             "    def f(self, x): pass\n    @f.register\n"

@@ -423,6 +423,87 @@ class Image:
     def dumps(self): return self.dump() * 2
 i = Image(3)
 r = i.resize(2), i.dump(), i.dumps(), i.obj
+### a property called data
+class Sensor:
+    def __init__(self): self._raw = [1, 2]
+    @property
+    def data(self): return self._raw
+    @data.setter
+    def data(self, v): self._raw = list(v)
+    @data.deleter
+    def data(self): self._raw = None
+s = Sensor()
+a = s.data
+s.data = (3,)
+b = s.data, hasattr(s, 'data'), getattr(s, 'data'), hasattr(s, 'base')
+setattr(s, 'data', [4])
+c = s._raw
+del s.data
+d = s.data
+### data in slots, patterns and templates
+class P:
+    __slots__ = ('data', 'base')
+    __match_args__ = ('data', 'base')
+    def __init__(self, data, base): self.data, self.base = data, base
+p = P(1, [2])
+match p:
+    case P(1, b): r = b
+match p:
+    case P(base=x, data=y): s = x, y
+t = '{0.data} {p.base[0]}'.format(p, p=p), f'{p.data}'
+try:
+    p.obj_
+except AttributeError as e:
+    m = str(e)
+### class body reads its own data
+base = 5
+class A:
+    obj = base + 1
+    base = obj * 2
+    data = [obj, base]
+    def dump(self): return self.data, A.base
+r = A().dump(), A.data, base
+### fields called data and base
+from dataclasses import dataclass, field, asdict, replace
+from typing import NamedTuple
+from enum import Enum
+from operator import attrgetter
+@dataclass
+class D:
+    data: list = field(default_factory=list)
+    base: int = 10
+class N(NamedTuple):
+    data: int
+    base: str = 'x'
+class E(Enum):
+    data = 1
+    base = 2
+d = D([1], base=2)
+r = d, asdict(d), replace(d, base=3), d.data, D.base, N(1), N(data=2)._replace(base='y').base, N._fields
+s = E.data, E['base'], E(2).name, list(E), [attrgetter('data')(x) for x in (d, N(5))]
+### a group's members told apart
+class A: data = 1
+out = []
+try:
+    raise ExceptionGroup('g', [AttributeError('x'), KeyError('k')])
+except* (AttributeError, KeyError) as g:
+    out.append([repr(e) for e in g.exceptions])
+try:
+    try:
+        A()._nothing
+    except AttributeError as e:
+        raise ExceptionGroup('h', [e])
+except ExceptionGroup as g:
+    m = str(g.exceptions[0])
+### special method of a class, by a base
+class A(dict):
+    def __getitem__(self, k): return dict.__getitem__(self, k) + 1
+    def __setitem__(self, k, v): super().__setitem__(k, v * 2)
+    def __eq__(self, o): return dict.__eq__(self, o)
+    __ne__ = dict.__ne__
+a = A()
+a['x'] = 3
+r = a['x'], a == {'x': 6}, a != {}
 ### a base of its own
 class Number:
     def __init__(self, base, digits): self.base, self.digits = base, digits

@@ -7,6 +7,8 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cap.sandbox.worker.bindings import PROGRAM_NAMES
+
 
 class singledispatch:  # noqa: N801 programs know it by this name
     """Stand in for `functools.singledispatch`, which evaluates hints that are texts."""
@@ -45,7 +47,8 @@ class singledispatch:  # noqa: N801 programs know it by this name
 
 def _hinted(function: Any) -> Any:
     """Return the class in a function's first hint."""
-    hints = getattr(function, "__annotations__", {})
+    own = isinstance(function, types.FunctionType) and function.__module__ in PROGRAM_NAMES
+    hints = function.__annotations__ if own else {}
     if not hints:
         raise TypeError(
             f"Invalid first argument to `register()`: {function!r}. "

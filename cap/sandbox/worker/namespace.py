@@ -55,6 +55,7 @@ from cap.program.private_names import (
     shown,
 )
 from cap.sandbox.worker import abstract, hints, records, stand_ins
+from cap.sandbox.worker.bindings import PROGRAM_NAMES
 from cap.sandbox.worker.builtin_function import BuiltinFunction, shown_as
 from cap.sandbox.worker.enumerations import ENUM
 from cap.sandbox.worker.streams import BytesIO, StringIO
@@ -62,8 +63,6 @@ from cap.sandbox.worker.templates import Formats
 
 Rights = Mapping[str, Sequence[str]]
 """What a policy allows besides: `modules` and `builtins` by name."""
-PROGRAM_NAMES = ("__main__", "program")
-"""What a program is called: one that is run, and one that is imported, as tests do."""
 _SUBMODULES = ("linalg", "fft", "random")
 _LATE = ("_strptime", "time")
 """Modules that the C code of `datetime` asks for when first used."""
