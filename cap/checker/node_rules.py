@@ -98,11 +98,10 @@ def _without(name: str) -> str:
     return "use another of its names"
 
 
-def _not_imported(what: str, module: str, survey: Survey) -> str:
+def _not_imported(what: str, module: str) -> str:
     """Return why an import is refused, and what to do instead."""
     instead = _ABSENT.get(module.partition(".")[0], "use the names already in scope")
-    near = survey.did_you_mean(module, survey.policy.modules)
-    return f"'{what}' is not allowed; {instead}.{near}"
+    return f"'{what}' is not allowed; {instead}"
 
 
 def _import(node: ast.Import, survey: Survey) -> Iterable[Finding]:
@@ -110,7 +109,7 @@ def _import(node: ast.Import, survey: Survey) -> Iterable[Finding]:
         yield "CAP102", "an import of something that is no name; write names"
     for alias in node.names:
         if isinstance(alias, ast.alias) and alias.name not in survey.policy.modules:
-            yield "CAP102", _not_imported(f"import {alias.name}", alias.name, survey)
+            yield "CAP102", _not_imported(f"import {alias.name}", alias.name)
     yield from _bind(node, survey)
 
 
@@ -121,7 +120,7 @@ def _import_from(node: ast.ImportFrom, survey: Survey) -> Iterable[Finding]:
     elif module == "__future__" and [alias.name for alias in node.names] == ["annotations"]:
         pass  # it only says that annotations are not evaluated
     elif node.level or module not in survey.policy.modules:
-        yield "CAP102", _not_imported(ast.unparse(node), module, survey)
+        yield "CAP102", _not_imported(ast.unparse(node), module)
     else:
         listed = module_names(module) or frozenset()
         for alias in node.names:

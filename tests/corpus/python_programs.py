@@ -1980,11 +1980,17 @@ with ExitStack() as s:
 out
 ### redirected output
 import io
-from contextlib import redirect_stdout
+from contextlib import ExitStack, redirect_stdout
 f = io.StringIO()
 with redirect_stdout(f):
     print('hidden')
-s = f.getvalue()
+    with redirect_stdout(io.StringIO()) as g: print('inner')
+    print('outer', end='')
+s = f.getvalue(), g.getvalue()
+with ExitStack() as stack:
+    stack.enter_context(redirect_stdout(f))
+    print('more')
+t = f.getvalue()
 print('seen')
 ### base64
 import base64

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from cap.sandbox.worker.builtin_function import shown_as
+from cap.sandbox.worker.builtin_function import BuiltinFunction, shown_as
 from cap.sandbox.worker.dispatch import singledispatch, singledispatchmethod
 
 
@@ -107,7 +107,10 @@ class redirect_stdout:  # noqa: N801 programs know it by this name
 
     def __enter__(self) -> Any:
         """Print there from now on."""
-        self._print = sys._getframe(1).f_builtins["print"]
+        frame: Any = sys._getframe(1)
+        while not isinstance(frame.f_builtins["print"], BuiltinFunction):  # the program's own
+            frame = frame.f_back
+        self._print = frame.f_builtins["print"]
         self._before = self._print._function
         self._print._function = functools.partial(self._before, file=self._target)
         return self._target
