@@ -508,6 +508,25 @@ def test_a_wrong_kind_of_value_is_a_typed_failure(open_session: Open, code: str,
     assert said in failure.message
 
 
+def test_a_generated_function_may_import_what_a_program_may(open_session: Open) -> None:
+    written = (
+        "import math as m\nfrom collections import Counter\n"
+        "def get_most(names):\n    return m.floor(Counter(names).most_common(1)[0][1])\n"
+    )
+    session = open_session(
+        {
+            "go": "x = get_most(['a', 'b', 'a'])",
+            "define function: x = get_most(['a', 'b', 'a'])": written,
+            "again": "say(str(x + get_most('aab')))",
+        },
+    )
+    for words in ("go", "again", "again"):
+        assert session.run(words).failure is None
+    assert session.robot.spoken == ["4", "4"]  # type: ignore[attr-defined]
+    assert session.state.dropped == {}
+    assert [entry.name for entry in session.state.definitions] == ["get_most"]
+
+
 def test_undefined_functions_are_generated_shown_and_kept(open_session: Open) -> None:
     events: list[Event] = []
     trace = Trace()

@@ -379,6 +379,11 @@ def test_a_world_that_cannot_be_written_is_said_to_be_lost(
 
 
 KEPT_FUNCTIONS = {
+    "what its turn imported": (
+        "import math as m\nfrom collections import Counter\n"
+        "def most(names):\n    return m.floor(Counter(names).most_common(1)[0][1])\n",
+        "say(str(most(['a', 'b', 'a'])))",
+    ),
     "an attribute of its own class": (
         "class Node:\n    def __init__(self, data):\n        self.data = data\n"
         "def value_of(node):\n    return node.data\n",
