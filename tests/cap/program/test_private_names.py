@@ -16,10 +16,13 @@ from cap.checker.allowlist import MODULES
 from cap.checker.checker import check
 from cap.program.parser import compiled
 from cap.program.private_names import (
+    KIND,
     MARK,
+    TEXT,
     TOLD,
     hidden,
     is_private,
+    leads_out,
     may_hold_private_names,
     plain_error,
     shown,
@@ -210,3 +213,72 @@ def test_libraries_look_for_no_private_name_but_those_that_stay() -> None:
     assert hidden("_missing_") == "_missing_"
     assert all(hasattr(enum.Enum, name) for name in ("_missing_", "_generate_next_value_"))
     assert not [name for name in vars(dataclasses.dataclass) if is_private(name)]
+
+
+LEADING_OUT = [
+    "x.data",
+    "x.gi_frame",
+    "x . data",
+    "x.\tdata",
+    "x.\x0cdata",
+    "x.\\\n  data",
+    "(x.  # a comment\n  # and another: .y\n  data)",
+    "(x.\n\n  data)",
+    "x.\uff44\uff41\uff54\uff41",
+    "x.y.tb_next",
+    "x().f_back.f_globals",
+    "x.data = 1",
+    "x.data += 1",
+    "del x.data",
+    "f'{x.data!r:{y.base}}'",
+    "lambda: [y.co_code for y in x]",
+    "@x.mro\ndef f(): pass",
+    "def f(a=x.data): pass",
+    "for x.obj in y: pass",
+    "with x as y.obj: pass",
+    "match x:\n    case A(data=y): pass",
+    "match x:\n    case A(gi_frame=B(f_back=y)): pass",
+    "class A:\n    data = 1",
+    "class A:\n    data: int",
+    "class A:\n    __slots__ = ('data',)",
+    "class A:\n    __match_args__ = ('data',)",
+    "class A:\n    for base in (1, 2): pass",
+]
+
+
+@pytest.mark.parametrize("source", LEADING_OUT)
+def test_no_attribute_keeps_a_name_that_leads_out(source: str) -> None:
+    code = compiled(source, ast.parse(source))
+    tables = [entry for entry in code.co_consts if type(entry) is tuple]
+    texts = {name for entry in tables for name in entry if type(name) is str}
+    assert not {n for n in attributes(code) | texts if leads_out(n) and MARK not in n}
+
+
+@pytest.mark.parametrize("source", ["x.__class__", "(x.\n __class__)", "x._\uff3fclass_\uff3f"])
+def test_the_class_of_a_value_is_asked_of_a_stand_in(source: str) -> None:
+    code = compiled(source, ast.parse(source))
+    assert "__class__" not in code.co_names
+    assert KIND in code.co_names
+
+
+FORMATS_OF_TEXTS = {
+    "t.format(1)": True,
+    "(t.  # of a text\n format)": True,
+    "t.format_map({})": True,
+    "'{0.x}'.format(1)": True,
+    "'{:{w.x}}'.format(1, w=2)": True,
+    "'{0[0]}'.format(x)": True,
+    "f'{x}'.format(1)": True,
+    "('a' + '{0.x}').format(1)": True,
+    "b'{0.x}'.format(1)": True,
+    "'{} {a:>{w}.2f} {{}}'.format(1, a=2, w=3)": False,
+    "x.format = 1": False,
+    "del x.format": False,
+}
+
+
+@pytest.mark.parametrize(("source", "asked"), FORMATS_OF_TEXTS.items())
+def test_a_templates_attributes_are_looked_at_where_it_may_read_some(
+    source: str, asked: bool
+) -> None:
+    assert (TEXT in compiled(source, ast.parse(source)).co_names) is asked
