@@ -2,12 +2,11 @@
 
 Only names are listed here; the worker imports what stands behind them. Every module is shown
 through an allow-list: nothing that reads, writes, loads, maps memory, evaluates text or leads to
-another module. The standard modules are those that a benchmark's programs may import, each with the
-names they may use of it. Pure computation only; left out on purpose is what fetches attributes by
-name (string.Formatter), makes classes of any names (dataclasses.make_dataclass), evaluates
-annotations (typing.get_type_hints), reads files (hashlib.file_digest), writes into the memory of
-others (struct.pack_into) or hands out its own module. Some names have a stand-in in the
-worker.
+another module. The standard modules are those that programs may import, each with the names they
+may use of it. Pure computation only; left out on purpose is what fetches attributes by name
+(string.Formatter), makes classes of any names (dataclasses.make_dataclass), evaluates annotations
+(typing.get_type_hints), reads files (hashlib.file_digest), writes into the memory of others
+(struct.pack_into) or hands out its own module. Some names have a stand-in in the worker.
 """
 
 from __future__ import annotations
