@@ -162,7 +162,7 @@ def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
             return
         if name in FORMATS:
             yield from _template(node.value)
-        elif (finding := reason_against(name, survey.own)) and not survey.gives(name):
+        elif (finding := reason_against(name, survey.own)) and name not in survey.given_words:
             yield finding
 
 
@@ -327,7 +327,7 @@ def _match_class(node: ast.MatchClass, survey: Survey) -> Iterable[Finding]:
                 "CAP108",
                 f"a pattern may not take '{name}' of a text; call it by a dot",
             )
-        elif (finding := reason_against(name, survey.own)) and not survey.gives(name):
+        elif (finding := reason_against(name, survey.own)) and name not in survey.given_words:
             yield finding
 
 

@@ -6,8 +6,10 @@ Every rule of the check goes by this one survey, so that all of them see the sam
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeGuard
 
 from cap.checker.allowlist import NUMPY, module_names
@@ -26,6 +28,7 @@ BINDING = frozenset(
     ]
 )
 Function = ast.FunctionDef | ast.Lambda
+_WORDS = re.compile(r"\w+")
 _PARTS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.Name: (),
     ast.Constant: (),
@@ -86,20 +89,23 @@ class Survey:
         """Return how often a name is bound, imports included."""
         return self.bound.get(name, 0) + self.imported.get(name, 0)
 
-    def gives(self, name: str) -> bool:
-        """Tell whether the program itself gives something an attribute of that name.
+    @cached_property
+    def given_words(self) -> frozenset[str]:
+        """Names of attributes that the program itself gives to something.
 
         By an assignment, as a keyword or in a text; or a definition it was handed does.
         """
+        found: list[str] = []
+        texts = [entry.source for entry in self.kept]
         for node in self.nodes:
             match node:
-                case ast.Attribute(value=ast.Name(), attr=attr, ctx=ast.Store()) if attr == name:
-                    return True
-                case ast.keyword(arg=arg) if arg == name:
-                    return True
-                case ast.Constant(value=str(text)) if name in text:
-                    return True
-        return any(name in entry.source for entry in self.kept)
+                case ast.Attribute(value=ast.Name(), attr=name, ctx=ast.Store()):
+                    found.append(name)
+                case ast.keyword(arg=str(name)):
+                    found.append(name)
+                case ast.Constant(value=str(text)):
+                    texts.append(text)
+        return frozenset(found).union(*map(_WORDS.findall, texts))
 
     def module(self, node: ast.expr) -> str | None:
         """Return the full name of the listed module an expression stands for, or None."""
@@ -172,39 +178,37 @@ def survey(
         found.own.update(_own_attributes(owner))
     for owner in classes:
         found.permitted.update(_permitted_in_class(owner))
-    for name in found.bound.keys() & found.aliases.keys():
-        if any(_binds(part, name) for part in _in_scope(tree)):
+    if rebound := found.bound.keys() & found.aliases.keys():
+        for name in _bound_in(tree) & rebound:
             del found.aliases[name]
-        else:
-            found.shadows.update(_shadows(tree, name))
+        found.shadows.update(_shadows(tree, rebound))
     return found
-
-
-def _in_scope(scope: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a function's own scope, or of a program's: the inner functions' not."""
-    stack = [*ast.iter_child_nodes(scope)]
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, _SCOPES):
-            stack += ast.iter_child_nodes(node)
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
-def _binds(node: ast.AST, name: str) -> bool:
-    return not isinstance(node, ast.Import | ast.ImportFrom) and name in bound_names(node)
+def _bound_in(scope: ast.AST) -> set[str]:
+    """Return the names a program or function binds, but for imports and its inner functions."""
+    found: set[str] = set()
+    stack = [*ast.iter_child_nodes(scope)]
+    while stack:
+        node = stack.pop()
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            found.update(bound_names(node))
+        if not isinstance(node, _SCOPES):
+            stack += ast.iter_child_nodes(node)
+    return found
 
 
-def _shadows(tree: ast.Module, name: str) -> Iterator[int]:
-    """Yield the ids of a name's nodes inside the functions that bind it for themselves."""
-    stack: list[tuple[ast.AST, bool]] = [(tree, False)]
+def _shadows(tree: ast.Module, rebound: Set[str]) -> Iterator[int]:
+    """Yield the ids of names inside the functions that bind them for themselves."""
+    stack: list[tuple[ast.AST, frozenset[str]]] = [(tree, frozenset())]
     while stack:
         node, bound = stack.pop()
         if isinstance(node, ast.FunctionDef | ast.Lambda):
-            bound = bound or any(_binds(part, name) for part in _in_scope(node))
-        elif bound and isinstance(node, ast.Name) and node.id == name:
+            bound = bound.union(_bound_in(node) & rebound)
+        elif isinstance(node, ast.Name) and node.id in bound:
             yield id(node)
         stack += [(part, bound) for part in ast.iter_child_nodes(node)]
 

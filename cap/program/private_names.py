@@ -47,8 +47,10 @@ PROTOCOL = frozenset(["_generate_next_value_", "_ignore_", "_missing_", "_name_"
 """What an enumeration looks for by these very names; harmless on everything else."""
 _MAY_BE_PRIVATE = re.compile(r"_(?<!\w_)(?!_\w*__\b)_*[^\W_]|__class__")
 _WORD = rf"(?:{'|'.join(sorted([*LEADS_OUT, *FORMATS]))}|(?:gi|cr|ag|tb)_\w+)\b"
-_DOTTED_WORD = re.compile(rf"\.(?:[\s\\]|#[^\n]*\n)*{_WORD}")
-"""Such a word as an attribute; blanks, comments and ends of lines may stand before it."""
+_DOTTED_WORD = re.compile(rf"\.[\s\\]*{_WORD}")
+"""Such a word as an attribute."""
+_FIRST_WORD = re.compile(rf"\n[ \t\f\\]*{_WORD}")
+"""Such a word at the beginning of a line, where an attribute may stand after a comment."""
 _BARE_WORD = re.compile(rf"\b{_WORD}")
 TABLES = ("__slots__", "__match_args__")
 """What a class binds to texts that are names of attributes."""
@@ -111,6 +113,8 @@ def plain_error(error: BaseException) -> None:
 def may_hold_private_names(source: str) -> bool:
     """Tell, without parsing, whether a source may need renaming; letters may be disguised."""
     if _MAY_BE_PRIVATE.search(source) or not source.isascii() or _DOTTED_WORD.search(source):
+        return True
+    if "#" in source and _FIRST_WORD.search(source):
         return True
     binds = "class" in source or "case" in source  # without a dot
     return binds and _BARE_WORD.search(source) is not None

@@ -123,6 +123,12 @@ LOOKED_AT: Mapping[str, Callable[[], str]] = {
     "decorators": lambda: "@a\n" * 15_000 + "def f():pass",
     "conditions of a comprehension": lambda: f"[x for x in y {'if x ' * 10_000}]",
     "loops of a comprehension": lambda: f"[x {'for x in y ' * 4000}]",
+    "modules that functions rebind": lambda: (
+        "".join(f"import math as {n}\n" for n in names(1200))
+        + "".join(f"def f({n}): return {n}.x\n" for n in names(1200))
+    ),
+    "words that lead out": lambda: "\n".join(f"x.gi_{n}" for n in names(4000)),
+    "templates": lambda: "\n".join("'{0.__a__}'.format(1)" for _ in range(2000)),
     "unknown names of a module": lambda: "\n".join(f"np.{n}" for n in names(6000)),
     "misspelt names of a module": lambda: filled("np.lod", "\n", 40_000),
     "calls that do not fit": lambda: f"def f({','.join(names(2000))}):pass\n" + "f()\n" * 4000,
