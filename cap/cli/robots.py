@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from cap.cli import camera
 from cap.cli.options import Named
-from cap.cli.session_options import ask_person
+from cap.cli.session_options import ask_person, robot_values
 from cap.errors import UsageError
 
 
@@ -74,15 +76,38 @@ def new_robot(name: str, out: Path | None) -> None:
 @click.option("--ask", is_flag=True, help="Ask before each example that moves a real robot.")
 @click.option("--yes", is_flag=True, help="Execute those examples, and ask nobody.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-def check(robot: str, ask: bool, yes: bool, as_json: bool) -> int:
+@click.option(
+    "-R",
+    "--robot-option",
+    "given",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Bring the real robot up with it, such as host=192.168.0.10.",
+)
+@click.option(
+    "--protocol",
+    type=Named(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="With -R: where the protocol goes (default: bring-up-DATE.md).",
+)
+def check(
+    robot: str, ask: bool, yes: bool, as_json: bool, given: tuple[str, ...], protocol: Path | None
+) -> int:
     """Check a robot: types, units in docs, same bits for a seed, prompts; 1 if something is wrong.
 
     A FILE is executed: check only what you trust. A real robot (simulated is False) is moved by
     nothing here without --ask or --yes: the examples that would are left out, and that is said.
+
+    With -R a real robot is brought up instead: a checklist is walked with you, from what only reads
+    to the first slow move, each motion asked for, and a protocol of it is written.
     """
     from cap.models.providers import make_model
     from cap.validation.robots import check_robot
 
+    if given or protocol is not None:
+        if ask or yes:
+            raise UsageError("a bring-up asks before each motion: leave --ask and --yes out")
+        return _bring_up(robot, robot_values(given), protocol, as_json)
     if ask and yes:
         raise UsageError("--ask and --yes contradict each other; give one of them")
     approve = _shown_and_asked if ask else (lambda source: True) if yes else None
@@ -95,6 +120,44 @@ def check(robot: str, ask: bool, yes: bool, as_json: bool) -> int:
         if all(finding.skipped for finding in findings):
             click.echo(f"{robot}: nothing to find fault with")
     return 0 if all(finding.skipped for finding in findings) else 1
+
+
+def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_json: bool) -> int:
+    """Walk a real robot's checklist with the person, and write down what came of each step."""
+    from cap.robot import registry
+    from cap.validation.bring_up import walk
+
+    began = datetime.datetime.now().astimezone()
+    path = protocol or Path(f"bring-up-{began:%Y-%m-%d-%H%M%S}.md")
+    if path.exists():
+        raise UsageError(f"{path} exists; name another with --protocol, or remove it")
+    checklist = registry.bring_up(robot, options)
+    told = ", ".join(f"{name}={value}" for name, value in options.items()) or "none"
+    head = f"# Bring-up of {robot}\n\n{began:%Y-%m-%d %H:%M:%S %z}; options: {told}\n\n"
+    checked = []
+    try:
+        path.write_text(head, encoding="utf-8")
+        for number, step in enumerate(walk(checklist, ask_person), start=1):
+            checked.append(step)
+            asked = f" (asked: {step.question})" if step.question else ""
+            line = f"{number}. {step.title}{asked}: **{step.result}**: {step.finding}\n"
+            with path.open("a", encoding="utf-8") as file:  # what was done stands there at once
+                file.write(line)
+            if not as_json:
+                click.echo(f"{number:2d} {step.result:8} {step.title}: {step.finding}")
+    except KeyboardInterrupt:
+        checklist.stop()
+        raise
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
+    finally:
+        checklist.close()
+    if as_json:
+        click.echo(json.dumps([vars(step) for step in checked]))
+    else:
+        click.echo(f"protocol: {path}")
+    failed = next((step.exit_code for step in checked if step.result == "failed"), 0)
+    return failed or int(any(step.result != "ok" for step in checked))
 
 
 def _shown_and_asked(source: str) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from cap.robot.displacement import Xyz
@@ -64,3 +65,28 @@ class Rehearsable(Protocol):
 
     def twin(self) -> Robot:
         """Return a simulated robot with the same primitives in the scene as it is seen now."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of the checklist by which a real robot is brought up."""
+
+    title: str
+    """What is looked at, or done."""
+    do: Callable[[], str]
+    """Does it and returns what was found, in one line; raises `CapError` if it is not right."""
+    question: str = ""
+    """What a person must say yes to before it is done; "" for what only reads."""
+
+
+class BringUp(Protocol):
+    """A robot that is to be brought up; nothing is connected before its first step."""
+
+    def steps(self) -> Sequence[Step]:
+        """Return the checklist, in order: what only reads comes before what moves."""
+
+    def stop(self) -> None:
+        """Stop all motion at once; safe to call from any thread."""
+
+    def close(self) -> None:
+        """Disconnect; doing so twice does no harm."""

@@ -16,7 +16,7 @@ from cap.errors import CapError, PromptError, RobotError, UsageError, did_you_me
 from cap.prompt import prompt as prompts
 from cap.prompt.prompt import Prompt
 from cap.robot import robot_files
-from cap.robot.protocol import Robot
+from cap.robot.protocol import BringUp, Robot
 
 ROBOT_GROUP = "cap.robots"
 EVERY_ROBOT = ("seed", "mode", "objects")
@@ -113,6 +113,23 @@ def make_robot(name: str, **options: Any) -> Robot:
     if lacking:
         raise UsageError(f"robot '{name}' has no {', no '.join(lacking)}; see cap.robot.protocol")
     return robot
+
+
+def bring_up(name: str, options: Mapping[str, Any]) -> BringUp:
+    """Return the checklist of a real robot, not connected: its module's `bring_up`.
+
+    Raises:
+        UsageError: Unknown robot, it has none, or an option it does not take.
+    """
+    entry = robots().get(name)
+    made = getattr(importlib.import_module(entry.entry.module), "bring_up", None) if entry else None
+    if made is None:
+        raise UsageError(
+            f"robot '{name}' has no bring-up: leave -R out, or name one that has, such as tabletop"
+        )
+    _check_options(name, made, options)
+    checklist: BringUp = made(**options)
+    return checklist
 
 
 def _told(error: Exception) -> str:

@@ -26,6 +26,7 @@ from robots.perception.realsense import RealSenseCamera
 from robots.perception.scene_file import SceneFile
 from robots.ravens.observation import SHAPES
 from robots.table.object_names import DEFAULT_NAMES, check_names
+from robots.tabletop.bring_up import TabletopBringUp
 from robots.tabletop.driver import ArmDriver
 from robots.tabletop.dry_run import DIALECTS, DryDriver
 from robots.tabletop.gripper import gripper_for
@@ -34,7 +35,7 @@ from robots.tabletop.observation import CameraSight, InventedTable, ListedSight,
 from robots.tabletop.robot import TabletopRobot
 from robots.tabletop.safety_guard import GuardedArm
 
-__all__ = ["PROMPTS", "TabletopRobot", "arm_driver", "create"]
+__all__ = ["PROMPTS", "TabletopRobot", "arm_driver", "bring_up", "create"]
 
 PROMPTS = "ravens"
 """The folder of its prompts: the primitives are the same, so the examples are."""
@@ -107,6 +108,36 @@ def create(
         names = DEFAULT_NAMES if objects is None else check_names(objects)
         return TabletopRobot(arm, ListedSight(InventedTable(names, seed)))
     return TabletopRobot(arm, _sight(scene, camera, calibration, detector, names, arm))
+
+
+def bring_up(
+    *,
+    host: str | None = None,
+    driver: str = "ur_rtde",
+    gripper: str = "tool_io",
+    scene: str | None = None,
+    camera: str | None = None,
+    calibration: str | None = None,
+    detector: str | None = None,
+    names: Sequence[str] | None = None,
+    table_z_m: float = 0.0,
+    tool_m: float = TOOL_LENGTH,
+    tool_turn_deg: float = 0.0,
+    stroke_m: float = OPEN_GAP_M,
+    **limits: Any,
+) -> TabletopBringUp:
+    """Return the checklist of a new arm, with the options of `create`; nothing is connected yet."""
+    arm = GuardedArm(
+        arm_driver(driver, host, gripper, stroke_m),
+        _limits(limits),
+        table_z_m,
+        tool_m,
+        math.radians(tool_turn_deg),
+    )
+    sight = None
+    if scene is not None or camera is not None:
+        sight = _sight(scene, camera, calibration, detector, names, arm)
+    return TabletopBringUp(arm, host or "", sight)
 
 
 def _limits(given: dict[str, Any]) -> MotionLimits:

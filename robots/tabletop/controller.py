@@ -54,17 +54,22 @@ def remote_control(host: str) -> bool | None:
     Returns:
         None where there is no dashboard, or its software does not know the question.
     """
+    answer = ask_dashboard(host, "is in remote control") or ""
+    return {"true": True, "false": False}.get(answer.lower())
+
+
+def ask_dashboard(host: str, question: str) -> str | None:
+    """Ask the dashboard something that changes nothing; None where there is no dashboard."""
     try:
         with socket.create_connection((host, DASHBOARD_PORT), _DASHBOARD_S) as talk:
             talk.settimeout(_DASHBOARD_S)
             with talk.makefile("rw", encoding="utf-8", newline="\n") as lines:
                 lines.readline()
-                lines.write("is in remote control\n")
+                lines.write(f"{question}\n")
                 lines.flush()
-                answer = lines.readline().strip().lower()
+                return lines.readline().strip()
     except OSError:
         return None
-    return {"true": True, "false": False}.get(answer)
 
 
 def brake(host: str) -> None:

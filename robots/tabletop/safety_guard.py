@@ -103,17 +103,13 @@ class GuardedArm:
         """
         if self.tool_m is None:
             return
-        tip = ur5e.forward(state.joints)
-        expected = tip[:3, 3] + tip[:3, 2] * (self.tool_m - ur5e.TOOL_LENGTH)
-        apart_m = math.dist(expected, state.tcp_pose[:3])
+        apart_m, turned_rad = self.tool_error(state, self.tool_m)
         if apart_m > _TOOL_TOLERANCE_M:
             raise LimitExceeded(
                 f"the controller's tool centre point is {100 * apart_m:.1f} cm from the tips of a "
                 f"{100 * self.tool_m:.1f} cm tool on a UR5e; set it on the pendant, or give the "
                 "tool's length, such as -R tool_m=0.163"
             )
-        mounted = tip[:3, :3] @ rotations.rotation_of((0.0, 0.0, self.tool_turn_rad))
-        turned_rad = turn(rotations.rotation_vector(mounted).tolist(), state.tcp_pose[3:])
         if turned_rad > _TOOL_TOLERANCE_RAD:
             raise LimitExceeded(
                 f"the controller's tool centre point is turned {math.degrees(turned_rad):.0f} "
@@ -121,6 +117,14 @@ class GuardedArm:
                 "they close; set it on the pendant, or say how the gripper is mounted, such as "
                 "-R tool_turn_deg=90"
             )
+
+    def tool_error(self, state: ArmState, tool_m: float) -> tuple[float, float]:
+        """Return how far (m, rad) the controller's tool centre point is from where it must be."""
+        tip = ur5e.forward(state.joints)
+        expected = tip[:3, 3] + tip[:3, 2] * (tool_m - ur5e.TOOL_LENGTH)
+        mounted = tip[:3, :3] @ rotations.rotation_of((0.0, 0.0, self.tool_turn_rad))
+        turned_rad = turn(rotations.rotation_vector(mounted).tolist(), state.tcp_pose[3:])
+        return math.dist(expected, state.tcp_pose[:3]), turned_rad
 
     def check_state(self) -> ArmState:
         """Return the controller's state if it lets the arm be moved.

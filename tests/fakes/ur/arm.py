@@ -78,6 +78,8 @@ class SimulatedArm:
         self.listeners = 0
         """How many are told of its states."""
         self._shown = 0
+        self.held_at: float | None = None
+        """Share of its time after which a motion waits, as long as this is so."""
         self.joints: tuple[float, ...] = joints
         self.joint_speeds: tuple[float, ...] = (0.0,) * 6
         self.pose: tuple[float, ...] = tuple(pose_of(joints, tool_m).tolist())
@@ -121,6 +123,8 @@ class SimulatedArm:
         self._last = now
         if self._path is not None:
             elapsed = self._clock - self._path.began
+            if self.held_at is not None:
+                elapsed = min(elapsed, self.held_at * self._path.duration)
             if self.listeners and self._shown < _SHOWN:
                 elapsed = min(elapsed, 0.99 * self._path.duration)
             if elapsed >= self._path.duration or now - self._followed >= _STEP_S:

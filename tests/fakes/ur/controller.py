@@ -176,6 +176,10 @@ class FakeController:
     def time_factor(self, factor: float) -> None:
         self._call(lambda: setattr(self._arm, "time_factor", factor))
 
+    def hold_motions(self, share: float | None) -> None:
+        """Have motions wait after a share of their time; None lets them go on."""
+        self._call(lambda: setattr(self._arm, "held_at", share))
+
     # Faults.
 
     def drop_connection(self, *, gently: bool = False) -> None:

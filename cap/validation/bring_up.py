@@ -1,0 +1,52 @@
+"""`cap robots check NAME -R ...`: a real robot is brought up, from looking to the first motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from cap.errors import CapError
+from cap.robot.protocol import BringUp
+
+StepResult = Literal["ok", "failed", "declined", "not done"]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of a step."""
+
+    title: str
+    """Of the step."""
+    result: StepResult
+    """`not done` behind a step that failed or was declined."""
+    finding: str
+    """What was found, or what is wrong and the remedy."""
+    question: str = ""
+    """What the person was asked, if anything."""
+    exit_code: int = 0
+    """Of the error it failed with."""
+
+
+def walk(robot: BringUp, ask: Callable[[str], bool]) -> Iterator[Checked]:
+    """Go through the checklist; each step rests on those before, so the first no ends it.
+
+    Args:
+        robot: What is brought up.
+        ask: Puts a question to the person.
+    """
+    ended = ""
+    for step in robot.steps():
+        if ended:
+            yield Checked(step.title, "not done", ended)
+        elif step.question and not ask(step.question):
+            ended = f"after: {step.title}"
+            yield Checked(step.title, "declined", "the person said no", step.question)
+        else:
+            try:
+                yield Checked(step.title, "ok", step.do(), step.question)
+            except CapError as error:
+                robot.stop()
+                ended = f"after: {step.title}"
+                told = f"{type(error).__name__}: {error}"
+                yield Checked(step.title, "failed", told, step.question, error.exit_code)

@@ -1,0 +1,177 @@
+"""`cap robots check tabletop -R host=...`: a checklist walked with a person, and its protocol."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cap.cli.main import run
+from robots.ravens.transfer import PARK
+from robots.tabletop.safety_guard import GuardedArm
+from tests.fakes.ur.controller import FakeController
+from tests.fakes.ur.driving import FAST
+from tests.robots.tabletop.test_tabletop_session import TOOL_M
+
+READ_ONLY = 6
+MOVING = ("The fingers will open", "The fingertips will rise", "They will rise")
+
+
+@pytest.fixture
+def controller(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeController]:
+    with FakeController(
+        time_factor=FAST, rate_hz=250.0, tool_m=TOOL_M, joints=PARK.joints()
+    ) as running:
+        stop = GuardedArm.stop
+
+        def stopped(arm: GuardedArm) -> None:
+            stop(arm)
+            running.hold_motions(None)
+
+        monkeypatch.setattr(GuardedArm, "stop", stopped)
+        yield running
+
+
+class Person:
+    """Says yes to the questions before the one that begins with `no_to`."""
+
+    def __init__(self, controller: FakeController, no_to: str = "-") -> None:
+        self.controller = controller
+        self.no_to = no_to
+        self.moves_before: dict[str, int] = {}
+
+    def confirm(self, question: str, **_: Any) -> bool:
+        self.moves_before[question] = len(self.controller.moves)
+        if question.startswith("They will rise"):
+            self.controller.hold_motions(0.5)
+        return not question.startswith(self.no_to)
+
+
+def check(
+    controller: FakeController,
+    monkeypatch: pytest.MonkeyPatch,
+    *options: str,
+    person: Person | None = None,
+) -> int:
+    monkeypatch.setattr("click.confirm", (person or Person(controller)).confirm)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    given = ("-R", f"host={controller.host}", "-R", "gripper=robotiq", "--protocol", "p.md")
+    return run(["robots", "check", "tabletop", *given, *options])
+
+
+def results(text: str) -> list[str]:
+    return re.findall(r"\*\*([a-z ]+)\*\*", text)
+
+
+@pytest.mark.parametrize("driver", ["urx", "ur_rtde"])
+def test_the_checklist_ends_with_slow_moves_and_a_protocol(
+    driver: str,
+    controller: FakeController,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    person = Person(controller)
+    before = controller.tcp_pose
+    assert check(controller, monkeypatch, "-R", f"driver={driver}", person=person) == 0
+    assert controller.tcp_pose == pytest.approx(before, abs=2e-3)
+    assert {move.speed for move in controller.moves} == {0.02}
+    assert max(move.target[2] for move in controller.moves) <= before[2] + 0.081
+    first = next(q for q in person.moves_before if q.startswith("The fingertips will rise"))
+    assert person.moves_before[first] == 0
+    protocol = Path("p.md").read_text()
+    assert results(protocol) == ["ok"] * 11
+    for told in ("URSoftware 5.11.1", "remote control on", "cm short", "emergency stop"):
+        assert told in protocol
+    assert ("no watchdog" in protocol) is (driver == "urx")
+    assert "protocol: p.md" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("no_to", ["Measure", "Is an emergency stop", *MOVING])
+def test_a_no_ends_it_before_anything_of_it_moves(
+    no_to: str, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = Person(controller, no_to)
+    assert check(controller, monkeypatch, "-R", "driver=urx", person=person) == 1
+    asked = [*person.moves_before]
+    assert asked[-1].startswith(no_to)
+    assert len(controller.moves) == person.moves_before[asked[-1]]
+    said = results(Path("p.md").read_text())
+    assert said.count("declined") == 1
+    after = said[said.index("declined") + 1 :]
+    assert after == ["not done"] * len(after)
+
+
+def test_with_nobody_to_ask_it_only_reads(controller: FakeController) -> None:
+    options = ("-R", f"host={controller.host}", "-R", "driver=urx", "--protocol", "p.md")
+    assert run(["robots", "check", "tabletop", *options]) == 1
+    assert results(Path("p.md").read_text())[: READ_ONLY + 1] == ["ok"] * READ_ONLY + ["declined"]
+    assert controller.moves == []
+    assert controller.programs == []
+
+
+def stopped(controller: FakeController) -> None:
+    controller.protective_stop()
+
+
+def local(controller: FakeController) -> None:
+    controller.set_remote(False)
+
+
+def idle(controller: FakeController) -> None:
+    controller.set_mode("idle")
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [(stopped, "protective stop"), (local, "remote control"), (idle, "power it on")],
+)
+def test_what_is_not_right_ends_it_with_the_remedy(
+    fault: Any,
+    message: str,
+    controller: FakeController,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fault(controller)
+    assert check(controller, monkeypatch, "-R", "driver=urx", "--json") == 5
+    told = json.loads(capsys.readouterr().out)
+    (failed,) = (step for step in told if step["result"] == "failed")
+    assert message in failed["finding"]
+    assert controller.moves == []
+
+
+def test_another_tool_is_found_before_anything_moves(
+    controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert check(controller, monkeypatch, "-R", "driver=urx", "-R", "tool_m=0.25") == 5
+    assert "cm from the tips" in Path("p.md").read_text()
+    assert controller.moves == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tabletop", "-R", "gripper=robotiq"], "where the arm's controller is"),
+        (["ravens", "-R", "host=127.0.0.1"], "has no bring-up"),
+        (["tabletop", "-R", "host=127.0.0.1", "--yes"], "leave --ask and --yes out"),
+        (["tabletop", "-R", "host=127.0.0.1", "-R", "speed=1"], "Did you mean 'speed_mps'"),
+        (["tabletop", "-R", "host=127.0.0.1", "--protocol", "there.md"], "there.md exists"),
+        (["tabletop", "-R", "host=127.0.0.1", "--protocol", "no/p.md"], "cannot write no/p.md"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("there.md").write_text("")
+    assert run(["robots", "check", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_nobody_at_the_host(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("-R", "host=127.0.0.77", "-R", "driver=urx", "--protocol", "p.md")
+    assert run(["robots", "check", "tabletop", *options]) == 5
+    assert "no UR controller answers at 127.0.0.77" in capsys.readouterr().out
