@@ -53,11 +53,6 @@ def command(
         return replay_run(options, replay)
 
 
-def _wanted(left: tuple[str, ...]) -> bool:
-    """Ask whether the instructions that wait behind a program that was refused are to go on."""
-    return bool(left) and ask_person(f"Go on with: {left[0]}")
-
-
 def _run(
     options: SessionOptions,
     instructions: tuple[str, ...],
@@ -83,9 +78,12 @@ def _run(
 
             film = Pictures(session.robot, session.trace.folder, gif)
         for number, words in enumerate(instructions, start=1):
-            turn = session.run(words, expect)
-            refused = turn.failure is not None and turn.failure.kind == "refused"
-            if not (turn.ok or (refused and _wanted(instructions[number:]))):
+            failure = session.run(words, expect).failure
+            left = instructions[number:]
+            if failure is None:
+                continue
+            # A person who refuses one program may want what they asked for after it all the same.
+            if failure.kind != "refused" or not left or not ask_person(f"Go on with: {left[0]}"):
                 break
         paths = film.finish() if film else []
         return report(session, options, paths, left=instructions[len(session.turns) :])

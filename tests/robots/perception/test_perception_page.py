@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from pathlib import Path
 
@@ -34,3 +35,7 @@ def test_the_programs_shown_name_only_what_exists() -> None:
         imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
         assert imports
         exec(compile(ast.Module(imports, []), str(PAGE), "exec"), {})
+        named = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        bound = {node.id for node in named if isinstance(node.ctx, ast.Store)} | set(dir(builtins))
+        bound |= {alias.asname or alias.name for node in imports for alias in node.names}
+        assert {node.id for node in named} <= bound

@@ -97,3 +97,13 @@ def test_fingers_that_something_keeps_from_opening_are_told_of() -> None:
 def test_a_stroke_that_cannot_be_is_refused(stroke_m: Any) -> None:
     with pytest.raises(UsageError, match="stroke_m"):
         gripper_for("tool_io", "", lambda output, on: None, wait_s=0.0, stroke_m=stroke_m)
+
+
+def test_a_gripper_that_reports_nothing_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("robots.tabletop.gripper._ANSWER_S", 0.2)
+    host = fresh_host()
+    with socket.create_server((host, ROBOTIQ_PORT)):
+        gripper = RobotiqGripper(host)
+        with pytest.raises(NotConnected, match="no Robotiq gripper answers"):
+            gripper.set(0.0, no_wait)
+        gripper.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from cap.robot import registry
 from cap.session.session import Session
 from robots.ravens.transfer import PARK
 from robots.tabletop import TabletopRobot
-from tests.fakes.ur.controller import FakeController
+from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
 from tests.fakes.ur.driving import FAST, fresh, wait_for
 from tests.fakes.ur.kinematics import pose_of
 
@@ -262,3 +263,74 @@ def test_a_lost_connection_is_made_again_for_every_motion(
             turn = session.execute(call)
             assert turn.ok, turn.failure
             assert len(controller.moves) > moves
+
+
+SLOW_PROGRAM = b"movej([1.0,-1.5,1.5,-1.5,-1.5,0.0], a=0.1, v=0.1)\n"
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_while_another_program_moves_the_arm_nothing_is_sent(
+    driver: str, controller: FakeController, scene: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with session_on(controller, scene, driver) as session:
+        controller.hold_motions(0.5)
+        with socket.create_connection((controller.host, SECONDARY_PORT)) as other:
+            other.sendall(SLOW_PROGRAM)
+            wait_for(lambda: controller.moving)
+            wait_for(lambda: session.robot._arm.driver.state().moving)
+            monkeypatch.setattr("robots.tabletop.safety_guard._AT_REST_S", 0.1)
+            turn = session.execute("put_first_on_second('red block', 'blue bowl')")
+            assert turn.failure is not None
+            assert "something else moves the arm" in turn.failure.message
+            assert len(controller.moves) == 1
+            assert not turn.moved
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_another_program_that_takes_the_arm_away_ends_ours(
+    driver: str, controller: FakeController, scene: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("robots.tabletop.trajectory._START_S", 1.0)
+    with session_on(controller, scene, driver) as session:
+
+        def take() -> None:
+            wait_for(lambda: controller.gripper_closed and len(controller.moves) > 4)
+            with socket.create_connection((controller.host, SECONDARY_PORT)) as other:
+                other.sendall(SLOW_PROGRAM)
+                wait_for(lambda: controller.moves[-1].kind == "movej")
+
+        controller.time_factor = 2.0
+        taker = threading.Thread(target=take)
+        taker.start()
+        turn = session.execute("put_first_on_second('red block', 'blue bowl')")
+        taker.join()
+        assert turn.failure is not None
+        assert turn.failure.robot
+        assert controller.moves[-1].kind == "movej", "no further move of ours was sent"
+        assert session.robot.condition()["held"] == "red block"
+        assert session.robot.positions()["red block"] != SCENE["red block"]
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_what_an_arm_that_vanishes_holds_is_known_afterwards(
+    driver: str, controller: FakeController, scene: Path
+) -> None:
+    controller.time_factor = 2.0
+    with session_on(controller, scene, driver) as session:
+
+        def vanish() -> None:
+            wait_for(lambda: controller.gripper_closed and controller.moving)
+            controller.drop_connection()
+
+        vanishing = threading.Thread(target=vanish)
+        vanishing.start()
+        turn = session.execute("put_first_on_second('red block', 'blue bowl')")
+        vanishing.join()
+        assert turn.failure is not None
+        assert turn.failure.error == "NotConnected"
+        assert session.robot.condition()["held"] == "red block"
+        wait_for(lambda: not controller.moving)
+        controller.time_factor = FAST
+        assert session.execute("put_first_on_second('red block', 'blue bowl')").ok
+        assert xy_of(session, "red block") == pytest.approx(SCENE["blue bowl"][:2], abs=1e-6)
+        assert session.robot.condition()["held"] == "nothing"
