@@ -111,19 +111,20 @@ def check_target(xy: Sequence[float]) -> None:
 
 def resting_on(scene: Scene, name: str) -> list[Body]:
     """Return everything that stands on or in an object, directly or not, lowest first."""
-    below = scene[name]
-    direct = [body for body in scene.others(name) if _stands_on(body, below)]
+    below, direct = scene[name], []
+    for body in scene.others(name):
+        apart = math.dist(body.xy, below.xy)
+        if below.kind == "bowl":
+            inside = below.bottom < body.bottom < below.top + 0.01
+            stands = apart < BOWL_RIM_R and inside
+        else:
+            stands = apart < body.radius and abs(body.bottom - below.top) < 0.01
+        if stands:
+            direct.append(body)
     found = {body.name: body for body in direct}
     for body in direct:
         found.update({other.name: other for other in resting_on(scene, body.name)})
     return sorted(found.values(), key=lambda body: body.position[2])
-
-
-def _stands_on(body: Body, below: Body) -> bool:
-    distance = math.dist(body.xy, below.xy)
-    if below.kind == "bowl":
-        return distance < BOWL_RIM_R and below.bottom < body.bottom < below.top + 0.01
-    return distance < body.radius and abs(body.bottom - below.top) < 0.01
 
 
 def transfer(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WAITING) -> Transfer:

@@ -95,15 +95,13 @@ def create(
         raise UsageError(f"no driver {driver!r}; use {' or '.join(map(repr, DIALECTS))}")
     allowed = _limits(limits)
     dry = mode == "instant"
-    arm = GuardedArm(
-        _dry_driver(driver, gripper, stroke_m, table_z_m)
-        if dry
-        else arm_driver(driver, host, gripper, stroke_m),
-        allowed,
-        table_z_m,
-        None if dry else tool_m,
-        math.radians(tool_turn_deg),
-    )
+    if dry:
+        told = gripper_for(gripper, "", lambda output, on: None, wait_s=0.0, stroke_m=stroke_m)
+        written = DryDriver(driver, table_z_m=table_z_m, fingers=told.fingers)
+        arm = GuardedArm(written, allowed, table_z_m)
+    else:
+        real = arm_driver(driver, host, gripper, stroke_m)
+        arm = GuardedArm(real, allowed, table_z_m, tool_m, math.radians(tool_turn_deg))
     if dry and scene is None and camera is None:
         names = DEFAULT_NAMES if objects is None else check_names(objects)
         return TabletopRobot(arm, ListedSight(InventedTable(names, seed)))
@@ -127,16 +125,10 @@ def bring_up(
     **limits: Any,
 ) -> TabletopBringUp:
     """Return the checklist of a new arm, with the options of `create`; nothing is connected yet."""
-    arm = GuardedArm(
-        arm_driver(driver, host, gripper, stroke_m),
-        _limits(limits),
-        table_z_m,
-        tool_m,
-        math.radians(tool_turn_deg),
-    )
-    sight = None
-    if scene is not None or camera is not None:
-        sight = _sight(scene, camera, calibration, detector, names, arm)
+    real = arm_driver(driver, host, gripper, stroke_m)
+    arm = GuardedArm(real, _limits(limits), table_z_m, tool_m, math.radians(tool_turn_deg))
+    seen = scene is not None or camera is not None
+    sight = _sight(scene, camera, calibration, detector, names, arm) if seen else None
     return TabletopBringUp(arm, host or "", sight)
 
 
@@ -162,11 +154,6 @@ def _limits(given: dict[str, Any]) -> MotionLimits:
         return MotionLimits(**values)
     except (TypeError, ValueError) as error:
         raise UsageError(f"a limit is not a number or a pair of numbers: {error}") from None
-
-
-def _dry_driver(name: str, gripper: str, stroke_m: float, table_z_m: float) -> DryDriver:
-    told = gripper_for(gripper, "", lambda output, on: None, wait_s=0.0, stroke_m=stroke_m)
-    return DryDriver(name, table_z_m=table_z_m, fingers=told.fingers)
 
 
 def arm_driver(
