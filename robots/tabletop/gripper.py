@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Callable
 from typing import Literal, Protocol
 
@@ -140,8 +141,11 @@ class RobotiqGripper:
         return closing and told == _CLOSED_ON_OBJECT
 
     def holding(self) -> bool | None:
-        """Return whether something stopped them while they closed; nothing moves."""
-        return self._get("STA") == _ACTIVATED and self._get("OBJ") == _CLOSED_ON_OBJECT
+        """Return whether something stopped them while they closed, once they are at rest."""
+        if self._get("STA") != _ACTIVATED:
+            return False
+        self._await(lambda: self._get("OBJ") != _MOVING, time.sleep)
+        return self._get("OBJ") == _CLOSED_ON_OBJECT
 
     def _position(self, gap_m: float) -> int:
         """Return the position at which the fingers are a distance (m) apart."""

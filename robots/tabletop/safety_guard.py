@@ -189,6 +189,11 @@ class GuardedArm:
             self.check_state()
             return self.driver.gripper(gap_m)
 
+    def holding(self) -> bool | None:
+        """Return whether the fingers hold something; see `ArmDriver.holding`."""
+        with self._stopping():
+            return self.driver.holding()
+
     @contextlib.contextmanager
     def _stopping(self) -> Iterator[None]:
         """Stop the arm if anything fails or interrupts inside, whatever it is."""

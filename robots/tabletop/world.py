@@ -25,6 +25,9 @@ from robots.tabletop.limits import yaw_of
 from robots.tabletop.observation import Sight
 from robots.tabletop.safety_guard import GuardedArm
 
+_LIFTED_M = 0.003
+"""What the fingers have not moved by since they closed still stands where it stood."""
+
 
 @dataclass(frozen=True)
 class Held:
@@ -100,6 +103,7 @@ class HardwareWorld:
             raise NotGrasped(f"the gripper closed on nothing at {planned.name!r}; look where it is")
         self._arm.path((*way.lift, *way.to_place))
         self._host.frame()
+        self._require_held(planned.name)
         self._let_go(planned)
         self._arm.path(way.away)
 
@@ -108,6 +112,11 @@ class HardwareWorld:
         if self._held is None:
             return
         start, scene = self._arm.pose(), self._sight.scene()
+        if math.dist(start[:3], self._held.grip.tip) < _LIFTED_M and not self._arm.holding():
+            self._arm.gripper(self._held.grip.gap_m)  # it was not lifted: it stands where it stood
+            self._held = None
+            return
+        self._require_held(self._held.bodies[0].name)
         hand = Pose(*start[:3], yaw_of(start))
         opened = replace(self._held.grip, tip=start[:3], yaw=hand.yaw)
         planned = transfer.put_down(scene, self._held.at(hand), opened)
@@ -116,6 +125,15 @@ class HardwareWorld:
         self._arm.path(way.to_place)
         self._let_go(planned)
         self._arm.path(way.away)
+
+    def _require_held(self, name: str) -> None:
+        """Raise `NotGrasped` if the gripper can tell that it lost what it held."""
+        if self._arm.holding() is False:
+            self._held = None
+            raise NotGrasped(
+                f"{name!r} is no longer in the gripper: it slipped out, or somebody took it; "
+                "look where it is, and correct the list of objects if there is one"
+            )
 
     def _let_go(self, planned: Transfer) -> None:
         self._arm.gripper(planned.place.gap_m)

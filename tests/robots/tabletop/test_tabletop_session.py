@@ -118,6 +118,30 @@ def test_a_gripper_that_closes_on_nothing_is_a_typed_failure(
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
+def test_what_is_lost_on_the_way_was_not_put_down(
+    driver: str, controller: FakeController, scene: Path
+) -> None:
+    controller.time_factor = 2.0
+    with session_on(controller, scene, driver) as session:
+
+        def slip() -> None:
+            wait_for(lambda: controller.gripper_closed and controller.moving)
+            controller.holds = False
+            controller.time_factor = FAST
+
+        slipping = threading.Thread(target=slip)
+        slipping.start()
+        turn = session.execute("put_first_on_second('red block', 'blue bowl')")
+        slipping.join()
+        assert turn.failure is not None
+        assert turn.failure.error == "NotGrasped"
+        assert "no longer in the gripper" in turn.failure.message
+        assert turn.moved == {}
+        assert session.robot.condition()["held"] == "nothing"
+        assert session.execute("point_gripper_to('middle')").ok
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
 def test_what_an_earlier_session_left_in_the_gripper_is_not_dropped(
     driver: str, controller: FakeController, scene: Path
 ) -> None:
