@@ -99,6 +99,7 @@ class FakeController:
             self._ports[DASHBOARD_PORT] = self._dashboard_client
         self._frozen = False
         self._late_packages = 0
+        self._hold_loaded: float | None = None
         self._faults: list[Exception] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -144,6 +145,11 @@ class FakeController:
         return self._call(lambda: self._runner.running)
 
     @property
+    def fed(self) -> int:
+        """How often the control script's watchdog was fed."""
+        return self._commands.fed
+
+    @property
     def gripper_closed(self) -> bool:
         """Whether the gripper was last told to close, by tool output 0 or by the Robotiq port."""
         return self._arm.outputs.get(("tool", 0), False) or self._gripper.closed
@@ -179,6 +185,10 @@ class FakeController:
     def hold_motions(self, share: float | None) -> None:
         """Have motions wait after a share of their time; None lets them go on."""
         self._call(lambda: setattr(self._arm, "held_at", share))
+
+    def hold_loaded_motions(self, share: float) -> None:
+        """As `hold_motions`, from the moment on that the Robotiq gripper is told to close."""
+        self._hold_loaded = share
 
     # Faults.
 
@@ -342,7 +352,10 @@ class FakeController:
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         while line := await reader.readline():
-            writer.write(self._gripper.answer(line.decode().strip()).encode())
+            answer = self._gripper.answer(line.decode().strip())
+            if self._hold_loaded is not None and self._gripper.closed:
+                self._arm.held_at, self._hold_loaded = self._hold_loaded, None
+            writer.write(answer.encode())
 
     async def _rtde_client(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

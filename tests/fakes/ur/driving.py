@@ -22,8 +22,8 @@ from tests.fakes.ur.controller import RTDE_PORT, SECONDARY_PORT, FakeController,
 
 PATIENCE_S = 60.0
 """How long tests wait for what must come, on however slow a machine."""
-FAST, SLOW = 250.0, 0.3
-"""How much faster than real the arm moves: as tests want it, and so that they can step in."""
+FAST = 250.0
+"""How much faster than real the arm moves, as tests want it."""
 ELSEWHERE = (0.4, -1.4, 1.5, -1.6, -1.5, 0.3)
 """Joint angles away from home."""
 
@@ -76,18 +76,18 @@ def wait_for(what: Callable[[], bool]) -> None:
 @contextlib.contextmanager
 def once_moving(controller: FakeController, do: Callable[[], object]) -> Iterator[None]:
     """Do something from another thread in the middle of the motion that comes."""
-    controller.time_factor = SLOW
+    controller.hold_motions(0.5)  # it waits there, however late whoever looks on
     start = controller.joints
 
     def run() -> None:
         wait_for(lambda: math.dist(start, controller.joints) > 0.001)
-        controller.time_factor = 0.0  # it waits there, however late whoever looks on
         do()
 
     thread = threading.Thread(target=run)
     thread.start()
     yield
     thread.join()
+    controller.hold_motions(None)
 
 
 def sent(controller: FakeController) -> tuple[int, int]:

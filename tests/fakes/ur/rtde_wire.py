@@ -84,6 +84,8 @@ class Commands:
         self._least_hz = 0.0
         self._fed_s = 0.0
         self._fed_by: object | None = None
+        self.fed = 0
+        """How often the watchdog was fed."""
         self.seen: list[int] = []
         """Commands taken, in order, by number."""
 
@@ -107,6 +109,7 @@ class Commands:
         self._inputs |= values
         if "input_int_register_0" in values:
             self._fed_s, self._fed_by = time.monotonic(), connection
+            self.fed += 1
         for kind in ("standard", "tool", "configurable"):
             mask = int(values.get(f"{kind}_digital_output_mask", 0))
             for number in range(8):

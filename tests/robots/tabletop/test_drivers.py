@@ -26,7 +26,6 @@ from tests.fakes.ur.controller import FakeController
 from tests.fakes.ur.driving import (
     ELSEWHERE,
     FAST,
-    SLOW,
     fresh,
     lower,
     once_moving,
@@ -200,7 +199,7 @@ def test_a_stop_while_a_motion_is_long_in_sending_ends_it_all_the_same(
 
     monkeypatch.setattr(arm, "send", send_late)
     monkeypatch.setattr(trajectory, "_SENDING_S", 0.2)
-    controller.time_factor = SLOW
+    controller.hold_motions(0.5)
     thread = threading.Thread(target=stop)
     thread.start()
     with pytest.raises(RobotError, match="told to stop"):
@@ -215,7 +214,6 @@ def test_after_a_stop_it_moves_again_once_that_is_cleared(
 ) -> None:
     with once_moving(controller, arm.stop), pytest.raises(RobotError):
         turn_away(arm)
-    controller.time_factor = FAST
     with pytest.raises(RobotError, match="told to stop"):
         turn_away(arm)
     arm.clear_stop()
@@ -239,7 +237,6 @@ def test_ctrl_c_stops_the_arm(arm: ArmDriver, controller: FakeController) -> Non
         turn_away(arm)
     wait_for(lambda: not controller.moving)
     assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
-    controller.time_factor = FAST
     turn_away(arm)
     assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
 

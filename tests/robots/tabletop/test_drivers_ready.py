@@ -22,9 +22,7 @@ from tests.fakes.ur.arm import SafetyMode
 from tests.fakes.ur.controller import FakeController, fresh_host
 from tests.fakes.ur.driving import (
     ELSEWHERE,
-    FAST,
     PATIENCE_S,
-    SLOW,
     lower,
     once_moving,
     sent,
@@ -82,7 +80,6 @@ def test_it_moves_again_once_a_person_released_the_stop(
     with once_moving(controller, controller.protective_stop), pytest.raises(ProtectiveStop):
         turn_away(arm)
     controller.set_safety("normal")
-    controller.time_factor = FAST
     wait_for(lambda: arm.state().safety == "normal")
     turn_away(arm)
     assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
@@ -238,7 +235,7 @@ def test_closing_stops_the_arm(arm: ArmDriver, controller: FakeController) -> No
         except RobotError as error:
             failures.append(error)
 
-    controller.time_factor = SLOW
+    controller.hold_motions(0.5)
     thread = threading.Thread(target=move)
     thread.start()
     wait_for(lambda: controller.moving)

@@ -14,7 +14,7 @@ from robots.tabletop import arm_driver
 from robots.tabletop.rtde import driver
 from robots.tabletop.rtde.driver import RtdeDriver
 from tests.fakes.ur.controller import FakeController
-from tests.fakes.ur.driving import ELSEWHERE, SLOW, fresh, wait_for
+from tests.fakes.ur.driving import ELSEWHERE, fresh, wait_for
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def process_of(arm: RtdeDriver) -> int:
 
 
 def begin(arm: RtdeDriver, controller: FakeController) -> None:
-    """Start a slow motion and do not wait for it."""
-    controller.time_factor = SLOW
+    """Start a motion that does not end, and do not wait for it."""
+    controller.hold_motions(0.5)
     arm._ask({"do": "prepare"}, 10.0)
     request = {"do": "move", "kind": "movej", "target": ELSEWHERE, "speed": 0.5}
     assert arm._ask(request | {"acceleration": 1.0})["started"]
@@ -56,7 +56,10 @@ def test_the_arm_goes_on_for_as_long_as_the_watchdog_is_fed(
     arm: RtdeDriver, controller: FakeController
 ) -> None:
     begin(arm, controller)
-    controller.time_factor = 2.0
+    fed = controller.fed
+    wait_for(lambda: controller.fed > fed + 5)
+    assert controller.moving
+    controller.hold_motions(None)
     wait_for(lambda: not controller.moving)
     assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
 

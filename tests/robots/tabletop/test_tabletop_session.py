@@ -121,13 +121,13 @@ def test_a_gripper_that_closes_on_nothing_is_a_typed_failure(
 def test_what_is_lost_on_the_way_was_not_put_down(
     driver: str, controller: FakeController, scene: Path
 ) -> None:
-    controller.time_factor = 2.0
+    controller.hold_loaded_motions(0.5)
     with session_on(controller, scene, driver) as session:
 
         def slip() -> None:
             wait_for(lambda: controller.gripper_closed and controller.moving)
             controller.holds = False
-            controller.time_factor = FAST
+            controller.hold_motions(None)
 
         slipping = threading.Thread(target=slip)
         slipping.start()
@@ -145,11 +145,11 @@ def test_what_is_lost_on_the_way_was_not_put_down(
 def test_what_an_earlier_session_left_in_the_gripper_is_not_dropped(
     driver: str, controller: FakeController, scene: Path
 ) -> None:
-    controller.time_factor = 2.0
+    controller.hold_loaded_motions(0.5)
     with session_on(controller, scene, driver) as session:
 
         def stop() -> None:
-            wait_for(lambda: controller.gripper_closed)
+            wait_for(lambda: controller.gripper_closed and controller.moving)
             session.robot.stop()
 
         stopper = threading.Thread(target=stop)
@@ -181,7 +181,7 @@ def test_what_fails_in_the_rehearsal_sends_no_motion(
 def test_a_fault_in_mid_motion_ends_the_program(
     driver: str, fault: str, error: str, controller: FakeController, scene: Path
 ) -> None:
-    controller.time_factor = 2.0
+    controller.hold_motions(0.5)
     with session_on(controller, scene, driver) as session:
         trouble = threading.Thread(target=in_motion, args=(controller, fault))
         trouble.start()
@@ -202,7 +202,7 @@ def in_motion(controller: FakeController, fault: str) -> None:
 def test_stopping_from_another_thread_brakes_and_the_next_motion_goes(
     driver: str, controller: FakeController, scene: Path
 ) -> None:
-    controller.time_factor = 2.0
+    controller.hold_motions(0.5)
     with session_on(controller, scene, driver) as session:
 
         def stop() -> None:
@@ -216,7 +216,7 @@ def test_stopping_from_another_thread_brakes_and_the_next_motion_goes(
         assert turn.failure is not None
         assert turn.failure.robot
         wait_for(lambda: not controller.moving)
-        controller.time_factor = FAST
+        controller.hold_motions(None)
         assert session.run("put the red block in the blue bowl").ok
 
 
@@ -318,12 +318,13 @@ def test_another_program_that_takes_the_arm_away_ends_ours(
     with session_on(controller, scene, driver) as session:
 
         def take() -> None:
-            wait_for(lambda: controller.gripper_closed and len(controller.moves) > 4)
+            wait_for(lambda: controller.gripper_closed and controller.moving)
             with socket.create_connection((controller.host, SECONDARY_PORT)) as other:
                 other.sendall(SLOW_PROGRAM)
                 wait_for(lambda: controller.moves[-1].kind == "movej")
+                controller.hold_motions(None)
 
-        controller.time_factor = 2.0
+        controller.hold_loaded_motions(0.5)
         taker = threading.Thread(target=take)
         taker.start()
         turn = session.execute("put_first_on_second('red block', 'blue bowl')")
@@ -339,7 +340,7 @@ def test_another_program_that_takes_the_arm_away_ends_ours(
 def test_what_an_arm_that_vanishes_holds_is_known_afterwards(
     driver: str, controller: FakeController, scene: Path
 ) -> None:
-    controller.time_factor = 2.0
+    controller.hold_loaded_motions(0.5)
     with session_on(controller, scene, driver) as session:
 
         def vanish() -> None:
@@ -354,7 +355,7 @@ def test_what_an_arm_that_vanishes_holds_is_known_afterwards(
         assert turn.failure.error == "NotConnected"
         assert session.robot.condition()["held"] == "red block"
         wait_for(lambda: not controller.moving)
-        controller.time_factor = FAST
+        controller.hold_motions(None)
         assert session.execute("put_first_on_second('red block', 'blue bowl')").ok
         assert xy_of(session, "red block") == pytest.approx(SCENE["blue bowl"][:2], abs=1e-6)
         assert session.robot.condition()["held"] == "nothing"
