@@ -57,6 +57,8 @@ _ARM_R = 0.06
 """Radius of forearm and wrist with some room, metres."""
 _ARM_CLEAR = 0.15
 """What rises less than this above the fingertips cannot touch forearm or wrist, metres."""
+_SAME = 1e-6
+"""Heights (m) and angles (rad) closer than this are the same."""
 _ASLANT = 0.2
 """An object leaning more than this lies on or against something, radians."""
 
@@ -213,15 +215,15 @@ def _same_hold(
     A bowl may be turned about its axis, a cube by a quarter; how high the fingers hold it, and by
     which sides they hold a box, stays.
     """
-    found = []
-    for rank, pick in enumerate(picks):
-        for place in places:
-            higher = (place.tip[2] - goal.bottom) - (pick.tip[2] - body.bottom)
-            turned = _wrap((place.yaw - goal.yaw) - (pick.yaw - body.yaw), math.pi)
-            cube = abs(body.size[0] - body.size[1]) < 2 * MARGIN
-            if abs(higher) < 1e-6 and (body.kind == "bowl" or cube or abs(turned) < 1e-6):
-                found.append((rank, pick, place))
-    return found
+    either_way = body.kind == "bowl" or abs(body.size[0] - body.size[1]) < 2 * MARGIN
+    lower, turned = body.bottom - goal.bottom, 0.0 if either_way else goal.yaw - body.yaw
+    return [
+        (rank, pick, place)
+        for rank, pick in enumerate(picks)
+        for place in places
+        if abs(place.tip[2] - pick.tip[2] + lower) < _SAME
+        and (either_way or abs(_wrap(place.yaw - pick.yaw - turned, math.pi)) < _SAME)
+    ]
 
 
 def _least_turn(ways: Sequence[tuple[int, Grip, Grip]], body: Body) -> tuple[Grip, Grip]:
