@@ -6,6 +6,7 @@ import contextlib
 import socket
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from cap.errors import NotConnected
 from robots.arm.gripper import OPEN_GAP_M, Fingers
@@ -162,6 +163,10 @@ class ControllerDriver(ABC):
     def move_linear(self, pose: TcpPose, *, speed_mps: float, acceleration_mps2: float) -> None:
         """Move the tool centre point straight to a pose and return once there."""
         self._mover.go(Motion("movel", tuple(pose), speed_mps, acceleration_mps2))
+
+    def refused(self, poses: Sequence[TcpPose]) -> TcpPose | None:
+        """Return none: this interface cannot be asked what the pendant's limits allow."""
+        return None
 
     @property
     def fingers(self) -> Fingers:

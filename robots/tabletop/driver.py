@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -80,6 +81,13 @@ class ArmDriver(Protocol):
 
     def move_linear(self, pose: TcpPose, *, speed_mps: float, acceleration_mps2: float) -> None:
         """Move the tool centre point straight to a pose and return once there; as `move_joints`."""
+
+    def refused(self, poses: Sequence[TcpPose]) -> TcpPose | None:
+        """Return the first of the poses that the controller would not move to; nothing moves.
+
+        Returns:
+            None where it would move to all, or cannot be asked beforehand.
+        """
 
     def gripper(self, gap_m: float) -> bool | None:
         """Drive the fingers to a distance and wait for them; 0 closes them.

@@ -95,6 +95,10 @@ class DryDriver:
         self.commands.append(self._dialect.linear(pose, speed_mps, acceleration_mps2))
         self._arrive(pose)
 
+    def refused(self, poses: Sequence[TcpPose]) -> TcpPose | None:
+        """Return none: there is nobody to ask."""
+        return None
+
     def _require_going(self) -> None:
         if self._stopped:
             raise RobotError("the arm was told to stop")

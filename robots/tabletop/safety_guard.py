@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from cap.errors import LimitExceeded, NotConnected, RobotError
+from cap.errors import LimitExceeded, NotConnected, RobotError, Unreachable
 from robots.arm import rotations, ur5e
 from robots.ravens.transfer import PARK
 from robots.tabletop.driver import ArmDriver, ArmState, TcpPose
@@ -162,6 +162,27 @@ class GuardedArm:
         self.limits.check_start(start)
         self.limits.check_way([waypoint.pose for waypoint in way], start)
 
+    def require_allowed(self, way: Sequence[Waypoint]) -> None:
+        """Have the controller say whether it would go the whole way, where it can be asked.
+
+        Raises:
+            Unreachable: It would not.
+        """
+        self.check(way)
+        refused = self.driver.refused([self._in_base(waypoint.pose) for waypoint in way])
+        if refused is not None:
+            x, y, z = refused[:3]
+            raise Unreachable(
+                f"the controller does not allow ({x:.3f}, {y:.3f}, {z - self.table_z_m:.3f}) m on "
+                "the way: it is out of reach, or outside the safety limits set on the pendant; "
+                "nothing moved"
+            )
+
+    def _in_base(self, pose: TcpPose) -> TcpPose:
+        """Return a pose of the table's frame in that of the controller's base."""
+        x, y, z, *turned = pose
+        return (x, y, z + self.table_z_m, turned[0], turned[1], turned[2])
+
     def path(self, way: Sequence[Waypoint]) -> None:
         """Move through waypoints, all of them checked before the first.
 
@@ -176,9 +197,8 @@ class GuardedArm:
             self.check(way)
             for waypoint in way:
                 self.check_state()
-                x, y, z, *turned = waypoint.pose
                 self.driver.move_linear(
-                    (x, y, z + self.table_z_m, turned[0], turned[1], turned[2]),
+                    self._in_base(waypoint.pose),
                     speed_mps=min(self.limits.speed_mps, waypoint.speed_mps or math.inf),
                     acceleration_mps2=self.limits.acceleration_mps2,
                 )

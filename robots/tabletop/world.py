@@ -91,7 +91,7 @@ class HardwareWorld:
         """Pick an object up and put it down; every pose is checked before anything moves."""
         scene = self._sight.scene()
         way = waypoints.of_transfer(self._arm.pose(), planned, scene)
-        self._arm.check(way.whole)
+        self._arm.require_allowed(way.whole)
         self._arm.gripper(planned.pick.gap_m)
         self._arm.path(way.to_pick)
         self._host.frame()
@@ -121,7 +121,7 @@ class HardwareWorld:
         opened = replace(self._held.grip, tip=start[:3], yaw=hand.yaw)
         planned = transfer.put_down(scene, self._held.at(hand), opened)
         way = waypoints.of_put_down(start, planned, scene)
-        self._arm.check(way.whole)
+        self._arm.require_allowed(way.whole)
         self._arm.path(way.to_place)
         self._let_go(planned)
         self._arm.path(way.away)

@@ -129,6 +129,14 @@ class Child:
         started = make(target, request["speed"], request["acceleration"], True)
         return {"allowed": True, "started": bool(started)}
 
+    def allowed(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return the number of the first pose that the pendant's limits do not allow."""
+        allows = self._control.isPoseWithinSafetyLimits
+        for number, target in enumerate(request["targets"]):
+            if not (allows(target) or allows(target)):  # a question without an answer reads as no
+                return {"refused": number}
+        return {"refused": None}
+
     def stop(self, request: dict[str, Any]) -> dict[str, Any]:
         """Brake."""
         if self._control is not None and self._control.isProgramRunning():
@@ -190,6 +198,8 @@ class Child:
                     return self.prepare()
                 case "move":
                     return self.move(request)
+                case "allowed":
+                    return self.allowed(request)
                 case "stop":
                     return self.stop(request)
                 case _:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+from collections.abc import Sequence
 from typing import Any
 
 from cap.errors import MissingExtra, NotConnected, RobotError, Unreachable
 from robots.tabletop import controller
 from robots.tabletop.controller import ControllerDriver
-from robots.tabletop.driver import ArmState
+from robots.tabletop.driver import ArmState, TcpPose
 from robots.tabletop.gripper import Output
 from robots.tabletop.rtde.process import RtdeProcess
 from robots.tabletop.trajectory import Motion, require_ready
@@ -61,6 +62,12 @@ class RtdeDriver(ControllerDriver):
             )
         if not told["started"]:
             raise RobotError("the controller refused the motion: see its log for why")
+
+    def refused(self, poses: Sequence[TcpPose]) -> TcpPose | None:
+        """Return the first pose out of reach, or outside the safety limits set on the pendant."""
+        self.prepare()
+        told = self._ask({"do": "allowed", "targets": poses}, _PREPARE_S)
+        return None if told["refused"] is None else poses[told["refused"]]
 
     def brake(self) -> None:
         """Stop the arm: by a new connection where this one is gone."""

@@ -75,6 +75,8 @@ class SimulatedArm:
         self._followed = self._last
         self._followed_clock = 0.0
         self._path: _Path | None = None
+        self.farthest_x = math.inf
+        """A plane set on the pendant: beyond it the tool may not go, metres."""
         self.listeners = 0
         """How many are told of its states."""
         self._shown = 0
@@ -138,7 +140,8 @@ class SimulatedArm:
 
     def reaches(self, pose: Sequence[float]) -> bool:
         """Return whether there are joint angles for a pose."""
-        return joints_at(pose, self.joints, self._tool_m) is not None
+        x = float(pose[0])
+        return x <= self.farthest_x and joints_at(pose, self.joints, self._tool_m) is not None
 
     def begin(self, move: Move) -> None:
         """Start a motion; what it was doing before ends here. Out of reach stops it for safety."""

@@ -190,6 +190,10 @@ class FakeController:
         """As `hold_motions`, from the moment on that the Robotiq gripper is told to close."""
         self._hold_loaded = share
 
+    def set_plane(self, x_m: float) -> None:
+        """Set a safety plane, as on the pendant: the tool may not go beyond it."""
+        self._call(lambda: setattr(self._arm, "farthest_x", x_m))
+
     # Faults.
 
     def drop_connection(self, *, gently: bool = False) -> None:

@@ -117,6 +117,20 @@ def test_a_gripper_that_closes_on_nothing_is_a_typed_failure(
     assert not controller.gripper_closed
 
 
+def test_what_the_pendant_s_limits_forbid_is_found_before_anything_moves(
+    controller: FakeController, scene: Path
+) -> None:
+    controller.set_plane(0.15)
+    with session_on(controller, scene, "ur_rtde") as session:
+        turn = session.execute("put_first_on_second('red block', [0.2, -0.4])")
+        assert turn.failure is not None
+        assert turn.failure.error == "Unreachable"
+        assert "set on the pendant; nothing moved" in turn.failure.message
+        assert controller.moves == []
+        assert not controller.gripper_closed
+        assert session.execute("put_first_on_second('red block', 'blue bowl')").ok
+
+
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_what_is_lost_on_the_way_was_not_put_down(
     driver: str, controller: FakeController, scene: Path
