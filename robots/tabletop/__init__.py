@@ -29,7 +29,7 @@ from robots.table.object_names import DEFAULT_NAMES, check_names
 from robots.tabletop.bring_up import TabletopBringUp
 from robots.tabletop.driver import ArmDriver
 from robots.tabletop.dry_run import DIALECTS, DryDriver
-from robots.tabletop.gripper import gripper_for
+from robots.tabletop.gripper import fingers_of
 from robots.tabletop.limits import MotionLimits
 from robots.tabletop.observation import CameraSight, InventedTable, ListedSight, Sight
 from robots.tabletop.robot import TabletopRobot
@@ -96,8 +96,8 @@ def create(
     allowed = _limits(limits)
     dry = mode == "instant"
     if dry:
-        told = gripper_for(gripper, "", lambda output, on: None, wait_s=0.0, stroke_m=stroke_m)
-        written = DryDriver(driver, table_z_m=table_z_m, fingers=told.fingers)
+        fingers = fingers_of(gripper, stroke_m)
+        written = DryDriver(driver, table_z_m=table_z_m, fingers=fingers)
         arm = GuardedArm(written, allowed, table_z_m)
     else:
         real = arm_driver(driver, host, gripper, stroke_m)

@@ -118,7 +118,7 @@ class ControllerDriver(ABC):
         self.host = host
         self._remote: bool | None = None
         self._gripper = gripper_for(
-            gripper, host, self._switch, wait_s=gripper_wait_s, stroke_m=stroke_m
+            gripper, host, self._switch, self._is_on, wait_s=gripper_wait_s, stroke_m=stroke_m
         )
         self._mover = Mover(self, slack_s=slack_s)
 
@@ -180,7 +180,7 @@ class ControllerDriver(ABC):
         return self._gripper.set(gap_m, self._mover.wait)
 
     def holding(self) -> bool | None:
-        """Return whether the fingers hold something now; None where they cannot tell."""
+        """Return whether the fingers hold something now; None if closed, and they cannot tell."""
         return self._gripper.holding()
 
     def stop(self) -> None:
@@ -226,6 +226,11 @@ class ControllerDriver(ABC):
     @abstractmethod
     def _newest(self) -> ArmState | None:
         """Return the newest state, however old; None before the first."""
+
+    def _is_on(self, output: Output) -> bool:
+        """Return whether a digital output is on."""
+        kind, number = output
+        return bool(self.state().outputs >> (number + (16 if kind == "tool" else 0)) & 1)
 
     @abstractmethod
     def _switch(self, output: Output, on: bool) -> None:

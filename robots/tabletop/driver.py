@@ -42,6 +42,8 @@ class ArmState:
     """Whether a program runs or the arm still moves."""
     age_s: float
     """Seconds since the controller said so."""
+    outputs: int = 0
+    """Digital outputs as bits: standard from 0, configurable from 8, at the tool from 16."""
 
 
 class ArmDriver(Protocol):
@@ -101,7 +103,7 @@ class ArmDriver(Protocol):
         """
 
     def holding(self) -> bool | None:
-        """Return whether the fingers hold something now; None where this gripper cannot tell."""
+        """Return whether the fingers hold something now; None if closed, and it cannot tell."""
 
     def stop(self) -> None:
         """Brake now; what is under way raises `RobotError`. Never blocks for long."""

@@ -60,6 +60,7 @@ class DryDriver:
     fingers: Fingers = ROBOTIQ_2F_85
     """Of the gripper that would be there."""
     _stopped: bool = field(default=False, init=False)
+    _closed: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         """Begin where the gripper waits between motions."""
@@ -111,12 +112,13 @@ class DryDriver:
     def gripper(self, gap_m: float) -> bool | None:
         """Write it down; whether it would hold anything is not known."""
         self._require_going()
+        self._closed = gap_m == 0
         self.commands.append(f"gripper open {1000 * gap_m:.0f} mm" if gap_m else "gripper close")
         return None
 
     def holding(self) -> bool | None:
-        """Return that it is not known."""
-        return None
+        """Return that open fingers hold nothing; of closed ones it is not known."""
+        return None if self._closed else False
 
     def stop(self) -> None:
         """Write it down."""

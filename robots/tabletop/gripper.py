@@ -48,7 +48,7 @@ class Gripper(Protocol):
         """
 
     def holding(self) -> bool | None:
-        """Return whether they hold something now; None where they cannot tell.
+        """Return whether they hold something now; None if closed, and they cannot tell.
 
         Raises:
             NotConnected: The gripper is not reached.
@@ -82,6 +82,7 @@ class OutputGripper:
         self,
         output: Output,
         switch: Callable[[Output, bool], None],
+        is_on: Callable[[Output], bool],
         *,
         wait_s: float,
         stroke_m: float = OPEN_GAP_M,
@@ -91,12 +92,14 @@ class OutputGripper:
         Args:
             output: The output.
             switch: Sets an output.
+            is_on: Tells whether one is on.
             wait_s: Time the fingers need.
             stroke_m: How far they open, metres.
         """
         self.fingers = Fingers(stroke_m, stop_anywhere=False)
         self._output = output
         self._switch = switch
+        self._is_on = is_on
         self._wait_s = wait_s
 
     def set(self, gap_m: float, wait: Wait) -> bool | None:
@@ -106,8 +109,8 @@ class OutputGripper:
         return None
 
     def holding(self) -> bool | None:
-        """Return that it cannot tell."""
-        return None
+        """Return that open fingers hold nothing; of closed ones it cannot tell."""
+        return None if self._is_on(self._output) else False
 
     def close(self) -> None:
         """Do nothing: the output stays as it is, so nothing is dropped."""
@@ -200,10 +203,19 @@ class RobotiqGripper:
         return answer.decode("ascii", "replace")
 
 
+def fingers_of(choice: str, stroke_m: float) -> Fingers:
+    """Return how far the gripper that a person chose opens; see `gripper_for`."""
+    gripper = gripper_for(
+        choice, "", lambda output, on: None, lambda output: False, wait_s=0.0, stroke_m=stroke_m
+    )
+    return gripper.fingers
+
+
 def gripper_for(
     choice: str,
     host: str,
     switch: Callable[[Output, bool], None],
+    is_on: Callable[[Output], bool],
     *,
     wait_s: float,
     stroke_m: float = OPEN_GAP_M,
@@ -215,6 +227,7 @@ def gripper_for(
             the output's number, as in `tool_io:1`.
         host: The controller's address.
         switch: Sets a digital output.
+        is_on: Tells whether one is on.
         wait_s: Time the fingers need where only an output tells them what to do, seconds.
         stroke_m: Their greatest distance, metres.
 
@@ -233,10 +246,10 @@ def gripper_for(
         return RobotiqGripper(host, stroke_m=stroke_m)
     if kind == "tool_io" and number in ("", "0", "1"):
         output: Output = ("tool", int(number or 0))
-        return OutputGripper(output, switch, wait_s=wait_s, stroke_m=stroke_m)
+        return OutputGripper(output, switch, is_on, wait_s=wait_s, stroke_m=stroke_m)
     if kind == "standard_io" and number in ("", *"01234567"):
         output = ("standard", int(number or 0))
-        return OutputGripper(output, switch, wait_s=wait_s, stroke_m=stroke_m)
+        return OutputGripper(output, switch, is_on, wait_s=wait_s, stroke_m=stroke_m)
     raise UsageError(
         f"there is no gripper '{choice}': use none, robotiq, tool_io[:0-1] or standard_io[:0-7]"
     )

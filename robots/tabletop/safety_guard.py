@@ -59,10 +59,10 @@ class GuardedArm:
         try:
             self._check_tool(self.check_state())
             self.limits.check_start(self.pose())
-            if self.driver.holding():
+            if self.driver.holding() is not False:
                 raise RobotError(
-                    "the gripper holds something, and nobody here knows what: take it out by hand, "
-                    "open the fingers on the pendant, and start again"
+                    "the gripper is closed and holds something, or may, and nobody here knows "
+                    "what: take it out by hand, open the fingers on the pendant, and start again"
                 )
         except BaseException:
             self.driver.close()

@@ -41,6 +41,7 @@ _VARIABLES = [
     "runtime_state",
     "robot_status_bits",
     "safety_status_bits",
+    "actual_digital_output_bits",
 ]
 
 
@@ -94,6 +95,7 @@ class Child:
             "mode": receive.getRobotMode(),
             "safety": receive.getSafetyMode(),
             "moving": self._moving(),
+            "outputs": receive.getActualDigitalOutputBits(),
             "age_s": time.monotonic() - self._heard_s,
         }
 

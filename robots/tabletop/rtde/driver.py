@@ -107,6 +107,7 @@ class RtdeDriver(ControllerDriver):
             remote=self._remote,
             moving=told["moving"],
             age_s=told["age_s"],
+            outputs=told["outputs"],
         )
 
     def _switch(self, output: Output, on: bool) -> None:

@@ -134,6 +134,7 @@ def _state(packet: Any, age_s: float, remote: bool | None) -> ArmState:
         remote=remote,
         moving=mode["isProgramRunning"],
         age_s=age_s,
+        outputs=int(packet.data.get("MasterBoardData", {}).get("digitalOutputBits", 0)),
     )
 
 

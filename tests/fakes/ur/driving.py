@@ -75,8 +75,8 @@ def wait_for(what: Callable[[], bool]) -> None:
 
 @contextlib.contextmanager
 def once_moving(controller: FakeController, do: Callable[[], object]) -> Iterator[None]:
-    """Do something from another thread in the middle of the motion that comes."""
-    controller.hold_motions(0.5)  # it waits there, however late whoever looks on
+    """Do something from another thread in the middle of the next motion, which waits for it."""
+    controller.hold_motions(0.5)
     start = controller.joints
 
     def run() -> None:
@@ -87,7 +87,6 @@ def once_moving(controller: FakeController, do: Callable[[], object]) -> Iterato
     thread.start()
     yield
     thread.join()
-    controller.hold_motions(None)
 
 
 def sent(controller: FakeController) -> tuple[int, int]:

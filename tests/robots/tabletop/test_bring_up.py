@@ -14,7 +14,7 @@ from cap.cli.main import run
 from robots.ravens.transfer import PARK
 from robots.tabletop.safety_guard import GuardedArm
 from tests.fakes.ur.controller import FakeController
-from tests.fakes.ur.driving import FAST
+from tests.fakes.ur.driving import FAST, wait_for
 from tests.robots.tabletop.test_tabletop_session import TOOL_M
 
 READ_ONLY = 6
@@ -30,6 +30,7 @@ def controller(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeController]:
 
         def stopped(arm: GuardedArm) -> None:
             stop(arm)
+            wait_for(lambda: not running.moving)
             running.hold_motions(None)
 
         monkeypatch.setattr(GuardedArm, "stop", stopped)

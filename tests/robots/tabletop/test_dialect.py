@@ -164,6 +164,7 @@ TYPES = {
     "runtime_state": "UINT32",
     "robot_status_bits": "UINT32",
     "safety_status_bits": "UINT32",
+    "actual_digital_output_bits": "UINT64",
 }
 
 
@@ -181,13 +182,14 @@ def test_the_simulated_rtde_speaks_version_2_as_published() -> None:
     assert client.answer(ord("I"), inputs) == b"\x00\x10I" + told
     assert client.answer(ord("S"), b"") == b"\x00\x04S\x01"
     assert client.answer(ord("P"), b"") == b"\x00\x04P\x01"
+    arm.outputs["tool", 0] = True
     package = client.package()
-    layout = struct.Struct("!H B B d 6d 6d 6d i i I I I")
+    layout = struct.Struct("!H B B d 6d 6d 6d i i I I I Q")
     size, kind, recipe, _, *rest = layout.unpack(package)
     assert (size, kind, recipe) == (len(package), ord("U"), 1)
     assert rest[:6] == list(HOME)
     assert tuple(rest[12:18]) == arm.pose
-    assert rest[18:] == [7, 1, 1, 1, 1]  # running, normal, stopped, powered on, normal
+    assert rest[18:] == [7, 1, 1, 1, 1, 1 << 16]  # running, normal, stopped, powered, normal, tool
 
 
 def test_ur_rtde_asks_as_published(monkeypatch: pytest.MonkeyPatch) -> None:

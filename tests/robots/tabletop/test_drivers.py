@@ -216,6 +216,8 @@ def test_after_a_stop_it_moves_again_once_that_is_cleared(
         turn_away(arm)
     with pytest.raises(RobotError, match="told to stop"):
         turn_away(arm)
+    wait_for(lambda: not controller.moving)
+    controller.hold_motions(None)
     arm.clear_stop()
     turn_away(arm)
     assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
@@ -237,6 +239,7 @@ def test_ctrl_c_stops_the_arm(arm: ArmDriver, controller: FakeController) -> Non
         turn_away(arm)
     wait_for(lambda: not controller.moving)
     assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
+    controller.hold_motions(None)
     turn_away(arm)
     assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
 

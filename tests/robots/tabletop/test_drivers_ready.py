@@ -80,6 +80,7 @@ def test_it_moves_again_once_a_person_released_the_stop(
     with once_moving(controller, controller.protective_stop), pytest.raises(ProtectiveStop):
         turn_away(arm)
     controller.set_safety("normal")
+    controller.hold_motions(None)
     wait_for(lambda: arm.state().safety == "normal")
     turn_away(arm)
     assert controller.joints == pytest.approx(ELSEWHERE, abs=1e-2)
@@ -134,10 +135,13 @@ def test_connecting_leaves_the_controllers_program_alone(
 
 
 def test_a_gripper_on_a_tool_output(arm: ArmDriver, controller: FakeController) -> None:
+    assert arm.holding() is False
     assert arm.gripper(0.0) is None
     wait_for(lambda: controller.outputs == {("tool", 0): True})
+    wait_for(lambda: arm.holding() is None)
     assert arm.gripper(0.085) is None
     wait_for(lambda: controller.outputs == {("tool", 0): False})
+    wait_for(lambda: arm.holding() is False)
 
 
 def test_a_gripper_on_a_standard_output(make: Make, controller: FakeController) -> None:
@@ -145,6 +149,7 @@ def test_a_gripper_on_a_standard_output(make: Make, controller: FakeController) 
     arm.connect()
     arm.gripper(0.0)
     wait_for(lambda: controller.outputs == {("standard", 3): True})
+    wait_for(lambda: arm.holding() is None)
 
 
 @pytest.mark.parametrize("holds", [True, False])

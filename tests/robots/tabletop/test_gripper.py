@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cap.errors import Collision, NotConnected, Timeout, UsageError
-from robots.tabletop.gripper import ROBOTIQ_PORT, RobotiqGripper, gripper_for
+from robots.tabletop.gripper import ROBOTIQ_PORT, RobotiqGripper, fingers_of
 from tests.fakes.ur.controller import FakeController, fresh_host
 
 
@@ -96,7 +96,7 @@ def test_fingers_that_something_keeps_from_opening_are_told_of() -> None:
 @pytest.mark.parametrize("stroke_m", [0, -0.1, 0.3, "wide", float("nan")])
 def test_a_stroke_that_cannot_be_is_refused(stroke_m: Any) -> None:
     with pytest.raises(UsageError, match="stroke_m"):
-        gripper_for("tool_io", "", lambda output, on: None, wait_s=0.0, stroke_m=stroke_m)
+        fingers_of("tool_io", stroke_m)
 
 
 def test_a_gripper_that_reports_nothing_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:

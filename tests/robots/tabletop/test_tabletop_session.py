@@ -171,7 +171,7 @@ def test_what_an_earlier_session_left_in_the_gripper_is_not_dropped(
         assert not session.execute("put_first_on_second('red block', 'blue bowl')").ok
         stopper.join()
         assert session.robot.condition()["held"] == "red block"
-    with pytest.raises(RobotError, match="the gripper holds something"):
+    with pytest.raises(RobotError, match="holds something, or may"):
         session_on(controller, scene, driver)
     assert controller.gripper_closed
 
