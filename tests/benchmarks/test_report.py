@@ -237,8 +237,11 @@ def test_what_a_suite_measures_has_its_median(tmp_path: Path) -> None:
 
 
 def test_a_suite_s_own_table_stands_beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = [{"pass@1": "<b>0.5</b>"}]
-    monkeypatch.setattr(TabletopSuite, "summary", lambda self, folder: own, raising=False)
+    class WithTable(TabletopSuite):
+        def summary(self, folder: Path) -> list[dict[str, str]]:
+            return [{"pass@1": "<b>0.5</b>"}]
+
+    monkeypatch.setattr(tables, "suite", lambda *_: WithTable())
     folder = folder_of(tmp_path / "out", (trial(0), GOOD))
     write(folder)
     assert "<td>&lt;b&gt;0.5&lt;/b&gt;</td>" in (folder / "report.html").read_text()
