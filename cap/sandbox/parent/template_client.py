@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from functools import cached_property
 from pathlib import Path
 
@@ -107,6 +108,19 @@ def shared_template() -> TemplateClient:
     return _shared[own]
 
 
+_clients: weakref.WeakSet[TemplateClient] = weakref.WeakSet()
+
+
+def _forget_all() -> None:
+    """Let go, in a fork, of the templates of the process it came from."""
+    for client in list(_clients):
+        client.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)
+
+
 class TemplateClient:
     """The warm process that forks workers; started at first use, restarted if it dies.
 
@@ -128,6 +142,20 @@ class TemplateClient:
         self._spare: Worker | None = None
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
+        _clients.add(self)
+
+    def forget(self) -> None:
+        """Begin anew in a fork: the template, its spare and the lock are the other process's."""
+        self._lock = threading.Lock()
+        if self._spare is not None:
+            self._spare.close()
+        if self._control is not None:
+            self._control.close()
+        if self._process is not None:
+            assert self._process.stderr is not None
+            self._process.stderr.close()
+            self._process.returncode = 0  # not this process's to wait for
+        self._control = self._process = self._report = self._spare = None
 
     def spawn(self, limits: Limits | None = None, core: int = template_protocol.ANYWHERE) -> Worker:
         """Take the spare, or have a worker forked; return it once it waits for its program.
@@ -167,14 +195,15 @@ class TemplateClient:
             ended: One to be ended, in the same order.
         """
         kind = template_protocol.SPARE if rehearsed else template_protocol.NOW
+        ordered = False
         with self._lock:
-            wanted = self._keeps_spare and self._control is not None and self._spare is None
-            if wanted:
+            if self._keeps_spare and self._control is not None and self._spare is None:
                 # A dead template is the next run's matter.
-                with contextlib.suppress(*_BROKEN):
+                with contextlib.suppress(SandboxError, *_BROKEN):
                     self._spare = self._order(kind, _worker_limits(limits), core, ended)
+                    ordered = True
         if ended is not None:
-            if not wanted:
+            if not ordered:
                 ended.kill()
             ended.close()
 
@@ -223,8 +252,10 @@ class TemplateClient:
         with self._lock, contextlib.suppress(*_BROKEN):
             number, named = self._ask(template_protocol.IDENTITY, worker)
             for descriptor in named:
-                facts = Path(f"/proc/self/fdinfo/{descriptor}").read_bytes()
-                os.close(descriptor)
+                try:
+                    facts = Path(f"/proc/self/fdinfo/{descriptor}").read_bytes()
+                finally:
+                    os.close(descriptor)
                 number = int(facts.partition(b"\nPid:")[2].partition(b"\n")[0])
             if number > 0:
                 return number
@@ -275,11 +306,19 @@ class TemplateClient:
         raise OSError("its workers end at once")
 
     def _order(self, kind: bytes, limits: WorkerLimits, core: int, ended: Worker | None) -> Worker:
-        """Ask for a worker, and have another one ended; does not wait."""
+        """Ask for a worker, and have another one ended; does not wait.
+
+        Raises:
+            SandboxError: This process has no descriptors left.
+            OSError: The template takes no orders.
+        """
         assert self._control is not None
         last = 0 if ended is None else ended.order.number
         order = Order(kind, next(self._numbers), last, limits, core)
-        worker = Worker(self, order)
+        try:
+            worker = Worker(self, order)
+        except OSError as error:
+            raise SandboxError(f"the sandbox process does not start a worker: {error}") from None
         try:
             socket.send_fds(self._control, [order.pack()], worker.given, _AT_ONCE)
         except BaseException:

@@ -1,9 +1,11 @@
 """Spares, templates, pins and concurrent runs: nothing is lost and nothing is left behind."""
 
 import concurrent.futures
+import contextlib
 import itertools
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -180,6 +182,58 @@ def test_eight_threads_run_programs_at_once(template: TemplateClient) -> None:
     assert descriptors() == before
     assert not cpu_affinity._running
     assert not cpu_affinity._following
+
+
+# --- forks of the parent, and a parent without descriptors
+
+
+def test_a_fork_has_a_template_of_its_own(template: TemplateClient) -> None:
+    sandbox = Sandbox(template=template)
+    value_of(sandbox, "ret = 1")
+    spare = spare_of(template)
+    with template._lock:  # as if another thread were just waiting for a worker
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if value_of(sandbox, "ret = 2") == 2 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert spare_of(template) == spare
+    assert value_of(sandbox, "ret = 3") == 3
+
+
+@contextlib.contextmanager
+def no_descriptors() -> Iterator[None]:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest = os.dup(0)
+    os.close(lowest)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_out_of_descriptors_the_template_and_its_workers_live_on() -> None:
+    template = TemplateClient(spare=False)
+    try:
+        worker = template.spawn()
+        with no_descriptors(), pytest.raises(SandboxError, match=r"does not start a worker: .*24"):
+            template.spawn()
+        assert worker.pid > 0
+        worker.end()
+        assert value_of(Sandbox(template=template), "ret = 1") == 1
+    finally:
+        template.close()
+
+
+def test_a_worker_is_ended_where_no_other_can_be_ordered(template: TemplateClient) -> None:
+    worker = template.spawn()
+    watched = os.pidfd_open(worker.pid)
+    with no_descriptors():
+        template.refill(ended=worker)
+    poller = select.poll()
+    poller.register(watched, select.POLLIN)
+    assert poller.poll(10_000)
+    os.close(watched)
 
 
 # --- pins
