@@ -29,7 +29,7 @@ from cap.trace.trace import Trace
 
 LATENCY_S = 0.2
 """Of the endpoint; the limit on trees is stated for this one."""
-OVERHEAD_MS, LATENCIES = 3.0, 3.5
+OVERHEAD_MS, LATENCIES = 1.7, 3.5
 _SUM = '# /// cap\n# returns = "ret_val"\n# kind = "number"\n# ///\n# one.\nret_val = 1\n'
 _TURNS = ("say hello", "wave", "say hello again", "a turn that fails once", "say goodbye")
 
