@@ -154,6 +154,8 @@ def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
     owner, listed = _owner(node, survey)
     if owner is not None and name not in listed:
         hint = "" if name.startswith("_") else survey.did_you_mean(name, listed)
+        if owner in survey.groups:  # a model has to choose among them
+            hint = f" It has {', '.join(sorted(listed))}."
         yield "CAP109", f"{owner} has no '{name}' that programs may use; {_without(name)}.{hint}"
     elif survey.module(node.value) is None and id(node) not in survey.permitted:
         if getattr(node.value, "id", "") in survey.reserved:

@@ -25,35 +25,61 @@ def _groups() -> dict[str, Path]:
 
 
 @command.command("list")
+@click.option("-r", "--robot", metavar="NAME", help="What its instructions ask of a model instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-def list_prompts(as_json: bool) -> None:
-    """List every shipped prompt."""
-    from cap.cli.tables import show
-    from cap.robot import registry
+def list_prompts(robot: str | None, as_json: bool) -> None:
+    """List every shipped prompt, with the size of its request to a language model.
 
-    rows = [
-        {
-            "prompt": f"{group}/{name}",
-            "examples": len(prompt.examples),
-            "returns": " or ".join(prompt.header.kind) if prompt.header.returns else "",
-            "session": prompt.header.session,
-        }
-        for group, folder in _groups().items()
-        for name, prompt in registry.load_prompts(folder).items()
-    ]
+    With a robot: its examples of instructions, with the size of all requests of each. Sizes are
+    characters, with no history; tokens are characters / 4.
+    """
+    from cap.cli.tables import show
+    from cap.prompt.history import CHARS_PER_TOKEN
+    from cap.robot import registry
+    from cap.validation.prompts import instruction_costs, request_chars
+
+    if robot is not None:
+        costs = [
+            {
+                "instruction": cost.instruction,
+                "requests": cost.requests,
+                "characters": cost.chars,
+                "tokens": -(-cost.chars // CHARS_PER_TOKEN),
+            }
+            for cost in instruction_costs(robot)
+        ]
+        show(costs, as_json)
+        return
+    rows = []
+    for group, folder in _groups().items():
+        prompts = registry.load_prompts(folder)
+        sizes = request_chars(prompts, group if group in registry.robots() else None)
+        rows += [
+            {
+                "prompt": f"{group}/{name}",
+                "examples": len(prompt.examples),
+                "nearest": len(prompt.beside.examples),
+                "characters": sizes[name],
+                "tokens": -(-sizes[name] // CHARS_PER_TOKEN),
+                "returns": " or ".join(prompt.header.kind) if prompt.header.returns else "",
+                "session": prompt.header.session,
+            }
+            for name, prompt in prompts.items()
+        ]
     show(rows, as_json)
 
 
 @command.command("show")
 @click.argument("name")
 def show_prompt(name: str) -> None:
-    """Print what a language model reads, such as `ravens/ui`, or the file at a path."""
+    """Print what a language model reads for `ravens/ui`, say; or the prompt in a file."""
     from cap.prompt import prompt as prompts
-    from cap.robot.registry import prompts_path
+    from cap.robot import registry
+    from cap.validation.prompts import requests
 
     path = Path(name)
     if path.suffix != ".py":
-        path = prompts_path() / f"{name}.py"
+        path = registry.prompts_path() / f"{name}.py"
         if not path.is_file():
             known = [
                 f"{group}/{file.stem}" for group, f in _groups().items() for file in f.glob("*.py")
@@ -61,6 +87,9 @@ def show_prompt(name: str) -> None:
             raise UsageError(
                 f"no prompt '{name}'.{did_you_mean(name, known)} See: cap prompts list"
             )
+        robot = path.parent.name if path.parent.name in registry.robots() else None
+        click.echo(requests(registry.load_prompts(path.parent), robot)[path.stem], nl=False)
+        return
     click.echo(prompts.without_synonyms(prompts.load(path).text), nl=False)
 
 

@@ -101,6 +101,8 @@ class State:
     """Names that could not be kept, with the reason."""
     hints: tuple[str, ...] = ()
     """Lines that tell the model what else exists: skills."""
+    given: str = ""
+    """What its variables are, for the model to read: of an LMP that a program calls."""
 
 
 def unanswered(answer: Answer) -> bool:

@@ -24,10 +24,12 @@ from cap.engine.rehearsal import Rehearsal, Rehearse
 from cap.engine.repair import Repairs, acted, failed_turn, note_of, reason_of, sort_of
 from cap.engine.return_kinds import kind_error
 from cap.engine.stop_signals import stop_signals
-from cap.errors import CapError, LMPFailed, PromptError
+from cap.errors import CapError, LMPFailed, NotFound, PromptError
 from cap.models.base import Model
 from cap.program.program import AnsweredInWords, Program
-from cap.prompt.prompt import Prompt, parse_context, render_context
+from cap.prompt.docs import primitive_docs
+from cap.prompt.given import told_values
+from cap.prompt.prompt import Prompt, one_line, parse_context, render_context
 from cap.result import Call, Failure, Result
 from cap.robot import robot_facts
 from cap.sandbox.sandbox import Sandbox
@@ -101,6 +103,7 @@ class Engine:
         limits = budget or GenerationLimits()
         self.author = Author(model, trace, self.tally, limits.answer_tokens, memory)
         self._function_prompt = function_prompt
+        self._docs: dict[tuple[object, ...], str] = {}
         self._budget = budget
         self._primitives = {**asked(robot.primitives(), allow), **self._lmp_primitives()}
 
@@ -142,7 +145,8 @@ class Engine:
     ) -> Answer:
         """Try, and try again as long as a repair is left and changes something."""
         left = self.repairs.nested(prompt.header.actions) if self.trace.depth else self.repairs
-        order = Question(instruction, context, state.history, state.hints)
+        known = self.docs(prompt)
+        order = Question(instruction, context, state.history, state.hints, known, state.given)
         answer = self._attempt(prompt, order, state)
         assert answer is not None
         while (failure := answer.result.failure) is not None and self.author.repairs:
@@ -205,7 +209,8 @@ class Engine:
         examined = examine(program, scope, self.sandbox.policy)
         if examined.program.source == before:
             return None
-        answer = replace(self._walk(prompt, examined, scope, state), completion=text)
+        walked = self._walk(prompt, examined, scope, state, order.instruction)
+        answer = replace(walked, completion=text)
         failure = answer.result.failure
         if failure is None and before is None and answer.program is examined.program:
             self.author.remember(prompt, order, completion)
@@ -215,11 +220,21 @@ class Engine:
             return answer
         return replace(answer, result=replace(answer.result, failure=unfit(failure)))
 
-    def _walk(self, prompt: Prompt, examined: Examination, scope: Scope, state: State) -> Answer:
-        """Take a program the rest of the way: complete it, have it approved, run it."""
+    def _walk(
+        self, prompt: Prompt, examined: Examination, scope: Scope, state: State, words: str = ""
+    ) -> Answer:
+        """Take a program the rest of the way: complete it, have it approved, run it.
+
+        Args:
+            prompt: Whose program it is.
+            examined: The program, as the check sees it.
+            scope: What it may use.
+            state: What a session remembers.
+            words: The instruction it was written for; "" of a person's own.
+        """
         program = examined.program
         try:
-            generated = self._generate(prompt, examined, scope, state)
+            generated = self._generate(prompt, examined, scope, state, words)
         except CapError as error:
             failed = Answer(Result(failure=failure_of(error)), program)
             return self._show(prompt, failed, state)
@@ -245,7 +260,7 @@ class Engine:
         return self._walk(prompt, examined, scope, state)
 
     def _generate(
-        self, prompt: Prompt, examined: Examination, scope: Scope, state: State
+        self, prompt: Prompt, examined: Examination, scope: Scope, state: State, words: str
     ) -> tuple[Definition, ...]:
         """Return the functions a program lacks, unless the program itself is refused.
 
@@ -268,6 +283,8 @@ class Engine:
             self.sandbox.policy,
             limits=self._budget,
             unavailable=unavailable,
+            docs=self.docs(prompt),
+            words=words,
         )
         return generation.run(examined.program)
 
@@ -321,6 +338,11 @@ class Engine:
             memory=self.author.memory,
         )
         engine.programs = self.programs
+        for (
+            other
+        ) in self.prompts.values():  # the twin's questions are the robot's own, to the letter
+            self.docs(other)
+        engine._docs = self._docs
         return engine
 
     def scope(self, prompt: Prompt, state: State | None = None) -> Scope:
@@ -340,6 +362,15 @@ class Engine:
             definitions=state.definitions,
             groups=groups,
         )
+
+    def docs(self, prompt: Prompt) -> str:
+        """Return what the functions do that a prompt's programs may call, for its model to read."""
+        key = prompt.name, prompt.hints, prompt.header.actions
+        if key not in self._docs:
+            scope = self.scope(prompt)
+            about = robot_facts.about(self.robot)
+            self._docs[key] = primitive_docs(about, scope.primitives, scope.groups)
+        return self._docs[key]
 
     def context(self, prompt: Prompt, given: Mapping[str, Any] | None = None) -> str:
         """Return the context lines a prompt asks for, from the robot as it is now.
@@ -389,7 +420,9 @@ class Engine:
                 raise TypeError(f"{prompt.name}() takes a description in words (a string)")
             return self._nested(prompt, description, context, {**(variables or {}), **given})
 
-        call.__doc__ = f"Ask the '{prompt.name}' LMP; returns {' or '.join(prompt.header.kind)}."
+        said = prompt.header.doc
+        kinds = " or ".join(kind for kind in prompt.header.kind if kind != "any")
+        call.__doc__ = said or (f"Return {kinds} for a description." if kinds else "")
         return call
 
     def answer(
@@ -401,7 +434,13 @@ class Engine:
             PromptError: It asks for a fact nobody knows.
         """
         shown = context or self.context(prompt, variables)
-        state = State(variables=variables)
+        facts = parse_context(shown)
+        names = facts.get(prompt.header.exact, ())
+        words = one_line(description).removeprefix("the ")
+        if words in names and isinstance(names, list | tuple):  # nobody need be asked
+            return Answer(Result(words))
+        told = {name: value for name, value in variables.items() if name not in facts}
+        state = State(variables=variables, given=told_values(told))
         return self.run(prompt, description, shown, state, fixed=bool(context))
 
     def _nested(
@@ -416,8 +455,11 @@ class Engine:
                 answer = self.answer(prompt, description, context, variables)
             except PromptError as error:
                 raise LMPFailed(f"{called}: {error}") from None
-        if answer.result.failure is not None:
-            raise lmp_failed(called, answer.result.failure)
+        failure = answer.result.failure
+        if failure is not None and failure.error == NotFound.__name__ and not failure.robot:
+            raise NotFound(f"{called}: {failure.message}")
+        if failure is not None:
+            raise lmp_failed(called, failure)
         return answer.result.value
 
     def _execute(
@@ -451,6 +493,8 @@ class Engine:
             return replace(result, failure=explain(result.failure, dropped))
         if result.failure is None and header.returns is not None:
             wrong = kind_error(result.value, header.kind)
+            if wrong is not None and result.value is None:  # said on purpose, by the prompts' form
+                return replace(result, failure=Failure("value", NotFound.__name__, "there is none"))
             if wrong is not None:
                 failure = Failure("value", "WrongKind", f"'{header.returns}': {wrong}")
                 return replace(result, failure=failure)

@@ -22,6 +22,7 @@ from cap.checker.checker import Examination, Violation, examine, known_names
 from cap.checker.idle import is_idle
 from cap.checker.policy import Policy
 from cap.checker.undefined import CallSite, undefined
+from cap.engine.near_miss import near_miss
 from cap.engine.question import Author, Question, program_of
 from cap.engine.repair import again
 from cap.errors import (
@@ -33,9 +34,14 @@ from cap.errors import (
 )
 from cap.models.base import MAX_TOKENS, Completion
 from cap.program.program import Program
+from cap.prompt.docs import call_of
+from cap.prompt.given import told_program
 from cap.prompt.prompt import PastTurn, Prompt
 from cap.scope import Definition, Scope
 from cap.trace.trace import Trace
+
+_ROBOT = "robot"
+"""What models make a robot's functions attributes of."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,8 @@ class Generation:
         *,
         limits: GenerationLimits | None = None,
         unavailable: Mapping[str, str] = MappingProxyType({}),
+        docs: str = "",
+        words: str = "",
     ) -> None:
         """Start with none.
 
@@ -121,6 +129,8 @@ class Generation:
             policy: What the check allows.
             limits: How much may be generated.
             unavailable: Names that must not be generated, each with the reason.
+            docs: What the functions do that the program may call.
+            words: The instruction it was written for.
         """
         self.author = author
         self.prompt = prompt
@@ -128,9 +138,11 @@ class Generation:
         self.policy = policy
         self.limits = limits or GenerationLimits()
         self.unavailable = unavailable
+        self.docs, self.words = docs, words
         self._names = set(known_names(scope, policy))
         self._mark = author.tally.mark()
         self._waves = 0
+        self._caller: Program | None = None
         self._programs: dict[str, Program] = {}
         self._parents: dict[str, str] = {}
 
@@ -142,6 +154,7 @@ class Generation:
             GenerationFailed: A limit is reached, or an answer cannot be used.
             ModelError: The model gave no answer.
         """
+        self._caller = program
         self._names.update(_defined(program))
         wanted = self._wanted({"": program})
         first = [entry.name for entry in wanted]
@@ -161,7 +174,11 @@ class Generation:
         """Ask for functions, all at once; return the program of each, or what is wrong with it."""
         questions = []
         for entry in wanted:
-            question = Question(entry.request, room=4 if entry.reason else 1)
+            lines = [site.line for site in entry.calls if site.line]
+            caller = self._programs.get(entry.parent, self._caller)
+            told = "" if caller is None else told_program(self.words, caller.source, lines)
+            room = 4 if entry.reason else 1
+            question = Question(entry.request, room=room, docs=self.docs, given=told)
             if entry.reason:
                 source = entry.failed.source if entry.failed else ""
                 self.author.trace.event(
@@ -200,6 +217,13 @@ class Generation:
         for entry in undefined(program, self._names):
             if entry.name in self.unavailable:
                 raise UndefinedName(self.unavailable[entry.name], entry.line)
+            if (meant := near_miss(entry.name, self.scope.primitives)) is not None:
+                called = call_of(self.scope.primitives[meant])
+                raise UndefinedName(f"there is no '{entry.name}'; there is {called}", entry.line)
+            if not entry.calls and entry.name == _ROBOT:
+                known = ", ".join(self.scope.primitives)
+                why = f"there is no object '{_ROBOT}': functions are called by their names alone"
+                raise UndefinedName(f"{why}; there are {known}", entry.line)
             if not entry.calls:
                 hint = did_you_mean(entry.name, self._names)
                 raise UndefinedName(f"name '{entry.name}' is not defined.{hint}", entry.line)
@@ -227,7 +251,7 @@ class Generation:
             problems = self._problems(wanted, answers)
         for name, problem in problems.items():
             what = f"the answer for function '{name}' {problem}"
-            raise GenerationFailed(f"{what}; try again, or another model with -m")
+            raise GenerationFailed(f"{what.rstrip('.')}; try again, or another model with -m")
         return {name: answer for name, answer in answers.items() if isinstance(answer, Program)}
 
     def _answers(self, wanted: Sequence[Wanted]) -> dict[str, Program | CapError]:

@@ -147,6 +147,8 @@ class _Functions:
     """Plain functions in a robot's place: nothing moves."""
 
     simulated = True
+    about = ""
+    """Their own docstrings say all there is to say."""
 
     def __init__(self, primitives: Mapping[str, Primitive], facts: Mapping[str, Any]) -> None:
         self._primitives = primitives

@@ -45,6 +45,10 @@ class Question:
     """Earlier turns, and earlier attempts at this one, oldest first."""
     hints: tuple[str, ...] = ()
     """Lines that tell what else exists."""
+    docs: str = ""
+    """What the functions do that its program may call."""
+    given: str = ""
+    """What else its program has: keyword arguments, the program it is part of."""
     room: int = 1
     """How many times the usual limit of tokens its answer may take."""
 
@@ -154,13 +158,13 @@ class Author:
         self, prompt: Prompt, orders: Sequence[Question]
     ) -> list[Completion | ModelError]:
         requests = [self._request(prompt, order) for order in orders]
-        for request in requests:
+        for order, request in zip(orders, requests, strict=True):
             self.trace.event(
                 "prompt",
                 lmp=prompt.name,
                 sha256=prompt.sha256,
                 model=self.model.name,
-                tail=request.prompt.removeprefix(prompt.text.rstrip()).strip(),
+                tail=request.prompt.removeprefix(prompt.head(order.docs)).strip(),
             )
         answers = self._answers(prompt, requests)
         for request, answer in zip(requests, answers, strict=True):
@@ -197,9 +201,14 @@ class Author:
         return self.model.stream(request, lambda piece: told(text=piece))
 
     def _request(self, prompt: Prompt, order: Question) -> Request:
-        text = prompt.render(order.instruction, order.context, order.history, order.hints)
+        text = prompt.render(
+            order.instruction, order.context, order.history, order.hints, order.docs, order.given
+        )
         return Request(
-            prompt=text, stop=prompt.header.stop, max_tokens=self.max_tokens * order.room
+            prompt=text,
+            stop=prompt.header.stop,
+            max_tokens=self.max_tokens * order.room,
+            further=prompt.further,
         )
 
     def _note(self, prompt: Prompt, request: Request, completion: Completion) -> None:

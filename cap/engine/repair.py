@@ -10,22 +10,26 @@ the text up to there stays what it was, byte for byte.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from cap.engine.approval import DECLINED
+from cap.errors import NotFound
 from cap.program.program import AnsweredInWords
 from cap.prompt.prompt import PastTurn
 from cap.result import Call, Failure
 
 Sort = Literal["static", "runtime", "person"]
-_STATIC = ("syntax", "violation", "undefined", "rehearsal")
+_STATIC = ("syntax", "violation", "undefined", "generation", "rehearsal")
 _RUNTIME = ("raised", "value")
 _REQUEST = "write the whole program again, corrected"
 _SPEAK = "this is no program; write one, and to say something to the person call say('...')"
 _ANSWER = "this is no program; write one that sets {returns}"
 _LEFT = "what it did stays done; write a program for what is left to do"
+_FOR_PERSONS = re.compile(r"; [^;]*another model with -m")
+"""What a person can do about an answer; a model is not told."""
 _VALUE_CHARS, _MESSAGE_CHARS = 80, 400
 _CALLS = 12
 """How many of the last calls a model is told of."""
@@ -74,6 +78,8 @@ def sort_of(failure: Failure, calls: Sequence[Call], ran: bool) -> Sort | None:
     if not ran:
         mends = failure.kind in _STATIC or failure.error == AnsweredInWords.__name__
         return "static" if mends else None
+    if failure.kind == "value" and failure.error == NotFound.__name__:
+        return None  # said on purpose: what was asked for is not there
     if failure.error == "WrongKind" and not acted(calls):
         return "static"
     return "runtime" if failure.kind in _RUNTIME else None
@@ -112,14 +118,16 @@ def note_of(
 
 def again(reason: str) -> str:
     """Return the note under a generated function that could not be used."""
-    return f"{_cut(reason, _MESSAGE_CHARS)}; write the whole function again, corrected"
+    reason = _cut(reason, _MESSAGE_CHARS).rstrip(".")
+    return f"{reason}; write the whole function again, corrected"
 
 
 def reason_of(failure: Failure) -> str:
     """Return what went wrong and in which line."""
     where = f"line {failure.line}: " if failure.line else ""
     name = f"{failure.error}: " if failure.kind in _RUNTIME else ""
-    return f"{where}{name}{_cut(failure.message, _MESSAGE_CHARS)}"
+    message = _FOR_PERSONS.sub("", failure.message)
+    return f"{where}{name}{_cut(message, _MESSAGE_CHARS)}"
 
 
 def _told(call: Call) -> str:

@@ -34,6 +34,8 @@ class Request:
     """Sampling seed, for backends that take one."""
     system: str | None = None
     """What a chat model is told before the prompt; None where a program is wanted."""
+    further: str = ""
+    """More synonyms and examples, for `nearest`: no language model is sent them."""
 
 
 @dataclass(frozen=True)

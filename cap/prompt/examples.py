@@ -21,12 +21,15 @@ class Example:
     """1-based line of the comment in the text."""
     follows: bool
     """True if it continues the example before it (no context line of its own)."""
+    effects: tuple[str, ...] = ()
+    """What comes of it in the world: its lines `#= `, without the sigil."""
 
 
 _ASSIGNMENT = re.compile(r"^[A-Za-z]\w* = [\[\(\{'\"\d-]")
 
 
 _IMPORT = re.compile(r"(?:import|from) ")
+_EFFECT, _GIVEN = "#= ", "#< "
 
 
 def split_examples(
@@ -56,11 +59,14 @@ def split_examples(
         end = starts[number + 1] if number + 1 < len(starts) else len(lines)
         if number + 1 < len(starts):
             end -= len(_context_above(lines, end, names))
-        code = "\n".join(lines[start + 1 : end]).strip("\n").rstrip()
+        below = [line for line in lines[start + 1 : end] if not line.startswith(_GIVEN)]
+        code = "\n".join(line for line in below if not line.startswith(_EFFECT))
+        effects = tuple(line.removeprefix(_EFFECT) for line in below if line.startswith(_EFFECT))
         context = "\n".join(above) or context
         instruction = lines[start][2 + len(prefix) :].strip().removesuffix(".")
         follows = not above and bool(examples)
-        examples.append(Example(instruction, code, context, start + first_line, follows))
+        code = code.strip("\n").rstrip()
+        examples.append(Example(instruction, code, context, start + first_line, follows, effects))
     return tuple(examples)
 
 

@@ -3,11 +3,13 @@
 A prompt file is Python text:
 
     # /// cap
+    # doc = "Return names."        what programs of other prompts are told of it
     # returns = "ret_val"          the variable a program of this prompt must set
     # kind = ["name", "names"]     what that value may be
     # context = ["objects"]        facts shown before each instruction, as `objects = [...]`
     # session = false              whether variables and earlier turns are kept
     # initial = { shapes = [] }    variables a session begins with
+    # exact = "objects"            a name in that context answers for itself, unasked
     # actions = false              whether its programs may move the robot
     # ///
     import numpy as np
@@ -18,13 +20,18 @@ A prompt file is Python text:
     ret_val = 'red block'
 
 Lines `#: put = place, set` above the first example state synonyms. They serve `nearest`, which
-knows no English of its own; language models are not sent them.
+knows no English of its own; language models are not sent them. Nor are they sent the file of the
+same name in the folder `nearest` beside it: more synonyms and examples, for `nearest` alone.
+
+Lines `#= moved red block; inside blue bowl` under an example say what comes of it in the world;
+`cap prompts check` judges them. Lines `#< ` tell what else was given with a request.
 
 The header is TOML in comments. Of a file without one, what it would say is read off the examples
 (`cap.prompt.headerless`), so that prompts of the original release work as they are.
 
-The text sent to the model is the file less its header, then the session's earlier turns, then this
-turn's context and instruction.
+The text sent to the model is what the robot's functions do (`cap.prompt.docs`), the file less its
+header, the session's earlier turns, then this turn's context and instruction: what changes least
+comes first.
 """
 
 from __future__ import annotations
@@ -47,6 +54,8 @@ HEADER = re.compile(r"^# /// cap\n(?P<body>(?:#[^\n]*\n)*?)# ///[ \t]*\n", re.MU
 _OPENED = re.compile(r"^# /// cap[ \t]*$", re.MULTILINE)
 _JOINERS = "\u200c\u200d"
 """Not printable, but part of words: Persian compounds, emoji of several signs."""
+FURTHER = "nearest"
+"""The folder beside prompt files that holds what only `nearest` reads."""
 KINDS = ("any", "name", "names", "point", "points", "number", "boolean", "text")
 
 
@@ -54,12 +63,16 @@ KINDS = ("any", "name", "names", "point", "points", "number", "boolean", "text")
 class Header:
     """A prompt file's metadata."""
 
+    doc: str = ""
+    """What programs that call it are told: what it returns of which words, and how it fails."""
     returns: str | None = None
     """Variable that holds the program's value, or None."""
     kind: tuple[str, ...] = ("any",)
     """What the value may be: any of `KINDS`."""
     context: tuple[str, ...] = ()
     """Robot facts shown before the instruction."""
+    exact: str = ""
+    """Which of them lists names that answer for themselves; "" if none does."""
     session: bool = False
     """Keep variables and earlier turns between instructions."""
     actions: bool = False
@@ -97,20 +110,38 @@ class Prompt:
     header: Header
     """Metadata."""
     text: str
-    """The file without its header: what the model reads first."""
+    """The file without its header."""
     hints: tuple[str, ...]
     """Names its import lines bind, besides the library names."""
     examples: tuple[Example, ...]
     """Its examples, in order."""
+    further: str = ""
+    """Synonyms and examples for `nearest`, which no language model is sent."""
     path: Path | None = None
     """Where it was read from."""
     inferred: tuple[str, ...] = ()
     """The header that was read off its examples, line by line, if it has none."""
 
     @cached_property
+    def beside(self) -> Prompt:
+        """What stands beside it for `nearest` alone, as a prompt of its own."""
+        examples = split_examples(self.further, self.header.prefix)
+        path = self.path and self.path.parent / FURTHER / self.path.name
+        named = f"{FURTHER}/{self.name}"
+        return replace(self, name=named, text=self.further, examples=examples, path=path)
+
+    @cached_property
     def sha256(self) -> str:
         """Hash of the text, for traces."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        return hashlib.sha256((self.text + self.further).encode()).hexdigest()
+
+    def head(self, docs: str = "") -> str:
+        """Return what every request of the prompt begins with.
+
+        Args:
+            docs: What the functions it imports do.
+        """
+        return f"{docs}\n{self.text.rstrip()}" if docs else self.text.rstrip()
 
     def render(
         self,
@@ -118,6 +149,8 @@ class Prompt:
         context: str = "",
         history: Sequence[PastTurn] = (),
         hints: Sequence[str] = (),
+        docs: str = "",
+        given: str = "",
     ) -> str:
         """Return the text of one request; it ends with the instruction's comment line.
 
@@ -126,14 +159,18 @@ class Prompt:
             context: Assignment lines shown above them.
             history: Earlier turns, oldest first.
             hints: Lines that name what else exists, skills for one; between examples and history.
+            docs: What the functions it imports do.
+            given: What else its program has, in lines of any length.
         """
-        parts = [self.text.rstrip()]
+        parts = [self.head(docs)]
         if hints:
             parts.append("\n".join(hints))
         parts += [
             _block(turn.context, self.header.prefix, turn.instruction, turn.code, turn.note)
             for turn in history
         ]
+        if given:
+            parts.append("\n".join(f"#< {line}".rstrip() for line in given.split("\n")))
         parts.append(_block(context, self.header.prefix, instruction))
         return "\n\n".join(parts) + "\n"
 
@@ -176,12 +213,17 @@ def load(path: Path) -> Prompt:
     """
     try:
         text = path.read_text(encoding="utf-8")
+        more = path.parent / FURTHER / path.name
+        further = more.read_text(encoding="utf-8") if more.is_file() else ""
     except (OSError, UnicodeDecodeError) as error:
         raise PromptError(f"cannot read prompt file {path}: {error}") from None
-    return parse(text, name=path.stem, path=path, infer=True)
+    _parsed(further, str(more))
+    return parse(text, name=path.stem, path=path, infer=True, further=further)
 
 
-def parse(text: str, name: str, path: Path | None = None, *, infer: bool = False) -> Prompt:
+def parse(
+    text: str, name: str, path: Path | None = None, *, infer: bool = False, further: str = ""
+) -> Prompt:
     """Parse prompt text.
 
     Args:
@@ -189,6 +231,7 @@ def parse(text: str, name: str, path: Path | None = None, *, infer: bool = False
         name: What programs call the LMP by.
         path: Named in errors.
         infer: Read off the examples what a header would say, if there is none.
+        further: Synonyms and examples for `nearest`.
 
     Raises:
         PromptError: Its header or its Python is wrong; with file and line.
@@ -196,8 +239,24 @@ def parse(text: str, name: str, path: Path | None = None, *, infer: bool = False
     where = str(path or name)
     text = text.replace("\r\n", "\n").removeprefix("\ufeff")
     header, body, skipped = _header(text, where)
+    tree = _parsed(body, where, skipped)
+    known = header or Header()
+    whole = Prompt(name, known, body.strip("\n") + "\n", _hints(tree), (), further, path)
+    if header is None and infer:
+        return _bare(whole, body)
+    examples = split_examples(body, known.prefix, first_line=skipped + 1)
+    stop = known.stop or separators(body, known.prefix, known.context)
+    return replace(whole, header=replace(known, stop=stop), examples=examples)
+
+
+def _parsed(text: str, where: str, skipped: int = 0) -> ast.Module:
+    """Return the syntax tree of a prompt's text.
+
+    Raises:
+        PromptError: It is not valid Python.
+    """
     try:
-        tree = ast.parse(body)
+        return ast.parse(text)
     except SyntaxError as error:
         line = (error.lineno or 0) + skipped
         raise PromptError(
@@ -205,13 +264,6 @@ def parse(text: str, name: str, path: Path | None = None, *, infer: bool = False
         ) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise PromptError(f"{where}: {error or 'nested too deep'}; not valid Python") from None
-    known = header or Header()
-    whole = Prompt(name, known, body.strip("\n") + "\n", _hints(tree), (), path)
-    if header is None and infer:
-        return _bare(whole, body)
-    examples = split_examples(body, known.prefix, first_line=skipped + 1)
-    stop = known.stop or separators(body, known.prefix, known.context)
-    return replace(whole, header=replace(known, stop=stop), examples=examples)
 
 
 def _bare(prompt: Prompt, body: str) -> Prompt:
@@ -271,9 +323,10 @@ def _is_words(value: object) -> bool:
 
 
 _LISTS = ("kind", "context", "stop")
+_TEXTS = ("returns", "prefix", "doc", "exact")
 _TYPES: dict[str, Callable[[object], bool]] = {
     **dict.fromkeys(_LISTS, _is_words),
-    **dict.fromkeys(("returns", "prefix"), lambda value: isinstance(value, str)),
+    **dict.fromkeys(_TEXTS, lambda value: isinstance(value, str)),
     **dict.fromkeys(("session", "actions"), lambda value: isinstance(value, bool)),
     **dict.fromkeys(("arguments", "initial"), lambda value: isinstance(value, dict)),
 }

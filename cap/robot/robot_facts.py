@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -23,6 +24,15 @@ class Placing(Protocol):
 
     def positions(self) -> Positions:
         """Return where each object is, xyz in metres."""
+
+
+def about(robot: Any) -> str:
+    """Return what a robot says of itself and its world: its class's docstring.
+
+    One whose class cannot say it has an attribute `about`.
+    """
+    said = getattr(robot, "about", None)
+    return said if isinstance(said, str) else inspect.cleandoc(type(robot).__doc__ or "")
 
 
 def facts(robot: Telling) -> dict[str, Any]:

@@ -24,11 +24,13 @@ from cap.checker.undefined import Undefined, undefined
 from cap.engine.answer import Approve
 from cap.engine.engine import Engine, State
 from cap.engine.generation import UndefinedName
-from cap.errors import CapError, PromptError
-from cap.models.base import Model
+from cap.errors import CapError, NoMatch, NotFound, PromptError
+from cap.models.base import Completion, Model, Request
+from cap.models.nearest import Nearest
+from cap.models.openai.model import SYSTEM
 from cap.program.program import Program
 from cap.prompt.examples import Example
-from cap.prompt.prompt import Prompt, load, parse_context
+from cap.prompt.prompt import Prompt, load, parse_context, without_synonyms
 from cap.result import Failure
 from cap.robot import registry
 from cap.robot.protocol import Rewindable, Robot
@@ -76,7 +78,10 @@ def check_robot_prompts(
     scenes = _Scenes(robot)
     try:
         with Sandbox() as sandbox:
-            for prompt in prompts.values():
+            files = [each for prompt in prompts.values() for each in (prompt, prompt.beside)]
+            for prompt in files:
+                if not prompt.examples and prompt.name not in prompts:
+                    continue
                 runner = _Runner(scenes, prompt, prompts, model, sandbox, approve or _nobody)
                 findings = [found for example in prompt.examples if (found := runner.run(example))]
                 yield prompt, len(prompt.examples), findings
@@ -176,10 +181,19 @@ class _Runner:
         answer = self._engine.run_program(
             self._prompt, program, replace(state, variables=variables)
         )
-        if answer.result.failure is not None:
-            return answer.result.failure
-        self._state = after_turn(state, answer, number=1)
+        failure = answer.result.failure
+        if failure is not None and (failure.kind, failure.error) != ("value", NotFound.__name__):
+            return failure
+        if failure is None:  # else it says that there is none, and leaves nothing
+            self._state = after_turn(state, answer, number=1)
         return None
+
+    def request_chars(self, example: Example) -> int:
+        """Return the size of the request that an example would answer."""
+        assert self._engine is not None
+        docs = self._engine.docs(self._prompt)
+        asked = self._prompt.render(example.instruction, example.context, docs=docs)
+        return len(SYSTEM) + len(without_synonyms(asked))
 
     def _start(self, facts: Mapping[str, Any]) -> None:
         """Build a fresh scene with the objects the example's context names."""
@@ -194,6 +208,84 @@ class _Runner:
             approve=None if robot.simulated else self._approve,
         )
         self._state = State(variables=dict(self._prompt.header.initial))
+
+
+def requests(prompts: Mapping[str, Prompt], robot: str | None) -> dict[str, str]:
+    """Return what a language model reads for each prompt's first example, with no history.
+
+    Args:
+        prompts: By name.
+        robot: Whose docs and facts they show; None where they are no robot's.
+    """
+    texts = {}
+    docs, facts = dict[str, str](), dict[str, str]()
+    if robot is not None:
+        body = registry.make_robot(robot, mode="instant")
+        with Sandbox() as sandbox:
+            engine = Engine(
+                body, Nearest(), prompts, registry.function_prompt(), sandbox=sandbox, trace=Trace()
+            )
+            docs = {name: engine.docs(prompt) for name, prompt in prompts.items()}
+            facts = {name: engine.context(prompt) for name, prompt in prompts.items()}
+        body.close()
+    for name, prompt in prompts.items():
+        words = prompt.examples[0].instruction if prompt.examples else ""
+        asked = prompt.render(words, facts.get(name, ""), docs=docs.get(name, ""))
+        texts[name] = without_synonyms(asked)
+    return texts
+
+
+def request_chars(prompts: Mapping[str, Prompt], robot: str | None) -> dict[str, int]:
+    """Return the size of each prompt's request, by name, what the system is told included."""
+    return {name: len(SYSTEM) + len(text) for name, text in requests(prompts, robot).items()}
+
+
+@dataclass(frozen=True)
+class InstructionCost:
+    """What carrying out one of a prompt's examples asks of a language model, with no history."""
+
+    instruction: str
+    """The example's words."""
+    requests: int
+    """The program's own, and one for each LMP it calls, and they call."""
+    chars: int
+    """Of all these requests: what the system is told, docs, facts and examples."""
+
+
+def instruction_costs(robot: str) -> list[InstructionCost]:
+    """Run the examples a person's words are answered by; return what each would ask of a model.
+
+    Args:
+        robot: A registered name, or a file with a `create` function.
+    """
+    prompts = registry.robot_prompts(robot)
+    scenes, meter, top = _Scenes(robot), _Meter(), prompts["ui"]
+    costs: list[InstructionCost] = []
+    try:
+        with Sandbox() as sandbox:
+            runner = _Runner(scenes, top, prompts, meter, sandbox, _nobody)
+            for example in top.examples:
+                meter.sizes = []
+                runner.run(example)
+                sizes = [runner.request_chars(example), *meter.sizes]
+                costs.append(InstructionCost(example.instruction, len(sizes), sum(sizes)))
+    finally:
+        scenes.close()
+    return costs
+
+
+class _Meter(Nearest):
+    """The offline model, with the size of each request as a language model would get it."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def complete(self, request: Request) -> Completion:
+        self.sizes.append(len(SYSTEM) + len(without_synonyms(request.prompt)))
+        try:  # by what a language model reads as well, as far as that serves
+            return super().complete(replace(request, further=""))
+        except NoMatch:
+            return super().complete(request)
 
 
 def check_function_prompt(prompt: Prompt, known: frozenset[str]) -> list[PromptFinding]:

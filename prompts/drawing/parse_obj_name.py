@@ -1,20 +1,19 @@
 # /// cap
+# doc = "Return the name of the object that words mean, or a list of names where they mean several. Raises NotFound where there is none."
 # returns = "ret_val"
 # kind = ["name", "names"]
 # context = ["objects"]
+# exact = "objects"
 # ///
 import numpy as np
 from robot import get_obj_pos
 
-#: block = cube, brick
-#: closest = nearest
-#: farthest = furthest
-#: all the = all of the, every one of the
-#: blocks = objects, things
-
 objects = ['blue block', 'cyan block', 'pink block']
 # the cyan block.
 ret_val = 'cyan block'
+
+# the bowl.
+ret_val = None
 
 # the blocks.
 ret_val = [name for name in objects if 'block' in name]

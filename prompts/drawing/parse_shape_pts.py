@@ -1,4 +1,5 @@
 # /// cap
+# doc = "Return the shape that words mean: xys, shape (n, 2), closed where the shape is. Takes a shape that the words call `it` as it=...."
 # returns = "shape_pts"
 # kind = ["points"]
 # context = ["objects"]
@@ -7,19 +8,6 @@
 import numpy as np
 from robot import get_obj_pos, denormalize_xy
 from lmps import parse_obj_name
-
-#: around = centred on, centered on, in, at
-#: big = large
-#: a circle = a ring
-#: a circle around the middle. = a circle
-#: a hexagon around the middle. = a hexagon
-#: a pentagon around the middle. = a pentagon
-#: a square around the middle. = a square
-#: a triangle around the middle. = a triangle
-#: a star around the middle. = a star
-#: the ground line = a ground line, the ground, a line for the ground
-#: a line that bisects it = a line that cuts it in half, a line bisecting it, a line through its middle
-#: a pyramid on the ground line = a pyramid on it, a pyramid on the ground
 
 objects = ['red block', 'green block', 'blue block']
 # a circle around the middle.

@@ -1,4 +1,5 @@
 # /// cap
+# doc = "Return a shape changed as words say, such as 'make it bigger'; takes it as shape_pts=..., shape (n, 2)."
 # returns = "new_shape_pts"
 # kind = ["points"]
 # context = ["objects"]
@@ -7,14 +8,6 @@
 import numpy as np
 from robot import get_obj_pos
 from lmps import parse_obj_name
-
-#: bigger = larger
-#: smaller = tinier
-#: make it = make that, make this, make the shape
-#: move it = move that, move this, shift it, push it
-#: rotate = turn, spin
-#: to the left by = left by
-#: to the right by = right by
 
 objects = ['red block', 'green block']
 # make it bigger.

@@ -1,28 +1,12 @@
 # /// cap
+# doc = "Return the name of the location that words mean, or a list of names where they mean several."
 # returns = "ret_val"
 # kind = ["name", "names"]
 # context = ["locations"]
+# exact = "locations"
 # ///
 import numpy as np
 from robot import get_loc_pos, get_robot_pos
-
-#: countertop = kitchen counter, counter, worktop, kitchen worktop, counter top
-#: cart = trolley, kitchen cart
-#: desk = writing desk
-#: table = kitchen table, dining table
-#: recycle bin = recycling bin, recycling, recycler
-#: trash bin = trash can, trash, garbage bin, garbage can, garbage, rubbish bin, rubbish, waste bin, bin for trash
-#: top drawer = upper drawer, first drawer, highest drawer, uppermost drawer
-#: middle drawer = second drawer, center drawer
-#: bottom drawer = lower drawer, third drawer, lowest drawer, last drawer
-#: wood chair = wooden chair
-#: steel chair = metal chair
-#: office chair = desk chair, swivel chair
-#: closest = nearest
-#: farthest = furthest, most distant, farthest away
-#: you = the robot
-#: all the = all of the, every one of the
-#: locations = places, spots
 
 locations = ['table', 'countertop', 'cart', 'desk', 'wood chair', 'steel chair', 'office chair', 'recycle bin', 'trash bin', 'top drawer', 'middle drawer', 'bottom drawer']
 # the table.

@@ -1,31 +1,12 @@
 # /// cap
+# doc = "Return the name of the object that words mean, or a list of names where they mean several; only what is seen now. Raises NotFound where there is none."
 # returns = "ret_val"
 # kind = ["name", "names"]
 # context = ["objects"]
+# exact = "objects"
 # ///
 import numpy as np
 from robot import get_obj_pos, get_robot_pos
-
-#: coke can = can of coke, coke, cola, can of cola, soda, can of soda, soda can
-#: water bottle = bottle of water, water
-#: chip bag = bag of chips, chips bag, chips, crisps, bag of crisps, potato chips
-#: cracker box = box of crackers, crackers, crackers box
-#: juice box = box of juice, juice, carton of juice, juice carton
-#: soap bottle = bottle of soap, soap, dish soap
-#: candy bar = chocolate bar, candy, bar of chocolate, chocolate
-#: cup = mug
-#: bowl = dish
-#: fruit = fruits, pieces of fruit
-#: drinks = beverages, things to drink, something to drink
-#: snacks = things to eat, something to eat
-#: drink = beverage
-#: closest = nearest
-#: farthest = furthest, most distant, farthest away
-#: leftmost = left most
-#: rightmost = right most
-#: you = the robot
-#: all the = all of the, every one of the, every single
-#: objects = things, items, stuff
 
 objects = ['apple', 'banana', 'coke can', 'bowl', 'water bottle']
 # the apple.
@@ -36,6 +17,9 @@ ret_val = 'coke can'
 
 # the bowl.
 ret_val = 'bowl'
+
+# the plate.
+ret_val = None
 
 # the apple and the banana.
 ret_val = ['apple', 'banana']

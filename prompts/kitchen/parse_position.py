@@ -1,4 +1,5 @@
 # /// cap
+# doc = "Return the xyz that words mean, shape (3,), such as '20 cm to the left of the cup', or xyzs, shape (n, 3)."
 # returns = "ret_val"
 # kind = ["point", "points"]
 # context = ["objects"]
@@ -6,15 +7,6 @@
 import numpy as np
 from robot import get_obj_pos, get_loc_pos, get_robot_pos
 from lmps import parse_obj_name, parse_loc_name
-
-#: to the left of = left of, on the left of, on the left side of
-#: to the right of = right of, on the right of, on the right side of
-#: behind = in back of, at the back of
-#: in front of = before
-#: between = halfway between, midway between, in the middle between, in between
-#: your position = where you are, your place, you, yourself
-#: a square = a path in a square, a square path
-#: a circle = a circular path, a path in a circle
 
 objects = ['apple', 'banana', 'cup']
 # your position.
@@ -46,6 +38,11 @@ ret_val = get_obj_pos(parse_obj_name('the cup')) + 0.15 * np.array([0, 1, 0])
 
 # in front of the cup.
 ret_val = get_obj_pos(parse_obj_name('the cup')) + 0.15 * np.array([0, -1, 0])
+
+# next to the cup.
+target = parse_obj_name('the cup')
+away = 0.26 if target == 'bowl' else 0.15
+ret_val = get_obj_pos(target) + away * np.array([1, 0, 0])
 
 # between the apple and the banana.
 first, second = get_obj_pos(parse_obj_name('the apple')), get_obj_pos(parse_obj_name('the banana'))

@@ -1,4 +1,5 @@
 # /// cap
+# doc = "Return a path changed as words say, such as 'make it bigger'; takes it as traj_pts=..., shape (n, 3)."
 # returns = "new_traj_pts"
 # kind = ["points"]
 # context = ["objects"]
@@ -7,15 +8,6 @@
 import numpy as np
 from robot import get_obj_pos, get_loc_pos, get_robot_pos
 from lmps import parse_obj_name, parse_loc_name
-
-#: bigger = larger
-#: smaller = tinier
-#: make it = make that, make this, make the path, make the trajectory
-#: move it = move that, shift it, shift the path, move the path
-#: rotate it = turn it, rotate that, rotate the path, turn the path
-#: to the left by = left by
-#: to the right by = right by
-#: reverse it. = go the other way round, do it backwards, reverse the path, the other way round
 
 objects = ['apple', 'banana']
 # make it bigger.
@@ -36,10 +28,10 @@ new_traj_pts = np.array(traj_pts) + 0.2 * np.array([-1, 0, 0])
 # move it to the right by 20 cm.
 new_traj_pts = np.array(traj_pts) + 0.2 * np.array([1, 0, 0])
 
-# move it back by 20 cm.
+# move it to the back of the room by 20 cm.
 new_traj_pts = np.array(traj_pts) + 0.2 * np.array([0, 1, 0])
 
-# move it forward by 20 cm.
+# move it to the front of the room by 20 cm.
 new_traj_pts = np.array(traj_pts) + 0.2 * np.array([0, -1, 0])
 
 # rotate it by 45 degrees.

@@ -11,526 +11,121 @@ from robot import goto_pos, goto_loc, follow_traj, set_velocity, stop
 from robot import pick_obj, place_at_obj, place_at_pos, open_drawer, close_drawer, say
 from lmps import parse_loc_name, parse_obj_name, parse_position, transform_traj
 
-#: chip bag = chips bag, bag of chips, chips, crisps
-#: coke can = can of coke, coke, soda can, can of soda, soda
-#: water bottle = bottle of water
-#: juice box = box of juice, carton of juice, juice carton
-#: cracker box = box of crackers, crackers
-#: soap bottle = bottle of soap
-#: countertop = kitchen counter, kitchen worktop, counter, worktop
-#: cart = trolley, kitchen cart
-#: table = kitchen table, dining table
-#: recycle bin = recycling bin, recycling
-#: trash bin = trash can, garbage can, garbage bin, rubbish bin, waste bin, garbage, rubbish, trash
-#: top drawer = upper drawer, first drawer, highest drawer
-#: middle drawer = second drawer
-#: bottom drawer = lower drawer, third drawer, lowest drawer
-#: wood chair = wooden chair
-#: steel chair = metal chair
-#: all the fruit = the fruits, fruits, the fruit, all fruit, every fruit, all of the fruit, every piece of fruit
-#: all the drinks = all of the drinks, every drink, all drinks
-#: all the snacks = all of the snacks, every snack, all snacks
-#: go to = drive to, drive over to, go over to, walk to, move over to, head to, head over to, navigate to, come to, roll to, return to, go back to, come back to, drive back to
-#: pick up = grab, grasp, get hold of, take hold of, lift up, lift, collect
-#: pick up X. = pick X up
-#: put = place, set, lay, drop, leave, stow, store, put away
-#: put X in Y. = put X back in Y, put X away in Y, put X down in Y
-#: put X on Y. = put X back on Y, put X down on Y
-#: put X next to Y. = put X down next to Y
-#: put X in the trash bin. = throw X away, throw away X, throw out X, throw X out, discard X, get rid of X, toss X
-#: put X in the Y bin. = throw X in the Y bin, toss X in the Y bin, take X to the Y bin, bring X to the Y bin
-#: put X in the recycle bin. = recycle X
-#: move to the right by N. = move N to the right, go N to the right, drive N to the right, drive to the right by N, go to the right by N, move right by N, move N right, go right by N
-#: move to the left by N. = move N to the left, go N to the left, drive N to the left, drive to the left by N, go to the left by N, move left by N, move N left, go left by N
-#: move to the front by N. = move N to the front, go N to the front, go to the front by N
-#: move to the back by N. = move N to the back, go N to the back, go to the back by N
-#: take X from Y to Z. = bring X from Y to Z, carry X from Y to Z, move X from Y to Z, fetch X from Y to Z, take X off Y to Z
-#: take X to Y. = bring X to Y, carry X to Y, deliver X to Y, bring X over to Y, take X over to Y, move X to Y
-#: take X out of the Y drawer. = get X out of the Y drawer, fetch X from the Y drawer, remove X from the Y drawer, take X from the Y drawer, get X from the Y drawer
-#: pick up X. = get X, fetch X, go and get X
-#: in = into, inside, inside of
-#: on = onto, on top of, upon
-#: next to = right next to, beside, close to
-#: open X. = pull X open, pull open X
-#: close X. = shut X, push X shut, push X closed
-#: move = drive, roll, keep moving, keep driving, go on moving
-#: until you see = until you spot, until you detect, until you find, till you see, until you can see
-#: move to the right until you see X. = move right until you see X, move rightwards until you see X, go right until you see X, go to the right until you see X
-#: move to the left until you see X. = move left until you see X, move leftwards until you see X, go left until you see X, go to the left until you see X
-#: move forwards until you see X. = move forward until you see X, move ahead until you see X, go forward until you see X
-#: move backwards until you see X. = move backward until you see X, move back until you see X, go backwards until you see X
-#: turn to the left until you see X. = turn left until you see X, turn around until you see X, turn until you see X, look around until you see X
-#: do it again = do that again, do the same again, do the same, repeat that, repeat it
-#: faster = quicker, more quickly
-#: slower = more slowly
-#: why you stopped. = why did you stop, why did you stop moving, explain why you stopped, what made you stop, why have you stopped, why you stopped moving
-#: what do you see. = what can you see, what is there, what is here, tell me what you see, list the objects, what objects are there, what objects do you see
-#: where are you. = where is the robot, tell me where you are, what is your position
-#: what are you holding. = what do you hold, what is in your hand, what is in the gripper, what is in your gripper, what do you have in your hand
-#: find X. = look for X, search for X, where is X, find out where X is, where X is, go and find X
-#: keep looking until you see X. = look until you see X, search until you see X, keep searching until you see X
-#: as fast as you can = as quickly as possible, as fast as possible, as quickly as you can, at full speed
-
 objects = ['apple', 'coke can', 'banana', 'bowl']
-# go to the table.
-goto_loc(parse_loc_name('the table'))
-
 # go to the countertop as fast as you can.
-goto_loc(parse_loc_name('the countertop'), speed=1.0)
+goto_loc('countertop', speed=1.0)
 
 # go to the chair closest to the table.
 goto_loc(parse_loc_name('the chair closest to the table'))
 
 # go to the table.
-goto_loc(parse_loc_name('the table'))
+goto_loc('table')
 
 # pick up the apple.
-target = parse_obj_name('the apple')
+target = 'apple'
 pick_obj(target)
 
 # put it in the bowl.
 if not obj_in_gripper(target):
     pick_obj(target)
-place_at_obj(parse_obj_name('the bowl'))
-
-# put the coke can in the bowl.
-target = parse_obj_name('the coke can')
-pick_obj(target)
-place_at_obj(parse_obj_name('the bowl'))
+place_at_obj('bowl')
+#= moved apple; inside bowl
 
 # put the banana next to the bowl.
-target = parse_obj_name('the banana')
+target = 'banana'
 pick_obj(target)
-place_at_obj(parse_obj_name('the bowl'))
+place_at_pos(parse_position('next to the bowl'))
+#= moved banana; beside bowl; not inside bowl
 
-# pick up the coke can.
-target = parse_obj_name('the coke can')
+# take the coke can to the desk.
+target = 'coke can'
 pick_obj(target)
+goto_loc('desk')
+place_at_obj('desk')
+#= moved coke can; not near bowl
 
-# put it next to the bowl.
-if not obj_in_gripper(target):
-    pick_obj(target)
-place_at_obj(parse_obj_name('the bowl'))
+# bring me the mug.
+goto_loc('table')
+say('I see no mug here')
+#= said no mug; nothing moved
 
-objects = ['apple', 'coke can', 'cup', 'sponge']
-# put the apple 20 cm to the left of the cup.
-target = parse_obj_name('the apple')
-pick_obj(target)
-place_at_pos(parse_position('20 cm to the left of the cup'))
-
-# put the apple to the right of the cup.
-target = parse_obj_name('the apple')
-pick_obj(target)
-place_at_pos(parse_position('to the right of the cup'))
-
-# put the apple behind the cup.
-target = parse_obj_name('the apple')
-pick_obj(target)
-place_at_pos(parse_position('behind the cup'))
-
-# put the apple between the coke can and the cup.
-target = parse_obj_name('the apple')
-pick_obj(target)
-place_at_pos(parse_position('between the coke can and the cup'))
-
-# take the apple to the desk.
-target = parse_obj_name('the apple')
-pick_obj(target)
-goto_loc(parse_loc_name('the desk'))
-place_at_obj(parse_loc_name('the desk'))
-
-# take it to the table.
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(parse_loc_name('the table'))
-place_at_obj(parse_loc_name('the table'))
-
-# pick up the coke can.
-target = parse_obj_name('the coke can')
-pick_obj(target)
-
-# put it on the cart.
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(parse_loc_name('the cart'))
-place_at_obj(parse_loc_name('the cart'))
-
-# take the sponge from the table to the countertop.
-goto_loc(parse_loc_name('the table'))
-target = parse_obj_name('the sponge')
-pick_obj(target)
-goto_loc(parse_loc_name('the countertop'))
-place_at_obj(parse_loc_name('the countertop'))
-
-objects = ['chip bag', 'water bottle', 'cracker box', 'soap bottle', 'candy bar', 'lemon']
-# take the chip bag from the table to the cart.
-goto_loc(parse_loc_name('the table'))
-target = parse_obj_name('the chip bag')
-pick_obj(target)
-goto_loc(parse_loc_name('the cart'))
-place_at_obj(parse_loc_name('the cart'))
-
-# go to the table.
-goto_loc(parse_loc_name('the table'))
-
-# pick up the water bottle.
-target = parse_obj_name('the water bottle')
-pick_obj(target)
-
-# put it on the office chair.
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(parse_loc_name('the office chair'))
-place_at_obj(parse_loc_name('the office chair'))
-
-# take the cracker box from the table to the steel chair.
-goto_loc(parse_loc_name('the table'))
-target = parse_obj_name('the cracker box')
-pick_obj(target)
-goto_loc(parse_loc_name('the steel chair'))
-place_at_obj(parse_loc_name('the steel chair'))
-
-objects = ['apple', 'coke can', 'banana', 'bowl', 'orange', 'juice box', 'cup']
-# put the coke can on the countertop.
-target = parse_obj_name('the coke can')
-pick_obj(target)
-goto_loc(parse_loc_name('the countertop'))
-place_at_obj(parse_loc_name('the countertop'))
-
-# go to the table.
-goto_loc(parse_loc_name('the table'))
-
-# put the juice box in the recycle bin.
-target = parse_obj_name('the juice box')
-pick_obj(target)
-goto_loc(parse_loc_name('the recycle bin'))
-place_at_obj(parse_loc_name('the recycle bin'))
-
-# take the cup from the table to the trash bin.
-goto_loc(parse_loc_name('the table'))
-target = parse_obj_name('the cup')
-pick_obj(target)
-goto_loc(parse_loc_name('the trash bin'))
-place_at_obj(parse_loc_name('the trash bin'))
-
-# go to the table.
-goto_loc(parse_loc_name('the table'))
-
-# put the orange on the wood chair.
-target = parse_obj_name('the orange')
-pick_obj(target)
-goto_loc(parse_loc_name('the wood chair'))
-place_at_obj(parse_loc_name('the wood chair'))
-
-# put it in the recycle bin.
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(parse_loc_name('the recycle bin'))
-place_at_obj(parse_loc_name('the recycle bin'))
+# fly.
+say('I cannot do that: I can drive, look, carry objects, and open drawers')
+#= said cannot; nothing moved
 
 objects = ['apple', 'banana', 'bowl', 'orange', 'coke can', 'juice box']
 # put all the fruit in the bowl.
-bowl = parse_obj_name('the bowl')
-for name in parse_obj_name('all the fruit'):
-    if name != bowl:
-        pick_obj(name)
-        place_at_obj(bowl)
-
-# take all the drinks from the table to the countertop.
-goto_loc(parse_loc_name('the table'))
-for name in parse_obj_name('all the drinks'):
-    goto_loc(parse_loc_name('the table'))
+names = parse_obj_name('all the fruit')
+for name in names:
     pick_obj(name)
-    goto_loc(parse_loc_name('the countertop'))
-    place_at_obj(parse_loc_name('the countertop'))
+    place_at_obj('bowl')
+if not names:
+    say('I see no fruit here')
+#= moved apple, banana, orange; inside bowl
 
-objects = ['apple', 'orange', 'cup', 'lemon']
-# put everything except the cup on the cart.
-place, angle = get_robot_pos_and_angle()
-for name in parse_obj_name('everything except the cup'):
+# put all the drinks on the cart.
+names, (place, angle) = parse_obj_name('all the drinks'), get_robot_pos_and_angle()
+for name in names:
     goto_pos(place, angle=angle)
     pick_obj(name)
-    goto_loc(parse_loc_name('the cart'))
-    place_at_obj(parse_loc_name('the cart'))
-
-# pick up the leftmost object.
-target = parse_obj_name('the leftmost object')
-pick_obj(target)
-
-# put it on the table.
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(parse_loc_name('the table'))
-place_at_obj(parse_loc_name('the table'))
-
-# pick up the object closest to the cup.
-target = parse_obj_name('the object closest to the cup')
-pick_obj(target)
-
-objects = ['apple', 'banana', 'bowl', 'orange', 'cup']
-# put the apple and the banana in the bowl.
-bowl = parse_obj_name('the bowl')
-for name in parse_obj_name('the apple and the banana'):
-    if name != bowl:
-        pick_obj(name)
-        place_at_obj(bowl)
-
-# put the rightmost object in the bowl.
-target = parse_obj_name('the rightmost object')
-pick_obj(target)
-place_at_obj(parse_obj_name('the bowl'))
-
-objects = ['chip bag', 'cracker box', 'coke can', 'juice box', 'apple', 'banana']
-# take all the snacks to the desk.
-place, angle = get_robot_pos_and_angle()
-for name in parse_obj_name('all the snacks'):
-    goto_pos(place, angle=angle)
-    pick_obj(name)
-    goto_loc(parse_loc_name('the desk'))
-    place_at_obj(parse_loc_name('the desk'))
-
-# go to the table.
-goto_loc(parse_loc_name('the table'))
-
-# put all the drinks in the recycle bin.
-place, angle = get_robot_pos_and_angle()
-for name in parse_obj_name('all the drinks'):
-    goto_pos(place, angle=angle)
-    pick_obj(name)
-    goto_loc(parse_loc_name('the recycle bin'))
-    place_at_obj(parse_loc_name('the recycle bin'))
-
-# go to the table.
-goto_loc(parse_loc_name('the table'))
-
-# put all the fruit on the cart.
-place, angle = get_robot_pos_and_angle()
-for name in parse_obj_name('all the fruit'):
-    goto_pos(place, angle=angle)
-    pick_obj(name)
-    goto_loc(parse_loc_name('the cart'))
-    place_at_obj(parse_loc_name('the cart'))
+    goto_loc('cart')
+    place_at_obj('cart')
+if not names:
+    say('I see no drinks here')
+#= moved coke can, juice box
 
 objects = ['sponge', 'apple', 'cup']
 # put the sponge in the bottom drawer.
-drawer, (place, angle) = 'the bottom drawer', get_robot_pos_and_angle()
+drawer, target, (place, angle) = 'bottom drawer', 'sponge', get_robot_pos_and_angle()
 goto_loc(drawer)
 open_drawer(drawer)
 goto_pos(place, angle=angle)
-target = parse_obj_name('the sponge')
 pick_obj(target)
 goto_loc(drawer)
 place_at_obj(drawer)
 close_drawer(drawer)
+#= moved sponge; not near cup
 
-# open the bottom drawer.
-drawer = 'the bottom drawer'
-goto_loc(drawer)
-open_drawer(drawer)
-
-# put it in the bottom drawer.
-drawer = 'the bottom drawer'
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(drawer)
-place_at_obj(drawer)
-
-# close the bottom drawer.
-drawer = 'the bottom drawer'
-goto_loc(drawer)
-close_drawer(drawer)
-
-# take the sponge out of the bottom drawer.
-drawer = 'the bottom drawer'
-goto_loc(drawer)
-open_drawer(drawer)
-target = parse_obj_name('the sponge')
-pick_obj(target)
-
-# put it on the table.
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(parse_loc_name('the table'))
-place_at_obj(parse_loc_name('the table'))
-
-# close all the drawers.
-for drawer in ['top drawer', 'middle drawer', 'bottom drawer']:
-    goto_loc(drawer)
-    close_drawer(drawer)
-
-objects = ['apple', 'banana', 'cup', 'coke can']
 # what do you see?
 say(', '.join(get_visible_obj_names()) or 'nothing')
+#= said; nothing moved
 
-# do you see the apple?
-say('yes' if is_obj_visible('the apple') else 'no')
-
-# where are you?
-say(f'at x {get_robot_pos()[0]:.2f} m, y {get_robot_pos()[1]:.2f} m')
-
-# what are you holding?
-fruit, drinks = ['apple', 'banana', 'orange', 'lemon'], ['coke can', 'water bottle', 'juice box']
-snacks, others = ['chip bag', 'cracker box', 'candy bar'], ['bowl', 'cup', 'sponge', 'soap bottle']
-held = [name for name in fruit + drinks + snacks + others if obj_in_gripper(name)]
-say(held[0] if held else 'nothing')
-
-# find the coke can.
-target, reason = 'the coke can', 'I have been everywhere'
+# find the apple.
+target, reason = 'apple', 'I have been everywhere'
 for loc in get_loc_names():
     goto_loc(loc)
     if is_obj_visible(target):
         reason = f'I saw {target}'
-        say(f'{target} is at the {loc}')
+        say(f'the {target} is at the {loc}')
         break
+#= said apple; nothing moved
 
-# pick it up.
-pick_obj(target)
-
-# put it on the cart.
-if not obj_in_gripper(target):
-    pick_obj(target)
-goto_loc(parse_loc_name('the cart'))
-place_at_obj(parse_loc_name('the cart'))
-
-# keep looking until you see an apple.
-target = 'an apple'
-while not is_obj_visible(target):
-    for loc in get_loc_names():
-        goto_loc(loc)
-        if is_obj_visible(target):
-            break
-reason = f'I saw {target}'
-
-# wait until you see the apple.
-target = 'the apple'
-while not is_obj_visible(target):
-    pass
-reason = f'I saw {target}'
-
-objects = ['apple', 'banana', 'cup']
-# move to the right by 20 cm.
+# move to the right of the room by 20 cm.
 goto_pos(get_robot_pos() + 0.2 * np.array([1, 0, 0]))
-
-# move to the left by 20 cm.
-goto_pos(get_robot_pos() + 0.2 * np.array([-1, 0, 0]))
-
-# move to the front by 10 cm.
-goto_pos(get_robot_pos() + 0.1 * np.array([0, -1, 0]))
-
-# move to the back by 10 cm.
-goto_pos(get_robot_pos() + 0.1 * np.array([0, 1, 0]))
 
 # move in a 30 cm square.
 traj = parse_position('a 30 cm square')
 follow_traj(traj)
 
-# do it again but faster.
-follow_traj(traj, speed=0.75)
-
-# do it again but slower.
-follow_traj(traj, speed=0.25)
-
-# move in a 30 cm wide circle.
-traj = parse_position('a 30 cm wide circle')
-follow_traj(traj)
-
-# rotate the path by 45 degrees.
+# do it again but slower and turned by 45 degrees.
 traj = transform_traj('rotate it by 45 degrees', traj_pts=traj)
-follow_traj(traj)
-
-# move the path to the left by 5 cm.
-traj = transform_traj('move it to the left by 5 cm', traj_pts=traj)
-follow_traj(traj)
+follow_traj(traj, speed=0.25)
 
 objects = ['apple', 'banana', 'orange']
 # move to the right until you see the apple.
 target, velocity = 'the apple', np.array([0.2, 0.0])
 while not detect_object(target):
-    set_velocity(x=velocity[0], y=velocity[1], turn=0)
+    set_velocity(x=velocity[0], y=velocity[1])
 stop()
 reason = f'I saw {target}'
 
 # do it again but faster, to the left, and with a banana.
 target, velocity = 'a banana', 2 * np.linalg.norm(velocity) * np.array([-1.0, 0.0])
 while not detect_object(target):
-    set_velocity(x=velocity[0], y=velocity[1], turn=0)
-stop()
-reason = f'I saw {target}'
-
-# do it again but slower, to the left, and with an orange.
-target, velocity = 'an orange', 0.5 * np.linalg.norm(velocity) * np.array([-1.0, 0.0])
-while not detect_object(target):
-    set_velocity(x=velocity[0], y=velocity[1], turn=0)
-stop()
-reason = f'I saw {target}'
-
-# do it again but faster, to the right, and with a banana.
-target, velocity = 'a banana', 2 * np.linalg.norm(velocity) * np.array([1.0, 0.0])
-while not detect_object(target):
-    set_velocity(x=velocity[0], y=velocity[1], turn=0)
-stop()
-reason = f'I saw {target}'
-
-# do it again but slower, to the right, and with an apple.
-target, velocity = 'an apple', 0.5 * np.linalg.norm(velocity) * np.array([1.0, 0.0])
-while not detect_object(target):
-    set_velocity(x=velocity[0], y=velocity[1], turn=0)
-stop()
-reason = f'I saw {target}'
-
-# do it again but with a banana.
-target = 'a banana'
-while not detect_object(target):
-    set_velocity(x=velocity[0], y=velocity[1], turn=0)
-stop()
-reason = f'I saw {target}'
-
-# do it again but to the left.
-velocity = np.linalg.norm(velocity) * np.array([-1.0, 0.0])
-while not detect_object(target):
-    set_velocity(x=velocity[0], y=velocity[1], turn=0)
+    set_velocity(x=velocity[0], y=velocity[1])
 stop()
 reason = f'I saw {target}'
 
 # tell me why you stopped.
 say(f'I stopped because {reason}')
-
-objects = ['apple', 'orange']
-# move to the left until you see the apple.
-target, velocity = 'the apple', np.array([-0.2, 0.0])
-while not detect_object(target):
-    set_velocity(x=velocity[0], y=velocity[1], turn=0)
-stop()
-reason = f'I saw {target}'
-
-# move backwards until you see the apple.
-target, velocity = 'the apple', np.array([0.0, -0.2])
-while not detect_object(target):
-    set_velocity(x=velocity[0], y=velocity[1], turn=0)
-stop()
-reason = f'I saw {target}'
-
-# move forwards until you see the apple.
-target, velocity = 'the apple', np.array([0.0, 0.2])
-while not detect_object(target):
-    set_velocity(x=velocity[0], y=velocity[1], turn=0)
-stop()
-reason = f'I saw {target}'
-
-# turn to the left until you see the apple.
-target = 'the apple'
-while not detect_object(target):
-    set_velocity(x=0, y=0, turn=0.5)
-stop()
-reason = f'I saw {target}'
-
-# if you see an orange, move backwards.
-if detect_object('an orange'):
-    start = get_robot_pos()
-    while np.linalg.norm(get_robot_pos() - start) < 0.2:
-        set_velocity(x=0, y=-0.2, turn=0)
-    stop()
-
-# stop.
-stop()
-reason = 'you told me to'
+#= said I saw a banana

@@ -1,4 +1,5 @@
 # /// cap
+# doc = "Answer a question about the scene: True, False, a number or text."
 # returns = "ret_val"
 # kind = ["boolean", "number", "text"]
 # context = ["objects"]
@@ -6,56 +7,6 @@
 import numpy as np
 from robot import get_obj_pos, get_bbox, get_corner_name, get_side_name
 from lmps import parse_obj_name
-
-#: color = colour
-#: block = cube, brick
-#: bowl = dish, cup, container
-#: gray = grey
-#: closest = nearest
-#: farthest = furthest, most distant, most far away, farthest away, the most away
-#: leftmost = left most
-#: rightmost = right most
-#: the = the table's
-#: corner = hand corner
-#: middle = center, centre
-#: side = hand side, edge, border
-#: top left corner = upper left corner, back left corner, top left, upper left
-#: top right corner = upper right corner, back right corner, top right, upper right
-#: bottom left corner = lower left corner, front left corner, bottom left, lower left
-#: bottom right corner = lower right corner, front right corner, bottom right, lower right
-#: middle = middle of the table, very middle, exact middle, dead middle
-#: top side = upper side, back side, back of the table, top of the table, top side of the table
-#: bottom side = lower side, front side, front of the table, bottom of the table
-#: bottom side = bottom side of the table
-#: left side = left side of the table, left of the table, far left side, far left
-#: right side = right side of the table, right of the table, far right side, far right
-#: corner = hand corner, corner of the table
-#: to the left of = left of, on the left of, on the left side of, at the left of
-#: to the right of = right of, on the right of, on the right side of, at the right of
-#: above = directly above, right above, to the top of, to the north of
-#: below = directly below, right below, to the bottom of, underneath, beneath
-#: on = on top of, standing on, lying on
-#: in = inside, lying in, sitting in
-#: which block = what block
-#: which bowl = what bowl
-#: is there anything in X. = is anything in X, is there something in X
-#: how far is X from Y. = how far apart are X and Y, how far is X away from Y
-#: how far is X from Y. = how far is it from X to Y
-#: how far is X from Y. = what is the distance between X and Y, what is the distance from X to Y
-#: is there X. = is there X on the table, is there X anywhere, is X on the table
-#: what objects are there. = what do you see, what can you see, what is on the table
-#: what objects are there. = what is there
-#: what objects are there. = what objects are on the table, list the objects, list all the objects
-#: what objects are there. = name the objects, name all the objects
-#: is there = do you see, can you see, do we have, is there still
-#: are there any = is there any, are there some
-#: how many X are there. = how many X do you see, how many X can you see, how many X do we have
-#: how many X are there. = how many X are on the table, what is the number of X
-#: how far is X from Y. = how far is X from Y in cm, how far is X from Y in centimeters
-#: what is the X block. = which block is the X block, which one is the X block
-#: what is the X bowl. = which bowl is the X bowl, which one is the X bowl
-#: where is X. = where X is, what is the position of X, where can i find X
-#: what color is = what is the color of, which color is, which color has
 
 objects = ['red block', 'blue block', 'green bowl', 'pink bowl', 'gray block']
 # how many blocks are there.

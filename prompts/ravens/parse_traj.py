@@ -1,4 +1,5 @@
 # /// cap
+# doc = "Return the path that words mean, such as 'a square around the blue bowl': xys, shape (n, 2)."
 # returns = "traj"
 # kind = ["points"]
 # context = ["objects"]
@@ -6,40 +7,6 @@
 import numpy as np
 from robot import get_obj_pos, get_robot_pos, get_corner_positions, plan_path
 from lmps import parse_obj_name, parse_position
-
-#: a = an
-#: block = cube, brick
-#: bowl = dish, cup, container
-#: gray = grey
-#: middle = center, centre, middle of the table, center of the table, centre of the table
-#: top left corner = upper left corner, back left corner
-#: top right corner = upper right corner, back right corner
-#: bottom left corner = lower left corner, front left corner
-#: bottom right corner = lower right corner, front right corner
-#: closest = nearest
-#: halfway between = between, midway between, half way between, in between
-#: around X = centered on X, centred on X, over X, about X
-#: circle = ring
-#: a N radius circle = a circle with a radius of N, a circle of radius N, a N circle, a circle of N
-#: a N radius circle = a circle with radius N, a circle that has a radius of N
-#: a N radius hexagon = a hexagon with a radius of N, a hexagon of radius N, a hexagon with radius N
-#: a N square = a square with N sides, a square of N, a square with sides of N
-#: a N square = a square with a side of N, a square with a side length of N, a N wide square
-#: a N triangle = an equilateral triangle with N sides, a equilateral triangle with N sides
-#: a N triangle = a triangle with N sides, a triangle of N, a triangle with sides of N
-#: a N triangle = a triangle with a side of N, a triangle with a side length of N
-#: a N horizontal line = a horizontal line of N, a N long horizontal line, a horizontal N line
-#: a N horizontal line = a horizontal line that is N long
-#: a N vertical line = a vertical line of N, a N long vertical line, a vertical N line
-#: a N vertical line = a vertical line that is N long
-#: a line from X to Y. = the line from X to Y, a straight line from X to Y, from X to Y
-#: a line from X to Y. = a line between X and Y, the line between X and Y, between X and Y
-#: the diagonal of the table. = the diagonal, a diagonal, a diagonal of the table, table diagonal
-#: the diagonal of the table. = the table diagonal, the diagonal of the desk
-#: the other diagonal of the table. = the other diagonal
-#: all around the table. = the edge, the edge of the table, the edges of the table
-#: all around the table. = once around the table, around the table, the border of the table
-#: all around the table. = the side of the table, the sides of the table, the sides
 
 objects = ['red block', 'blue bowl', 'yellow block', 'green block']
 # a circle around the red block.

@@ -1,4 +1,5 @@
 # /// cap
+# doc = "Return xys changed as words say, such as 'make it bigger'; takes them as shape_pts=..., shape (n, 2)."
 # returns = "new_shape_pts"
 # kind = ["points"]
 # context = ["objects"]
@@ -7,18 +8,6 @@
 import numpy as np
 from robot import get_obj_pos, denormalize_xy
 from lmps import parse_obj_name, parse_position
-
-#: bigger = larger
-#: smaller = tinier
-#: make it = make that, make this, make the shape
-#: move = shift, push, slide, nudge, drag
-#: move it = move that, move this, move the shape
-#: rotate = turn, spin
-#: flip = mirror
-#: a bit = a little bit, a little, slightly
-#: make it bigger. = enlarge it, grow it, expand it, scale it up
-#: make it smaller. = shrink it, reduce it, scale it down
-#: toward = towards, closer to
 
 objects = ['red block', 'blue bowl', 'green block']
 # make it bigger.

@@ -1,4 +1,5 @@
 # /// cap
+# doc = "Return a path changed as words say, such as 'make it mirrored'; takes it as traj_pts=..., shape (n, 2)."
 # returns = "new_traj_pts"
 # kind = ["points"]
 # context = ["objects"]
@@ -7,31 +8,6 @@
 import numpy as np
 from robot import get_obj_pos
 from lmps import parse_obj_name, parse_position
-
-#: half as large = half as big, half as wide, half the size, in half the size, at half the size
-#: half as large = 2 times smaller, at half size
-#: twice as large = twice as big, twice as wide, double the size, at double the size, twice the size
-#: 2 times larger = 2 times as large, 2 times bigger, 2 times as big
-#: N larger = N bigger
-#: larger = bigger, wider
-#: a bit larger = a little larger, slightly larger
-#: a bit smaller = a little smaller, slightly smaller
-#: make it X. = X
-#: make it mirrored. = mirror it, flip it, make it flipped, make it mirror inverted
-#: make it mirrored. = make it mirrored from left to right
-#: make it upside down. = mirror it from top to bottom, make it mirrored from top to bottom
-#: make it upside down. = turn it upside down, flip it upside down
-#: make it backwards. = reverse it, make it reversed, make it backward, make it in reverse
-#: make it backwards. = make it in the opposite direction, make it in the other direction
-#: make it backwards. = make it the other way, make it the other way around, make it from the end
-#: rotated = turned
-#: make it rotated by 90 degrees. = rotate it by 90 degrees, make it rotated 90 degrees
-#: up = upwards, upward, forward, forwards, higher
-#: down = downwards, downward, lower
-#: make it N to the X. = move it N to the X, make it moved N to the X, make it shifted N to the X
-#: make it around X. = make it centered on X, make it over X, center it on X, make it with X
-#: make it N up. = move it N up, make it moved N up, make it shifted N up
-#: make it N down. = move it N down, make it moved N down, make it shifted N down
 
 objects = ['red block', 'blue bowl', 'green block']
 # make it larger.

@@ -23,11 +23,11 @@ from robots.table.object_names import find
 class DrawingRobot(SimulatedRobot[BoardState]):
     """A UR5e with a pen over a whiteboard, on which a few coloured blocks stand.
 
-    Positions are xy in metres: x grows to the right, y grows up (away from the robot's front edge).
-    The board is x -0.3 to 0.3, y -0.8 to -0.2. Objects are named '<colour> block'. Places have
-    names too: 'top left corner', 'top right corner', 'bottom left corner', 'bottom right corner',
-    'top side', 'right side', 'bottom side', 'left side', 'middle'. A shape is an array of points,
-    shape (n, 2); a closed one ends with its first point.
+    Positions are xy in metres in the board frame: x grows to the right, y grows up. The board is
+    x -0.3 to 0.3, y -0.8 to -0.2. A '<colour> block' is a 4 cm cube; a line passes it at 5 cm from
+    its centre or more. Places have names too: 'top left corner', 'top right corner', 'bottom left
+    corner', 'bottom right corner', 'top side', 'right side', 'bottom side', 'left side', 'middle'.
+    A shape is an array of points, shape (n, 2); a closed one ends with its first point.
     """
 
     name = "drawing"
@@ -94,7 +94,7 @@ class DrawingRobot(SimulatedRobot[BoardState]):
             name: An object's or a place's name, such as 'red block' or 'top left corner'.
 
         Returns:
-            Array of shape (2,): x and y in metres on the board (x right, y up).
+            Array of shape (2,): x and y in metres in the board frame.
 
         Raises:
             NotFound: Nothing has that name.

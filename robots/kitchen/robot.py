@@ -34,15 +34,17 @@ LOOK_S = 0.1
 class KitchenRobot:
     """A mobile robot with a 7-joint arm and a gripper in a kitchen.
 
-    Positions are xyz in metres, in the world frame: x grows to the right (left is -x), y to the
-    back of the room (the front is -y), z up; the floor is x -3 to 3, y -2.5 to 2.5. Angles are
-    radians, counter-clockwise, 0 along x. Speeds are m/s, at most 1.
+    Positions are xyz in metres in the world frame: x to the right of the room (left is -x), y to
+    its back (the front is -y), z up; the floor is x -3 to 3, y -2.5 to 2.5. Angles are radians,
+    counter-clockwise, 0 along x. Velocities alone are in the robot frame: x to the robot's right,
+    y ahead of it.
 
-    The base moves in any direction, whatever its heading. The robot sees only what is at its
-    present location: what it faces within 1 m, or else the furniture nearest to it. So go to a
-    location before you look, pick or place there; a drawer must be open. The robot holds one object
-    at a time, and needs an empty gripper to open or close a drawer. Locations have names, such as
-    'table', 'countertop', 'recycle bin', 'top drawer'; objects too, such as 'apple', 'coke can'.
+    The base has a radius of 0.3 m and moves in any direction, whatever its heading. The robot sees
+    only what is at its present location: what it faces within 1 m, or else the furniture nearest to
+    it. So go to a location before you look, pick or place there; a drawer must be open. Each look
+    takes 0.1 s. The robot holds one object at a time, and needs an empty gripper for a drawer.
+    Locations have names, such as 'table', 'recycle bin', 'top drawer'; objects too, such as
+    'apple'. Objects are 4 to 20 cm in size, a bowl is 31 cm wide.
     """
 
     name = "kitchen"
@@ -177,8 +179,6 @@ class KitchenRobot:
     def is_obj_visible(self, name: str) -> bool:
         """Return whether an object is seen at the present location; never fails for a name.
 
-        Takes 0.1 s.
-
         Args:
             name: An object's name, such as 'apple'.
         """
@@ -189,7 +189,7 @@ class KitchenRobot:
     def get_visible_obj_names(self) -> list[str]:
         """Return the names of the objects at the present location, such as ['apple', 'bowl'].
 
-        What the gripper holds is not among them. Takes 0.1 s.
+        What the gripper holds is not among them.
         """
         with self._looking() as state:
             return state.visible()
@@ -198,9 +198,8 @@ class KitchenRobot:
     def detect_object(self, name: str) -> bool:
         """Return whether the camera that looks straight ahead sees an object now.
 
-        It sees what is at most 1.2 m ahead of the robot and 25 degrees to either side of its
-        heading; not what is in a closed drawer. Takes 0.1 s: with a velocity set the base moves on
-        by that much, so `while not detect_object(...)` with `set_velocity` is a control loop.
+        It sees 1.2 m ahead and 25 degrees to either side, and not into a closed drawer. `while not
+        detect_object(...)` with `set_velocity` is a control loop.
 
         Args:
             name: An object's name, such as 'apple'. One that does not exist is never seen.
@@ -214,8 +213,6 @@ class KitchenRobot:
     @perception
     def obj_in_gripper(self, name: str) -> bool:
         """Return whether the gripper holds an object.
-
-        Takes 0.1 s.
 
         Args:
             name: An object's name, such as 'apple'.
@@ -232,16 +229,14 @@ class KitchenRobot:
     def get_obj_pos(self, name: str) -> Array:
         """Return the middle of an object that is seen at the present location.
 
-        Takes 0.1 s.
-
         Args:
             name: An object's name, such as 'apple'.
 
         Returns:
-            Array of shape (3,): x, y and z in metres (x right, y to the back, z up).
+            Array of shape (3,): x, y and z in metres in the world frame.
 
         Raises:
-            NotFound: It is not seen from here: go where it is, or open the drawer.
+            NotFound: It is not seen from here: goto_loc where it is, or open the drawer.
         """
         with self._looking() as state:
             return np.array(state[arguments.seen(name, state.visible())].position)
@@ -250,13 +245,13 @@ class KitchenRobot:
     def get_loc_pos(self, loc: str) -> Array:
         """Return the middle of a location, at the height things stand there.
 
-        For driving there use goto_loc: this point lies on the furniture.
+        This point lies on the furniture: to drive there use goto_loc.
 
         Args:
             loc: A location's name, such as 'table'.
 
         Returns:
-            Array of shape (3,): x, y and z in metres (x right, y to the back, z up).
+            Array of shape (3,): x, y and z in metres in the world frame.
 
         Raises:
             NotFound: No location has that name.
@@ -268,21 +263,16 @@ class KitchenRobot:
     def get_robot_pos_and_angle(self) -> tuple[Array, float]:
         """Return where the robot's base is and its heading.
 
-        Takes 0.1 s.
-
         Returns:
-            The position, shape (3,), metres, z 0; and the angle in radians, counter-clockwise, 0
-            along x (to the right), pi / 2 to the back of the room.
+            The position, shape (3,), metres; and the heading in radians: 0 along x, pi / 2 to the
+            back of the room.
         """
         with self._looking() as state:
             return _position(state), state.base.angle
 
     @perception
     def get_robot_pos(self) -> Array:
-        """Return where the robot's base is: x, y and z in metres, shape (3,); z is 0.
-
-        Takes 0.1 s: with a velocity set the base moves on by that much.
-        """
+        """Return where the robot's base is: x, y and z in metres, shape (3,); z is 0."""
         with self._looking() as state:
             return _position(state)
 
@@ -293,17 +283,17 @@ class KitchenRobot:
         """Drive to a position on the floor, around the furniture.
 
         Args:
-            pos: x, y and z in metres; z is not needed. It must be free floor, 0.32 m from anything.
-            speed: In m/s, above 0 and at most 1: 0.25 is slow, 0.75 fast, 1 as fast as it can.
-            angle: Heading at the end in radians; without it the heading stays as it is.
+            pos: x and y in metres, on free floor, 0.32 m from anything.
+            speed: In m/s: 0.25 is slow, 0.75 fast, 1 as fast as it can.
+            angle: Heading at the end in radians; by default as it was.
 
         Returns:
-            Where the base is now, shape (3,), metres.
+            Where the base is now: x, y and z in metres, shape (3,).
 
         Raises:
-            Unreachable: The position is in or too close to furniture or a wall, or no way leads
-                there; nothing moved. The message has the nearest free position.
-            LimitExceeded: A speed of 0 or above 1, or a number that is not finite.
+            Unreachable: It is too close to something, or no way leads there; nothing moved. The
+                message has the nearest free position.
+            LimitExceeded: A speed of 0 or above 1.
         """
         goal, mps = arguments.position(pos, "pos"), arguments.speed(speed)
         end = arguments.heading(angle)
@@ -313,14 +303,14 @@ class KitchenRobot:
 
     @action
     def goto_loc(self, loc: str, speed: float = 0.5) -> Array:
-        """Drive to a location and face it, around the furniture. Then what is there can be seen.
+        """Drive to a location and face it; then what is there can be seen.
 
         Args:
-            loc: A location's name, such as 'table' or 'top drawer'.
-            speed: In m/s, above 0 and at most 1: 0.25 is slow, 0.75 fast, 1 as fast as it can.
+            loc: A location's name, such as 'table'.
+            speed: In m/s: 0.25 is slow, 0.75 fast, 1 as fast as it can.
 
         Returns:
-            Where the base is now, shape (3,), metres.
+            Where the base is now: x, y and z in metres, shape (3,).
 
         Raises:
             NotFound: No location has that name.
@@ -335,21 +325,21 @@ class KitchenRobot:
 
     @action
     def follow_traj(self, traj: Points, speed: float = 0.5) -> Array:
-        """Drive along a trajectory, straight from each waypoint to the next.
+        """Drive to a path's first point, then along it, straight from point to point.
 
-        The base first drives to the first waypoint, around the furniture. Its heading stays.
+        The heading stays.
 
         Args:
-            traj: 2 or more waypoints of x, y and z in metres, shape (n, 3); z is not needed.
-            speed: In m/s, above 0 and at most 1: 0.25 is slow, 0.75 fast, 1 as fast as it can.
+            traj: 2 or more points of x, y and z in metres, shape (n, 3); z is not needed.
+            speed: In m/s: 0.25 is slow, 0.75 fast, 1 as fast as it can.
 
         Returns:
-            Where the base is now, shape (3,), metres.
+            Where the base is now: x, y and z in metres, shape (3,).
 
         Raises:
             Collision: It leads through furniture; nothing moved.
-            Unreachable: A waypoint is in or too close to furniture or a wall; nothing moved.
-            LimitExceeded: One waypoint only, a number that is not finite, a speed of 0 or above 1.
+            Unreachable: A point is too close to something; nothing moved.
+            LimitExceeded: A speed of 0 or above 1.
         """
         points, mps = arguments.trajectory(traj), arguments.speed(speed)
         ground = paths.ground(self.state.room, self.state.drawers)
@@ -362,19 +352,18 @@ class KitchenRobot:
 
     @action
     def set_velocity(self, x: float, y: float, turn: float = 0.0) -> None:
-        """Let the base move with a velocity from now on, in the robot's own frame.
+        """Let the base move with a velocity from now on, in the robot frame.
 
-        Time passes with perception: each such call takes 0.1 s, and the base moves on by that much.
-        It moves until `stop` or another motion. If it would run into furniture or a wall it stops
-        before that, and the perception during which it did raises Collision.
+        It moves on with each look, until `stop` or another motion. Before it would run into
+        something it stops, and the look during which it did raises Collision.
 
         Args:
-            x: To the robot's right, m/s; negative is left.
-            y: Ahead, m/s; negative is backwards. At most 1 m/s in all; 0.1 slow, 0.4 fast.
-            turn: Turning rate in rad/s, counter-clockwise (left), at most 1.5.
+            x: To the robot's right, in m/s; negative is left.
+            y: Ahead, in m/s; negative is backwards. At most 1 in all; 0.1 slow, 0.4 fast.
+            turn: In rad/s, counter-clockwise (left), at most 1.5.
 
         Raises:
-            LimitExceeded: Beyond those limits, or not finite.
+            LimitExceeded: Beyond those limits.
         """
         wanted = arguments.velocity(x, y, turn)
         with self._busy:
@@ -391,18 +380,16 @@ class KitchenRobot:
 
     @action
     def pick_obj(self, name: str) -> None:
-        """Pick up an object that is seen at the present location.
-
-        The base moves up to it if it must. What is in a bowl comes along with it.
+        """Pick up an object that is seen at the present location; what is in a bowl comes along.
 
         Args:
             name: An object's name, such as 'apple'.
 
         Raises:
             NotFound: It is not seen from here: goto_loc where it is, or open the drawer.
-            NotGrasped: The gripper already holds something, or closed on nothing.
+            NotGrasped: The gripper is full, or closed on nothing.
             Collision: Something leaves no room for the fingers.
-            Unreachable: The arm does not reach it from anywhere the base can stand.
+            Unreachable: It is beyond the arm.
         """
         with self._moving():
             if self.state.held is not None:
@@ -417,18 +404,17 @@ class KitchenRobot:
         """Put down what the gripper holds: in a bowl, next to another object, or at a location.
 
         Args:
-            name: An object seen here: 'bowl' puts it in the bowl, any other beside that object. Or
-                the name of the present location, such as 'table' or 'recycle bin': anywhere there
-                is room on or in it. A drawer must be open.
+            name: An object seen here: 'bowl' puts it IN the bowl, any other beside that object. Or
+                the present location, such as 'table': anywhere there is room on or in it.
 
         Returns:
-            Where the object came to rest, shape (3,), metres.
+            Where the object came to rest: x, y and z in metres, shape (3,).
 
         Raises:
             NotGrasped: The gripper holds nothing.
-            NotFound: It is not seen from here, or is another location: goto_loc there first.
+            NotFound: It is not seen from here: goto_loc where it is, or open the drawer.
             Collision: There is no room.
-            Unreachable: A closed drawer, or beyond the arm.
+            Unreachable: It is beyond the arm, or a closed drawer.
         """
         with self._moving():
             self._check_full()
@@ -449,15 +435,15 @@ class KitchenRobot:
         If the spot is taken, the nearest free one within 15 cm serves; over a bowl it goes in.
 
         Args:
-            pos: x, y and z in metres; the height is that of the surface or floor, z is not needed.
+            pos: x, y and z in metres; z is not needed.
 
         Returns:
-            Where the object came to rest, shape (3,), metres.
+            Where the object came to rest: x, y and z in metres, shape (3,).
 
         Raises:
             NotGrasped: The gripper holds nothing.
             Collision: There is no room.
-            Unreachable: A closed drawer, the very edge of furniture, or beyond the arm.
+            Unreachable: It is beyond the arm, or a closed drawer.
         """
         point = arguments.position(pos, "pos")
         with self._moving():
@@ -466,7 +452,7 @@ class KitchenRobot:
 
     @action
     def open_drawer(self, name: str) -> None:
-        """Pull a drawer open; if it is open nothing happens. The robot must be at it.
+        """Pull a drawer open; the robot must be at it.
 
         Args:
             name: Such as 'top drawer'.
@@ -481,7 +467,7 @@ class KitchenRobot:
 
     @action
     def close_drawer(self, name: str) -> None:
-        """Push a drawer shut; if it is shut nothing happens. The robot must be at it.
+        """Push a drawer shut; the robot must be at it.
 
         Args:
             name: Such as 'top drawer'.

@@ -35,10 +35,12 @@ NOTHING_WRONG = Disturbances()
 class RavensRobot(SimulatedRobot[WorldState]):
     """A UR5e with a two-finger gripper at a table with coloured blocks and bowls.
 
-    Positions are xy in metres: x grows to the right, y grows away from the front edge (up, in the
-    picture). The table is x -0.3 to 0.3, y -0.8 to -0.2. Objects are named '<colour> block' and
-    '<colour> bowl'. Places have names too: 'top left corner', 'top right corner', 'bottom left
-    corner', 'bottom right corner', 'top side', 'right side', 'bottom side', 'left side', 'middle'.
+    Positions are xy in metres in the table frame: x grows to the right, y grows away from the front
+    edge (up, in the picture). The table is x -0.3 to 0.3, y -0.8 to -0.2. A '<colour> block' is a
+    4 cm cube, a '<colour> bowl' 12 cm wide; where two stand side by side their centres are 6 cm
+    apart or more, block and bowl 10 cm. Places have names too: 'top left corner', 'top right
+    corner', 'bottom left corner', 'bottom right corner', 'top side', 'right side', 'bottom side',
+    'left side', 'middle'.
     """
 
     name = "ravens"
@@ -141,7 +143,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
             name: An object's or a place's name, such as 'red block' or 'top left corner'.
 
         Returns:
-            Array of shape (2,): x and y in metres in the table frame (x right, y up).
+            Array of shape (2,): x and y in metres in the table frame.
 
         Raises:
             NotFound: Nothing has that name.
@@ -160,13 +162,13 @@ class RavensRobot(SimulatedRobot[WorldState]):
             Array of shape (4,): min x, min y, max x, max y in metres.
 
         Raises:
-            NotFound: No object has that name.
+            NotFound: Nothing has that name.
         """
         return np.array(self._scene[self._exact(name)].bbox())
 
     @perception
     def get_obj_height(self, name: str) -> float:
-        """Return how high an object's centre is above the table, in metres.
+        """Return how high an object's centre is above the table, in metres, to the millimetre.
 
         Stacked objects share their xy and differ in this: sort by it to take a stack apart from
         the top.
@@ -175,9 +177,9 @@ class RavensRobot(SimulatedRobot[WorldState]):
             name: An object's name.
 
         Raises:
-            NotFound: No object has that name.
+            NotFound: Nothing has that name.
         """
-        return float(self._scene[self._exact(name)].position[2])
+        return round(float(self._scene[self._exact(name)].position[2]), 3)
 
     @perception
     def get_color(self, name: str) -> tuple[float, float, float, float]:
@@ -187,7 +189,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
             name: An object's name.
 
         Raises:
-            NotFound: No object has that name.
+            NotFound: Nothing has that name.
         """
         known = self._exact(name)
         if (color := COLORS.get(known.split()[0])) is None:
@@ -265,7 +267,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
                 place something may be in the way: then the nearest free spot within 5 cm serves.
 
         Returns:
-            Array of shape (2,): where the object's centre came to rest, x and y in metres.
+            Where the object's centre came to rest: x and y in metres, shape (2,).
 
         Raises:
             NotFound: No object or place of that name, or no object at that point.
@@ -291,10 +293,10 @@ class RavensRobot(SimulatedRobot[WorldState]):
                 another in a wrong order are first set aside.
 
         Raises:
-            NotFound: A name is unknown.
+            NotFound: Nothing has that name.
             Unreachable: The stack would be too high to reach.
             Collision: Something in the way, as for put_first_on_second.
-            NotGrasped: The fingers closed without holding an object.
+            NotGrasped: The fingers closed without holding the object.
         """
         with self._moving():
             if isinstance(object_names, str):
@@ -317,11 +319,11 @@ class RavensRobot(SimulatedRobot[WorldState]):
             pos: x and y in metres, or the name of an object or place.
 
         Returns:
-            Array of shape (2,): where the gripper points, x and y in metres.
+            Where the gripper is then: x and y in metres, shape (2,).
 
         Raises:
             NotFound: Nothing has that name.
-            Unreachable: The point is off the table.
+            Unreachable: The point is off the table or beyond the arm; nothing moved.
         """
         with self._moving():
             xy = target(self._scene.bodies, pos)
@@ -376,7 +378,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
     ) -> Array:
         """Return the shortest path over the table around regions; nothing moves.
 
-        It keeps 3 cm clear of every region, or less where the start or the goal is closer to one.
+        It keeps 3 cm clear of every region, or less where its ends are closer to one.
 
         Args:
             start_pos: x and y in metres, such as get_robot_pos(), or an object's or place's name.
@@ -385,8 +387,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
                 arrays of a polygon's corners, shape (n, 2), metres.
 
         Returns:
-            Array of shape (n, 2), n at least 2: the path's corners from start to goal, x and y in
-            metres; hand it to follow_traj.
+            Array of shape (n, 2): the path's corners from start to goal, for follow_traj.
 
         Raises:
             NotFound: Nothing has that name.
@@ -407,14 +408,14 @@ class RavensRobot(SimulatedRobot[WorldState]):
         Args:
             traj: 2 or more points of x and y in metres, shape (n, 2). To close a shape, end with
                 its first point.
-            speed: Greatest speed along the path in metres per second, 0.01 to 1.0.
+            speed: Greatest speed in metres per second, 0.01 to 1.0.
 
         Returns:
-            Array of shape (2,): where the gripper is then, x and y in metres.
+            Where the gripper is then: x and y in metres, shape (2,).
 
         Raises:
-            Unreachable: A point is off the table or beyond the arm; nothing moved.
-            LimitExceeded: The speed is not within its limits, or the path is too long.
+            Unreachable: The point is off the table or beyond the arm; nothing moved.
+            LimitExceeded: The speed is not within its limits.
         """
         with self._moving():
             points, limit = path_of(traj, "traj"), route.checked_speed(speed)
@@ -432,7 +433,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
             speed: Greatest speed in metres per second, 0.01 to 1.0.
 
         Returns:
-            Array of shape (2,): where the gripper is then, x and y in metres.
+            Where the gripper is then: x and y in metres, shape (2,).
 
         Raises:
             NotFound: Nothing has that name.

@@ -73,13 +73,14 @@ class Nearest:
             NoMatch: No example is close enough; the message names what did not fit.
         """
         *examples, asked = split_examples(request.prompt) or (None,)
+        examples = [*split_examples(request.further), *examples]
         if asked is None or asked.code or not examples:
             raise NoMatch(f"the prompt has no examples or no instruction; {REMEDY}")
         if odd := unreadable(asked.instruction):
             raise NoMatch(f"nearest cannot read {odd!r} in {asked.instruction!r}; {REMEDY}")
         known = tuple(example for example in examples if example is not None)
         text = answer_definition(asked.instruction, known)
-        lines = stated(request.prompt)
+        lines = (*stated(request.further), *stated(request.prompt))
         return Completion(text or _answer(asked, known, lines), model=self.name, cost_usd=0.0)
 
 

@@ -183,7 +183,10 @@ def test_prompts_list_and_show(capsys: Capture) -> None:
     assert {"ravens/ui", "functions/define"} <= {row["prompt"] for row in rows}
     assert run(["prompts", "show", "ravens/ui"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("import numpy as np")
+    assert shown.startswith('"""A UR5e ')
+    assert "\nput_first_on_second(first, second): " in shown
+    assert '\n"""\nimport numpy as np\n' in shown
+    assert "\n#: " not in shown
     assert "/// cap" not in shown
     assert run(["prompts", "show", "ravens/uii"]) == 2
     assert "Did you mean 'ravens/ui'" in capsys.readouterr().err

@@ -129,7 +129,8 @@ def test_generated_functions_say_so(run: Run) -> None:
 
 def test_hints_stand_between_the_examples_and_the_history(run: Run) -> None:
     run({"go": "x = 1\n"}, State(hints=("# skills: half(x)",)))
-    assert run.model.prompts == ["\n\n# skills: half(x)\n\n# go.\n"]  # type: ignore[attr-defined]
+    (asked,) = run.model.prompts  # type: ignore[attr-defined]
+    assert asked.endswith('\n"""\n\n\n# skills: half(x)\n\n# go.\n')
 
 
 def test_a_keyword_argument_comes_before_the_robot_s_own_fact(run: Run) -> None:

@@ -257,8 +257,8 @@ def nested(outer: str, inner: str, prompt: str = BARE, **options: Any) -> tuple[
 def test_an_lmp_calls_an_lmp_with_its_own_prompt() -> None:
     lmp, model = nested("ret_val = find('x') + 1\n", "ret_val = 2\n", POINT.replace("point", "any"))
     assert lmp("it") == 3
-    assert model.prompts[0].startswith("# one.")
-    assert not model.prompts[1].startswith("# one.")
+    assert model.prompts[0].startswith('"""find(description)\n"""\n# one.')
+    assert "# one." not in model.prompts[1]
 
 
 def test_a_nested_program_does_not_see_the_outer_one_s_variables() -> None:
@@ -306,7 +306,7 @@ KINDS = {
     "a generator": ("ret_val = (n for n in [1, 2])\n", "not plain data"),
     "three numbers too many": ("ret_val = [1, 2, 3, 4]\n", "expected point"),
     "a name": ("ret_val = 'top'\n", "expected point"),
-    "nothing": ("ret_val = None\n", "expected point"),
+    "nothing": ("ret_val = None\n", "there is none"),
     "not a number": ("ret_val = [np.nan, 0]\n", "expected point"),
     "no value": ("other = [0, 0]\n", "without setting 'ret_val'"),
 }
@@ -410,3 +410,57 @@ def test_the_complete_program_runs_alone() -> None:
     )
     with cap.Sandbox() as sandbox:
         assert sandbox.run(answer.source, returns="ret_val").value == 21
+
+
+NAMES = """# /// cap
+# returns = "ret_val"
+# kind = ["name", "names"]
+# context = ["objects"]
+# exact = "objects"
+# ///
+
+objects = ['cup', 'tray']
+# the tray.
+ret_val = 'tray'
+"""
+
+
+@pytest.mark.parametrize("words", ["red cup", "the red cup", " the  red cup "])
+def test_a_name_of_the_context_answers_for_itself(words: str) -> None:
+    model = Scripted({})
+    with cap.LMP(NAMES, model, variables={"objects": ["red cup", "cup"]}) as lmp:
+        assert lmp(words) == "red cup"
+    assert not model.prompts
+
+
+def test_words_that_only_hold_a_name_are_asked_for() -> None:
+    model = Scripted({"the red cups": "ret_val = ['red cup']\n"})
+    with cap.LMP(NAMES, model, variables={"objects": ["red cup", "cup"]}) as lmp:
+        assert lmp("the red cups") == ["red cup"]
+
+
+def finding(outer: str, words: str, inner: str) -> tuple[cap.LMP, Scripted]:
+    """Return an LMP whose programs call `find`, which knows a cup."""
+    model = Scripted({"it": outer, words: inner})
+    find = cap.LMP(NAMES, model, variables={"objects": ["cup"]})
+    return cap.LMP(BARE, model, lmps={"find": find}), model
+
+
+def test_none_says_that_there_is_none_and_is_not_asked_again() -> None:
+    lmp, model = finding("ret_val = find('the mug')\n", "the mug", "ret_val = None\n")
+    failure = failure_in(lmp, "it")
+    assert (failure.error, failure.cause) == ("NotFound", "program")
+    assert "find('the mug'): there is none" in failure.message
+    assert len([asked for asked in model.prompts if asked.endswith("# the mug.\n")]) == 1
+
+
+def test_a_program_may_go_on_where_there_is_none() -> None:
+    caught = "try:\n    ret_val = find('the mug')\nexcept NotFound:\n    ret_val = 'none'\n"
+    lmp, _ = finding(caught, "the mug", "ret_val = None\n")
+    assert lmp("it") == "none"
+
+
+def test_a_nested_lmp_s_model_reads_what_it_was_given() -> None:
+    lmp, model = nested("ret_val = find('x', pts=np.ones((2, 2)))\n", "ret_val = [1.0, 2]\n")
+    assert list(lmp("it")) == [1.0, 2]
+    assert "\n#< pts = array of shape (2, 2): [[1.0, 1.0], [1.0, 1.0]]\n" in model.prompts[1]

@@ -455,7 +455,8 @@ def test_a_generated_function_is_mended_before_anything_moves(make: Make, wrong:
     assert repair["lmp"] == "define"
     again = body.model.prompts[-1]
     assert f"# define function: f(1).\n{wrong}#! this " in again
-    assert "; write the whole function again, corrected\n\n# define function: f(1).\n" in again
+    assert "; write the whole function again, corrected\n\n#< It is called by this " in again
+    assert again.endswith("\n#< f(1)\n\n# define function: f(1).\n")
 
 
 @pytest.mark.parametrize(
@@ -468,7 +469,10 @@ def test_where_a_function_cannot_be_had_nothing_moves(make: Make, wrong: str) ->
     assert answer.result.failure is not None
     assert answer.result.failure.kind == "generation"
     assert not answer.result.calls
-    assert len(body.model.prompts) == 3
+    *_, again = body.model.prompts
+    assert "#! the answer for function 'f' " in again, "the program that called is asked for again"
+    assert "or another model" not in again
+    assert len(body.model.prompts) == 4
 
 
 def test_a_note_is_bounded_whatever_the_calls_hold() -> None:

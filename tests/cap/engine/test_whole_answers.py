@@ -177,7 +177,7 @@ def test_an_answer_that_goes_on_with_the_prompts_examples_is_a_fault(prompt: Pro
 
 
 def test_an_lmp_that_answers_in_words_is_told_which_variable_to_set(session: Session) -> None:
-    answers = "x = parse_obj_name('the red block')", "It is the red block.", "ret_val = 'red block'"
+    answers = "x = parse_obj_name('the red one')", "It is the red block.", "ret_val = 'red block'"
     found, error, model = moved(session, *answers)
     assert (found, error) == ([], None)
     assert "#! this is no program; write one that sets ret_val" in model.requests[2].prompt

@@ -304,5 +304,6 @@ def test_nearest_answers_the_same_with_and_without_skills() -> None:
     for instruction in words:
         context = prompt.examples[-1].context
         texts = [prompt.render(instruction, context, (), given) for given in ((), hints)]
-        one, two = (Nearest().complete(Request(text)).text for text in texts)
+        asked = [Request(text, further=prompt.further) for text in texts]
+        one, two = (Nearest().complete(request).text for request in asked)
         assert one.strip() == two.replace(hints[0], "").strip()

@@ -135,7 +135,7 @@ class Player:
         self.world = world
         self.model = Nearest()
         self.history: list[PromptTurn] = []
-        self.state: dict[str, Any] = {}
+        self.state: dict[str, Any] = dict(prompt("ui").header.initial)
 
     def names(self, hinted: Prompt) -> dict[str, Any]:
         """Return what a program of this prompt may use, the generated function it calls too."""
@@ -159,7 +159,8 @@ class Player:
     def write(self, used: Prompt, instruction: str, history: tuple[PromptTurn, ...] = ()) -> str:
         """Ask the offline model for a program."""
         context = render_context({"objects": list(self.world.xy)})
-        return self.model.complete(Request(used.render(instruction, context, history))).text
+        text = used.render(instruction, context, history)
+        return self.model.complete(Request(text, further=used.further)).text
 
     def tell(self, instruction: str) -> str:
         """Write and run one instruction's program; return it."""
@@ -184,7 +185,7 @@ def play_example(used: Prompt, example: Example, state: dict[str, Any]) -> dict[
     player = Player(world)
     arguments = {key: np.array(value) for key, value in used.header.arguments.items()}
     given = player.names(used)
-    scope = {**given, **arguments, **state.setdefault("names", {})}
+    scope = {**given, **arguments, **state.setdefault("names", dict(used.header.initial))}
     exec(example.code, scope)
     state["names"] = {key: value for key, value in scope.items() if key not in given}
     return scope

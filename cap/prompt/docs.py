@@ -1,0 +1,131 @@
+"""What a model is told of a robot: a compact block, made from the docstrings of its primitives.
+
+It stands above a prompt file's text and tells of what that prompt imports, no more: the frames and
+sizes of the robot's world, then a line for each function with its parameters, units and failures.
+`cap robots show` prints the same docstrings in full.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+
+from cap.scope import Primitive
+
+FUNCTION_CHARS = 900
+"""How much is told of one function: longer docs are cut at the end of a sentence."""
+BLOCK_CHARS = 6_000
+"""How much is told in all: beyond it functions have their first sentence only."""
+_SECTION = re.compile(r"^(Args|Returns|Raises):[ \t]*$", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z'\"])")
+
+
+def primitive_docs(
+    about: str, primitives: Mapping[str, Primitive], groups: Mapping[str, Sequence[str]]
+) -> str:
+    """Return what stands above a prompt's text; "" if there is nothing to tell.
+
+    Args:
+        about: What the robot says of itself and its world.
+        primitives: What programs of the prompt may call.
+        groups: Objects whose attributes some of them are.
+    """
+    owners = {name: f"{group}." for group, names in groups.items() for name in names}
+    told: list[str] = []
+    said: set[str] = set()
+    left = BLOCK_CHARS
+    for primitive in primitives.values():
+        line = described(primitive, said)
+        if len(line) > left:
+            line = headed(primitive)
+        left -= len(line)
+        told.append(owners.get(primitive.name, "") + line)
+    paragraphs = _paragraphs(_clipped(about, BLOCK_CHARS // 2))
+    if not (paragraphs or told):
+        return ""
+    text = "\n".join([*paragraphs, "", *told]).strip()
+    return '"""' + re.sub(r"(?m)^#", " #", text.replace('"""', "'''")) + '\n"""'
+
+
+def described(primitive: Primitive, said: set[str]) -> str:
+    """Return one function in one line: how it is called, what it does and takes, how it fails.
+
+    Args:
+        primitive: The function.
+        said: What functions before it take and how they fail, to the letter; not told again.
+    """
+    body, *sections = _SECTION.split(primitive.doc)
+    there = dict(zip(sections[::2], sections[1::2], strict=True))
+    parts = _paragraphs(body)
+    for entry in _entries(there.get("Args", "")):
+        if entry not in said:
+            parts.append(_sentence(entry))
+        said.add(entry)
+    if value := " ".join(_paragraphs(there.get("Returns", ""))):
+        parts.append(f"Returns {value[0].lower()}{value[1:]}")
+    raised = _entries(there.get("Raises", ""))
+    if raised:
+        told = [entry.partition(":")[0] if entry in said else entry for entry in raised]
+        parts.append(f"Raises {'; '.join(entry.rstrip('.') for entry in told)}.")
+        said.update(raised)
+    called = call_of(primitive, typed="Args" not in there, returns="Returns" not in there)
+    return f"{called}: {_clipped(' '.join(parts), FUNCTION_CHARS)}" if parts else called
+
+
+def headed(primitive: Primitive) -> str:
+    """Return a function's call and the first sentence of its docs."""
+    first, *_ = _SENTENCE.split(" ".join(_paragraphs(primitive.doc))[:FUNCTION_CHARS])
+    called = call_of(primitive)
+    return f"{called}: {first}" if first else called
+
+
+def call_of(primitive: Primitive, *, typed: bool = False, returns: bool = False) -> str:
+    """Return how a function is called, such as `goto_pos(pos, speed=0.25)`.
+
+    Args:
+        primitive: The function.
+        typed: With the kinds of its parameters.
+        returns: With the kind of its value.
+    """
+    shown = []
+    for entry in primitive.signature.parameters.values():
+        if primitive.kind == "lmp" and entry.name != "description":
+            continue  # its facts it is told anyway; what else it is given its docs say
+        kind = entry.annotation if typed and primitive.kind != "lmp" else entry.empty
+        shown.append(str(entry.replace(annotation=kind)).replace("'", "") if kind else entry.name)
+    value = primitive.signature.return_annotation
+    known = (
+        returns and primitive.kind != "lmp" and value not in (inspect.Signature.empty, None, "None")
+    )
+    arrow = f" -> {inspect.formatannotation(value)}".replace("'", "") if known else ""
+    return f"{primitive.name}({', '.join(shown)}){arrow}"
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip()]
+
+
+def _entries(section: str) -> list[str]:
+    """Return the entries of an indented section: each begins where the first one does."""
+    lines = [line for line in section.split("\n") if line.strip()]
+    margin = min((len(line) - len(line.lstrip()) for line in lines), default=0)
+    starts = [line[margin : margin + 1] != " " for line in lines]
+    text = "\n".join(
+        f"\n{line.strip()}" if new else line.strip()
+        for line, new in zip(lines, starts, strict=True)
+    )
+    return _paragraphs(text)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _clipped(text: str, chars: int) -> str:
+    """Return a text cut after its last sentence that fits."""
+    if len(text) <= chars:
+        return text
+    kept = text[:chars]
+    ends = [match.start() for match in _SENTENCE.finditer(kept)]
+    return kept[: ends[-1]] if ends else f"{kept[: chars - 3]}..."

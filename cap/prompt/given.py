@@ -1,0 +1,62 @@
+"""What a program has besides its context, told in lines that no program reads back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+_VALUE_CHARS = 400
+"""How much is told of one value."""
+_DIGITS = 4
+_SOURCE_CHARS = 3_000
+"""How much is told of a program; of a longer one, what stands about the calls."""
+_LINES_ABOUT = 12
+
+
+def told_values(given: Mapping[str, Any]) -> str:
+    """Return a line for each of some variables: its kind and what is in it."""
+    return "\n".join(f"{name} = {_shown(value)}" for name, value in given.items())
+
+
+def told_program(words: str, source: str, lines: Iterable[int]) -> str:
+    """Return the program that calls a function which is to be written, for its model to read.
+
+    Args:
+        words: The instruction that program was written for.
+        source: Its text.
+        lines: The lines that call the function, from 1.
+    """
+    shown = source.strip("\n")
+    if len(shown) > _SOURCE_CHARS:
+        told = shown.split("\n")
+        near = {n for at in lines for n in range(at - _LINES_ABOUT, at + _LINES_ABOUT)}
+        shown = "\n".join(line for n, line in enumerate(told, 1) if n in near)[:_SOURCE_CHARS]
+    asked = f" for '{words}'" if words else ""
+    return f"It is called by this program{asked}, which is written already:\n{shown}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        text, kind = repr(np.round(value, _DIGITS).tolist()), f"array of shape {value.shape}: "
+        if value.dtype.kind not in "biuf":
+            text = repr(value.tolist())
+    elif hasattr(value, "wkt"):
+        text, kind = value.wkt, ""
+    elif isinstance(value, float):
+        text, kind = repr(round(value, _DIGITS)), ""
+    else:
+        try:
+            text, kind = repr(value), _counted(value)
+        except ValueError:  # Python shows no integer of more than 4300 digits
+            return f"<{type(value).__name__}>"
+    text = " ".join(text.split())
+    return f"{kind}{text if len(text) <= _VALUE_CHARS else text[: _VALUE_CHARS - 3] + '...'}"
+
+
+def _counted(value: Any) -> str:
+    """Return how many things a long list has, since not all of it may be shown."""
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes) and len(value) > 8:
+        return f"{type(value).__name__} of {len(value)}: "
+    return ""

@@ -1,0 +1,12 @@
+#: around = centred on, centered on, in, at
+#: big = large
+#: a circle = a ring
+#: a circle around the middle. = a circle
+#: a hexagon around the middle. = a hexagon
+#: a pentagon around the middle. = a pentagon
+#: a square around the middle. = a square
+#: a triangle around the middle. = a triangle
+#: a star around the middle. = a star
+#: the ground line = a ground line, the ground, a line for the ground
+#: a line that bisects it = a line that cuts it in half, a line bisecting it, a line through its middle
+#: a pyramid on the ground line = a pyramid on it, a pyramid on the ground

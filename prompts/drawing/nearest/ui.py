@@ -1,0 +1,11 @@
+#: draw = sketch, make, trace
+#: draw = draw me, please draw, can you draw, could you draw
+#: erase = wipe off, wipe, rub out, remove, delete, clear
+#: undo that. = undo, undo it, undo this, go back, take that back, take it back
+#: both. = both of them, the two shapes, both shapes
+#: both = both of them, the two shapes, both shapes, them both
+#: it = that, this, the shape, that shape, the drawing
+#: bigger = larger
+#: smaller = tinier
+#: move = shift, push
+#: everything. = all of it, all shapes, all the shapes, the board

@@ -1,0 +1,17 @@
+#: countertop = kitchen counter, counter, worktop, kitchen worktop, counter top
+#: cart = trolley, kitchen cart
+#: desk = writing desk
+#: table = kitchen table, dining table
+#: recycle bin = recycling bin, recycling, recycler
+#: trash bin = trash can, trash, garbage bin, garbage can, garbage, rubbish bin, rubbish, waste bin, bin for trash
+#: top drawer = upper drawer, first drawer, highest drawer, uppermost drawer
+#: middle drawer = second drawer, center drawer
+#: bottom drawer = lower drawer, third drawer, lowest drawer, last drawer
+#: wood chair = wooden chair
+#: steel chair = metal chair
+#: office chair = desk chair, swivel chair
+#: closest = nearest
+#: farthest = furthest, most distant, farthest away
+#: you = the robot
+#: all the = all of the, every one of the
+#: locations = places, spots

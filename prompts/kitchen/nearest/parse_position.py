@@ -1,0 +1,9 @@
+#: to the left of = left of, on the left of, on the left side of
+#: to the right of = right of, on the right of, on the right side of
+#: behind = in back of, at the back of
+#: in front of = before
+#: between = halfway between, midway between, in the middle between, in between
+#: your position = where you are, your place, you, yourself
+#: a square = a path in a square, a square path
+#: a circle = a circular path, a path in a circle
+#: next to = beside, close to, right next to

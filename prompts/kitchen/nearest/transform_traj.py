@@ -1,0 +1,10 @@
+#: bigger = larger
+#: smaller = tinier
+#: make it = make that, make this, make the path, make the trajectory
+#: move it = move that, shift it, shift the path, move the path
+#: rotate it = turn it, rotate that, rotate the path, turn the path
+#: to the left by = left by
+#: to the right by = right by
+#: reverse it. = go the other way round, do it backwards, reverse the path, the other way round
+#: to the back of the room by = to the back by, back by
+#: to the front of the room by = to the front by

@@ -1,0 +1,11 @@
+#: bigger = larger
+#: smaller = tinier
+#: make it = make that, make this, make the shape
+#: move = shift, push, slide, nudge, drag
+#: move it = move that, move this, move the shape
+#: rotate = turn, spin
+#: flip = mirror
+#: a bit = a little bit, a little, slightly
+#: make it bigger. = enlarge it, grow it, expand it, scale it up
+#: make it smaller. = shrink it, reduce it, scale it down
+#: toward = towards, closer to

@@ -1,0 +1,57 @@
+"""Every request fits the 4,096 tokens that small local servers hold, with room for the answer."""
+
+import json
+
+import pytest
+
+from cap.cli.main import run
+from cap.models.nearest import Nearest
+from cap.models.openai.model import SYSTEM
+from cap.robot import registry
+from cap.session.session import Session
+from cap.validation.prompts import instruction_costs, request_chars
+
+MOST_CHARS = 12_000
+MOST_CHARS_OF_A_TRANSFER = 24_000
+ROBOTS = ["ravens", "drawing", "kitchen"]
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_request_of_each_prompt_fits(robot: str) -> None:
+    sizes = request_chars(registry.robot_prompts(robot), robot)
+    assert {name: size for name, size in sizes.items() if size > MOST_CHARS} == {}
+    assert min(sizes.values()) > len(SYSTEM) + 1_000, "docs and examples are counted"
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_request_for_a_function_fits_with_a_program_of_1_500_characters(robot: str) -> None:
+    with Session.open(robot, Nearest(), mode="instant") as session:
+        docs = session.engine.docs(session.engine.prompts["ui"])
+        asked = registry.function_prompt().render("f(1)", docs=docs, given="x" * 1_500)
+    assert len(SYSTEM) + len(asked) <= MOST_CHARS
+
+
+@pytest.mark.parametrize(
+    ("robot", "words", "requests"),
+    [
+        ("ravens", "put the red block in the blue bowl", 1),
+        ("ravens", "put the cyan block next to the gray bowl", 2),
+        ("kitchen", "put the banana next to the bowl", 2),
+    ],
+)
+def test_a_transfer_asks_little_and_exact_names_ask_nobody(
+    robot: str, words: str, requests: int
+) -> None:
+    costs = {cost.instruction: cost for cost in instruction_costs(robot)}
+    assert costs[words].requests == requests
+    assert costs[words].chars <= MOST_CHARS_OF_A_TRANSFER
+
+
+def test_sizes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prompts", "list", "--json"]) == 0
+    rows = {row["prompt"]: row for row in json.loads(capsys.readouterr().out)}
+    row = rows["ravens/ui"]
+    assert row["characters"] == request_chars(registry.robot_prompts("ravens"), "ravens")["ui"]
+    assert row["tokens"] == -(-row["characters"] // 4)
+    assert row["nearest"] > row["examples"] > 20
+    assert all(row["characters"] for row in rows.values())
