@@ -45,6 +45,7 @@ _COUNTS = {
     "repairs": 0,
     "runtime_repairs": 0,
     "max_tokens": 1,
+    "max_functions": 0,
 }
 """Settings that are whole numbers, and the least each may be."""
 
@@ -86,6 +87,8 @@ class Config:
     """The same for what fails while it runs."""
     max_tokens: int = 1024
     """Longest answer of the model, in tokens; one that is cut there is asked again with more."""
+    max_functions: int = 16
+    """How many functions may be generated for one program."""
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Dollars for a million tokens `read` and `written`, by the model's name: `[prices]`."""
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -295,7 +298,7 @@ def _danger(name: str, value: Any, cwd: Path) -> str:
         return "it decides which machine moves"
     if name == "robot" and isinstance(value, str) and is_file(value):
         return "it executes that file"
-    if name in ("max_cost", "max_calls", "prices"):
+    if name in ("max_cost", "max_calls", "max_functions", "prices"):
         return "it decides what may be spent"
     if name == "cache":
         return "it decides which answers are taken for the model's own"

@@ -61,6 +61,8 @@ class Desk:
     """Hands out the cases of one problem and takes in results; a robot to the engine."""
 
     simulated = True
+    about = ""
+    """A problem says all there is to say."""
 
     def __init__(
         self,

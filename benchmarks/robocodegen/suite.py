@@ -57,7 +57,7 @@ ARMS: Mapping[str, tuple[str, bool]] = {
 """Prompt file and whether missing helpers are generated, by the name of the arm."""
 OPTIONS = ("limits", "problems", "repairs", "shared_library", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
-_LOOP = Prompt("robocodegen", Header(), "", (), ())
+_LOOP = Prompt("robocodegen", Header(docs=False), "", (), ())
 """Stands for the program around a function: no model writes it."""
 
 

@@ -49,6 +49,7 @@ def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterat
         repairs=options.repairs,
         runtime_repairs=options.runtime_repairs,
         max_tokens=options.max_tokens,
+        max_functions=options.max_functions,
     )
     if not all(words.strip() for words in instructions):
         raise UsageError("an instruction is empty; say what the robot should do")
@@ -101,7 +102,9 @@ def _make_session(
             limits=Limits(program_s=options.time_limit),
             approve=approver(asks, robot.simulated),
             allow=ask_person if asks == "each-call" else None,
-            budget=GenerationLimits(answer_tokens=settings.max_tokens),
+            budget=GenerationLimits(
+                functions=settings.max_functions, answer_tokens=settings.max_tokens
+            ),
             repairs=repairs,
             skills=SkillStore(skills_folder(settings)),
             rehearse=options.rehearse,

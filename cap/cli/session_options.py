@@ -107,6 +107,13 @@ class SessionOptions:
         help="Longest answer of the model (default: 1024; a cut one is asked for with more).",
     )
     """Longest answer of the model, in tokens."""
+    max_functions: int | None = option(
+        "--max-functions",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="How many functions a program may have generated (default: 16).",
+    )
+    """How many functions may be generated for one program."""
     dry_run: bool = option(
         "--dry-run", is_flag=True, help="Preview in the instant world; nothing moves."
     )

@@ -365,6 +365,8 @@ class Engine:
 
     def docs(self, prompt: Prompt) -> str:
         """Return what the functions do that a prompt's programs may call, for its model to read."""
+        if not prompt.header.docs:
+            return ""
         key = prompt.name, prompt.hints, prompt.header.actions
         if key not in self._docs:
             scope = self.scope(prompt)

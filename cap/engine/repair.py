@@ -1,8 +1,11 @@
 """Repair: a program that cannot be, or that failed, goes back to the model with the reason.
 
 What is wrong with a program before it runs costs nothing to mend: nothing has moved. So does a
-value of the wrong kind where no action was called. What fails while it runs is another matter: what
-was done stays done, the model is told of it, and on hardware nothing is tried again unasked.
+value of the wrong kind where no action was called. What fails while it runs is another matter. In
+simulation the world goes back to where the turn began, and the whole program is asked for again.
+Where it cannot go back, what was done stays done, the failed program's variables and generated
+functions stay in force, and a program for the rest is asked for; on hardware only if somebody said
+so beforehand.
 
 The failed program becomes one more turn of the prompt, and the same instruction follows, so that
 the text up to there stays what it was, byte for byte.
@@ -10,10 +13,13 @@ the text up to there stays what it was, byte for byte.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+import numpy as np
 
 from cap.engine.approval import DECLINED
 from cap.errors import NotFound
@@ -23,16 +29,24 @@ from cap.result import Call, Failure
 
 Sort = Literal["static", "runtime", "person"]
 _STATIC = ("syntax", "violation", "undefined", "generation", "rehearsal")
-_RUNTIME = ("raised", "value")
+_RUNTIME = ("raised", "value", "limit", "output", "memory")
+_ENDLESS = ("TimeLimit", "SimTimeLimit")
+"""Times a program may take; a call that hangs is no program's fault."""
 _REQUEST = "write the whole program again, corrected"
 _SPEAK = "this is no program; write one, and to say something to the person call say('...')"
 _ANSWER = "this is no program; write one that sets {returns}"
-_LEFT = "what it did stays done; write a program for what is left to do"
+_LEFT = "what it did stays done{kept}; write a program for what is left to do"
+_BACK = "the world is again as it was before this program; write the whole program again, corrected"
+_ANSWER_AGAIN = "answer again, so that it can be done"
 _FOR_PERSONS = re.compile(r"; [^;]*another model with -m")
 """What a person can do about an answer; a model is not told."""
+_PLACES = ("Collision", "Unreachable")
+"""Failures of an action whose reason is where it was to happen."""
 _VALUE_CHARS, _MESSAGE_CHARS = 80, 400
-_CALLS = 12
-"""How many of the last calls a model is told of."""
+_ALIKE = 4
+"""How many looks by one function in a row are told each; of more, the first and the last ones."""
+_CALLS_CHARS = 6_000
+"""How much is told of all calls; of more, the first and the last."""
 _SOURCE_CHARS = 6_000
 """How much of a failed program is shown again."""
 
@@ -43,8 +57,10 @@ class Repairs:
 
     static: int = 2
     """For what is found before it runs."""
-    runtime: int = 1
+    runtime: int = 2
     """For what fails while it runs."""
+    undo: bool = False
+    """True if in simulation what the last failed program did is taken back as well."""
 
     def nested(self, acts: bool) -> Repairs:
         """Return how often, for an LMP that a program calls: one that acts is not run again."""
@@ -82,12 +98,37 @@ def sort_of(failure: Failure, calls: Sequence[Call], ran: bool) -> Sort | None:
         return None  # said on purpose: what was asked for is not there
     if failure.error == "WrongKind" and not acted(calls):
         return "static"
-    return "runtime" if failure.kind in _RUNTIME else None
+    mends = failure.kind in _RUNTIME or (failure.kind == "timeout" and failure.error in _ENDLESS)
+    return "runtime" if mends else None
 
 
 def acted(calls: Sequence[Call]) -> bool:
     """Tell whether any of the calls was an action."""
     return any(call.kind == "action" for call in calls)
+
+
+def blamed(calls: Sequence[Call]) -> Call | None:
+    """Return the LMP's call that gave the points a failed action could not be done with."""
+    *earlier, last = calls or (None,)
+    if last is None or last.kind != "action" or last.error is None:
+        return None
+    if not last.error.startswith(_PLACES):
+        return None
+    given = [*last.args, *last.kwargs.values()]
+    points = [np.asarray(value) for value in given if isinstance(value, np.ndarray | list | tuple)]
+    for call in reversed(earlier):
+        if call is None or call.kind != "lmp" or not isinstance(call.result, np.ndarray | list):
+            continue
+        answer = np.asarray(call.result)
+        rows = [answer, *answer] if answer.ndim == 2 else [answer]
+        if any(np.array_equal(point, row) for point in points for row in rows if row.ndim):
+            return call
+    return None
+
+
+def objection(failed: Call) -> str:
+    """Return the note under an LMP's answer whose points could not be used."""
+    return f"{told(failed)}; {_ANSWER_AGAIN}"
 
 
 def failed_turn(instruction: str, context: str, source: str, note: str) -> PastTurn:
@@ -96,7 +137,13 @@ def failed_turn(instruction: str, context: str, source: str, note: str) -> PastT
 
 
 def note_of(
-    failure: Failure, source: str, calls: Sequence[Call], returns: str | None = None
+    failure: Failure,
+    source: str,
+    calls: Sequence[Call],
+    returns: str | None = None,
+    *,
+    back: bool = False,
+    kept: Sequence[str] = (),
 ) -> str:
     """Return the reason, where it is in the program, the calls up to there, and the request.
 
@@ -105,6 +152,8 @@ def note_of(
         source: Its text.
         calls: What it called.
         returns: The variable its prompt's programs set; None of one that speaks to the person.
+        back: Whether the world went back to where it was before.
+        kept: Names that it set and that are still set.
     """
     if failure.error == AnsweredInWords.__name__:
         return _ANSWER.format(returns=returns) if returns else _SPEAK
@@ -112,8 +161,11 @@ def note_of(
     line = _line(source, failure.line)
     parts = [f"{reason} (in `{line}`)" if line and calls else reason]
     if calls:
-        parts.append(f"calls: {'; '.join(map(_told, calls[-_CALLS:]))}")
-    return "; ".join([*parts, _LEFT if acted(calls) else _REQUEST])
+        parts.append(f"calls: {'; '.join(_folded(calls))}")
+    if not any(call.kind == "action" and call.error is None for call in calls):
+        return "; ".join([*parts, _REQUEST])
+    set_still = f", and {', '.join(kept)} are still set" if kept else ""
+    return "; ".join([*parts, _BACK if back else _LEFT.format(kept=set_still)])
 
 
 def again(reason: str) -> str:
@@ -130,13 +182,47 @@ def reason_of(failure: Failure) -> str:
     return f"{where}{name}{_cut(message, _MESSAGE_CHARS)}"
 
 
-def _told(call: Call) -> str:
+def _folded(calls: Sequence[Call]) -> list[str]:
+    """Return calls in words: every action; of what only looked, no answer twice and no long rows."""
+    seen: set[str] = set()
+    kept: list[tuple[Call, str]] = []
+    for call in calls:
+        line = told(call)
+        if call.kind == "action" or line not in seen:
+            kept.append((call, line))
+        seen.add(line)
+    lines: list[str] = []
+    for (name, kind), row in itertools.groupby(kept, key=lambda one: (one[0].name, one[0].kind)):
+        shown = [line for _, line in row]
+        if kind == "perception" and len(shown) > _ALIKE:
+            shown = [shown[0], f"{name} {len(shown) - 3} times more", *shown[-2:]]
+        for line, same in itertools.groupby(shown):
+            times = len(list(same))
+            lines.append(line if times == 1 else f"{line}, {times} times")
+    return _shortened(lines)
+
+
+def _shortened(lines: list[str]) -> list[str]:
+    """Leave out lines of the middle where there are too many."""
+    first, last, size = 0, len(lines), 0
+    while first < last and size < _CALLS_CHARS:  # from both ends, what failed first of all
+        last -= 1
+        size += len(lines[last])
+        if first < last and size < _CALLS_CHARS:
+            size += len(lines[first])
+            first += 1
+    left = [f"{last - first} calls are left out here"] if first < last else []
+    return [*lines[:first], *left, *lines[last:]]
+
+
+def told(call: Call) -> str:
+    """Return one call in words: what it was given, what it returned or how it failed."""
     given = [_shown(value) for value in call.args]
     given += [f"{name}={_shown(value)}" for name, value in call.kwargs.items()]
-    told = f"{call.name}({', '.join(given)})"
+    called = f"{call.name}({', '.join(given)})"
     if call.error is not None:
-        return f"{told} failed: {_cut(call.error, _MESSAGE_CHARS)}"
-    return told if call.result is None else f"{told} returned {_shown(call.result)}"
+        return f"{called} failed: {_cut(call.error, _MESSAGE_CHARS)}"
+    return called if call.result is None else f"{called} returned {_shown(call.result)}"
 
 
 def _shown(value: Any) -> str:

@@ -4,6 +4,7 @@ A prompt file is Python text:
 
     # /// cap
     # doc = "Return names."        what programs of other prompts are told of it
+    # docs = true                  whether it is told what the functions it imports do
     # returns = "ret_val"          the variable a program of this prompt must set
     # kind = ["name", "names"]     what that value may be
     # context = ["objects"]        facts shown before each instruction, as `objects = [...]`
@@ -65,6 +66,8 @@ class Header:
 
     doc: str = ""
     """What programs that call it are told: what it returns of which words, and how it fails."""
+    docs: bool = True
+    """Show what the functions do that its programs may call."""
     returns: str | None = None
     """Variable that holds the program's value, or None."""
     kind: tuple[str, ...] = ("any",)
@@ -327,7 +330,7 @@ _TEXTS = ("returns", "prefix", "doc", "exact")
 _TYPES: dict[str, Callable[[object], bool]] = {
     **dict.fromkeys(_LISTS, _is_words),
     **dict.fromkeys(_TEXTS, lambda value: isinstance(value, str)),
-    **dict.fromkeys(("session", "actions"), lambda value: isinstance(value, bool)),
+    **dict.fromkeys(("session", "actions", "docs"), lambda value: isinstance(value, bool)),
     **dict.fromkeys(("arguments", "initial"), lambda value: isinstance(value, dict)),
 }
 """What each key of a header may hold."""

@@ -1,4 +1,5 @@
 # /// cap
+# docs = false
 # stop = ["\ndef ", "\nif __name__", "\n# end of function"]
 # ///
 from typing import List

@@ -1,4 +1,5 @@
 # /// cap
+# docs = false
 # returns = "ret_val"
 # kind = ["point", "points"]
 # context = ["objects"]

@@ -1,4 +1,5 @@
 # /// cap
+# docs = false
 # context = ["objects"]
 # session = true
 # actions = true

@@ -1,4 +1,5 @@
 # /// cap
+# docs = false
 # prefix = "define function: "
 # ///
 import math

@@ -156,7 +156,7 @@ def test_the_robot_tables_of_both_files_add_up(folders: Folders) -> None:
     assert set(folders.load(confirm=yes).robots) == {"tabletop", "drawing"}
 
 
-@pytest.mark.parametrize("name", ["max_cost", "max_calls", "runtime_repairs"])
+@pytest.mark.parametrize("name", ["max_cost", "max_calls", "runtime_repairs", "max_functions"])
 def test_a_folders_file_cannot_raise_what_a_run_may_do(folders: Folders, name: str) -> None:
     _write(folders.personal, f"{name} = 1")
     _write(folders.local, f"{name} = 1000")

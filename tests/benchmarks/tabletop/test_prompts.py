@@ -36,9 +36,9 @@ SUITE_PROMPTS = ("ravens-seen", "ravens-nl")
 @cache
 def texts(folder: str) -> dict[str, str]:
     """Return everything a model can read of a prompt folder: whole files, and function prompts."""
-    names = [*(registry.prompts_path() / folder).iterdir()]
-    names += [*(registry.prompts_path() / "functions").iterdir()]
-    return {path.name: path.read_text().lower() for path in names}
+    names = [*(registry.prompts_path() / folder).rglob("*.py")]
+    names += [*(registry.prompts_path() / "functions").glob("*.py")]
+    return {str(path): path.read_text().lower() for path in names}
 
 
 def unseen_words(text: str) -> set[str]:
