@@ -85,14 +85,13 @@ def _make_session(
     try:
         trace.update(mode=getattr(robot, "mode", None))
         asks = approval(options.approve, options.ask, options.yes, robot.simulated)
-        repairs = None  # the engine's own
-        if settings.repairs is not None or settings.runtime_repairs is not None:
-            usual = Repairs() if robot.simulated else Repairs(runtime=0)
-            static, runtime = settings.repairs, settings.runtime_repairs
-            repairs = Repairs(
-                usual.static if static is None else static,
-                usual.runtime if runtime is None else runtime,
-            )
+        usual = Repairs() if robot.simulated else Repairs(runtime=0)
+        static, runtime = settings.repairs, settings.runtime_repairs
+        repairs = Repairs(
+            usual.static if static is None else static,
+            usual.runtime if runtime is None else runtime,
+            options.undo_failed,
+        )
         return Session(
             robot,
             model,

@@ -97,9 +97,13 @@ class SessionOptions:
         "--runtime-repairs",
         type=click.IntRange(min=0),
         metavar="N",
-        help="How often after it failed while it ran (default: 1; 0 on hardware).",
+        help="How often after it failed while it ran (default: 2; 0 on hardware).",
     )
     """How often after it failed while it ran."""
+    undo_failed: bool = option(
+        "--undo-failed", is_flag=True, help="Take back what a failed turn did, in simulation."
+    )
+    """Take back what the last failed program did; in simulation alone that can be done."""
     max_tokens: int | None = option(
         "--max-tokens",
         type=click.IntRange(min=1),

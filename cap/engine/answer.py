@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from cap.models.base import Usage
 from cap.program.program import Program
 from cap.prompt.prompt import PastTurn
-from cap.result import Result
+from cap.result import Call, Result
 from cap.scope import Definition, Primitive
 
 NOTHING = Usage()
@@ -70,6 +70,10 @@ class Answer:
     """Programs asked for, repairs included."""
     earlier_calls: int = 0
     """How many of the calls are those of attempts before the last."""
+    back: bool = False
+    """True if what the last attempt did in the world was taken back."""
+    failed: tuple[PastTurn, ...] = ()
+    """Attempts before the last whose motions stayed, for the history."""
     usage: Usage = NOTHING
     """What the model took, for everything that was asked for on the way."""
 
@@ -80,6 +84,25 @@ class Answer:
         parts += [f"# Generated function.\n{entry.source.strip()}" for entry in self.generated]
         parts += [self.program.source] if self.program else []
         return "\n\n".join(part.strip() for part in parts) + "\n"
+
+    @property
+    def shown(self) -> str:
+        """What a model is shown of it: with the functions that were generated for it."""
+        if self.program is None or not self.generated:
+            return self.written
+        parts = [f"# Generated function.\n{entry.source.strip()}\n" for entry in self.generated]
+        return "\n".join([*parts, self.program.source])
+
+    @property
+    def last_calls(self) -> tuple[Call, ...]:
+        """The calls of the last attempt."""
+        return self.result.calls[self.earlier_calls :]
+
+    @property
+    def done(self) -> tuple[Call, ...]:
+        """The actions that are done and stay done: not those of attempts that were taken back."""
+        calls = () if self.back or not self.ran else self.last_calls
+        return tuple(call for call in calls if call.kind == "action" and call.error is None)
 
     @property
     def written(self) -> str:
@@ -121,12 +144,39 @@ def with_note(answer: Answer, after: Answer) -> Answer:
     return replace(answer, result=result, attempts=answer.attempts + 1)
 
 
-def joined(before: Answer, after: Answer) -> Answer:
-    """Return the later of two attempts, with what the earlier one called and printed."""
+def in_force(state: State, answer: Answer) -> State:
+    """Return what holds after a failed attempt whose world stays: its variables and functions."""
+    known = {entry.name: entry for entry in (*state.definitions, *answer.generated)}
+    variables = {**state.variables, **answer.result.variables}
+    return replace(state, variables=variables, definitions=tuple(known.values()))
+
+
+def told_attempt(answer: Answer, words: str) -> PastTurn:
+    """Return a failed attempt whose motions stay, as later prompts tell of it."""
+    done = ", ".join(call.name for call in answer.done)
+    note = f"failed after {done}, which stays done: {answer.result.failure}"
+    return PastTurn(words, answer.shown, note=note)
+
+
+def joined(before: Answer, after: Answer, words: str) -> Answer:
+    """Return the later of two attempts, with what the earlier one called and printed.
+
+    Args:
+        before: The earlier one.
+        after: The later one.
+        words: The instruction of both.
+    """
     result = replace(
         after.result,
         calls=(*before.result.calls, *after.result.calls),
         stdout=before.result.stdout + after.result.stdout,
     )
-    earlier = len(before.result.calls)
-    return replace(after, result=result, attempts=before.attempts + 1, earlier_calls=earlier)
+    failed = (*before.failed, told_attempt(before, words)) if before.done else before.failed
+    return replace(
+        after,
+        result=result,
+        attempts=before.attempts + 1,
+        earlier_calls=len(before.result.calls),
+        failed=failed,
+        generated=after.generated if before.back else (*before.generated, *after.generated),
+    )

@@ -9,19 +9,38 @@ road with a worker of its own while the outer program waits.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from cap.checker.checker import Examination, examine
-from cap.engine.answer import Answer, Approve, EngineRobot, State, joined, unanswered, with_note
+from cap.engine.answer import (
+    Answer,
+    Approve,
+    EngineRobot,
+    State,
+    in_force,
+    joined,
+    told_attempt,
+    unanswered,
+    with_note,
+)
 from cap.engine.approval import Allow, Gate, asked
 from cap.engine.failures import explain, failure_of, lmp_failed, unfit
 from cap.engine.generation import Generation, GenerationLimits, kept_for, refused
 from cap.engine.literal import assignments
 from cap.engine.question import Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.rehearsal import Rehearsal, Rehearse
-from cap.engine.repair import Repairs, acted, failed_turn, note_of, reason_of, sort_of
+from cap.engine.repair import (
+    Repairs,
+    acted,
+    blamed,
+    failed_turn,
+    note_of,
+    objection,
+    reason_of,
+    sort_of,
+)
 from cap.engine.return_kinds import kind_error
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, LMPFailed, NotFound, PromptError
@@ -29,9 +48,10 @@ from cap.models.base import Model
 from cap.program.program import AnsweredInWords, Program
 from cap.prompt.docs import primitive_docs
 from cap.prompt.given import told_values
-from cap.prompt.prompt import Prompt, one_line, parse_context, render_context
+from cap.prompt.prompt import PastTurn, Prompt, one_line, parse_context, render_context
 from cap.result import Call, Failure, Result
 from cap.robot import robot_facts
+from cap.robot.protocol import Rewindable
 from cap.sandbox.sandbox import Sandbox
 from cap.scope import Definition, Primitive, Scope
 from cap.trace.trace import Trace
@@ -95,7 +115,7 @@ class Engine:
         self.sandbox = sandbox
         self.trace = trace
         self.gate = Gate(approve, rehearsal, trace)
-        self.repairs = repairs or Repairs(runtime=1 if robot.simulated else 0)
+        self.repairs = repairs or Repairs(runtime=Repairs.runtime if robot.simulated else 0)
         self.seed = seed
         self.programs = 0
         """Programs run so far; each has random numbers of its own, by its number."""
@@ -104,6 +124,10 @@ class Engine:
         self.author = Author(model, trace, self.tally, limits.answer_tokens, memory)
         self._function_prompt = function_prompt
         self._docs: dict[tuple[object, ...], str] = {}
+        self._asked: dict[tuple[str, str], tuple[str, Answer]] = {}
+        """What LMPs answered in this turn, by LMP and words, with the context they were shown."""
+        self._objections: dict[tuple[str, str], tuple[PastTurn, ...]] = {}
+        """Those of their answers that could not be used, each with the reason."""
         self._budget = budget
         self._primitives = {**asked(robot.primitives(), allow), **self._lmp_primitives()}
 
@@ -115,6 +139,7 @@ class Engine:
         state: State | None = None,
         *,
         fixed: bool = False,
+        world: Any = None,
     ) -> Answer:
         """Have a program written for an instruction and run it; repair it if need be.
 
@@ -125,9 +150,11 @@ class Engine:
             state: What a session remembers.
             fixed: The context is the caller's own; else an attempt that acted before it failed
                 has the facts in it read again.
+            world: A snapshot of a simulated robot's world as it is now: a program that fails while
+                it runs goes back there before it is repaired. None leaves the world as it is.
         """
         mark = self.tally.mark()
-        answer = self._attempts(prompt, instruction, context, state or State(), fixed)
+        answer = self._attempts(prompt, instruction, context, state or State(), fixed, world)
         return replace(answer, usage=self.tally.since(mark))
 
     def run_program(self, prompt: Prompt, program: Program, state: State) -> Answer:
@@ -141,16 +168,20 @@ class Engine:
         return replace(answer, usage=self.tally.since(mark))
 
     def _attempts(
-        self, prompt: Prompt, instruction: str, context: str, state: State, fixed: bool
+        self, prompt: Prompt, instruction: str, context: str, state: State, fixed: bool, world: Any
     ) -> Answer:
         """Try, and try again as long as a repair is left and changes something."""
-        left = self.repairs.nested(prompt.header.actions) if self.trace.depth else self.repairs
-        known = self.docs(prompt)
-        order = Question(instruction, context, state.history, state.hints, known, state.given)
+        outermost = not self.trace.depth
+        left = self.repairs if outermost else self.repairs.nested(prompt.header.actions)
+        if outermost:
+            self._asked, self._objections = {}, {}
+        history = (*state.history, *self._objections.get((prompt.name, instruction), ()))
+        order = Question(instruction, context, history, state.hints, self.docs(prompt), state.given)
         answer = self._attempt(prompt, order, state)
         assert answer is not None
+        ended: tuple[Answer, Any] | None = None  # a failed attempt that ran, and its world
         while (failure := answer.result.failure) is not None and self.author.repairs:
-            calls = answer.result.calls
+            calls = answer.last_calls
             sort = sort_of(failure, calls, answer.ran)
             if sort is None or not left.allow(sort):
                 break
@@ -158,26 +189,97 @@ class Engine:
             if failure.error == AnsweredInWords.__name__:  # told once how to speak
                 left = replace(left, static=0)
             self._announce(prompt, answer, failure)
-            note = note_of(failure, answer.written, calls, prompt.header.returns)
-            turn = failed_turn(instruction, order.context, answer.written, note)
-            order = replace(order, history=(*order.history, turn))
-            if failure.error == CutOff.__name__:
-                order = order.with_more_room()
+            same = None
             try:
-                if acted(calls) and not fixed:
-                    order = replace(order, context=self._reread(prompt, order.context))
-                after = self._attempt(prompt, order, state, answer.written)
+                if answer.ran and acted(calls) and self._rewinds(world):
+                    ended = answer, self.robot.snapshot()  # type: ignore[attr-defined]
+                    self._rewind(world)
+                    answer = replace(answer, back=True)
+                    same = answer if self._object(calls) else None
+                elif acted(calls):
+                    state = in_force(state, answer)
+                if same is None:
+                    order = self._again(prompt, order, answer, fixed)
+                after = self._attempt(prompt, order, state, answer.written, same)
             except KeyboardInterrupt:
                 if self.trace.depth:
                     raise
                 stop_signals.taken()
-                return replace(answer, result=replace(answer.result, failure=INTERRUPTED))
+                answer = replace(answer, result=replace(answer.result, failure=INTERRUPTED))
+                break
             if after is None:
-                return replace(answer, attempts=answer.attempts + 1)
+                answer = replace(answer, attempts=answer.attempts + 1)
+                break
             if unanswered(after):
-                return with_note(answer, after)
-            answer = joined(answer, after)
-        return answer
+                answer = with_note(answer, after)
+                break
+            answer = joined(answer, after, instruction)
+            ended = None if after.ran else ended
+        if not outermost and answer.program is not None:
+            self._asked[prompt.name, instruction] = (context, answer)
+        if answer.result.failure is None or not self._rewinds(world):
+            return answer
+        return self._left(answer, ended, world, instruction)
+
+    def _again(self, prompt: Prompt, order: Question, answer: Answer, fixed: bool) -> Question:
+        """Return the question after a failed attempt: with its program, and why it failed."""
+        failure, calls = answer.result.failure, answer.last_calls
+        assert failure is not None
+        facts = parse_context(order.context)
+        kept = [name for name in answer.result.variables if name not in facts]
+        note = note_of(
+            failure, answer.shown, calls, prompt.header.returns, back=answer.back, kept=kept
+        )
+        turn = failed_turn(order.instruction, order.context, answer.shown, note)
+        order = replace(order, history=(*order.history, turn))
+        if failure.error == CutOff.__name__:
+            order = order.with_more_room()
+        if acted(calls) and not answer.back and not fixed:
+            order = replace(order, context=self._reread(prompt, order.context))
+        return order
+
+    def _left(
+        self, answer: Answer, ended: tuple[Answer, Any] | None, world: Any, words: str
+    ) -> Answer:
+        """Leave the world as the last failed program that ran left it, or take that back too."""
+        if self.repairs.undo:
+            if answer.ran:
+                self._rewind(world)
+            return replace(answer, back=True)
+        if ended is None:
+            return answer
+        failed, its_world = ended
+        self._rewind(its_world)
+        if answer.ran:  # it is that program, and no other followed
+            return replace(answer, back=False)
+        return replace(answer, failed=(*answer.failed, told_attempt(failed, words)))
+
+    def _rewinds(self, world: Any) -> bool:
+        """Tell whether a world can be put back."""
+        simulated = self.robot.simulated and isinstance(self.robot, Rewindable)
+        return world is not None and simulated
+
+    def _rewind(self, world: Any) -> None:
+        """Put the world back to a snapshot of it."""
+        assert isinstance(self.robot, Rewindable)
+        self.robot.restore(world)
+        self.trace.event("rewound")
+
+    def _object(self, calls: Sequence[Call]) -> bool:
+        """Note that an LMP's points could not be used, for when it is asked again.
+
+        Returns:
+            True if it is the first time: the program itself may stay as it is.
+        """
+        call = blamed(calls)
+        key = (call.name, str(call.args[0])) if call is not None and call.args else None
+        if key is None or key not in self._asked or key in self._objections:
+            return False
+        context, answer = self._asked[key]
+        note = objection(calls[-1])
+        self._objections[key] = (failed_turn(key[1], context, answer.written, note),)
+        self.author.forget()
+        return True
 
     def _announce(self, prompt: Prompt, answer: Answer, failure: Failure) -> None:
         """Write down that a program is about to be repaired, and why."""
@@ -186,28 +288,45 @@ class Engine:
             lmp=prompt.name,
             attempt=answer.attempts + 1,
             reason=reason_of(failure),
-            source=answer.written,
+            source=answer.shown,
         )
 
     def _attempt(
-        self, prompt: Prompt, order: Question, state: State, before: str | None = None
+        self,
+        prompt: Prompt,
+        order: Question,
+        state: State,
+        before: str | None = None,
+        again: Answer | None = None,
     ) -> Answer | None:
-        """Ask the model once, and run what it wrote; None if it wrote the same as before."""
+        """Ask the model once, and run what it wrote; None if it wrote the same as before.
+
+        Args:
+            prompt: Whose program is asked for.
+            order: With what.
+            state: What a session remembers.
+            before: The program of the attempt before.
+            again: An attempt whose program is run again, and not asked for.
+        """
         text = ""
         try:
             facts = parse_context(order.context)
-            completion = self.author.ask(prompt, order)
-            text = completion.text
-            program = program_of(completion, prompt)
+            if again is None:
+                completion = self.author.ask(prompt, order)
+                text = completion.text
+                program = program_of(completion, prompt)
+            else:
+                assert again.program is not None
+                text, program = again.completion, again.program
         except CapError as error:
             refused = Answer(Result(failure=failure_of(error)), completion=text)
             self.author.forget()
-            again = text and text == before and not isinstance(error, CutOff)
-            return None if again else refused
+            same = text and text == before and not isinstance(error, CutOff)
+            return None if same else refused
         state = replace(state, variables={**state.variables, **facts})
         scope = self.scope(prompt, state)
         examined = examine(program, scope, self.sandbox.policy)
-        if examined.program.source == before:
+        if examined.program.source == before and again is None:
             return None
         walked = self._walk(prompt, examined, scope, state, order.instruction)
         answer = replace(walked, completion=text)

@@ -183,7 +183,7 @@ def reason_of(failure: Failure) -> str:
 
 
 def _folded(calls: Sequence[Call]) -> list[str]:
-    """Return calls in words: every action; of what only looked, no answer twice and no long rows."""
+    """Return calls in words: every action; of what only looked nothing twice, and no long rows."""
     seen: set[str] = set()
     kept: list[tuple[Call, str]] = []
     for call in calls:

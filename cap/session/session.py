@@ -430,17 +430,20 @@ class Session:
         self.trace.event("instruction", lmp=TOP, text=words, **given)
         if isinstance(self.model, Remembered):
             self.model.forget()
+        unforeseen: Exception | None = None
         try:
             if source is None:
-                answer = self.engine.run(self._prompt, words, context, self.state)
+                world = checkpoint.world
+                answer = self.engine.run(self._prompt, words, context, self.state, world=world)
             else:
                 answer = self._executed(source)
         except KeyboardInterrupt:
             stop_signals.taken()
             answer = Answer(Result(failure=INTERRUPTED))
-        except SandboxError as error:
+        except Exception as error:  # the turn is over, and may have moved something
             broken = Failure("protocol", type(error).__name__, str(error))
             answer = Answer(Result(failure=broken))
+            unforeseen = None if isinstance(error, SandboxError) else error
         effect, missed = self._effect(before, answer, expect)
         if answer.result.failure is None and missed is not None:
             answer = replace(answer, result=replace(answer.result, failure=missed))
@@ -451,6 +454,8 @@ class Session:
         self._remember(turn, answer, context)
         self._keep(session_file.LATEST)
         turn.tell(self.trace, self.model.name)
+        if unforeseen is not None:
+            raise unforeseen
         return turn
 
     def _effect(
@@ -476,7 +481,7 @@ class Session:
         self.usage = total([self.usage, turn.usage])
         code = answer.program.source if answer.program else ""
         entry = PastTurn(turn.instruction, code, context, turn.note)
-        history = within((*self.state.history, entry), self.history_tokens)
+        history = within((*self.state.history, *answer.failed, entry), self.history_tokens)
         before = self.state
         self.state = replace(before, history=history)
         if turn.ok:

@@ -36,6 +36,10 @@ class Turn:
     """Programs the model was asked for, repairs included."""
     usage: Usage = NOTHING
     """What the model took for all of it."""
+    done: tuple[Call, ...] = ()
+    """The actions of the last attempt that are done and stay done."""
+    back: bool = False
+    """True if what the last attempt did in the world was taken back."""
 
     @classmethod
     def of(cls, words: str, answer: Answer, effect: Effect) -> Turn:
@@ -57,6 +61,8 @@ class Turn:
             stdout=result.stdout,
             attempts=answer.attempts,
             usage=answer.usage,
+            done=answer.done,
+            back=answer.back,
         )
 
     @property
@@ -74,8 +80,11 @@ class Turn:
         """What later prompts are told of a failure, and of what was done by then; "" of success."""
         if self.failure is None:
             return ""
-        done = [call.name for call in self.calls if call.error is None and call.kind == "action"]
-        acted = f" after {', '.join(done)}" if done else " before anything was done"
+        acted = " before anything was done"
+        if self.done:
+            acted = f" after {', '.join(call.name for call in self.done)}, which stays done"
+        if self.back:
+            acted = ", and what it did was taken back"
         return f"failed{acted}: {self.failure}"
 
     def as_json(self) -> dict[str, Any]:

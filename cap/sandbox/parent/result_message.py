@@ -76,7 +76,11 @@ def read_result(
         error = f"program.{error}"
     error, text = clipped(codec.one_line(error)), codec.one_line(text, _MESSAGE_CHARS)
     failure = _failure(Failure("raised", error, text, line), raised, limits)
-    return Result(failure=failure, stdout=stdout)
+    variables = entries.get("variables", b"")
+    if type(variables) is not bytes:
+        raise codec.WireError("malformed result")
+    left = _variables(variables, watch) if variables else {}
+    return Result(failure=failure, stdout=stdout, variables=left)
 
 
 def _success(entries: Mapping[str, Any], stdout: str, watch: Watch | None) -> Result:

@@ -7,6 +7,7 @@ as plain data (`cap.sandbox.wire.codec`), and nothing here is trusted by the par
 from __future__ import annotations
 
 import builtins
+import contextlib
 import marshal
 import os
 from collections.abc import Callable, Mapping
@@ -185,6 +186,9 @@ def _run(setup: ProgramSetup, job: Mapping[str, Any], requests: int, answers: in
         message = _success(job["returns"], space, bindings)
     except BaseException as error:  # whatever the program did ends here
         message = _failure(error)
+        if bindings is not None:  # where its world stays, so does what it had set by then
+            with contextlib.suppress(BaseException):
+                message |= {"variables": bindings.left(space)["variables"]}
     return _done(message, output)
 
 
@@ -280,6 +284,8 @@ def _failure(error: BaseException) -> dict[str, Any]:
             line = trace.tb_lineno
         if code.co_filename.startswith("<"):
             inside = "" if code.co_name == "<module>" else f" (in {code.co_name})"
+            if inside and code.co_filename != PROGRAM:  # a function written for it, or kept
+                inside = f" (in {code.co_name}, line {trace.tb_lineno} of it)"
         trace = trace.tb_next
     try:
         text = str(error)

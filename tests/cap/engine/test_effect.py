@@ -243,9 +243,11 @@ def test_an_exception_from_a_model_leaves_turns_and_undo_together(table: Session
     with pytest.raises(RuntimeError, match="a bug"):
         table.run("put it there")
     table.engine.author.model = model
+    assert len(table.turns) == 3, "the turn happened, and may have moved something"
+    table.undo()
+    assert table.state.variables["x"] == 2
     table.undo()
     assert table.state.variables["x"] == 1
-    table.undo()
 
 
 # --- the commands

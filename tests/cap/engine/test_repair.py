@@ -9,6 +9,7 @@ import pytest
 
 from cap.engine.answer import Decision
 from cap.engine.engine import Answer, Engine, State
+from cap.engine.generation import GenerationLimits
 from cap.engine.repair import Repairs, note_of
 from cap.errors import ModelUnreachable, NotRecorded
 from cap.models.base import Completion, Request
@@ -128,6 +129,8 @@ STATIC = {
     "a hidden attribute": (PUT + "x = ().__bases__\n", "violation", "line 2: "),
     "too many arguments": (PUT + "say('a', 'b')\n", "violation", "line 2: "),
     "an unknown keyword": (PUT + "say(words='a')\n", "violation", "line 2: "),
+    "a near miss": (PUT + "get_obj_position('x')\n", "undefined", "line 2: there is no 'get_obj_p"),
+    "an attribute": (PUT + "robot.pick('x')\n", "undefined", "line 2: there is no object 'robot'"),
     "no such function of numpy": (PUT + "np.no_such(1)\n", "violation", "line 2: "),
     "its own function": ("def f(a): return a\n" + PUT + "f()\n", "violation", "line 3: "),
 }
@@ -246,7 +249,9 @@ def test_what_fails_while_it_runs_goes_back_with_its_calls(make: Make) -> None:
     assert "get_obj_pos('blue bowl') returned array(" in note
     assert "put_first_on_second('red block', 'blue bowl')" in note
     assert "get_obj_pos('green cup') failed: NotFound: " in note
-    assert note.endswith("what it did stays done; write a program for what is left to do")
+    assert note.endswith(
+        "what it did stays done, and p are still set; write a program for what is left to do"
+    )
 
 
 def test_calls_and_output_of_all_attempts_are_in_the_result(make: Make) -> None:
@@ -287,7 +292,7 @@ def test_a_failed_attempt_changes_no_variable_of_the_next(make: Make) -> None:
 
 def test_runtime_repairs_are_bounded(make: Make) -> None:
     body = make({"go": [f"1 / 0 + {number}\n" for number in range(5)]})
-    assert body.run().attempts == 2
+    assert body.run().attempts == 3
 
 
 def test_static_and_runtime_repairs_are_counted_apart(make: Make) -> None:
@@ -376,13 +381,20 @@ def test_every_attempt_needs_its_own_approval(make: Make) -> None:
     assert body.robot.spoken == []
 
 
-def test_a_program_without_an_end_is_not_repaired(make: Make) -> None:
+def test_a_program_without_an_end_is_repaired(make: Make) -> None:
     body = make({"go": ["while True:\n    pass\n", "say('b')\n"]})
     body.engine.sandbox.limits = Limits(program_s=0.05)
-    failure = body.run().result.failure
-    assert failure is not None
-    assert failure.kind == "timeout"
-    assert len(body.model.prompts) == 1
+    assert body.run().result.failure is None
+    assert "the program ran longer than 0.05 s; write the whole program" in body.model.prompts[1]
+
+
+def test_too_many_calls_are_repaired_and_told_in_few_words(make: Make) -> None:
+    body = make({"go": ["while True:\n    get_obj_pos('red block')\n", "say('b')\n"]})
+    body.engine.sandbox.limits = Limits(program_s=2, calls=200)
+    assert body.run().result.failure is None
+    (note,) = [line for line in body.model.prompts[1].splitlines() if line.startswith("#! ")]
+    assert "CallLimit: " in note
+    assert len(note) < 600
 
 
 def test_ctrl_c_while_a_repair_is_written_keeps_what_was_done(make: Make) -> None:
@@ -486,3 +498,62 @@ def test_a_note_cannot_leave_its_line(make: Make) -> None:
     body = make({"go": [wrong, "say('done')\n"]})
     assert body.run().result.failure is None
     assert "\n# evil" not in body.model.prompts[1]
+
+
+def test_every_action_is_told_and_what_only_looked_is_folded() -> None:
+    calls = [
+        entry
+        for number in range(20)
+        for entry in (
+            Call("get_obj_pos", (f"block {number % 7}",), {}, 0, 0, result=[0.1, 0.2]),
+            Call("put", (f"block {number}",), {}, 0, 0, kind="action"),
+        )
+    ]
+    calls += [Call("get_obj_pos", ("x",), {}, 0, 0, error="NotFound: no 'x'")]
+    failure = Failure("raised", "NotFound", "no 'x'", 1, robot=True)
+    note = note_of(failure, "...\n", calls)
+    assert all(f"put('block {number}')" in note for number in range(20))
+    assert note.count("get_obj_pos('block 3')") == 1
+    assert "get_obj_pos('x') failed: NotFound" in note
+
+
+def test_the_same_action_many_times_is_told_once() -> None:
+    calls = [
+        entry
+        for _ in range(500)
+        for entry in (
+            Call("look", (), {}, 0, 0, result=False),
+            Call("set_velocity", (0.2, 0.0), {}, 0, 0, kind="action"),
+        )
+    ]
+    failure = Failure("limit", "CallLimit", "more than 1000 calls", 1)
+    note = note_of(failure, "...\n", [Call("pick", ("a",), {}, 0, 0, kind="action"), *calls])
+    assert "pick('a'); look() returned False; set_velocity(0.2, 0.0), 500 times; what" in note
+
+
+def test_only_what_was_done_stays_done() -> None:
+    refused = Call("put", ("a",), {}, 0, 0, error="Unreachable: too far", kind="action")
+    failure = Failure("raised", "Unreachable", "too far", 1, robot=True)
+    assert note_of(failure, "put('a')\n", [refused]).endswith(
+        "write the whole program again, corrected"
+    )
+    done = Call("put", ("b",), {}, 0, 0, kind="action")
+    assert "; what it did stays done; write" in note_of(failure, "put('a')\n", [done, refused])
+
+
+def test_a_function_that_may_not_be_generated_goes_back_to_the_program(make: Make) -> None:
+    budget = GenerationLimits(functions=0)
+    body = make({"go": [PUT + "f(1)\n", "say('done')\n"]}, budget=budget)
+    assert body.run().result.failure is None
+    assert "more than 0 functions to generate" in body.model.prompts[1]
+
+
+def test_a_function_is_asked_for_with_what_its_program_may_call_and_the_program(make: Make) -> None:
+    body = make(
+        {"go": "p = f(1)\nsay(str(p))\n", "define function: p = f(1)": "def f(n):\n    return n\n"}
+    )
+    assert body.run().result.failure is None
+    asked = body.model.prompts[1]
+    assert "\nput_first_on_second(first, second): " in asked
+    assert "\n#< It is called by this program for 'go', which is written already:\n" in asked
+    assert "#< p = f(1)\n#< say(str(p))\n\n# define function: p = f(1).\n" in asked

@@ -569,9 +569,9 @@ def test_without_keep_nothing_comes_back(sandbox: Sandbox) -> None:
     assert (result.variables, result.defined, result.dropped) == ({}, {}, ())
 
 
-def test_a_failed_program_keeps_nothing(sandbox: Sandbox) -> None:
-    result = sandbox.execute("a = 1\n1 / 0", Scope(), keep=True)
-    assert (result.variables, result.defined) == ({}, {})
+def test_a_failed_program_tells_what_it_had_set_and_defines_nothing(sandbox: Sandbox) -> None:
+    result = sandbox.execute("a = 1\ndef f(): pass\n1 / 0\nb = 2", Scope(), keep=True)
+    assert (result.variables, result.defined) == ({"a": 1}, {})
 
 
 # --- a hostile worker

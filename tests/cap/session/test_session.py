@@ -182,7 +182,9 @@ def test_history_holds_instructions_code_context_and_failures(open_session: Open
     last = prompts_of(session)[-1]
     assert "# first.\nx = 1\n" in last
     assert "objects = ['red block', 'blue block', 'blue bowl']\n# second.\n" in last
-    assert "#! failed after put_first_on_second: ZeroDivisionError (line 2)" in last
+    assert (
+        "#! failed after put_first_on_second, which stays done: ZeroDivisionError (line 2)" in last
+    )
     assert last.endswith("# third.\n")
 
 
@@ -345,7 +347,9 @@ def test_a_kept_function_that_calls_a_lost_one_says_so(open_session: Open) -> No
     session.run("b")
     failure = session.run("c").failure
     assert failure is not None
-    assert failure.message.startswith("name 'f' is not defined (in g); it was set in turn 2 and")
+    assert failure.message.startswith(
+        "name 'f' is not defined (in g, line 2 of it); it was set in turn 2 and"
+    )
 
 
 def test_a_generated_function_that_is_changed_is_said_to_be_lost(open_session: Open) -> None:
