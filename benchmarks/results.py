@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.suite import FLAGS, Outcome, Settings, Suite, Trial
+from cap.engine.repair import Repairs
 from cap.errors import UsageError
 from cap.models.atomic_file import write_whole
 from cap.trace.trace import plain, versions
@@ -108,6 +109,7 @@ def begin(folder: Path, suite: Suite, settings: Settings, *, resume: bool) -> Re
         "suite": suite.name,
         "suite_version": suite.version,
         "settings": json.loads(json.dumps(plain(asdict(settings)))),
+        "repairs": asdict(Repairs()),
         "versions": versions(),
     }
     if (folder / HEADER).exists():

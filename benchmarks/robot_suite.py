@@ -18,6 +18,7 @@ from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import (
     BASELINES,
+    REPAIRED,
     Outcome,
     Settings,
     Trial,
@@ -215,6 +216,8 @@ def _outcome(
     failure = next((turn.failure for turn in turns if turn.failure is not None), None)
     blamed = "task" if failure is None else str(failure.cause)
     extra: dict[str, Any] = {} if missed is None else {"missed": missed, "calls": _calls(turns)}
+    if any(turn.attempts > 1 for turn in turns):
+        extra[REPAIRED] = True
     return Outcome(
         success=missed is None,
         cause="" if missed is None else {"person": "infrastructure"}.get(blamed, blamed),

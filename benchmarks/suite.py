@@ -121,6 +121,8 @@ class Outcome:
 
 ENDPOINT = "endpoint"
 """The entry of `Outcome.extra` that says why the model could not be asked."""
+REPAIRED = "repaired"
+"""The entry of `Outcome.extra` that says that a program was written again."""
 UNPAID = "unpaid"
 """The cause of an outcome that is none: the run's budget ended; the trial is still to be run."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.statistics import wilson_interval
-from benchmarks.suite import SUITES, Suite, Summarizes, suite
+from benchmarks.suite import REPAIRED, SUITES, Suite, Summarizes, suite
 from cap.errors import UsageError
 
 CAUSES = ("model", "program", "robot", "task", "infrastructure")
@@ -27,6 +27,10 @@ class CellTally:
     """Trials."""
     successes: int = 0
     """Those whose goal was reached."""
+    unrepaired: int = 0
+    """Those of them whose first program reached it."""
+    repairs: int = 0
+    """Trials in which a program was written again."""
     causes: Counter[str] = field(default_factory=Counter)
     """Why the others failed."""
     calls: int = 0
@@ -47,6 +51,9 @@ class CellTally:
         outcome = line.outcome
         self.n += 1
         self.successes += outcome.success
+        repaired = outcome.extra.get(REPAIRED) is True
+        self.repairs += repaired
+        self.unrepaired += outcome.success and not repaired
         if not outcome.success:
             self.causes[outcome.cause] += 1
         self.calls += outcome.calls
@@ -160,7 +167,8 @@ def summary(folder: Path) -> list[dict[str, Any]]:
 def rows_of(found: Sequence[Cell]) -> list[dict[str, Any]]:
     """Return the rows of some cells; a column that no cell has anything in is left out."""
     table = [_row(cell) for cell in found]
-    empty = [name for name in ("measured", "published %") if not any(row[name] for row in table)]
+    rare = ("without repair %", "measured", "published %")
+    empty = [name for name in rare if not any(row[name] for row in table)]
     return [{name: row[name] for name in row if name not in empty} for row in table]
 
 
@@ -170,6 +178,7 @@ def _row(cell: Cell) -> dict[str, Any]:
         "task": cell.task,
         "split": cell.split,
         "success %, 95 %": tally.rate,
+        "without repair %": f"{100 * tally.unrepaired / tally.n:.1f}" if tally.repairs else "",
         "n": tally.n,
         # What several tasks measure has no common median.
         "measured": "" if cell.task == ALL else tally.medians,

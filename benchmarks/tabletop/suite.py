@@ -17,6 +17,7 @@ from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import (
     BASELINES,
+    REPAIRED,
     Outcome,
     Settings,
     Trial,
@@ -168,6 +169,8 @@ class TabletopSuite:
             # With where everything ended, two runs that agree have agreed in every motion.
             ended = {name: list(where) for name, where in after.items()}
             extra: dict[str, Any] = {"scene_seed": setup.scene_seed, "after": ended}
+            if attempt.turn is not None and attempt.turn.attempts > 1:
+                extra[REPAIRED] = True
             if missed is not None:
                 extra |= _evidence(attempt, setup, missed)
                 extra |= _pictures(robot, first, trial, settings)

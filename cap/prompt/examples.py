@@ -30,6 +30,7 @@ _ASSIGNMENT = re.compile(r"^[A-Za-z]\w* = [\[\(\{'\"\d-]")
 
 _IMPORT = re.compile(r"(?:import|from) ")
 _EFFECT, _GIVEN = "#= ", "#< "
+_LEFT_OUT = re.compile(r"#! \d+ earlier instructions? (?:is|are) left out here")
 
 
 def split_examples(
@@ -59,7 +60,11 @@ def split_examples(
         end = starts[number + 1] if number + 1 < len(starts) else len(lines)
         if number + 1 < len(starts):
             end -= len(_context_above(lines, end, names))
-        below = [line for line in lines[start + 1 : end] if not line.startswith(_GIVEN)]
+        below = [
+            line
+            for line in lines[start + 1 : end]
+            if not (line.startswith(_GIVEN) or _LEFT_OUT.fullmatch(line))
+        ]
         code = "\n".join(line for line in below if not line.startswith(_EFFECT))
         effects = tuple(line.removeprefix(_EFFECT) for line in below if line.startswith(_EFFECT))
         context = "\n".join(above) or context

@@ -1,22 +1,25 @@
 """A session's earlier turns, kept within a token budget.
 
-The oldest turns lose their code first, then what is noted of them; what the person said always
-stays. Nothing changes as long as the turns fit; once they do not, more is dropped than need be, so
-that the text of the prompt up to the newest turn stays the same, byte for byte, for many turns.
+The oldest turns leave whole, and one line says how many have left. The last ones keep their
+programs, whatever their length: "that" means them. Of a long instruction its beginning stays.
+Nothing changes as long as the turns fit; once they do not, more leave than need be, so that the
+text of the prompt up to the newest turn stays the same, byte for byte, for many turns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 
 from cap.prompt.prompt import PastTurn
 
 CHARS_PER_TOKEN = 4
 """A rule of thumb; no tokenizer is asked."""
-LEFT_OUT = "the program of this instruction is left out"
 _KEPT_OF_BUDGET = 0.75
+_LAST = 3
+"""Turns that stay whatever their length."""
+_WORDS_CHARS = 1_000
+"""How much of an instruction is told again."""
 
 
 def tokens(turn: PastTurn) -> int:
@@ -26,45 +29,30 @@ def tokens(turn: PastTurn) -> int:
 
 
 def within(turns: Sequence[PastTurn], budget_tokens: int) -> tuple[PastTurn, ...]:
-    """Return turns that fit a budget, as far as dropping code and notes can make them fit.
+    """Return the turns that fit a budget, after one that tells how many were left out.
 
     Args:
-        turns: Oldest first; some may have lost their code before.
-        budget_tokens: The most they may take. Beyond it they are cut down to three quarters, the
-            newest turn last and only if it alone is too much.
+        turns: Oldest first; the first may tell of others left out before.
+        budget_tokens: The most they may take. Beyond it they are cut down to three quarters, but
+            never to fewer than the last three.
     """
-    kept = list(turns)
-    if _total(kept) <= budget_tokens:
+    kept = [_short(turn) for turn in turns]
+    total = sum(map(tokens, kept))
+    if total <= budget_tokens:
         return tuple(kept)
-    goal = int(budget_tokens * _KEPT_OF_BUDGET)
-    for drop in (_without_code, _without_note):
-        _shorten(kept, len(kept) - 1, goal, drop)
-    for drop in (_without_code, _without_note):
-        _shorten(kept, len(kept), budget_tokens, drop)
-    return tuple(kept)
+    left = kept.pop(0).left_out if kept and kept[0].left_out else 0
+    while len(kept) > _LAST and total > budget_tokens * _KEPT_OF_BUDGET:
+        total -= tokens(kept.pop(0))
+        left += 1
+    if not left:
+        return tuple(kept)
+    many = f"{left} earlier instructions are" if left > 1 else "1 earlier instruction is"
+    return (PastTurn("", "", note=f"{many} left out here", left_out=left), *kept)
 
 
-def _shorten(
-    turns: list[PastTurn], count: int, goal: int, drop: Callable[[PastTurn], PastTurn]
-) -> None:
-    """Drop something from turns, the oldest first, until all of them fit."""
-    total = _total(turns)
-    for number, turn in enumerate(islice(turns, count)):
-        if total <= goal:
-            return
-        turns[number] = drop(turn)
-        total += tokens(turns[number]) - tokens(turn)
-
-
-def _total(turns: Sequence[PastTurn]) -> int:
-    return sum(map(tokens, turns))
-
-
-def _without_code(turn: PastTurn) -> PastTurn:
-    if not turn.code:
+def _short(turn: PastTurn) -> PastTurn:
+    """Return a turn with as much of its instruction as is told again."""
+    words = turn.instruction
+    if len(words) <= _WORDS_CHARS:
         return turn
-    return replace(turn, code="", context="", note=turn.note or LEFT_OUT)
-
-
-def _without_note(turn: PastTurn) -> PastTurn:
-    return replace(turn, note="")
+    return replace(turn, instruction=f"{words[:_WORDS_CHARS].rstrip()} ... (cut here)")

@@ -102,6 +102,8 @@ class PastTurn:
     """The context lines it was shown."""
     note: str = ""
     """How it failed, or ""."""
+    left_out: int = 0
+    """How many turns it stands for, if it is none itself; its note says so."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,9 @@ class Prompt:
         if hints:
             parts.append("\n".join(hints))
         parts += [
-            _block(turn.context, self.header.prefix, turn.instruction, turn.code, turn.note)
+            f"#! {turn.note}"
+            if turn.left_out
+            else _block(turn.context, self.header.prefix, turn.instruction, turn.code, turn.note)
             for turn in history
         ]
         if given:

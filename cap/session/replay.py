@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from cap.engine.repair import Repairs
 from cap.errors import SavedError, UsageError
 from cap.session.session import Session
 from cap.session.session_file import SavedSession
@@ -135,7 +134,7 @@ def ready(session: Session, kept: SavedSession, folder: Path) -> Session:
     if not session.robot.simulated:
         raise UsageError(f"robot '{session.robot.name}' is real; runs are replayed in simulation")
     session.model.name = f"replay/{folder}"
-    session.engine.repairs = Repairs(*kept.repairs)
+    session.engine.repairs = kept.repairs
     session.engine.author.model.repairs = kept.mends  # type: ignore[attr-defined]
     session.trace.update(model=session.model.name, replay=str(folder))
     return session

@@ -20,10 +20,11 @@ import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from cap.checker.checker import examine
 from cap.engine.answer import State
+from cap.engine.repair import Repairs
 from cap.errors import CapError, SavedError
 from cap.program.program import Program
 from cap.prompt.prompt import PastTurn
@@ -35,9 +36,8 @@ from cap.scope import Definition, Scope
 if TYPE_CHECKING:
     from cap.session.session import Session
 
-FORMAT, VERSION = "cap session", 2
+FORMAT, VERSION = "cap session", 3
 LATEST, START = "session.json", "start.json"
-T = TypeVar("T", Definition, PastTurn)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class SavedSession:
     """The instruction each definition was written for, by name."""
     history_tokens: int
     """Budget of the history."""
-    repairs: tuple[int, int]
+    repairs: Repairs
     """How often a program may be repaired: before it runs, and after it failed."""
     mends: bool
     """Whether its model can be asked to mend what it wrote."""
@@ -89,7 +89,7 @@ class SavedSession:
             state=session.state,
             origins=session.origins,
             history_tokens=session.history_tokens,
-            repairs=(engine.repairs.static, engine.repairs.runtime),
+            repairs=engine.repairs,
             mends=engine.author.repairs,
             world=world,
             world_lost=lost,
@@ -145,7 +145,7 @@ def write(saved: SavedSession, path: Path) -> None:
         "hints": state.hints,
         "origins": dict(saved.origins),
         "history_tokens": saved.history_tokens,
-        "repairs": saved.repairs,
+        "repairs": vars(saved.repairs),
         "mends": saved.mends,
         "world": saved.world and _text(saved.world),
         "world_lost": saved.world_lost,
@@ -186,7 +186,7 @@ def read(path: Path, name: str = LATEST) -> SavedSession:
 def _saved(values: Mapping[str, Any]) -> SavedSession:
     robot = _mapping(values["robot"])
     objects = robot["objects"]
-    static, runtime = (_count(entry) for entry in values["repairs"])
+    repairs = _record(Repairs, values["repairs"])
     world = values["world"]
     return SavedSession(
         robot=_words(robot["name"]),
@@ -198,7 +198,9 @@ def _saved(values: Mapping[str, Any]) -> SavedSession:
         state=_state(values),
         origins=_texts(values["origins"]),
         history_tokens=_count(values["history_tokens"]),
-        repairs=(static, runtime),
+        repairs=Repairs(
+            _count(repairs["static"]), _count(repairs["runtime"]), repairs["undo"] is True
+        ),
         mends=values["mends"] is True,
         world=None if world is None else _bytes(world),
         world_lost=_words(values["world_lost"]),
@@ -210,12 +212,14 @@ def _state(values: Mapping[str, Any]) -> State:
     variables = decode(_bytes(_mapping(values["variables"])["wire"]))
     if not all(isinstance(name, str) and name.isidentifier() for name in _mapping(variables)):
         raise ValueError("'variables' holds what is no name")
-    definitions = tuple(_record(Definition, entry) for entry in values["definitions"])
+    definitions = tuple(
+        Definition(**_texts(_record(Definition, entry))) for entry in values["definitions"]
+    )
     _check(definitions, variables)
     return State(
         variables=variables,
         definitions=definitions,
-        history=tuple(_record(PastTurn, entry) for entry in values["history"]),
+        history=tuple(map(_past_turn, values["history"])),
         dropped=_texts(values["dropped"]),
         hints=tuple(map(_words, values["hints"])),
     )
@@ -236,12 +240,18 @@ def _check(definitions: Sequence[Definition], variables: Mapping[str, Any]) -> N
         raise ValueError(f"among the kept functions: {violation}")
 
 
-def _record(kind: type[T], values: Any) -> T:
-    """Return a record whose fields are all text."""
-    given = _texts(values)
+def _past_turn(values: Any) -> PastTurn:
+    given = _record(PastTurn, values)
+    left_out = _count(given.pop("left_out"))
+    return PastTurn(**_texts(given), left_out=left_out)
+
+
+def _record(kind: type, values: Any) -> dict[str, Any]:
+    """Return what a record's fields are to be: those it has, and no other."""
+    given = _mapping(values)
     if set(given) != {entry.name for entry in fields(kind)}:
         raise ValueError(f"a {kind.__name__.lower()} with other fields: {sorted(given)[:8]}")
-    return kind(**given)
+    return dict(given)
 
 
 def _mapping(value: Any) -> dict[str, Any]:

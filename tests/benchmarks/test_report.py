@@ -283,3 +283,14 @@ def test_a_line_with_other_types_is_no_trial(name: str, value: Any, tmp_path: Pa
     path.write_text(json.dumps({**json.loads(path.read_text()), name: value}) + "\n")
     with pytest.raises(UsageError, match="line 1 is no trial"):
         tables.rows(folder)
+
+
+def test_what_was_right_without_a_repair_has_its_column(tmp_path: Path) -> None:
+    mended = replace(GOOD, extra={"repaired": True})
+    folder = folder_of(tmp_path / "out", (trial(0), GOOD), (trial(1), mended), (trial(2), BAD))
+    row, *_ = tables.rows(folder)
+    assert (row["success %, 95 %"].split()[0], row["without repair %"]) == ("66.7", "33.3")
+    header = json.loads((folder / "header.json").read_text())
+    assert header["repairs"] == {"static": 2, "runtime": 2, "undo": False}
+    plain = folder_of(tmp_path / "plain", (trial(0), GOOD))
+    assert "without repair %" not in tables.rows(plain)[0]

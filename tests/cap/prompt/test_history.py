@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cap.prompt.history import LEFT_OUT, tokens, within
+from cap.prompt.history import tokens, within
 from cap.prompt.prompt import PastTurn, parse
 
 CODE = "put_first_on_second('red block', 'blue bowl')\n" * 4
@@ -23,35 +23,38 @@ def test_what_fits_is_left_alone() -> None:
     assert within(given, total(tuple(given))) == tuple(given)
 
 
-def test_the_oldest_lose_their_code_first_and_no_more_than_need_be() -> None:
+def test_the_oldest_leave_whole_and_one_line_says_how_many() -> None:
     given = turns(10)
     budget = total(tuple(given)) - 1
-    kept = within(given, budget)
-    bare = [turn.code == "" for turn in kept]
-    assert bare == sorted(bare, reverse=True)
-    assert 0 < sum(bare) < 9
-    assert 0.5 * budget < total(kept) <= 0.75 * budget
-    assert all(turn.note == LEFT_OUT and turn.context == "" for turn in kept[: sum(bare)])
-    assert kept[sum(bare) :] == tuple(given[sum(bare) :])
+    first, *kept = within(given, budget)
+    assert kept == given[first.left_out :]
+    assert first.note == f"{first.left_out} earlier instructions are left out here"
+    assert 0.5 * budget < total(tuple(kept)) <= 0.75 * budget
+    text = parse("from robot import say\n", "ui").render("x", "", [first, *kept])
+    assert f"\n\n#! {first.note}\n\nobjects = ['a']\n# instruction {first.left_out}.\n" in text
 
 
-def test_notes_go_after_all_code_but_the_newest_turns() -> None:
-    given = turns(6, note="failed before anything was done: " + "x" * 100)
-    kept = within(given, 150)
-    assert [turn.code for turn in kept[:-1]] == [""] * 5
-    assert kept[0].note == ""
-    assert kept[-1] == given[-1]
+def test_what_left_before_is_counted_on() -> None:
+    history: tuple[PastTurn, ...] = ()
+    for turn in turns(100):
+        history = within((*history, turn), 1200)
+    assert history[0].left_out + len(history) - 1 == 100
+    assert [turn.left_out for turn in history[1:]] == [0] * (len(history) - 1)
 
 
-@pytest.mark.parametrize("budget", [0, 1, 10, 100, 1000])
-def test_the_instruction_is_never_dropped(budget: int) -> None:
-    kept = within(turns(50, "a note"), budget)
-    assert [turn.instruction for turn in kept] == [turn.instruction for turn in turns(50)]
+@pytest.mark.parametrize("budget", [0, 1, 10, 100])
+def test_the_last_turns_keep_their_programs_whatever_their_length(budget: int) -> None:
+    assert within(turns(8), budget)[1:] == tuple(turns(8)[-3:])
+    long = [PastTurn("a", CODE * 100), PastTurn("b", CODE)]
+    assert within(long, budget) == tuple(long)
 
 
-def test_the_newest_turn_keeps_its_code_unless_it_alone_is_too_much() -> None:
-    assert within(turns(8), 100)[-1].code == CODE
-    assert within(turns(1), 20)[-1].code == ""
+def test_one_pasted_page_pushes_nothing_out() -> None:
+    given = [*turns(5), PastTurn("w " * 8_000, CODE), *turns(2)]
+    kept = within(given, 1200)
+    assert len(kept) == 8
+    assert kept[5].instruction.endswith(" ... (cut here)")
+    assert len(kept[5].instruction) < 1_100
 
 
 def test_the_prompt_up_to_the_newest_turn_changes_only_when_something_is_dropped() -> None:
@@ -64,3 +67,14 @@ def test_the_prompt_up_to_the_newest_turn_changes_only_when_something_is_dropped
         changes += not now.startswith(before)
         before = now
     assert 1 <= changes <= 15
+
+
+def test_a_thousand_turns_take_no_more_than_a_hundred() -> None:
+    prompt = parse("from robot import say\n", "ui")
+    history: tuple[PastTurn, ...] = ()
+    sizes = []
+    for turn in turns(1000):
+        history = within((*history, turn), 4000)
+        sizes.append(len(prompt.render("x", "", history)))
+    assert max(sizes[100:]) <= 1.05 * 4 * 4000
+    assert max(sizes[900:]) - max(sizes[100:200]) < 100
