@@ -1,9 +1,9 @@
 """Prompt files: every example executed, or only the names in them looked at.
 
 Executed, every example runs in the instant world, as if a model had written it. One that names a
-missing function, raises, or returns the wrong kind of value is a finding. Nested LMPs are answered
-by `nearest`, from the same prompts. On a robot that is real in that mode too, no program that may
-move it runs unless somebody approves it.
+missing function, raises, returns the wrong kind of value, or has not the effect that its lines
+`#= ` state is a finding. Nested LMPs are answered by `nearest`, from the same prompts. On a robot
+that is real in that mode too, no program that may move it runs unless somebody approves it.
 
 Of files whose robot may be another's nothing is executed: the hints and calls of their examples are
 looked up among a robot's primitives, the LMPs beside the file and the libraries; the rest would be
@@ -22,6 +22,7 @@ from cap.checker.allowlist import EVERYWHERE
 from cap.checker.checker import examine
 from cap.checker.undefined import Undefined, undefined
 from cap.engine.answer import Approve
+from cap.engine.effect import WorldView
 from cap.engine.engine import Engine, State
 from cap.engine.generation import UndefinedName
 from cap.errors import CapError, NoMatch, NotFound, PromptError
@@ -38,6 +39,7 @@ from cap.sandbox.sandbox import Sandbox
 from cap.scope import Primitive, Scope
 from cap.session.state import after_turn
 from cap.trace.trace import Trace
+from cap.validation.example_effects import Seen, missed
 
 SUFFIXES = (".py", ".txt")
 """What prompt files are called."""
@@ -178,6 +180,7 @@ class _Runner:
         state = self._state
         variables = {**state.variables, **self._prompt.header.arguments, **facts}
         program = Program.parse(example.code + "\n")
+        robot, before = self._engine.robot, WorldView.of(self._engine.robot)
         answer = self._engine.run_program(
             self._prompt, program, replace(state, variables=variables)
         )
@@ -186,7 +189,9 @@ class _Runner:
             return failure
         if failure is None:  # else it says that there is none, and leaves nothing
             self._state = after_turn(state, answer, number=1)
-        return None
+        said = [str(call.args[0]) for call in answer.result.calls if call.name == "say"]
+        seen = Seen(robot, before, WorldView.of(robot), said)
+        return next((why for line in example.effects if (why := missed(line, seen))), None)
 
     def request_chars(self, example: Example) -> int:
         """Return the size of the request that an example would answer."""

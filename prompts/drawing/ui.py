@@ -13,11 +13,13 @@ objects = ['red block', 'green block', 'yellow block']
 before = shapes
 shapes = shapes + [parse_shape_pts('a hexagon around the middle')]
 draw(shapes[-1])
+#= drew
 
 # draw a line that bisects it.
 before = shapes
 shapes = shapes + [parse_shape_pts('a line that bisects it', it=shapes[-1])]
 draw(shapes[-1])
+#= drew
 
 # make both bigger.
 before = shapes
@@ -26,6 +28,7 @@ for pts in before:
     erase(pts)
 for pts in shapes:
     draw(pts)
+#= drew
 
 # make both smaller.
 before = shapes
@@ -34,6 +37,7 @@ for pts in before:
     erase(pts)
 for pts in shapes:
     draw(pts)
+#= drew
 
 # move both to the left by 5 cm.
 before = shapes
@@ -42,6 +46,7 @@ for pts in before:
     erase(pts)
 for pts in shapes:
     draw(pts)
+#= drew
 
 # erase both.
 before = shapes
@@ -50,12 +55,14 @@ for pts in shapes[-2:]:
 shapes = shapes[:-2]
 for pts in shapes:
     draw(pts)
+#= drew
 
 objects = ['blue block', 'purple block']
 # draw a square around the middle.
 before = shapes
 shapes = shapes + [parse_shape_pts('a square around the middle')]
 draw(shapes[-1])
+#= drew
 
 # make it smaller.
 before = shapes
@@ -64,6 +71,7 @@ for pts in before:
     erase(pts)
 for pts in shapes:
     draw(pts)
+#= drew
 
 # make it bigger.
 before = shapes
@@ -72,6 +80,7 @@ for pts in before:
     erase(pts)
 for pts in shapes:
     draw(pts)
+#= drew
 
 # make it 2 times bigger.
 before = shapes
@@ -80,6 +89,7 @@ for pts in before:
     erase(pts)
 for pts in shapes:
     draw(pts)
+#= drew
 
 # move it up by 6 cm.
 before = shapes
@@ -88,6 +98,7 @@ for pts in before:
     erase(pts)
 for pts in shapes:
     draw(pts)
+#= drew
 
 # rotate it by 45 degrees.
 before = shapes
@@ -96,6 +107,7 @@ for pts in before:
     erase(pts)
 for pts in shapes:
     draw(pts)
+#= drew
 
 # undo that.
 for pts in shapes:
@@ -103,6 +115,7 @@ for pts in shapes:
 shapes, before = before, shapes
 for pts in shapes:
     draw(pts)
+#= drew
 
 # erase it.
 before = shapes
@@ -110,59 +123,70 @@ erase(shapes[-1])
 shapes = shapes[:-1]
 for pts in shapes:
     draw(pts)
+#= drew
 
 objects = ['cyan block', 'red block', 'green block']
 # draw the ground line.
 before = shapes
 shapes = shapes + [parse_shape_pts('the ground line')]
 draw(shapes[-1])
+#= drew
 
 # draw a pyramid on the ground line.
 before = shapes
 shapes = shapes + [parse_shape_pts('a pyramid on the ground line', it=shapes[-1])]
 draw(shapes[-1])
+#= drew
 
 # draw a sun above it.
 before = shapes
 shapes = shapes + [parse_shape_pts('a sun above it', it=shapes[-1])]
 draw(shapes[-1])
+#= drew
 
 # draw circles around the blocks.
 before = shapes
 shapes = shapes + [parse_shape_pts(f'a circle around the {name}') for name in parse_obj_name('the blocks')]
 for pts in shapes[len(before):]:
     draw(pts)
+#= drew
 
 # draw a line from the cyan block to the red block.
 before = shapes
 shapes = shapes + [parse_shape_pts('a line from the cyan block to the red block')]
 draw(shapes[-1])
+#= drew
 
 # draw a 4 cm radius circle halfway between the cyan block and the red block.
 before = shapes
 shapes = shapes + [parse_shape_pts('a 4 cm radius circle halfway between the cyan block and the red block')]
 draw(shapes[-1])
+#= drew
 
 # draw an equilateral triangle with 10 cm sides around the middle.
 before = shapes
 shapes = shapes + [parse_shape_pts('an equilateral triangle with 10 cm sides around the middle')]
 draw(shapes[-1])
+#= drew
 
 # draw a square in the top left corner.
 before = shapes
 shapes = shapes + [parse_shape_pts('a square in the top left corner')]
 draw(shapes[-1])
+#= drew
 
 # also draw a triangle around the middle.
 before = shapes
 shapes = shapes + [parse_shape_pts('a triangle around the middle')]
 draw(shapes[-1])
+#= drew
 
 # erase everything.
 before = shapes
 for pts in shapes:
     erase(pts)
 shapes = []
+#= drew
 
 # how many shapes are there?
 say(f'{len(shapes)}')

@@ -14,8 +14,8 @@ from lmps import parse_traj, transform_traj
 objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl']
 # put the red block in the blue bowl.
 earlier, before = before, {name: get_obj_pos(name) for name in objects}
-moved, place = ['red block'], 'blue bowl'
-put_first_on_second(moved[0], place)
+moved = ['red block']
+put_first_on_second(moved[0], 'blue bowl')
 #= moved red block; inside blue bowl
 
 # now move it to the top right corner.
@@ -34,15 +34,15 @@ for name in moved:
 
 # move the yellow block to the left side.
 earlier, before = before, {name: get_obj_pos(name) for name in objects}
-moved, place = ['yellow block'], 'left side'
-put_first_on_second(moved[0], place)
+moved = ['yellow block']
+put_first_on_second(moved[0], 'left side')
 #= moved yellow block; at left side
 
 # now do with the red block what you did with the yellow block.
 earlier, before = before, {name: get_obj_pos(name) for name in objects}
-moved = ['red block']
-put_first_on_second(moved[0], place)
-#= moved red block; near left side; not on yellow block
+other, moved = moved[-1], ['red block']
+put_first_on_second(moved[0], parse_position(f'next to the {other}'))
+#= moved red block; beside yellow block; not on yellow block
 
 # undo the last two moves.
 back = earlier

@@ -16,7 +16,7 @@ from cap.scope import Primitive
 from robots.base import action, perception, primitives_of
 from robots.kitchen import arguments, grasps, paths, picture, placement
 from robots.kitchen.arguments import Points
-from robots.kitchen.objects import known_name
+from robots.kitchen.objects import BOWL_FOOT_R, known_name
 from robots.kitchen.room import Location, Point
 from robots.kitchen.scene_sampler import sample
 from robots.kitchen.state import Base, KitchenState
@@ -49,6 +49,8 @@ class KitchenRobot:
 
     name = "kitchen"
     simulated = True
+    inside_m = BOWL_FOOT_R
+    """How far from a bowl's middle what is in it may be, metres."""
 
     def __init__(
         self,

@@ -1,0 +1,141 @@
+"""What an example says comes of it: its lines `#= `, judged on the world before and after.
+
+A line has clauses, parted by semicolons:
+
+    moved red block, blue block     these are elsewhere, and nothing else is; `moved`: something is
+    nothing moved                   everything is where it was
+    inside blue bowl                what moved is within its rim, and was not before
+    on blue block                   what moved stands on it, and did not before
+    at top right corner             what moved is within 6 cm of that place or object, and was not
+    near middle                     the same within 10 cm
+    beside blue bowl                what moved is close to it and not in it, and was not before
+    not on blue block               what moved is not, now
+    said no mug                     an utterance has these words; `said`: something was said
+    drew                            there is other ink than before
+    changed top drawer              the robot's condition of that name is another
+
+An effect that held before the example ran counts as none: what would be so anyway shows nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cap.engine.effect import INK, WorldView
+from cap.errors import CapError, PromptError
+from cap.robot.displacement import Xyz, moved
+
+_ON_M, _AT_M, _NEAR_M, _ROOM_M = 0.04, 0.06, 0.10, 0.15
+_PLACES = ("get_obj_pos", "get_loc_pos")
+"""Primitives that know where a named place is."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an example's effects are judged on."""
+
+    robot: Any
+    """The robot; its `inside_m` is how far from a vessel's middle what is in it may be."""
+    before: WorldView
+    """Its world before the example ran."""
+    after: WorldView
+    """Its world now."""
+    said: Sequence[str] = ()
+    """What was said by it."""
+
+    @property
+    def moved(self) -> list[str]:
+        """The objects that are elsewhere."""
+        return sorted(moved(self.before.positions, self.after.positions))
+
+
+def missed(line: str, seen: Seen) -> str | None:
+    """Return which clause of a line is not so, and why; None if all are.
+
+    Raises:
+        PromptError: A clause is none of those there are.
+    """
+    for clause in line.split(";"):
+        words = " ".join(clause.split())
+        if (why := _missed(words, seen)) is not None:
+            return f"'#= {words}': {why}"
+    return None
+
+
+def _missed(clause: str, seen: Seen) -> str | None:
+    verb, _, rest = clause.partition(" ")
+    if clause == "nothing moved":
+        return f"moved {', '.join(seen.moved)}" if seen.moved else None
+    if verb == "moved":
+        wanted = sorted(name.strip() for name in rest.split(",") if name.strip())
+        if seen.moved and wanted in ([], seen.moved):
+            return None
+        return f"moved {', '.join(seen.moved) or 'nothing'}"
+    if verb == "said":
+        if any(rest.lower() in words.lower() for words in seen.said):
+            return None
+        return f"said {', '.join(map(repr, seen.said)) or 'nothing'}"
+    if verb in ("drew", "changed"):
+        name = INK if verb == "drew" else rest
+        pair = seen.before.condition.get(name), seen.after.condition.get(name)
+        return f"{name} is {pair[1]}, as before" if pair[0] == pair[1] else None
+    if verb == "not":
+        relation, _, other = rest.partition(" ")
+        there = [name for name in seen.moved if _holds(relation, name, other, seen, seen.after)]
+        return f"{', '.join(there)} is" if there else None
+    return _related(verb, rest, seen)
+
+
+def _related(relation: str, other: str, seen: Seen) -> str | None:
+    """Return why what moved has not come to be where it should; None if it has."""
+    subjects = [name for name in seen.moved if name != other]
+    if not subjects:
+        return "nothing moved"
+    for name in subjects:
+        if not _holds(relation, name, other, seen, seen.after):
+            x, y, z = seen.after.positions[name]
+            return f"{name} is at ({x:.3f}, {y:.3f}, {z:.3f})"
+        if _holds(relation, name, other, seen, seen.before):
+            return f"{name} was there before"
+    return None
+
+
+def _holds(relation: str, name: str, other: str, seen: Seen, world: WorldView) -> bool:
+    if relation not in _RELATIONS:
+        known = "moved, nothing moved, said, drew, changed, not"
+        raise PromptError(
+            f"'#= {relation} ...' is no effect; there are {known}, {', '.join(_RELATIONS)}"
+        )
+    there = _where(other, seen.robot, world.positions)
+    inside_m = float(getattr(seen.robot, "inside_m", _AT_M))
+    return _RELATIONS[relation](world.positions[name], there, inside_m)
+
+
+def _where(name: str, robot: Any, positions: Mapping[str, Xyz]) -> Sequence[float]:
+    """Return where an object or a place is: xy or xyz, metres."""
+    if name in positions:
+        return positions[name]
+    primitives = robot.primitives()
+    for asked in _PLACES:
+        if asked in primitives:
+            try:
+                return [float(value) for value in primitives[asked].function(name)]
+            except CapError:
+                continue
+    raise PromptError(f"an effect names {name!r}, and no object or place has that name")
+
+
+def _apart(one: Sequence[float], other: Sequence[float]) -> float:
+    return math.dist(one[:2], other[:2])
+
+
+_RELATIONS: Mapping[str, Callable[[Xyz, Sequence[float], float], bool]] = {
+    "inside": lambda one, other, inside_m: _apart(one, other) <= inside_m,
+    "on": lambda one, other, _: _apart(one, other) <= _ON_M and one[2] > other[-1],
+    "at": lambda one, other, _: _apart(one, other) <= _AT_M,
+    "near": lambda one, other, _: _apart(one, other) <= _NEAR_M,
+    "beside": lambda one, other, inside_m: inside_m < _apart(one, other) <= inside_m + _ROOM_M,
+}

@@ -1,0 +1,69 @@
+"""Effects that examples state: the true ones pass, each wrong one is a finding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cap.models.nearest import Nearest
+from cap.validation.prompts import check_robot_prompts
+
+HEADER = '# /// cap\n# context = ["objects"]\n# session = true\n# actions = true\n# ///\n'
+HINTS = "from robot import put_first_on_second, get_obj_pos, say\n\n"
+CONTEXT = "objects = ['red block', 'blue block', 'blue bowl']\n"
+PUT = "# put it in.\nput_first_on_second('red block', 'blue bowl')\nsay('The block is in')\n"
+
+
+def findings(folder: Path, examples: str) -> list[str]:
+    (folder / "ui.py").write_text(HEADER + HINTS + CONTEXT + examples, encoding="utf-8")
+    checked = check_robot_prompts("ravens", Nearest(), folder)
+    return [found.reason for _, _, some in checked for found in some]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "moved red block",
+        "moved; inside blue bowl; not inside top right corner",
+        "said block is; at blue bowl; near blue bowl",
+        "said; not beside blue bowl; not on blue block",
+        "moved red block; said the BLOCK",
+    ],
+)
+def test_a_true_effect_passes(tmp_path: Path, line: str) -> None:
+    assert findings(tmp_path, f"{PUT}#= {line}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("nothing moved", "'#= nothing moved': moved red block"),
+        ("moved blue block", "'#= moved blue block': moved red block"),
+        ("moved red block, blue block", "moved red block"),
+        ("moved red block; at top right corner", "'#= at top right corner': red block is at ("),
+        ("said no mug", "'#= said no mug': said 'The block is in'"),
+        ("beside blue bowl", "red block is at ("),
+        ("not inside blue bowl", "'#= not inside blue bowl': red block is"),
+        ("changed held", "held is nothing, as before"),
+        ("under blue bowl", "'#= under ...' is no effect; there are moved"),
+        ("inside green bowl", "names 'green bowl', and no object or place has that name"),
+    ],
+)
+def test_a_wrong_effect_is_a_finding(tmp_path: Path, line: str, why: str) -> None:
+    (reason,) = findings(tmp_path, f"{PUT}#= {line}\n")
+    assert why in reason
+
+
+def test_an_effect_that_held_before_counts_as_none(tmp_path: Path) -> None:
+    first = "# put it left.\nput_first_on_second('red block', [-0.2, -0.5])\n#= near left side\n"
+    again = "\n# shift it.\nput_first_on_second('red block', [-0.2, -0.45])\n#= near left side\n"
+    (reason,) = findings(tmp_path, first + again)
+    assert reason == "'#= near left side': red block was there before"
+
+
+def test_effect_lines_are_no_part_of_the_program(tmp_path: Path) -> None:
+    assert (
+        findings(tmp_path, f"{PUT}#= moved red block\n\n# and say so.\nsay('yes')\n#= said yes\n")
+        == []
+    )
