@@ -144,13 +144,6 @@ def with_note(answer: Answer, after: Answer) -> Answer:
     return replace(answer, result=result, attempts=answer.attempts + 1)
 
 
-def in_force(state: State, answer: Answer) -> State:
-    """Return what holds after a failed attempt whose world stays: its variables and functions."""
-    known = {entry.name: entry for entry in (*state.definitions, *answer.generated)}
-    variables = {**state.variables, **answer.result.variables}
-    return replace(state, variables=variables, definitions=tuple(known.values()))
-
-
 def told_attempt(answer: Answer, words: str) -> PastTurn:
     """Return a failed attempt whose motions stay, as later prompts tell of it."""
     done = ", ".join(call.name for call in answer.done)

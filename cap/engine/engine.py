@@ -19,7 +19,6 @@ from cap.engine.answer import (
     Approve,
     EngineRobot,
     State,
-    in_force,
     joined,
     told_attempt,
     unanswered,
@@ -32,14 +31,15 @@ from cap.engine.literal import assignments
 from cap.engine.question import Author, CutOff, Memory, Question, Tally, program_of
 from cap.engine.rehearsal import Rehearsal, Rehearse
 from cap.engine.repair import (
+    ANSWER_AGAIN,
     Repairs,
     acted,
     blamed,
     failed_turn,
     note_of,
-    objection,
     reason_of,
     sort_of,
+    told,
 )
 from cap.engine.return_kinds import kind_error
 from cap.engine.stop_signals import stop_signals
@@ -197,7 +197,11 @@ class Engine:
                     answer = replace(answer, back=True)
                     same = answer if self._object(calls) else None
                 elif acted(calls):
-                    state = in_force(state, answer)
+                    state = replace(
+                        state,
+                        variables={**state.variables, **answer.result.variables},
+                        definitions=tuple(dict.fromkeys((*state.definitions, *answer.generated))),
+                    )
                 if same is None:
                     order = self._again(prompt, order, answer, fixed)
                 after = self._attempt(prompt, order, state, answer.written, same)
@@ -276,7 +280,7 @@ class Engine:
         if key is None or key not in self._asked or key in self._objections:
             return False
         context, answer = self._asked[key]
-        note = objection(calls[-1])
+        note = f"{told(calls[-1])}; {ANSWER_AGAIN}"
         self._objections[key] = (failed_turn(key[1], context, answer.written, note),)
         self.author.forget()
         return True

@@ -37,7 +37,8 @@ _SPEAK = "this is no program; write one, and to say something to the person call
 _ANSWER = "this is no program; write one that sets {returns}"
 _LEFT = "what it did stays done{kept}; write a program for what is left to do"
 _BACK = "the world is again as it was before this program; write the whole program again, corrected"
-_ANSWER_AGAIN = "answer again, so that it can be done"
+ANSWER_AGAIN = "answer again, so that it can be done"
+"""What the note under an LMP's answer asks for, whose points could not be used."""
 _FOR_PERSONS = re.compile(r"; [^;]*another model with -m")
 """What a person can do about an answer; a model is not told."""
 _PLACES = ("Collision", "Unreachable")
@@ -124,11 +125,6 @@ def blamed(calls: Sequence[Call]) -> Call | None:
         if any(np.array_equal(point, row) for point in points for row in rows if row.ndim):
             return call
     return None
-
-
-def objection(failed: Call) -> str:
-    """Return the note under an LMP's answer whose points could not be used."""
-    return f"{told(failed)}; {_ANSWER_AGAIN}"
 
 
 def failed_turn(instruction: str, context: str, source: str, note: str) -> PastTurn:

@@ -38,7 +38,8 @@ def primitive_docs(
     for primitive in primitives.values():
         line = described(primitive, said)
         if len(line) > left:
-            line = headed(primitive)
+            first, *_ = _SENTENCE.split(" ".join(_paragraphs(primitive.doc))[:FUNCTION_CHARS])
+            line = f"{call_of(primitive)}: {first}" if first else call_of(primitive)
         left -= len(line)
         told.append(owners.get(primitive.name, "") + line)
     paragraphs = _paragraphs(_clipped(about, BLOCK_CHARS // 2))
@@ -60,7 +61,7 @@ def described(primitive: Primitive, said: set[str]) -> str:
     parts = _paragraphs(body)
     for entry in _entries(there.get("Args", "")):
         if entry not in said:
-            parts.append(_sentence(entry))
+            parts.append(entry if entry.endswith((".", "!", "?")) else f"{entry}.")
         said.add(entry)
     if value := " ".join(_paragraphs(there.get("Returns", ""))):
         parts.append(f"Returns {value[0].lower()}{value[1:]}")
@@ -71,13 +72,6 @@ def described(primitive: Primitive, said: set[str]) -> str:
         said.update(raised)
     called = call_of(primitive, typed="Args" not in there, returns="Returns" not in there)
     return f"{called}: {_clipped(' '.join(parts), FUNCTION_CHARS)}" if parts else called
-
-
-def headed(primitive: Primitive) -> str:
-    """Return a function's call and the first sentence of its docs."""
-    first, *_ = _SENTENCE.split(" ".join(_paragraphs(primitive.doc))[:FUNCTION_CHARS])
-    called = call_of(primitive)
-    return f"{called}: {first}" if first else called
 
 
 def call_of(primitive: Primitive, *, typed: bool = False, returns: bool = False) -> str:
@@ -116,10 +110,6 @@ def _entries(section: str) -> list[str]:
         for line, new in zip(lines, starts, strict=True)
     )
     return _paragraphs(text)
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _clipped(text: str, chars: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,8 @@ import numpy as np
 _VALUE_CHARS = 400
 """How much is told of one value."""
 _DIGITS = 4
+_MANY = 8
+"""Of more things their number is told, since not all of them may be shown."""
 _SOURCE_CHARS = 3_000
 """How much is told of a program; of a longer one, what stands about the calls."""
 _LINES_ABOUT = 12
@@ -48,15 +50,10 @@ def _shown(value: Any) -> str:
         text, kind = repr(round(value, _DIGITS)), ""
     else:
         try:
-            text, kind = repr(value), _counted(value)
+            text, kind = repr(value), ""
+            if isinstance(value, list | tuple | set | dict) and len(value) > _MANY:
+                kind = f"{type(value).__name__} of {len(value)}: "
         except ValueError:  # Python shows no integer of more than 4300 digits
             return f"<{type(value).__name__}>"
     text = " ".join(text.split())
     return f"{kind}{text if len(text) <= _VALUE_CHARS else text[: _VALUE_CHARS - 3] + '...'}"
-
-
-def _counted(value: Any) -> str:
-    """Return how many things a long list has, since not all of it may be shown."""
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes) and len(value) > 8:
-        return f"{type(value).__name__} of {len(value)}: "
-    return ""

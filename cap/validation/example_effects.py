@@ -86,21 +86,14 @@ def _missed(clause: str, seen: Seen) -> str | None:
         relation, _, other = rest.partition(" ")
         there = [name for name in seen.moved if _holds(relation, name, other, seen, seen.after)]
         return f"{', '.join(there)} is" if there else None
-    return _related(verb, rest, seen)
-
-
-def _related(relation: str, other: str, seen: Seen) -> str | None:
-    """Return why what moved has not come to be where it should; None if it has."""
-    subjects = [name for name in seen.moved if name != other]
-    if not subjects:
-        return "nothing moved"
+    subjects = [name for name in seen.moved if name != rest]
     for name in subjects:
-        if not _holds(relation, name, other, seen, seen.after):
+        if not _holds(verb, name, rest, seen, seen.after):
             x, y, z = seen.after.positions[name]
             return f"{name} is at ({x:.3f}, {y:.3f}, {z:.3f})"
-        if _holds(relation, name, other, seen, seen.before):
+        if _holds(verb, name, rest, seen, seen.before):
             return f"{name} was there before"
-    return None
+    return None if subjects else "nothing moved"
 
 
 def _holds(relation: str, name: str, other: str, seen: Seen, world: WorldView) -> bool:
