@@ -28,6 +28,8 @@ class Example:
 _ASSIGNMENT = re.compile(r"^[A-Za-z]\w* = [\[\(\{'\"\d-]")
 
 
+_CALL = re.compile(r"# (?:\w+ = )?[A-Za-z_][\w.]*\([^ ].*\)$")
+"""A call that somebody commented out; an instruction ends with a full stop."""
 _IMPORT = re.compile(r"(?:import|from) ")
 _EFFECT, _GIVEN = "#= ", "#< "
 _LEFT_OUT = re.compile(r"#! \d+ earlier instructions? (?:is|are) left out here")
@@ -38,7 +40,8 @@ def split_examples(
 ) -> tuple[Example, ...]:
     """Split prompt text into examples: context lines, an instruction comment, code.
 
-    Context lines are literal assignments straight above the comment; they hold until replaced.
+    Context lines are literal assignments straight above the comment; they hold until replaced. A
+    call that is commented out is no instruction.
     A comment with no code under it (the request at the end) gives an example with empty code.
 
     Args:
@@ -51,7 +54,7 @@ def split_examples(
     starts = [
         number
         for number, line in enumerate(lines)
-        if line.startswith("# " + prefix) and line.strip() != "#"
+        if line.startswith("# " + prefix) and line.strip() != "#" and not _CALL.match(line)
     ]
     examples: list[Example] = []
     context = ""

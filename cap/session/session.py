@@ -120,14 +120,18 @@ class Session:
         rehearsal = _rehearsal(robot, rehearse)
         prompts = registry.robot_prompts(robot.name) if prompts is None else prompts
         if TOP not in prompts:
-            raise PromptError(f"the prompts of '{robot.name}' have no '{TOP}.py'")
+            like = [f"{name}.py" for name in prompts if name.endswith(f"_{TOP}")]
+            hint = f"; rename {' or '.join(like)} to it" if like else ""
+            raise PromptError(f"the prompts of '{robot.name}' have no '{TOP}.py'{hint}")
         self.robot, self.robot_file = robot, robot_file
         self.model = model if rehearsal is None else Remembered(model)
         self.trace = trace or Trace()
         self.turns, self.origins = [], {}
         self.history_tokens = history_tokens
         self._checkpoints: list[Checkpoint] = []
-        self._prompt, self._function_prompt = prompts[TOP], registry.function_prompt()
+        own = [prompt for prompt in prompts.values() if prompt.header.prefix]
+        self._prompt = prompts[TOP]
+        self._function_prompt = own[0] if own else registry.function_prompt()
         self.state = State(variables=dict(self._prompt.header.initial))
         needed = min_level or (None if robot.simulated else HARDWARE_LEVEL)
         self._sandbox = Sandbox(limits=limits, min_level=needed).__enter__()

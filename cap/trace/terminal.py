@@ -17,6 +17,8 @@ from cap.result import Failure
 from cap.trace.trace import Event, plain
 
 INDENT = "  "
+MOST_ALIKE = 5
+"""Calls of one function in a row that are shown; of more, only their number."""
 _HIGHLIGHTER = Syntax("", "python", theme="ansi_dark", background_color="default")
 
 
@@ -87,6 +89,10 @@ class Live:
         self.echo = echo
         self._written = ""
         """What of a completion under way is on the screen."""
+        self._whole = ""
+        """The last completion that was shown as it was written."""
+        self._row: tuple[str, int] = "", 0
+        """The function that was called last, and how often in a row."""
 
     def __call__(self, event: Event) -> None:
         """Print one event, if a person wants to see it."""
@@ -94,6 +100,8 @@ class Live:
         if show is not None and (event.depth == 0 or self.verbose):
             if event.kind != "text":
                 self._end_text()
+            if event.kind != "call":
+                self._end_row(event.depth)
             show(event.data, event.depth)
 
     def _text(self, data: Mapping[str, Any], depth: int) -> None:
@@ -115,7 +123,15 @@ class Live:
     def _end_text(self) -> None:
         if self._written and not self._written.endswith("\n"):
             self.console.print()
+        self._whole = self._written or self._whole
         self._written = ""
+
+    def _end_row(self, depth: int) -> None:
+        """Tell how many calls of a long row were not shown."""
+        name, count = self._row
+        if count > MOST_ALIKE:
+            self._line(f"→ {name} {count - MOST_ALIKE} times more", "dim", depth + 1)
+        self._row = "", 0
 
     def _repair(self, data: Mapping[str, Any], depth: int) -> None:
         self._line(f"attempt {data['attempt']}: {clipped(data['reason'])}", "yellow", depth + 1)
@@ -147,7 +163,9 @@ class Live:
         for name, source in data["generated"]:
             self._line(f"generated {name}:", "dim", depth + 1)
             self._code(source, depth + 1)
-        self._code(data["source"], depth + 1)
+        if data["source"].strip() != self._whole.strip():  # else it is on the screen already
+            self._code(data["source"], depth + 1)
+        self._whole = ""
         for note in data["notes"]:
             self._line(note, "dim", depth + 1)
 
@@ -174,13 +192,20 @@ class Live:
         if name == "say" and data["error"] is None:
             self._line(f'robot says: "{_said(data)}"', "bold green", depth + 1)
             return
+        if self._row[0] != name:
+            self._end_row(depth)
+        if data["error"] is None:
+            self._row = name, self._row[1] + 1
+            if self._row[1] > MOST_ALIKE:
+                return
         shown = shown_call(name, data["args"], data["kwargs"])
         text = Text(f"{INDENT * (depth + 1)}→ {shown}")
         if data["error"] is not None:
             text.append(f"  {printable(data['error'])}", style="red")
         elif data["result"] is not None:
             text.append(f" = {short(data['result'])}", style="green")
-        text.append(f"  {data['duration_s']:.2f} s", style="dim")
+        whose = "model and program " if data["kind"] == "lmp" else ""
+        text.append(f"  {whose}{data['duration_s']:.2f} s", style="dim")
         self._print(text)
 
     def _stdout(self, data: Mapping[str, Any], depth: int) -> None:

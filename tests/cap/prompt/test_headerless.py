@@ -172,3 +172,10 @@ def test_only_what_returns_nothing_acts_and_goes_on() -> None:
 def test_a_prompt_for_functions_is_known_by_its_comments() -> None:
     assert prefix_of("# define function: f().\n# example: a.") == "define function: "
     assert prefix_of("# a function: f().\nx = 1") == ""
+
+
+def test_a_call_that_is_commented_out_is_no_instruction() -> None:
+    loaded = bare("objects = ['a']\n# put it.\n# put('a')\n# x = put('a', 'b')\nsay('yes')\n")
+    (example,) = loaded.examples
+    assert example.instruction == "put it"
+    assert example.code.endswith("say('yes')")

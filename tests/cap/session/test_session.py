@@ -816,3 +816,23 @@ def test_a_session_begins_with_the_variables_its_prompt_states() -> None:
             assert session.state.variables["seen"] == [1, 1]
             session.undo(2)
             assert session.state.variables["seen"] == []
+
+
+def test_a_prompt_for_functions_of_one_s_own_asks_for_them(open_session: Open) -> None:
+    text = "# define function: n = one(2).\ndef one(n):\n    return 1\n"
+    own = parse(text, "fgen", infer=True)
+    answers = {
+        "go": "say(str(half(2)))",
+        "define function: half(2)": "def half(n):\n    return n / 2\n",
+    }
+    session = open_session(answers)
+    prompts = {"ui": parse(UI, "ui"), "fgen": own}
+    with Session(session.robot, session.model, prompts=prompts) as other:
+        assert other.run("go").ok
+    assert "\n# define function: n = one(2).\n" in prompts_of(session)[1]
+
+
+def test_a_prompt_that_is_called_otherwise_is_named_where_there_is_no_ui() -> None:
+    prompts = {"tabletop_ui": parse("x = 1\n", "tabletop_ui")}
+    with pytest.raises(PromptError, match=r"no 'ui\.py'; rename tabletop_ui\.py to it"):
+        Session.open("ravens", Scripted({}), mode="instant", prompts=prompts)

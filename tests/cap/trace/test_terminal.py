@@ -35,9 +35,37 @@ PROGRAM = (
 )
 
 
-def test_text_appears_as_it_is_written_then_the_program() -> None:
+def test_a_program_that_was_shown_as_it_was_written_is_not_shown_twice() -> None:
     pieces = [text("x ="), text(" 1\n"), text("y = "), text("2")]
-    assert shown(*pieces, PROGRAM) == "  x = 1\n  y = 2\n  x = 1\n  y = 2\n"
+    assert shown(*pieces, PROGRAM) == "  x = 1\n  y = 2\n"
+    assert shown(*pieces, PROGRAM, PROGRAM) == "  x = 1\n  y = 2\n" * 2
+
+
+def test_an_answer_of_more_than_the_program_is_followed_by_the_program() -> None:
+    fenced = [text("```\nx = 1\ny = 2\n```\n"), PROGRAM]
+    assert shown(*fenced).endswith("  ```\n  x = 1\n  y = 2\n")
+
+
+def call(
+    name: str, kind: str = "action", error: str | None = None
+) -> tuple[str, dict[str, object]]:
+    given = {"args": (1,), "kwargs": {}, "result": None, "error": error, "duration_s": 0.5}
+    return "call", {"name": name, "kind": kind, **given}
+
+
+def test_a_long_row_of_calls_is_folded_and_a_failure_in_it_is_not() -> None:
+    row = [call("turn")] * 120
+    lines = shown(*row, call("turn", error="Collision: it bumped"), call("pick")).splitlines()
+    assert lines[:5] == ["  → turn(1)  0.50 s"] * 5
+    assert lines[5:] == [
+        "  → turn(1)  Collision: it bumped  0.50 s",
+        "  → turn 115 times more",
+        "  → pick(1)  0.50 s",
+    ]
+
+
+def test_a_model_s_time_is_told_from_the_robot_s() -> None:
+    assert shown(call("parse_it", "lmp")) == "  → parse_it(1)  model and program 0.50 s\n"
 
 
 def test_text_is_on_the_screen_before_its_line_is_whole() -> None:
