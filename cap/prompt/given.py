@@ -12,9 +12,9 @@ _VALUE_CHARS = 400
 _DIGITS = 4
 _MANY = 8
 """Of more things their number is told, since not all of them may be shown."""
-_SOURCE_CHARS = 3_000
+_SOURCE_CHARS = 1_200
 """How much is told of a program; of a longer one, what stands about the calls."""
-_LINES_ABOUT = 12
+_LINES_ABOUT, _WORDS_CHARS = 6, 200
 
 
 def told_values(given: Mapping[str, Any]) -> str:
@@ -35,7 +35,7 @@ def told_program(words: str, source: str, lines: Iterable[int]) -> str:
         told = shown.split("\n")
         near = {n for at in lines for n in range(at - _LINES_ABOUT, at + _LINES_ABOUT)}
         shown = "\n".join(line for n, line in enumerate(told, 1) if n in near)[:_SOURCE_CHARS]
-    asked = f" for '{words}'" if words else ""
+    asked = f" for '{words[:_WORDS_CHARS]}'" if words else ""
     return f"It is called by this program{asked}, which is written already:\n{shown}"
 
 

@@ -190,3 +190,8 @@ shapes = []
 
 # how many shapes are there?
 say(f'{len(shapes)}')
+#= said; nothing moved
+
+# move the red block.
+say('I cannot do that: I can only draw on the board and erase')
+#= said cannot; nothing moved

@@ -7,6 +7,7 @@ import pytest
 from cap.cli.main import run
 from cap.models.nearest import Nearest
 from cap.models.openai.model import SYSTEM
+from cap.prompt.given import told_program
 from cap.robot import registry
 from cap.session.session import Session
 from cap.validation.prompts import instruction_costs, request_chars
@@ -24,10 +25,14 @@ def test_a_request_of_each_prompt_fits(robot: str) -> None:
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
-def test_a_request_for_a_function_fits_with_a_program_of_1_500_characters(robot: str) -> None:
+def test_a_request_for_a_function_fits_whatever_the_program_s_length(robot: str) -> None:
+    program = "".join(f"x{number} = get_obj_pos('red block')\n" for number in range(500))
+    given = told_program("put the red block in the bowl", program, [7, 480])
+    assert "x7 = " in given
+    assert "x479 = " in given
     with Session.open(robot, Nearest(), mode="instant") as session:
         docs = session.engine.docs(session.engine.prompts["ui"])
-        asked = registry.function_prompt().render("f(1)", docs=docs, given="x" * 1_500)
+        asked = registry.function_prompt().render("f(1)", docs=docs, given=given)
     assert len(SYSTEM) + len(asked) <= MOST_CHARS
 
 
