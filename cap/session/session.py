@@ -119,22 +119,15 @@ class Session:
             raise UsageError(f"robot '{robot.name}' is real: its programs need an approval")
         rehearsal = _rehearsal(robot, rehearse)
         prompts = registry.robot_prompts(robot.name) if prompts is None else prompts
-        if TOP not in prompts:
-            like = [f"{name}.py" for name in prompts if name.endswith(f"_{TOP}")]
-            hint = f"; rename {' or '.join(like)} to it" if like else ""
-            raise PromptError(f"the prompts of '{robot.name}' have no '{TOP}.py'{hint}")
+        self._prompt, self._function_prompt = _outermost(robot.name, prompts)
         self.robot, self.robot_file = robot, robot_file
         self.model = model if rehearsal is None else Remembered(model)
         self.trace = trace or Trace()
-        self.turns, self.origins = [], {}
-        self.history_tokens = history_tokens
+        self.turns, self.origins, self.history_tokens = [], {}, history_tokens
         self._checkpoints: list[Checkpoint] = []
-        own = [prompt for prompt in prompts.values() if prompt.header.prefix]
-        self._prompt = prompts[TOP]
-        self._function_prompt = own[0] if own else registry.function_prompt()
         self.state = State(variables=dict(self._prompt.header.initial))
-        needed = min_level or (None if robot.simulated else HARDWARE_LEVEL)
-        self._sandbox = Sandbox(limits=limits, min_level=needed).__enter__()
+        level = min_level or (None if robot.simulated else HARDWARE_LEVEL)
+        self._sandbox = Sandbox(limits=limits, min_level=level).__enter__()
         self.engine = Engine(
             robot,
             self.model,
@@ -498,6 +491,20 @@ class Session:
         """Write the session into its run folder, if it has one."""
         if self.trace.folder is not None:
             session_file.write(SavedSession.of(self), self.trace.folder / name)
+
+
+def _outermost(robot: str, prompts: Mapping[str, Prompt]) -> tuple[Prompt, Prompt]:
+    """Return the prompt that answers a person, and the one that asks for functions.
+
+    Raises:
+        PromptError: There is no prompt that answers a person.
+    """
+    if TOP not in prompts:
+        like = " or ".join(f"{name}.py" for name in prompts if name.endswith(f"_{TOP}"))
+        lacking = f"the prompts of '{robot}' have no '{TOP}.py'"
+        raise PromptError(f"{lacking}; rename {like} to it" if like else lacking)
+    own = (prompt for prompt in prompts.values() if prompt.header.prefix)
+    return prompts[TOP], next(own, None) or registry.function_prompt()
 
 
 def _rehearsal(robot: Robot, wanted: bool | None) -> Rehearsal | None:
