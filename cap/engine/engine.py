@@ -282,7 +282,7 @@ class Engine:
         context, answer = self._asked[key]
         note = f"{told(calls[-1])}; {ANSWER_AGAIN}"
         self._objections[key] = (failed_turn(key[1], context, answer.written, note),)
-        self.author.forget()
+        self.author.recall()
         return True
 
     def _announce(self, prompt: Prompt, answer: Answer, failure: Failure) -> None:

@@ -107,6 +107,7 @@ class Author:
         self.trace = trace
         self.max_tokens = max_tokens
         self.memory = memory
+        self._forgotten: Memory = {}
 
     @property
     def repairs(self) -> bool:
@@ -124,8 +125,14 @@ class Author:
 
     def forget(self) -> None:
         """Ask anew from here on: something failed, or was undone."""
-        if self.memory is not None:
+        if self.memory:
+            self._forgotten = dict(self.memory)
             self.memory.clear()
+
+    def recall(self) -> None:
+        """Take the last `forget` back: the world is again as it was, and the same will be asked."""
+        if self.memory is not None:
+            self.memory.update(self._forgotten)
 
     def ask(self, prompt: Prompt, order: Question) -> Completion:
         """Return the answer to one order.

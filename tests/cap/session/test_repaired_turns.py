@@ -194,6 +194,21 @@ def test_points_that_cannot_be_used_go_back_to_the_lmp_that_gave_them(open_sessi
     assert note.endswith("answer again, so that it can be done")
 
 
+def test_what_else_was_asked_for_is_not_asked_again(open_session: Open) -> None:
+    program = (
+        "parse_position('the start')\nput_first_on_second('red block', parse_position('it'))\n"
+    )
+    answers = {
+        "go": [program],
+        "the start": ["ret_val = [0.0, -0.3]\n"],
+        "it": ["ret_val = [0.9, -0.5]\n", "ret_val = [0.1, -0.3]\n"],
+    }
+    session = open_session(answers=answers)
+    assert session.run("go").ok
+    asked = [text.rstrip().rpartition("\n# ")[2] for text in model(session).prompts]
+    assert asked == ["go.", "the start.", "it.", "it."]
+
+
 def test_where_the_lmp_has_no_better_points_the_program_is_written_again(
     open_session: Open,
 ) -> None:
