@@ -179,7 +179,7 @@ def survey(
     for owner in classes:
         found.permitted.update(_permitted_in_class(owner))
     if rebound := found.bound.keys() & found.aliases.keys():
-        for name in _bound_in(tree) & rebound:
+        for name in bound_in(tree) & rebound:
             del found.aliases[name]
         found.shadows.update(_shadows(tree, rebound))
     return found
@@ -188,17 +188,23 @@ def survey(
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
-def _bound_in(scope: ast.AST) -> set[str]:
+def bound_in(scope: ast.AST) -> set[str]:
     """Return the names a program or function binds, but for imports and its inner functions."""
     found: set[str] = set()
+    for node in scope_nodes(scope):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            found.update(bound_names(node))
+    return found
+
+
+def scope_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes below a program or function, but for those inside its inner functions."""
     stack = [*ast.iter_child_nodes(scope)]
     while stack:
         node = stack.pop()
-        if not isinstance(node, ast.Import | ast.ImportFrom):
-            found.update(bound_names(node))
+        yield node
         if not isinstance(node, _SCOPES):
             stack += ast.iter_child_nodes(node)
-    return found
 
 
 def _shadows(tree: ast.Module, rebound: Set[str]) -> Iterator[int]:
@@ -207,7 +213,7 @@ def _shadows(tree: ast.Module, rebound: Set[str]) -> Iterator[int]:
     while stack:
         node, bound = stack.pop()
         if isinstance(node, ast.FunctionDef | ast.Lambda):
-            bound = bound.union(_bound_in(node) & rebound)
+            bound = bound.union(bound_in(node) & rebound)
         elif isinstance(node, ast.Name) and node.id in bound:
             yield id(node)
         stack += [(part, bound) for part in ast.iter_child_nodes(node)]

@@ -35,7 +35,7 @@ from cap.errors import CapError, SkillError, UsageError
 from cap.program.program import Program
 from cap.prompt.prompt import one_line
 from cap.scope import Definition
-from cap.session.state import needs_values
+from cap.session.definition_source import needs_values
 
 ORIGIN = "skill"
 """`Definition.origin` of a skill."""

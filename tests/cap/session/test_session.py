@@ -140,6 +140,109 @@ def test_a_name_of_an_import_is_said_to_be_imported_again(open_session: Open) ->
     assert failure.message == "'sqrt' was imported in turn 1 only; import it again"
 
 
+STANDING_ALONE = {
+    "a module in a class body": (
+        "import string\nclass A:\n    'Digits.'\n    digits = string.digits[:2]",
+        "A.digits",
+        "01",
+    ),
+    "a module kept in a class": (
+        "import re\nclass A:\n    r = re\n    def f(self): return self.r.escape('.')",
+        "A().f()",
+        "\\.",
+    ),
+    "a note in a class body": (
+        "from collections import deque\nclass A:\n    size: deque = 1",
+        "A.size",
+        "1",
+    ),
+    "a note of a class that is lost": (
+        "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\n"
+        "def f(p: P) -> P: return p",
+        "f(2)",
+        "2",
+    ),
+    "a name that a parameter has, too": (
+        "from statistics import mean\ndef f(xs): return mean(xs)\ndef g(mean): return mean\n",
+        "f([1, 3]) + g(1)",
+        "3",
+    ),
+    "a name that an inner function binds": (
+        "import math as m\ndef f(x):\n    def g(m): return m\n    return g(m.floor(x))",
+        "f(2.5)",
+        "2",
+    ),
+    "an import that is written twice": (
+        "import re\nif True:\n    import re\ndef f(s): return re.sub('a', 'b', s)",
+        "f('aa')",
+        "bb",
+    ),
+    "notes that are not evaluated": (
+        "from __future__ import annotations\nannotations = 4\ndef f(x: Foo): return annotations",
+        "f(1)",
+        "4",
+    ),
+    "a lambda in a class body": (
+        "k = 3\nclass A:\n    f = lambda self, a: a + k\n    b = {x: 1 for x in (1, 2)}",
+        "(A().f(1), A.b)",
+        "(4, {1: 1, 2: 1})",
+    ),
+}
+
+
+@pytest.mark.parametrize(("first", "value", "said"), STANDING_ALONE.values(), ids=STANDING_ALONE)
+def test_what_is_kept_stands_by_itself(
+    first: str, value: str, said: str, open_session: Open
+) -> None:
+    session = open_session({"a": first, "b": f"say(str({value}))", "c": f"say(str({value}))"})
+    for words in "abc":
+        assert session.run(words).failure is None
+    assert session.robot.spoken == [said, said]  # type: ignore[attr-defined]
+
+
+NOT_STANDING_ALONE = {
+    "what cannot be kept": "g = (i for i in [1])\nclass A:\n    first = g",
+    "what may change": "n = [3]\nclass A:\n    first = n[0]",
+    "its own name from outside": "n = 3\nclass A:\n    n = n",
+    "an import in a comprehension": (
+        "import string\nclass A:\n    d = [string.digits for _ in (1, 2)]"
+    ),
+    "a default of a lambda": "n = 3\nclass A:\n    f = lambda self, n=n: n",
+}
+
+
+@pytest.mark.parametrize("first", NOT_STANDING_ALONE.values(), ids=NOT_STANDING_ALONE)
+def test_a_class_that_could_not_be_made_again_is_said_to_be_lost(
+    first: str, open_session: Open
+) -> None:
+    answers = {"a": first, "b": "n = []\nsay('b')", "c": "say('c')", "d": "say(str(A()))"}
+    session = open_session(answers)
+    for words in "abc":
+        assert session.run(words).failure is None
+    failure = session.run("d").failure
+    assert failure is not None
+    assert "'A' was set in turn 1 and could not be kept" in failure.message
+
+
+def test_a_generated_function_whose_note_is_lost_is_lost_with_it(open_session: Open) -> None:
+    session = open_session(
+        {
+            "a": "class P:\n    x = 1",
+            "b": "say(str(get_x(P())))",
+            "define function: get_x(P())": "def get_x(p: P):\n    return p.x\n",
+            "c": "P = (i for i in [1])",
+            "d": "say('d')",
+            "e": "say(str(get_x(1)))",
+        }
+    )
+    for words in "abcd":
+        assert session.run(words).failure is None
+    assert session.robot.spoken == ["1", "d"]  # type: ignore[attr-defined]
+    failure = session.run("e").failure
+    assert failure is not None
+    assert "'get_x' was set in turn 3 and could not be kept" in failure.message
+
+
 HIDING = {
     "a module": ("np = 2", "say(str(np.mean([1, 3])))", "2.0"),
     "a builtin": ("len = 3", "say(str(len('ab')))", "2"),
