@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -28,6 +29,8 @@ KIND = f"kind{MARK}"
 """A builtin that holds a value's class as its `kind`, in place of `x.__class__`."""
 TEXT = f"text{MARK}"
 """A builtin that gives a text safe methods `format` and `format_map`, and any other value back."""
+FOUND = f"found{MARK}"
+"""A builtin that looks up a private name for the body of a class: see `found`."""
 LEADS_OUT = frozenset(
     [
         *("base", "bit_generator", "capsule", "cffi", "co_cellvars", "co_code", "co_consts"),
@@ -110,6 +113,22 @@ def plain_error(error: BaseException) -> None:
         error.name = shown(error.name)
 
 
+def found(name: str) -> Any:
+    """Return what a private name means in the body of the class that calls this.
+
+    Args:
+        name: As the class binds it; among the globals it is what was written.
+    """
+    frame, plain = sys._getframe(1), shown(name)
+    if name in frame.f_locals:
+        return frame.f_locals[name]
+    if not is_renamed(plain) or plain not in frame.f_globals:
+        error = NameError(f"name '{plain}' is not defined")
+        error.name = plain
+        raise error
+    return frame.f_globals[plain]
+
+
 def may_hold_private_names(source: str) -> bool:
     """Tell, without parsing, whether a source may need renaming; letters may be disguised."""
     if _MAY_BE_PRIVATE.search(source) or not source.isascii() or _DOTTED_WORD.search(source):
@@ -139,7 +158,7 @@ def rename(tree: ast.AST) -> bool:
                     node.value = _called(TEXT, node.value)
                 continue
             if kind is ast.ClassDef:
-                node.body = _Body(node).statements()
+                node.body = _ClassBody(node).statements()
                 classes.append(([*node.body], node.name))
                 nodes += _evaluated(node)
                 continue
@@ -196,99 +215,130 @@ def _may_read(template: ast.expr) -> bool:
 _OWN_SCOPE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-class _Body:
-    """The body of a class: names bound there are attributes, and so are renamed like them."""
+class _ClassBody(ast.NodeTransformer):
+    """The body of a class: names bound there are attributes, and so are renamed like them.
+
+    Python looks such a name up in the class first, and then among the program's globals.
+    """
 
     def __init__(self, owner: ast.ClassDef) -> None:
+        """Look for the names its body binds, wherever it does."""
         self._owner = owner
-        self._bound: set[str] = set()
-        """Private names bound so far; any other stands for one outside the class."""
-        self._outer = {
+        parts = [part for node in owner.body for part in _in_scope(node)]
+        outer = {
             name
-            for node in owner.body
-            if isinstance(node, ast.Global | ast.Nonlocal)
-            for name in node.names
+            for part in parts
+            if isinstance(part, ast.Global | ast.Nonlocal)
+            for name in part.names
         }
+        bound = {str(getattr(part, _BINDING_FIELDS[type(part)])) for part in parts if _binds(part)}
+        bound.update(_alias_name(part) for part in parts if isinstance(part, ast.alias))
+        self._bound = {name for name in bound - outer if is_renamed(name)}
+        self._tables = not bound.isdisjoint(TABLES)
 
     def statements(self) -> list[ast.stmt]:
         """Return its statements, renamed."""
-        return self._renamed(self._owner.body)
+        if self._bound or self._tables:
+            self._visit_parts(self._owner, ["body"])
+        return self._owner.body
 
-    def _renamed(self, body: Iterable[ast.stmt]) -> list[ast.stmt]:
-        return [made for node in body for made in self._statement(node)]
+    def _visit_parts(self, node: ast.AST, fields: Iterable[str]) -> None:
+        """Rename what is in some fields of a node."""
+        for name in fields:
+            value = getattr(node, name)
+            if isinstance(value, list):
+                made = [self.visit(part) if part is not None else None for part in value]
+                value = [part for one in made for part in (one if isinstance(one, list) else [one])]
+                setattr(node, name, value)
+            elif value is not None:
+                setattr(node, name, self.visit(value))
 
-    def _statement(self, node: ast.stmt) -> Iterator[ast.stmt]:
-        if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            self._table(node, targets[0])
-            for part in (node.value, getattr(node, "annotation", None)):
-                if part is not None:  # it is evaluated before anything is bound
-                    self._names(part)
-            self._bind(targets)
-            for target in targets:
-                self._names(target)
-            yield node
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            if self._bound:
-                for part in _evaluated(node):
-                    self._names(part)
-            yield node
-            if is_renamed(node.name) and node.name not in self._outer:
-                yield from self._moved(node)
-        else:
-            self._bind([node])
-            for name, value in ast.iter_fields(node):
-                if name in ("body", "orelse", "finalbody"):
-                    setattr(node, name, self._renamed(value))
-                elif name in ("handlers", "cases"):
-                    for part in value:
-                        self._names_but_body(part)
-                        part.body = self._renamed(part.body)
-                else:
-                    for part in value if isinstance(value, list) else [value]:
-                        if isinstance(part, ast.AST):
-                            self._names(part)
-            yield node
+    def _hidden(self, name: str) -> str:
+        return hidden(name, self._owner.name) if name in self._bound else name
 
-    def _names_but_body(self, part: ast.AST) -> None:
-        for name, value in ast.iter_fields(part):
-            if name != "body" and isinstance(value, ast.AST):
-                self._names(value)
+    def visit(self, node: ast.AST) -> Any:
+        """Return what takes the place of a node: itself, another expression, or statements."""
+        match node:
+            case ast.Name():
+                return self._name(node)
+            case ast.AugAssign():
+                return self._augmented(node)
+            case ast.FunctionDef() | ast.ClassDef():
+                return self._definition(node)
+            case ast.Lambda():  # its body is no part of the class
+                self._visit_parts(node.args, ["defaults", "kw_defaults"])
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():  # likewise
+                self._visit_parts(node.generators[0], ["iter"])
+            case ast.alias():
+                if _alias_name(node) in self._bound:
+                    node.asname = self._hidden(_alias_name(node))
+            case _:
+                field = _BINDING_FIELDS.get(type(node))
+                if field is not None and (name := getattr(node, field)) is not None:
+                    setattr(node, field, self._hidden(name))
+                if isinstance(node, ast.Assign | ast.AnnAssign):
+                    self._rename_table(node)
+                self.generic_visit(node)
+        return node
 
-    def _moved(self, node: ast.FunctionDef | ast.ClassDef) -> Iterator[ast.stmt]:
-        """Yield what gives a method its other name, so that it still calls itself by its own."""
-        self._bound.add(node.name)
-        new = ast.Name(hidden(node.name, self._owner.name), ast.Store())
-        for made in (
-            ast.Assign([new], ast.Name(node.name, ast.Load())),
-            ast.Delete([ast.Name(node.name, ast.Del())]),
-        ):
-            yield ast.fix_missing_locations(ast.copy_location(made, node))
+    def _name(self, node: ast.Name) -> ast.expr:
+        """Rename what is bound; look up what is read."""
+        if node.id not in self._bound:
+            return node
+        if isinstance(node.ctx, ast.Load):
+            return _called(FOUND, ast.copy_location(ast.Constant(self._hidden(node.id)), node))
+        node.id = self._hidden(node.id)
+        return node
 
-    def _bind(self, nodes: Iterable[ast.AST]) -> None:
-        for node in nodes:
-            for part in _in_scope(node):
-                if not isinstance(part, ast.Name) or isinstance(part.ctx, ast.Load):
-                    continue
-                if is_renamed(part.id) and part.id not in self._outer:
-                    self._bound.add(part.id)
-
-    def _names(self, node: ast.AST) -> None:
-        """Rename what an expression reads or binds of the class's own."""
-        self._bind(part for part in _in_scope(node) if isinstance(part, ast.NamedExpr))
-        if self._bound:
-            for part in _in_scope(node):
-                if isinstance(part, ast.Name) and part.id in self._bound:
-                    part.id = hidden(part.id, self._owner.name)
-
-    def _table(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign, target: ast.expr) -> None:
+    def _rename_table(self, node: ast.Assign | ast.AnnAssign) -> None:
         """Rename the texts in `__slots__` and `__match_args__`."""
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
         if not isinstance(target, ast.Name) or target.id not in TABLES or node.value is None:
             return
         owner = self._owner.name if target.id == "__slots__" else ""
         for part in ast.walk(node.value):
             if isinstance(part, ast.Constant) and isinstance(part.value, str):
                 part.value = hidden(part.value, owner)
+
+    def _augmented(self, node: ast.AugAssign) -> list[ast.stmt]:
+        """Fetch the value that is changed from wherever it is."""
+        target, fetched = node.target, list[ast.stmt]()
+        if isinstance(target, ast.Name) and target.id in self._bound:
+            value = self._name(ast.copy_location(ast.Name(target.id, ast.Load()), target))
+            name = ast.copy_location(ast.Name(self._hidden(target.id), ast.Store()), target)
+            fetched.append(ast.copy_location(ast.Assign([name], value), node))
+        self.generic_visit(node)
+        return [*fetched, node]
+
+    def _definition(self, node: ast.FunctionDef | ast.ClassDef) -> list[ast.stmt]:
+        """Give a method its other name once it is made, so that it calls itself by its own."""
+        evaluated = ("bases", "keywords") if isinstance(node, ast.ClassDef) else ("args", "returns")
+        self._visit_parts(node, ["decorator_list", *evaluated])
+        if node.name not in self._bound:
+            return [node]
+        new = ast.Name(self._hidden(node.name), ast.Store())
+        moved = [
+            ast.Assign([new], ast.Name(node.name, ast.Load())),
+            ast.Delete([ast.Name(node.name, ast.Del())]),
+        ]
+        return [node, *(ast.fix_missing_locations(ast.copy_location(m, node)) for m in moved)]
+
+
+_BINDING_FIELDS: dict[type[ast.AST], str] = {
+    **{ast.Name: "id", ast.FunctionDef: "name", ast.ClassDef: "name", ast.MatchAs: "name"},
+    **{ast.MatchStar: "name", ast.MatchMapping: "rest", ast.ExceptHandler: "name"},
+}
+"""Where a node has the name that it binds."""
+
+
+def _binds(node: ast.AST) -> bool:
+    """Tell whether a node binds or deletes a name, imports aside."""
+    return type(node) in _BINDING_FIELDS and type(getattr(node, "ctx", None)) is not ast.Load
+
+
+def _alias_name(node: ast.alias) -> str:
+    """Return the name that a part of an import binds."""
+    return node.asname or node.name.partition(".")[0]
 
 
 def _evaluated(node: ast.FunctionDef | ast.ClassDef) -> list[ast.AST]:

@@ -43,11 +43,13 @@ from cap.checker.survey import survey
 from cap.errors import ROBOT_ERRORS, LMPFailed
 from cap.program.private_names import (
     FORMATS,
+    FOUND,
     KIND,
     LEADS_OUT,
     MARK,
     TEXT,
     TOLD,
+    found,
     hidden,
     is_special,
     plain_error,
@@ -375,7 +377,7 @@ def _common_builtins() -> dict[str, Any]:
     names |= ROBOT_ERRORS
     names |= {name: BuiltinFunction(name, function) for name, function in _BY_NAME.items()}
     names |= {"LMPFailed": LMPFailed, "__build_class__": builtins.__build_class__, "type": TYPE}
-    return names | {TOLD: plain_error, KIND: _KindOf, TEXT: Formats}
+    return names | {TOLD: plain_error, FOUND: found, KIND: _KindOf, TEXT: Formats}
 
 
 def safe_builtins(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from cap.checker.policy import Policy
-from cap.program.private_names import TOLD, plain_error, shown
+from cap.program.private_names import FOUND, TOLD, found, plain_error, shown
 from cap.sandbox.template_protocol import ANYWHERE
 from cap.sandbox.wire import codec
 from cap.sandbox.worker.bindings import PROGRAM, PROGRAM_NAMES, Bindings
@@ -89,6 +89,7 @@ class ProgramSetup:
                 **vars(builtins),
                 "print": self.output.print,
                 TOLD: plain_error,
+                FOUND: found,
             }
 
     def namespace(self, job: Mapping[str, Any], requests: int, answers: int) -> dict[str, Any]:

@@ -127,6 +127,25 @@ LOOKED_AT: Mapping[str, Callable[[], str]] = {
         "".join(f"import math as {n}\n" for n in names(1200))
         + "".join(f"def f({n}): return {n}.x\n" for n in names(1200))
     ),
+    "names of imports that a function has, too": lambda: (
+        "import "
+        + ",".join(f"re as {n}" for n in names(900))
+        + f"\ndef f({','.join(names(900))}):pass\n"
+        + "x=0\n" * 3500
+    ),
+    "one word that leads out": lambda: "x=0\n" + "x.tb_a\n" * 4900,
+    "patterns of words that lead out": lambda: "match x:\n" + " case A(tb_i=1): pass\n" * 1500,
+    "branches of a class body": lambda: (
+        "class A:\n"
+        + "".join(" " * (n + 1) + "if 1:\n" for n in range(85))
+        + " " * 87
+        + ";".join(["_a=1"] * 6000)
+    ),
+    "classes in classes": lambda: (
+        "".join(" " * n + f"class A{n}:\n" for n in range(85))
+        + " " * 87
+        + ";".join(["_a=_a"] * 5000)
+    ),
     "words that lead out": lambda: "\n".join(f"x.gi_{n}" for n in names(4000)),
     "templates": lambda: "\n".join("'{0.__a__}'.format(1)" for _ in range(2000)),
     "unknown names of a module": lambda: "\n".join(f"np.{n}" for n in names(6000)),
@@ -164,7 +183,10 @@ def looked_at(shape: Callable[[], str]) -> dict[str, Any]:
     thread.start()
     begin_s = time.process_time()
     try:
-        found = [violation.rule for violation in examine(Program.parse(source)).violations]
+        program = Program.parse(source)
+        found = [violation.rule for violation in examine(program).violations]
+        if not found:
+            assert program.code is not None
     except CheckFailed:
         found = ["syntax"]
     spent_s = time.process_time() - begin_s

@@ -16,10 +16,12 @@ from cap.checker.allowlist import MODULES
 from cap.checker.checker import check
 from cap.program.parser import compiled
 from cap.program.private_names import (
+    FOUND,
     KIND,
     MARK,
     TEXT,
     TOLD,
+    found,
     hidden,
     is_private,
     leads_out,
@@ -95,6 +97,39 @@ PROGRAMS = {
         "class A:\n    if True:\n        _n = 1\n        def _f(_): return _._n\nret = A()._f()"
     ),
     "global in a class body": "class A:\n    global _n\n    _n = 1\nret = [_n, hasattr(A, '_n')]",
+    "outer, augmented in a class body": "_n = 1\nclass A:\n    _n += 1\nret = [A._n, _n]",
+    "outer, where a branch is not taken": (
+        "_n = 'g'\nclass A:\n    if not _n: _n = 'c'\n    m = _n\nret = [A.m, hasattr(A, '_n')]"
+    ),
+    "outer, once it is deleted": (
+        "_n = 'g'\nclass A:\n    _n = 'c'\n    del _n\n    m = _n\nret = A.m"
+    ),
+    "outer, below an empty loop": (
+        "_n = 3\nclass A:\n    for _n in (): pass\n    m = _n\n    _n = 9\nret = [A.m, A._n, _n]"
+    ),
+    "global, where an inner function binds it, too": (
+        "_n = 'g'\ndef f():\n    _n = 'l'\n    class A:\n        m = _n\n        _n = 'c'\n"
+        "    return [A.m, A._n]\nret = f()"
+    ),
+    "of an inner function": (
+        "_n = 'g'\ndef f():\n    _n = 'l'\n    class A:\n        m = _n\n    return A.m\nret = f()"
+    ),
+    "import in a class body": (
+        "class A:\n    import math as _m\n    from math import sqrt as _s\n    half = _m.sqrt(4)\n"
+        "    def f(self): return [self._m.sqrt(4), A._s(9)]\nret = [A().f(), A.half]"
+    ),
+    "captures in a class body": (
+        "class A:\n  match [1, 2, 3], {'a': 4}:\n        case [_a, *_b], {**_c}: m = (_a, _b, _c)\n"
+        "  try: [][_a]\n  except IndexError as _e: n = str(_e)\n"
+        "ret = [A.m, A._a, A._b, A._c, A.n, hasattr(A, '_e')]"
+    ),
+    "not defined in a class body": (
+        "try:\n    class A:\n        if 0: _n = 1\n        m = _n\n"
+        "except NameError as e: ret = [str(e), e.name]"
+    ),
+    "lambda in a class body": (
+        "_n = 'g'\nclass A:\n    _n = 'c'\n    f = lambda self, m=_n: [m, _n]\nret = A().f()"
+    ),
     "augmented": "class A: pass\na = A()\na._n = 1\na._n += 1\nret = a._n",
     "deleted": (
         "class A: pass\na = A()\na._n = 1\ndel a._n\ntry: a._n\nexcept AttributeError: ret = 1"
@@ -109,7 +144,7 @@ PROGRAMS = {
 
 
 def ran(code: types.CodeType) -> Any:
-    names = {**vars(builtins), TOLD: plain_error}
+    names = {**vars(builtins), TOLD: plain_error, FOUND: found}
     space: dict[str, Any] = {"__name__": "__main__", "__builtins__": names}
     try:
         exec(code, space)
