@@ -24,7 +24,7 @@ from typing import Any
 MARK = "\U000e01ef"
 """The last variation selector: part of a name to Python, and of no name that anybody wrote."""
 TOLD = f"told{MARK}"
-"""A builtin that handlers of programs with private names call: see `plain_error`."""
+"""A builtin that handlers in programs with private names call: see `plain_error`."""
 KIND = f"kind{MARK}"
 """A builtin that holds a value's class as its `kind`, in place of `x.__class__`."""
 TEXT = f"text{MARK}"
@@ -100,17 +100,27 @@ def shown(text: str) -> str:
     return text.replace(MARK, "") if MARK in text else text
 
 
-def plain_error(error: BaseException) -> None:
-    """Write the names in an exception's message as the program does, in place."""
-    if isinstance(error, BaseExceptionGroup):
-        for inner in error.exceptions:
-            plain_error(inner)
-        return
-    args = tuple(shown(entry) if type(entry) is str else entry for entry in error.args)
-    if args != error.args:
-        error.args = args
-    if isinstance(error, AttributeError) and type(error.name) is str:
-        error.name = shown(error.name)
+def plain_error(*given: object) -> None:
+    """Write the names in the messages of exceptions as the program does, in place.
+
+    Args:
+        given: Exceptions, with those in them and before them; anything else stays as it is.
+    """
+    errors = [entry for entry in given if isinstance(entry, BaseException)]
+    seen = {*map(id, errors)}
+    for error in errors:  # grows meanwhile
+        inner = [error.__context__, error.__cause__]
+        if isinstance(error, BaseExceptionGroup):
+            inner += error.exceptions
+        for entry in inner:
+            if entry is not None and id(entry) not in seen:
+                seen.add(id(entry))
+                errors.append(entry)
+        args = tuple(shown(entry) if type(entry) is str else entry for entry in error.args)
+        if args != error.args and not isinstance(error, BaseExceptionGroup):
+            error.args = args
+        if isinstance(error, AttributeError) and type(error.name) is str:
+            error.name = shown(error.name)
 
 
 def found(name: str) -> Any:
@@ -143,6 +153,7 @@ def rename(tree: ast.AST) -> bool:
     """Rename the private attributes of a program, in place; tell whether there were any."""
     renamed = False
     handlers: list[ast.ExceptHandler] = []
+    exits: list[ast.FunctionDef] = []
     classes: list[tuple[list[Any], str]] = [([tree], "")]
     for nodes, owner in classes:  # grows meanwhile
         for node in nodes:  # so does this one
@@ -166,6 +177,8 @@ def rename(tree: ast.AST) -> bool:
                 node.kwd_attrs = [hidden(name) for name in node.kwd_attrs]
             elif kind is ast.ExceptHandler and node.name:
                 handlers.append(node)
+            elif kind is ast.FunctionDef and node.name == "__exit__":
+                exits.append(node)
             for name in _PARTS.get(kind) or node._fields:
                 value = getattr(node, name)
                 if type(value) is list:
@@ -174,7 +187,12 @@ def rename(tree: ast.AST) -> bool:
                     nodes.append(value)
     if renamed:
         for handler in handlers:
-            handler.body.insert(0, _told(handler))
+            error = ast.Name(handler.name or "", ast.Load())
+            handler.body.insert(0, _told(error, handler.body[0]))
+        for method in exits:
+            if (value := _given_to_exit(method)) is not None:
+                after_text = int(ast.get_docstring(method, clean=False) is not None)
+                method.body.insert(after_text, _told(value, method.body[0]))
     return renamed
 
 
@@ -193,11 +211,19 @@ _LEAVES = frozenset([ast.Name, ast.Constant, ast.Load, ast.Store, type(None), st
 """What has nothing below it."""
 
 
-def _told(handler: ast.ExceptHandler) -> ast.stmt:
-    """Return the statement that has a handler's exception written in plain names."""
-    first = handler.body[0]
-    error = ast.copy_location(ast.Name(handler.name or "", ast.Load()), first)
-    return ast.copy_location(ast.Expr(_called(TOLD, error)), first)
+def _given_to_exit(method: ast.FunctionDef) -> ast.expr | None:
+    """Return what the exception is called that a method `__exit__` is given, if anything."""
+    given = [*method.args.posonlyargs, *method.args.args]
+    if len(given) > 2:
+        return ast.Name(given[2].arg, ast.Load())
+    rest = method.args.vararg
+    return None if rest is None else ast.Starred(ast.Name(rest.arg, ast.Load()), ast.Load())
+
+
+def _told(value: ast.expr, first: ast.stmt) -> ast.stmt:
+    """Return the statement that has an exception written in plain names, before another one."""
+    told = ast.Expr(_called(TOLD, ast.copy_location(value, first)))
+    return ast.fix_missing_locations(ast.copy_location(told, first))
 
 
 def _called(function: str, value: ast.expr) -> ast.Call:

@@ -130,6 +130,26 @@ PROGRAMS = {
     "lambda in a class body": (
         "_n = 'g'\nclass A:\n    _n = 'c'\n    f = lambda self, m=_n: [m, _n]\nret = A().f()"
     ),
+    "given to __exit__": (
+        "class A: pass\nclass M:\n    def __enter__(self): return self\n"
+        "    def __exit__(self, kind, value, trace):\n        'Text.'\n"
+        "        self.told = [str(value), value and value.name, self.__exit__.__doc__]\n"
+        "        return True\nwith M() as m: A()._x\nwith M() as n: pass\nret = [m.told, n.told]"
+    ),
+    "given to __exit__ among others": (
+        "class A: pass\nclass M:\n    def __enter__(self): return self\n"
+        "    def __exit__(self, *given):\n        self.told = str(given[1])\n"
+        "        return True\nwith M() as m: A()._x\nret = m.told"
+    ),
+    "context of another error": (
+        "class A: pass\ntry:\n    try: A()._x\n    except AttributeError: raise ValueError(1)\n"
+        "except ValueError as e: ret = [str(e.__context__), e.__context__.name]"
+    ),
+    "cause of an error in a group": (
+        "class A: pass\ntry:\n    try: A()._x\n    except AttributeError as e:\n"
+        "        raise ExceptionGroup('g', [ValueError(1)]) from e\n"
+        "except* ValueError as g: ret = [str(g.__cause__), g.message]"
+    ),
     "augmented": "class A: pass\na = A()\na._n = 1\na._n += 1\nret = a._n",
     "deleted": (
         "class A: pass\na = A()\na._n = 1\ndel a._n\ntry: a._n\nexcept AttributeError: ret = 1"
