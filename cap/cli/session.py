@@ -145,7 +145,8 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
     """Build the robot; without a physics engine fall back, unless physics was asked for.
 
     Raises:
-        UsageError: A dry run is wanted of a robot that is always real.
+        UsageError: A dry run is wanted of a robot that is always real, or of one that has one in
+            other words.
     """
     from cap.robot import registry
 
@@ -163,7 +164,14 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
             "(simulated is False), so nothing was run; simulate it in that mode"
         )
     try:
-        return registry.make_robot(settings.robot, mode=settings.mode, **given, **extra)
+        robot = registry.make_robot(settings.robot, mode=settings.mode, **given, **extra)
+        if getattr(robot, "mode", "") == "dry run":
+            robot.close()
+            raise UsageError(
+                f"with --mode {settings.mode} robot '{robot.name}' would send nothing: to see its "
+                "commands use --dry-run, to move it leave --mode out"
+            )
+        return robot
     except MissingSimulator as missing:
         if settings.sources["mode"] != "default" or "host" in extra:  # a real one has no stand-in
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -268,7 +269,18 @@ def _somebody_to_ask() -> bool:
     if not sys.stdin.isatty():
         click.echo("nobody to ask: standard input is no terminal", err=True)
         return False
+    _forget_typed()
     return True
+
+
+def _forget_typed() -> None:
+    """Drop what was typed before a question: it was meant for something else."""
+    try:
+        import termios
+    except ImportError:  # Windows
+        return
+    with contextlib.suppress(termios.error, OSError):  # no terminal after all
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def ask_person(question: str) -> bool:

@@ -278,9 +278,10 @@ class TemplateClient:
         if self._control is None:
             if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
                 raise SandboxError("the sandbox needs Linux or macOS; on Windows use WSL")
+            paths = _import_paths()
             self._control, theirs = socket.socketpair()
             command = [sys.executable, "-s", "-P", "-S", "-W", "ignore", str(_SCRIPT)]
-            arguments = [str(theirs.fileno()), ",".join(sorted(self._without)), *_import_paths()]
+            arguments = [str(theirs.fileno()), ",".join(sorted(self._without)), *paths]
             with theirs:
                 self._process = subprocess.Popen(
                     [*command, *arguments],

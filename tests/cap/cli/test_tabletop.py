@@ -148,7 +148,10 @@ def test_a_driver_that_is_not_installed_is_no_reason_to_pretend(
     for name in [name for name in sys.modules if name.startswith(("urx", "robots.tabletop.urx"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "urx", None)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    find, drivers = importlib.util.find_spec, ("urx", "rtde_control")
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name in drivers else find(name)
+    )
     options = ("-R", "host=127.0.0.77", "-R", f"driver={driver}", *more)
     assert run(tabletop(WORDS, *options)) == 2
     told = capsys.readouterr()
@@ -178,3 +181,12 @@ def test_without_a_physics_engine_a_simulated_robot_has_its_instant_world(
     told = capsys.readouterr()
     assert "using the instant world" in told.err
     assert json.loads(told.out)["mode"] == "instant"
+
+
+def test_the_instant_world_of_an_arm_is_a_dry_run_by_name(
+    controller: FakeController, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arm = ("-R", f"host={controller.host}", "-R", "driver=urx")
+    assert run(tabletop(WORDS, *arm, "--mode", "instant", "--yes")) == 2
+    assert "use --dry-run" in capsys.readouterr().err
+    assert not controller.moves
