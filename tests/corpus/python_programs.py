@@ -648,6 +648,67 @@ def bump(b):
     b._n += 5
     return b
 n = bump(Box())._n
+### pprint by way of a library, and into a stream
+import pprint, contextlib, io
+from functools import singledispatch
+with contextlib.ExitStack() as s: s.callback(pprint.pprint, {'a': 1})
+show = singledispatch(pprint.pprint)
+show([1])
+b = io.StringIO()
+pprint.pprint({'b': 1}, stream=b)
+pprint.pprint(list(range(9)), b, 2, width=9)
+with contextlib.redirect_stdout(b): pprint.pprint('x')
+b.getvalue()
+### redirect_stdout on a stack
+import contextlib, io
+b = io.StringIO()
+with contextlib.ExitStack() as s:
+    s.enter_context(contextlib.redirect_stdout(b))
+    print('a')
+b.getvalue()
+### a default for an attribute that is not there
+class A: pass
+[getattr(A(), name, 5) for name in ('x', '_x', '__foo__', '__wrapped__', 'gi_frame', 'f_back')]
+### what a cached property knows
+from functools import cached_property
+class A:
+    __slots__ = ()
+    @cached_property
+    def v(self): return 1
+print(A.v.func(A()), A.v.attrname)
+A().v
+### how getters show themselves
+import operator
+print(operator.attrgetter('a', 'b.c'), operator.methodcaller('m', 1, k=2), operator.methodcaller('m'))
+### kinds of functions and modules
+import types, math
+print(isinstance(print, types.BuiltinFunctionType), isinstance(getattr, types.BuiltinFunctionType))
+print(isinstance(len, types.BuiltinFunctionType), isinstance(types, types.ModuleType))
+print(isinstance(math, types.ModuleType), isinstance(3, types.ModuleType))
+### an error before another one
+class A: pass
+class M:
+    def __enter__(self): return self
+    def __exit__(self, kind, value, trace):
+        print(len(str(value)), value.name == '_x')
+        return True
+with M(): A()._x
+try:
+    try: A()._y
+    except AttributeError: raise ValueError(1)
+except ValueError as e: text = str(e.__context__)
+len(text)
+### private names that a class and a program have
+_x = 1
+class A:
+    import math as _m
+    _x += 1
+    y = _x
+    del _x
+    z = _x
+    if not _x: _x = 3
+    def f(self): return self._m.sqrt(4)
+[A.y, A.z, A().f(), hasattr(A, '_x')]
 """
 
 _EXCEPTIONS = r"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -48,3 +49,12 @@ class BuiltinFunction:
 
 
 shown_as(BuiltinFunction, "builtins", "builtin_function_or_method")
+
+
+def program_print() -> BuiltinFunction:
+    """Return the `print` of the program that calls, be it by way of a library."""
+    frame: Any = sys._getframe(1)
+    while not isinstance(frame.f_builtins["print"], BuiltinFunction):
+        frame = frame.f_back
+    found: BuiltinFunction = frame.f_builtins["print"]
+    return found

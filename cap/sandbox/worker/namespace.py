@@ -58,7 +58,7 @@ from cap.program.private_names import (
 )
 from cap.sandbox.worker import abstract, hints, records, stand_ins
 from cap.sandbox.worker.bindings import PROGRAM_NAMES
-from cap.sandbox.worker.builtin_function import BuiltinFunction, shown_as
+from cap.sandbox.worker.builtin_function import BuiltinFunction, program_print, shown_as
 from cap.sandbox.worker.enumerations import ENUM
 from cap.sandbox.worker.streams import BytesIO, StringIO
 from cap.sandbox.worker.templates import Formats
@@ -108,7 +108,7 @@ class _Closed(type):
 
 
 shown_as(_Closed, "builtins", "type")
-_closed_kinds: dict[type, type] = {}
+_closed_kinds: dict[type, Any] = {}
 """The classes behind the closed ones; kept here, where no attribute leads."""
 
 
@@ -230,6 +230,9 @@ def _named() -> frozenset[type]:
     return frozenset(found - {builtins.type})
 
 
+_closed_kinds[_closed(types.ModuleType)] = (types.ModuleType, Facade, _Random)
+_closed_kinds[_closed(types.BuiltinFunctionType)] = (types.BuiltinFunctionType, BuiltinFunction)
+
 # --- modules
 
 _own_random = random.Random(0)
@@ -251,7 +254,12 @@ def _library() -> dict[str, Any]:
 
 def _attribute(value: Any, name: Any, *default: Any) -> Any:
     """Return an attribute by its name in data, as a program would read it by a dot."""
-    _check_name(name)
+    try:
+        _check_name(name)
+    except AttributeError:
+        if default and not hasattr(value, name):
+            return default[0]
+        raise
     if name == "__class__":
         return kind_of(value)
     return getattr(Formats(value) if name in FORMATS else value, hidden(name), *default)
@@ -264,9 +272,10 @@ def _check_name(name: Any) -> None:
         raise AttributeError(finding[1])
 
 
-def _pprint(value: Any, *args: Any, **named: Any) -> None:
+def _pprint(value: Any, stream: Any = None, *args: Any, **named: Any) -> None:
     """Stand in for `pprint.pprint`, by the program's own `print`."""
-    sys._getframe(1).f_builtins["print"](pprint.pformat(value, *args, **named))
+    where = {} if stream is None else {"file": stream}
+    program_print()(pprint.pformat(value, *args, **named), **where)
 
 
 shown_as(_pprint, "pprint", "pprint")
@@ -459,7 +468,7 @@ def _eval(text: str, names: dict[str, Any] | None = None, own: Any = None) -> An
     """Stand in for `eval`: an expression passes the check of its program before it runs."""
     if builtins.type(text) is not str:
         raise TypeError("eval() takes a text here")
-    tree = ast.parse(text.strip(" \t"), mode="eval")
+    tree = ast.parse(text.strip(" \t"), "<string>", "eval")
     whole = ast.Module([ast.Expr(tree.body)], [])
     policy = Policy.benchmark()
     for violation in rule_violations(survey(whole, policy), policy):

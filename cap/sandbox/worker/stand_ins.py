@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from cap.sandbox.worker.builtin_function import BuiltinFunction, shown_as
+from cap.sandbox.worker.builtin_function import program_print, shown_as
 from cap.sandbox.worker.dispatch import singledispatch, singledispatchmethod
 
 
@@ -46,10 +46,25 @@ class cached_property:  # noqa: N801 programs know it by this name
             return self
         if self._name is None:
             raise TypeError("Cannot use cached_property instance without calling __set_name__")
-        values = instance.__dict__
+        values = getattr(instance, "__dict__", None)
+        if values is None:
+            raise TypeError(
+                f"No '__dict__' attribute on {type(instance).__name__!r} instance "
+                f"to cache {self._name!r} property."
+            )
         if self._name not in values:
             values[self._name] = self._function(instance)
         return values[self._name]
+
+    @property
+    def func(self) -> Callable[[Any], Any]:
+        """The method."""
+        return self._function
+
+    @property
+    def attrname(self) -> str | None:
+        """What the class calls it."""
+        return self._name
 
 
 def batched(values: Iterable[Any], n: int) -> Iterator[tuple[Any, ...]]:
@@ -79,6 +94,10 @@ class attrgetter:  # noqa: N801 programs know it by this name
         found = tuple(functools.reduce(self._attribute, path, value) for path in self._paths)
         return found if len(found) > 1 else found[0]
 
+    def __repr__(self) -> str:
+        """Return what Python would show."""
+        return f"operator.attrgetter({', '.join(repr('.'.join(path)) for path in self._paths)})"
+
 
 class methodcaller:  # noqa: N801 programs know it by this name
     """Stand in for `operator.methodcaller`, by the same function."""
@@ -95,6 +114,12 @@ class methodcaller:  # noqa: N801 programs know it by this name
         """Call the method of a value."""
         return self._attribute(value, self._name)(*self._args, **self._named)
 
+    def __repr__(self) -> str:
+        """Return what Python would show."""
+        given = [repr(value) for value in (self._name, *self._args)]
+        given += [f"{name}={value!r}" for name, value in self._named.items()]
+        return f"operator.methodcaller({', '.join(given)})"
+
 
 class redirect_stdout:  # noqa: N801 programs know it by this name
     """Stand in for `contextlib.redirect_stdout`, by the program's own `print`."""
@@ -107,10 +132,7 @@ class redirect_stdout:  # noqa: N801 programs know it by this name
 
     def __enter__(self) -> Any:
         """Print there from now on."""
-        frame: Any = sys._getframe(1)
-        while not isinstance(frame.f_builtins["print"], BuiltinFunction):  # the program's own
-            frame = frame.f_back
-        self._print = frame.f_builtins["print"]
+        self._print = program_print()
         self._before = self._print._function
         self._print._function = functools.partial(self._before, file=self._target)
         return self._target
