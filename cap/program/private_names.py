@@ -257,7 +257,11 @@ class _ClassBody(ast.NodeTransformer):
             if isinstance(part, ast.Global | ast.Nonlocal)
             for name in part.names
         }
-        bound = {str(getattr(part, _BINDING_FIELDS[type(part)])) for part in parts if _binds(part)}
+        bound = {
+            str(getattr(part, _BINDING_FIELDS[type(part)]))
+            for part in parts
+            if type(part) in _BINDING_FIELDS and not isinstance(getattr(part, "ctx", 0), ast.Load)
+        }
         bound.update(_alias_name(part) for part in parts if isinstance(part, ast.alias))
         self._bound = {name for name in bound - outer if is_renamed(name)}
         self._tables = not bound.isdisjoint(TABLES)
@@ -288,7 +292,14 @@ class _ClassBody(ast.NodeTransformer):
             case ast.Name():
                 return self._name(node)
             case ast.AugAssign():
-                return self._augmented(node)
+                target, fetched = node.target, list[ast.stmt]()
+                if isinstance(target, ast.Name) and target.id in self._bound:  # from wherever it is
+                    value = self._name(ast.copy_location(ast.Name(target.id, ast.Load()), target))
+                    name = ast.copy_location(ast.Name(target.id, ast.Store()), target)
+                    made = ast.Assign([self._name(name)], value)
+                    fetched.append(ast.copy_location(made, node))
+                self.generic_visit(node)
+                return [*fetched, node]
             case ast.FunctionDef() | ast.ClassDef():
                 return self._definition(node)
             case ast.Lambda():  # its body is no part of the class
@@ -326,16 +337,6 @@ class _ClassBody(ast.NodeTransformer):
             if isinstance(part, ast.Constant) and isinstance(part.value, str):
                 part.value = hidden(part.value, owner)
 
-    def _augmented(self, node: ast.AugAssign) -> list[ast.stmt]:
-        """Fetch the value that is changed from wherever it is."""
-        target, fetched = node.target, list[ast.stmt]()
-        if isinstance(target, ast.Name) and target.id in self._bound:
-            value = self._name(ast.copy_location(ast.Name(target.id, ast.Load()), target))
-            name = ast.copy_location(ast.Name(self._hidden(target.id), ast.Store()), target)
-            fetched.append(ast.copy_location(ast.Assign([name], value), node))
-        self.generic_visit(node)
-        return [*fetched, node]
-
     def _definition(self, node: ast.FunctionDef | ast.ClassDef) -> list[ast.stmt]:
         """Give a method its other name once it is made, so that it calls itself by its own."""
         evaluated = ("bases", "keywords") if isinstance(node, ast.ClassDef) else ("args", "returns")
@@ -355,11 +356,6 @@ _BINDING_FIELDS: dict[type[ast.AST], str] = {
     **{ast.MatchStar: "name", ast.MatchMapping: "rest", ast.ExceptHandler: "name"},
 }
 """Where a node has the name that it binds."""
-
-
-def _binds(node: ast.AST) -> bool:
-    """Tell whether a node binds or deletes a name, imports aside."""
-    return type(node) in _BINDING_FIELDS and type(getattr(node, "ctx", None)) is not ast.Load
 
 
 def _alias_name(node: ast.alias) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from cap.checker.allowlist import EVERYWHERE, module_names
 from cap.checker.survey import bound_in, bound_names, scope_nodes
+from cap.scope import Definition
 
 _METHOD_MARKS = ("staticmethod", "classmethod", "property")
 _OWN_SCOPE = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -67,7 +68,12 @@ class DefinitionSources:
                 if (note := getattr(part, name, None)) is not None and not self._is_library(note):
                     setattr(part, name, _as_text(note))
         if self._imports:
-            used = set(_global_reads(function))
+            used = set[str]()
+            made = ast.fix_missing_locations(ast.Module([function], []))
+            tables = symtable.symtable(ast.unparse(made), "<program>", "exec").get_children()
+            for table in tables:  # grows meanwhile
+                tables += table.get_children()
+                used.update(name.get_name() for name in table.get_symbols() if name.is_global())
             first = 1 if ast.get_docstring(function) is not None else 0
             function.body[first:first] = _chosen(self._imports, used)
 
@@ -115,16 +121,26 @@ def needs_values(node: Kept) -> bool:
     return any(isinstance(inner, ast.Call) for note in _notes(node) for inner in ast.walk(note))
 
 
-def read_when_made(source: str) -> set[str]:
-    """Return the names of notes that making a kept definition looks up."""
-    tree = ast.parse(source)
-    made = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-    return {name for node in made for note in _notes(node) for name in _names(note)} - {
-        name
-        for node in tree.body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name, _ in _single_imports(node)
-    }
+def unmade(definitions: Iterable[Definition], variables: Iterable[str]) -> set[str]:
+    """Return the names of kept definitions that cannot be made: what their notes name is lost.
+
+    Args:
+        definitions: In the order in which they are made.
+        variables: What is there before.
+    """
+    known, lost = {*EVERYWHERE, *variables}, set[str]()
+    for entry in definitions:
+        read, imported = set[str](), set[str]()
+        for node in ast.parse(entry.source).body:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                imported.update(name for name, _ in _single_imports(node))
+            elif isinstance(node, ast.FunctionDef):
+                read.update(name for note in _notes(node) for name in _names(note))
+        if read <= known | imported:
+            known.add(entry.name)
+        else:
+            lost.add(entry.name)
+    return lost
 
 
 def _is_inert(node: ast.stmt) -> bool:
@@ -169,15 +185,6 @@ def _chosen(imports: Mapping[str, ast.stmt], used: set[str]) -> list[ast.stmt]:
 def _as_text(note: ast.expr) -> ast.Constant:
     """Return a note that is not evaluated."""
     return note if isinstance(note, ast.Constant) else ast.Constant(ast.unparse(note))
-
-
-def _global_reads(function: ast.FunctionDef) -> Iterable[str]:
-    """Yield the names a function, or one inside it, looks up outside of it."""
-    made = ast.fix_missing_locations(ast.Module([function], []))
-    tables = symtable.symtable(ast.unparse(made), "<program>", "exec").get_children()
-    for table in tables:  # grows meanwhile
-        tables += table.get_children()
-        yield from (entry.get_name() for entry in table.get_symbols() if entry.is_global())
 
 
 def _names(node: ast.AST) -> set[str]:

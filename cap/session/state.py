@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from cap.checker.allowlist import EVERYWHERE
 from cap.engine.answer import Answer, State
 from cap.scope import Definition
-from cap.session.definition_source import DefinitionSources, read_when_made
+from cap.session.definition_source import DefinitionSources, unmade
 
 
 def after_turn(state: State, answer: Answer, number: int) -> State:
@@ -28,7 +26,7 @@ def after_turn(state: State, answer: Answer, number: int) -> State:
     }
     defined = answer.result.defined
     kept = {name: known[name, line] for name, line in defined.items() if (name, line) in known}
-    for name in _unmade(kept.values(), answer.result.variables):
+    for name in unmade(kept.values(), answer.result.variables):
         del kept[name]
     lost = [*answer.result.dropped, *(name for name in defined if name not in kept)]
     reasons = {
@@ -44,17 +42,6 @@ def after_turn(state: State, answer: Answer, number: int) -> State:
         definitions=tuple(kept.values()),
         dropped={**dropped, **reasons},
     )
-
-
-def _unmade(definitions: Iterable[Definition], variables: Mapping[str, Any]) -> set[str]:
-    """Return the names of those that could not be made again: a name in their notes is lost."""
-    known, lost = {*EVERYWHERE, *variables}, set[str]()
-    for entry in definitions:
-        if read_when_made(entry.source) <= known:
-            known.add(entry.name)
-        else:
-            lost.add(entry.name)
-    return lost
 
 
 def _why_lost(name: str) -> str:
