@@ -122,7 +122,7 @@ def needs_values(node: Kept) -> bool:
 
 
 def unmade(definitions: Iterable[Definition], variables: Iterable[str]) -> set[str]:
-    """Return the names of kept definitions that cannot be made: what their notes name is lost.
+    """Return the names of kept definitions that cannot be made: what making them reads is lost.
 
     Args:
         definitions: In the order in which they are made.
@@ -130,17 +130,31 @@ def unmade(definitions: Iterable[Definition], variables: Iterable[str]) -> set[s
     """
     known, lost = {*EVERYWHERE, *variables}, set[str]()
     for entry in definitions:
-        read, imported = set[str](), set[str]()
+        own, read = set[str](), set[str]()
         for node in ast.parse(entry.source).body:
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                imported.update(name for name, _ in _single_imports(node))
-            elif isinstance(node, ast.FunctionDef):
-                read.update(name for note in _notes(node) for name in _names(note))
-        if read <= known | imported:
+            own.update(bound_names(node))
+            read |= _looked_up(node)
+        if read <= known | own:
             known.add(entry.name)
         else:
             lost.add(entry.name)
     return lost
+
+
+def _looked_up(node: ast.stmt) -> set[str]:
+    """Return the names that making a function or class looks up outside of it."""
+    if isinstance(node, ast.FunctionDef):
+        given = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+        parts = [*node.decorator_list, *given, *_notes(node)]
+        return {name for part in parts for name in _names(part)}
+    if not isinstance(node, ast.ClassDef):
+        return set()
+    found = {name for part in scope_nodes(node) for name in _read(part)}
+    own = bound_in(node)
+    for entry in node.body:
+        found |= _looked_up(entry)
+        own.update(bound_names(entry))
+    return found - own
 
 
 def _is_inert(node: ast.stmt) -> bool:

@@ -224,12 +224,21 @@ def test_a_class_that_could_not_be_made_again_is_said_to_be_lost(
     assert "'A' was set in turn 1 and could not be kept" in failure.message
 
 
-def test_a_generated_function_whose_note_is_lost_is_lost_with_it(open_session: Open) -> None:
+@pytest.mark.parametrize(
+    "generated",
+    [
+        "def get_x(p: P):\n    return p.x\n",
+        "class Q:\n    kind = P\n\ndef get_x(p):\n    return Q.kind.x\n",
+    ],
+)
+def test_a_generated_function_is_lost_with_what_making_it_reads(
+    open_session: Open, generated: str
+) -> None:
     session = open_session(
         {
             "a": "class P:\n    x = 1",
             "b": "say(str(get_x(P())))",
-            "define function: get_x(P())": "def get_x(p: P):\n    return p.x\n",
+            "define function: get_x(P())": generated,
             "c": "P = (i for i in [1])",
             "d": "say('d')",
             "e": "say(str(get_x(1)))",
