@@ -54,6 +54,8 @@ _SOFT_BUILTINS = frozenset(
     names("copyright credits dir exit help id input license locals quit vars")
 )
 """Everyday words: a program may read them as the variables it makes of them."""
+_METADATA = frozenset(["__all__", "__author__", "__license__", "__version__"])
+"""What modules say of themselves in names that mean nothing to the interpreter."""
 _BY_NAME = ("getattr", "hasattr", "setattr")
 _INSTEAD = {
     "open": "a program has no files: let it return what is to be kept",
@@ -252,7 +254,7 @@ def _two_underscores(name: str) -> str:
 
 def _is_hidden(name: str, survey: Survey) -> bool:
     """Tell whether a name is kept from programs for its underscore."""
-    return name.startswith("__")
+    return name.startswith("__") and name not in _METADATA
 
 
 def _bind(node: ast.AST, survey: Survey) -> Iterable[Finding]:

@@ -52,9 +52,10 @@ RULES: dict[str, Rule] = {
     ),
     "CAP104": Rule(
         "a name that begins with two underscores",
-        "They stand for the interpreter's own objects. `__name__` may be read, and a class may "
-        "bind `__name` and special methods in its body (`__radd__ = __add__`); call variables and "
-        "functions `_name`.",
+        "They stand for the interpreter's own objects. `__name__` may be read, `__all__`, "
+        "`__author__`, `__license__` and `__version__` may be bound, and a class may bind `__name` "
+        "and special methods in its body (`__radd__ = __add__`); call variables and functions "
+        "`_name`.",
         "__builtins__['open']",
         "for _ in range(3): _last = 1",
     ),

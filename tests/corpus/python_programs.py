@@ -680,6 +680,12 @@ A().v
 ### how getters show themselves
 import operator
 print(operator.attrgetter('a', 'b.c'), operator.methodcaller('m', 1, k=2), operator.methodcaller('m'))
+### what a module says of itself
+__version__ = '1.0'
+__all__ = ['f']
+__author__ = 'me'
+def f(): return __version__
+[f(), __all__]
 ### kinds of functions and modules
 import types, math
 print(isinstance(print, types.BuiltinFunctionType), isinstance(getattr, types.BuiltinFunctionType))
