@@ -16,7 +16,7 @@ from cap.checker.survey import bound_in, bound_names, scope_nodes
 from cap.scope import Definition
 
 _METHOD_MARKS = ("staticmethod", "classmethod", "property")
-_OWN_SCOPE = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_OwnScope = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Kept = ast.FunctionDef | ast.ClassDef
 
 
@@ -27,7 +27,8 @@ class DefinitionSources:
         """Look at a program; nothing of it is changed."""
         self._tree = tree
         nodes = sorted(scope_nodes(tree), key=lambda node: getattr(node, "lineno", 0))
-        found = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+        imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+        found = {ast.unparse(node): node for node in imports}.values()  # each once
         single = [entry for node in found for entry in _single_imports(node)]
         self.imported = frozenset(name for name, _ in single)
         """Every name its imports bind."""
@@ -87,12 +88,19 @@ class DefinitionSources:
             if isinstance(node, ast.AnnAssign) and not self._is_library(node.annotation):
                 node.annotation = _as_text(node.annotation)
             body = ast.Module([node], [])
-            inner = [part for part in ast.walk(node) if isinstance(part, _OWN_SCOPE)]
+            inner, outer = list[_OwnScope](), list[ast.AST]([node])
+            for part in outer:  # grows meanwhile
+                if isinstance(part, _OwnScope):
+                    inner.append(part)
+                else:
+                    outer += ast.iter_child_nodes(part)
             if any(_names(part) & self.imported for part in inner):  # it sees no name of the class
                 return False
-            own = {name for part in inner for name in bound_in(part)}
-            reads = {name for part in scope_nodes(body) for name in _read(part)} - bound - own
-            needed.update(name for name in reads if not self._means_library(name))
+            loops = [part for part in inner if not isinstance(part, ast.Lambda)]
+            own = {name for part in loops for name in bound_in(part)}
+            reads = {name for part in scope_nodes(body) for name in _read(part)} - own
+            reads.update(name for part in loops for name in _names(part.generators[0].iter))
+            needed.update(name for name in reads - bound if not self._means_library(name))
             bound |= bound_in(body).union(bound_names(node))
         if not needed <= self._imports.keys() - bound:
             return False

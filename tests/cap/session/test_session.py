@@ -207,6 +207,8 @@ NOT_STANDING_ALONE = {
     "an import in a comprehension": (
         "import string\nclass A:\n    d = [string.digits for _ in (1, 2)]"
     ),
+    "what a loop goes through": "n = [3]\nclass A:\n    m = [n for n in n]",
+    "a parameter's name from outside": "n = 3\nclass A:\n    f = (lambda n: n), n",
     "a default of a lambda": "n = 3\nclass A:\n    f = lambda self, n=n: n",
 }
 
