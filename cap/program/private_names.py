@@ -288,6 +288,13 @@ class _ClassBody(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         """Return what takes the place of a node: itself, another expression, or statements."""
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            tables = {part.id for part in targets if isinstance(part, ast.Name)} & {*TABLES}
+            owner = self._owner.name if "__slots__" in tables else ""
+            for part in ast.walk(node.value) if tables else ():
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    part.value = hidden(part.value, owner)
         match node:
             case ast.Name():
                 return self._name(node)
@@ -313,8 +320,6 @@ class _ClassBody(ast.NodeTransformer):
                 field = _BINDING_FIELDS.get(type(node))
                 if field is not None and (name := getattr(node, field)) is not None:
                     setattr(node, field, self._hidden(name))
-                if isinstance(node, ast.Assign | ast.AnnAssign):
-                    self._rename_table(node)
                 self.generic_visit(node)
         return node
 
@@ -326,16 +331,6 @@ class _ClassBody(ast.NodeTransformer):
             return _called(FOUND, ast.copy_location(ast.Constant(self._hidden(node.id)), node))
         node.id = self._hidden(node.id)
         return node
-
-    def _rename_table(self, node: ast.Assign | ast.AnnAssign) -> None:
-        """Rename the texts in `__slots__` and `__match_args__`."""
-        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-        if not isinstance(target, ast.Name) or target.id not in TABLES or node.value is None:
-            return
-        owner = self._owner.name if target.id == "__slots__" else ""
-        for part in ast.walk(node.value):
-            if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                part.value = hidden(part.value, owner)
 
     def _definition(self, node: ast.FunctionDef | ast.ClassDef) -> list[ast.stmt]:
         """Give a method its other name once it is made, so that it calls itself by its own."""
