@@ -50,11 +50,14 @@ def compiled(source: str, tree: ast.Module, file_name: str = "<program>") -> typ
         file_name: What its traces call it.
 
     Raises:
-        SyntaxError: What the grammar lets pass, such as `return` outside a function.
+        SyntaxError: What the grammar lets pass, such as `return` outside a function; or the mark
+            of private names, which only renaming writes.
         TooLarge: The compiler would make too much of it.
     """
     if expands(tree, source):
         raise TooLarge("the program is too large, or too deep, to be compiled")
+    if private_names.MARK in source:
+        raise SyntaxError("a name may not hold the character U+E01EF")
     with _QUIET, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the model's style: `x is 1`
         if private_names.may_hold_private_names(source):

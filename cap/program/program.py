@@ -17,6 +17,7 @@ from functools import cached_property
 from cap.errors import AnswerFault, CheckFailed, EmptyCompletion
 from cap.program.expansion import expands
 from cap.program.parser import MAX_SOURCE_CHARS, compiled, parsed
+from cap.program.private_names import MARK
 
 __all__ = ["MAX_ANSWER_CHARS", "MAX_SOURCE_CHARS", "Program", "ProgramSyntaxError", "compiled"]
 
@@ -25,7 +26,7 @@ MAX_SHOWN_CHARS = 120
 """How much of a line a message repeats."""
 _SHOWN_WORDS = 120
 """How much of an answer in words a message repeats."""
-_CONTROL = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x9f]")
+_REFUSED = re.compile(rf"[\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x9f{MARK}]")
 
 
 class ProgramSyntaxError(CheckFailed):
@@ -136,10 +137,14 @@ class Program:
 
 
 def _check_characters(source: str) -> None:
-    """Refuse raw control characters: a kept program must not steer the terminal it is shown in."""
+    """Refuse raw control characters: a kept program must not steer the terminal it is shown in.
+
+    The mark of private names is refused like them: no program writes a name of that kind itself.
+    """
     for number, line in enumerate(source.split("\n"), 1):
-        if found := _CONTROL.search(line):
-            what = f"control character U+{ord(found[0]):04X}; write it as an escape"
+        if found := _REFUSED.search(line):
+            noun = "the character" if found[0] == MARK else "control character"
+            what = f"{noun} U+{ord(found[0]):04X}; write it as an escape"
             raise ProgramSyntaxError(f"the program holds {what}", number)
 
 

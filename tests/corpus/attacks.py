@@ -466,6 +466,24 @@ _family(
 )
 
 _family(
+    "marked names",
+    {
+        "methods of texts | a template that reads any attribute": (
+            "text\U000e01ef = lambda v: v\nt = '{0.__class__.__mro__}'\nret = t.format(1)"
+        ),
+        "class of a value | a class that is closed": (
+            "def kind\U000e01ef(v): return v\nret = str((5).__class__)"
+        ),
+        "what handlers call | a handler's own view": (
+            "def told\U000e01ef(e): ret = 1\nclass A: _a = 1\n"
+            "try: 1 / 0\nexcept ZeroDivisionError as e: A._a"
+        ),
+        "an undefined name | what no program writes": "def f(): return nothing\U000e01ef\nf()",
+        "an attribute | a library's inner part": "ret = Point(0, 0)._geom\U000e01ef",
+    },
+)
+
+_family(
     "shapely",
     {
         "private geometry | the C object": "ret = str(Point(0, 0)._geom)",
@@ -1118,6 +1136,25 @@ BENCHMARK_ATTACKS: dict[str, str] = {
     ),
     "eval of eval": 'ret = eval(\'eval("().__" + "class__")\')',
     "eval of code": "ret = eval(b'1')",
+    "eval with a marked name": (
+        "t = '{0.__class__.__mro__}'\n"
+        "ret = eval('t.format(1)', {'text' + chr(0xe01ef): lambda v: v, 't': t})"
+    ),
+    "eval with a marked name of its own": (
+        "t = '{0.__class__.__mro__}'\n"
+        "ret = eval('t.format(1)', {'t': t}, {'text' + chr(0xe01ef): lambda v: v})"
+    ),
+    "eval with names that answer for a marked one": (
+        "class D(dict):\n    def __missing__(self, name):\n        return lambda v: v\n"
+        "t = '{0.__class__.__mro__}'\nret = eval('t.format(1)', {'t': t}, D())"
+    ),
+    "eval with a name that lies": (
+        "class S(str):\n    def __eq__(self, o): return True\n"
+        "    def __hash__(self): return hash('text' + chr(0xe01ef))\n"
+        "t = '{0.__class__.__mro__}'\n"
+        "ret = eval('t.format(1)', {'t': t, S('a'): lambda v: v})"
+    ),
+    "eval of a marked name": "ret = eval('text' + chr(0xe01ef))(1)",
     "sys in full": "import sys\ns = sys\nret = s.modules",
     "open": "ret = open('$R').read()",
     "dunder of a named tuple": "from collections import namedtuple\nnamedtuple('A', ['__class__'])",

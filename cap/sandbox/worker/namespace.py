@@ -468,6 +468,8 @@ def _eval(text: str, names: dict[str, Any] | None = None, own: Any = None) -> An
     """Stand in for `eval`: an expression passes the check of its program before it runs."""
     if builtins.type(text) is not str:
         raise TypeError("eval() takes a text here")
+    if MARK in text:
+        raise ValueError("eval() refuses the text: it holds the character U+E01EF")
     tree = ast.parse(text.strip(" \t"), "<string>", "eval")
     whole = ast.Module([ast.Expr(tree.body)], [])
     policy = Policy.benchmark()
@@ -478,10 +480,21 @@ def _eval(text: str, names: dict[str, Any] | None = None, own: Any = None) -> An
     caller = sys._getframe(1)
     if caller.f_builtins.get("eval") is not _eval:  # a library would look up names among its own
         raise TypeError("eval() is called by programs only")
+    if own is not None:
+        own = _plain_names(own)
     if names is None:
         return eval(code, caller.f_globals, caller.f_locals if own is None else own)
     # Without builtins of its own, Python would give it all of them.
-    return eval(code, {**names, "__builtins__": caller.f_builtins}, own)
+    return eval(code, {**_plain_names(names), "__builtins__": caller.f_builtins}, own)
+
+
+def _plain_names(given: Any) -> dict[str, Any]:
+    """Return the names for `eval` as they are now: none answers for a builtin with a mark."""
+    names = dict(given)
+    for name in names:
+        if builtins.type(name) is not str or MARK in name:
+            raise TypeError("eval() takes names that are plain texts")
+    return names
 
 
 shown_as(_eval, "builtins", "eval")
