@@ -1,17 +1,13 @@
-"""`metaclass=ABCMeta`, for class statements: called with data it makes no class by any names."""
+"""`metaclass=ABCMeta`, for class statements alone: called with data it makes no class."""
 
 from __future__ import annotations
 
 import abc
+import builtins
+from collections.abc import Callable
 from typing import Any
 
-from cap.checker.attributes import DATA_MODEL
-from cap.program.private_names import TABLES, is_special
 from cap.sandbox.worker.builtin_function import shown_as
-
-_OF_EVERY_CLASS = frozenset(
-    ["__annotations__", "__classcell__", "__doc__", "__module__", "__qualname__"]
-)
 
 
 class _AbstractKind:
@@ -23,16 +19,9 @@ class _AbstractKind:
         """Take its name."""
         self.__name__ = self.__qualname__ = "ABCMeta"
 
-    def __call__(self, name: str, bases: Any, space: Any) -> type:
-        """Make a class, if a program could have written it."""
-        for key, value in space.items():
-            known = key in DATA_MODEL or key in _OF_EVERY_CLASS
-            if key in TABLES:
-                entries = [value] if isinstance(value, str) else [*value]
-                known = not any(is_special(entry) for entry in entries)
-            if is_special(key) and not known:
-                raise TypeError(f"a class with '{key}' is not available to programs")
-        return abc.ABCMeta(name, bases, dict(space))
+    def __call__(self, /, *_: Any, **__: Any) -> Any:
+        """Refuse to make a class of data."""
+        raise TypeError("ABCMeta makes no class here; write `class A(metaclass=ABCMeta):`")
 
     def __mro_entries__(self, bases: Any) -> Any:
         """Refuse to be inherited from."""
@@ -46,3 +35,12 @@ class _AbstractKind:
 shown_as(_AbstractKind, "abc", "ABCMeta")
 ABSTRACT_KIND = _AbstractKind()
 """What programs know as `ABCMeta`."""
+
+
+def build_class(body: Callable[[], Any], name: str, /, *bases: Any, **options: Any) -> Any:
+    """Stand in for what a `class` statement calls."""
+    if options:
+        if options != {"metaclass": ABSTRACT_KIND}:
+            raise TypeError(f"class '{name}' has keywords; write plain base classes, such as ABC")
+        options = {"metaclass": abc.ABCMeta}
+    return builtins.__build_class__(body, name, *bases, **options)

@@ -6,12 +6,12 @@ source says: not a lambda under its name, nor another function, a wrapped or a c
 
 from __future__ import annotations
 
-import builtins
 import types
 from collections.abc import Callable
 from typing import Any
 
 from cap.sandbox.wire import codec
+from cap.sandbox.worker.abstract import build_class
 
 PROGRAM = "<program>"
 """The file name of a program's code."""
@@ -83,9 +83,11 @@ class Bindings:
         own = code.co_filename == PROGRAM and code.co_name == name
         return code.co_firstlineno if own else None
 
-    def _build_class(self, body: Callable[[], Any], name: str, *bases: Any, **options: Any) -> Any:
+    def _build_class(
+        self, body: Callable[[], Any], name: str, /, *bases: Any, **options: Any
+    ) -> Any:
         """Stand in for what a `class` statement calls."""
-        made = builtins.__build_class__(body, name, *bases, **options)
+        made = build_class(body, name, *bases, **options)
         if type(made) is type:
             self._classes[made] = body.__code__, _attributes(made)
         return made

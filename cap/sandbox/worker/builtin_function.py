@@ -29,6 +29,8 @@ class BuiltinFunction:
     """A function under the name of one of Python's."""
 
     __slots__ = ("__name__", "_function")
+    __name__: str
+    _function: Callable[..., Any]
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         """Make one.
@@ -37,7 +39,15 @@ class BuiltinFunction:
             name: What Python calls it.
             function: What it does here.
         """
-        self.__name__, self._function = name, function
+        object.__setattr__(self, "__name__", name)
+        self._becomes(function)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse to be another function."""
+        raise AttributeError(f"'{self.__name__}' is provided; keep yours in a name of your own")
+
+    def _becomes(self, function: Callable[..., Any]) -> None:
+        object.__setattr__(self, "_function", function)
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         """Do it."""

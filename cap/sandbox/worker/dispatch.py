@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cap.sandbox.worker.bindings import PROGRAM_NAMES
+from cap.program.private_names import TOLD
 
 
 class singledispatch:  # noqa: N801 programs know it by this name
@@ -45,10 +45,18 @@ class singledispatch:  # noqa: N801 programs know it by this name
         return self._choice.registry
 
 
+def is_of_program(function: Any) -> bool:
+    """Tell whether a program wrote a function: the names it finds are a program's.
+
+    Those that `dataclasses` writes for its classes find Python's own.
+    """
+    builtins: Any = getattr(function, "__builtins__", ())
+    return isinstance(function, types.FunctionType) and TOLD in builtins
+
+
 def _hinted(function: Any) -> Any:
     """Return the class in a function's first hint."""
-    own = isinstance(function, types.FunctionType) and function.__module__ in PROGRAM_NAMES
-    hints = function.__annotations__ if own else {}
+    hints = function.__annotations__ if is_of_program(function) else {}
     if not hints:
         raise TypeError(
             f"Invalid first argument to `register()`: {function!r}. "

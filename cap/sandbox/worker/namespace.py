@@ -385,7 +385,7 @@ def _common_builtins() -> dict[str, Any]:
     names = {name: getattr(builtins, name) for name in SAFE_BUILTINS}
     names |= ROBOT_ERRORS
     names |= {name: BuiltinFunction(name, function) for name, function in _BY_NAME.items()}
-    names |= {"LMPFailed": LMPFailed, "__build_class__": builtins.__build_class__, "type": TYPE}
+    names |= {"LMPFailed": LMPFailed, "__build_class__": abstract.build_class, "type": TYPE}
     return names | {TOLD: plain_error, FOUND: found, KIND: _KindOf, TEXT: Formats}
 
 

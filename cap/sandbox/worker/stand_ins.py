@@ -9,14 +9,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from cap.sandbox.worker.builtin_function import program_print, shown_as
-from cap.sandbox.worker.dispatch import singledispatch, singledispatchmethod
+from cap.sandbox.worker.dispatch import is_of_program, singledispatch, singledispatchmethod
 
 
 def wraps(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Stand in for `functools.wraps`, which copies any attributes it is told to."""
+    """Stand in for `functools.wraps`, which copies any attributes it is told to, to anything."""
 
     def decorate(wrapper: Any) -> Any:
-        return functools.update_wrapper(wrapper, function)
+        if not is_of_program(wrapper):
+            raise TypeError("wraps() is put before a function of the program's own")
+        if is_of_program(function):
+            vars(wrapper).update(vars(function))
+            wrapper.__annotations__ = dict(function.__annotations__)
+        for name in ("__name__", "__qualname__", "__doc__"):
+            value = getattr(function, name, None)
+            if type(value) is str or name == "__doc__":
+                setattr(wrapper, name, value)
+        wrapper.__wrapped__ = function
+        return wrapper
 
     return decorate
 
@@ -134,12 +144,12 @@ class redirect_stdout:  # noqa: N801 programs know it by this name
         """Print there from now on."""
         self._print = program_print()
         self._before = self._print._function
-        self._print._function = functools.partial(self._before, file=self._target)
+        self._print._becomes(functools.partial(self._before, file=self._target))
         return self._target
 
     def __exit__(self, *_: object) -> None:
         """Print as before."""
-        self._print._function = self._before
+        self._print._becomes(self._before)
 
 
 MOST_DEEP = 20_000
