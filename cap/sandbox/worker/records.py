@@ -16,8 +16,10 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from cap.program.private_names import MARK, hidden, is_special, shown
+from cap.program.private_names import FORMATS, MARK, hidden, is_special, shown
+from cap.sandbox.worker.bindings import PROGRAM_NAMES
 from cap.sandbox.worker.builtin_function import shown_as
+from cap.sandbox.worker.templates import Formats
 
 _TUPLE_NAMES = ("_asdict", "_field_defaults", "_fields", "_make", "_replace")
 
@@ -29,18 +31,52 @@ def dataclass(kind: type | None = None, /, **options: Any) -> Any:
     """Stand in for `dataclasses.dataclass`."""
     if kind is None:
         return functools.partial(dataclass, **options)
-    notes = vars(kind).get("__annotations__", {})
+    if not isinstance(kind, type) or kind.__module__ not in PROGRAM_NAMES:
+        raise TypeError("dataclass() takes classes of the program's own")
+    notes = dict(vars(kind).get("__annotations__", {}))
     for name, note in notes.items():
+        if type(name) is not str or not name.isidentifier():
+            raise TypeError("a data class cannot have a field by that name")
         if _is_of_the_class(note):
             notes[name] = typing.ClassVar
+    options = {name: bool(on) for name, on in options.items()}
+    own = {name: field for name in notes if (field := _own_field(kind, name))}
+    # From here on no code of the program runs until `dataclasses` has written code with the names
+    # of the fields: whoever held one could rename it.
+    for name, field in own.items():
+        setattr(kind, name, field)
+    kind.__annotations__ = notes
     made: Any = dataclasses.dataclass(kind, **options)
-    # Whoever holds a field that was given as a default could rename it.
-    own = made.__dataclass_fields__
-    made.__dataclass_fields__ = {name: copy.copy(field) for name, field in own.items()}
+    _hide_matched(made)
     if any(MARK in name for name in made.__dataclass_fields__):
         for name in ("__init__", "__repr__"):
             _show_names(made.__dict__.get(name))
     return made
+
+
+_PLAIN_DESCRIPTORS = (
+    *(types.FunctionType, property, staticmethod, types.MemberDescriptorType),
+    *(types.GetSetDescriptorType, types.MethodDescriptorType, types.WrapperDescriptorType),
+)
+"""What a class gives away without calling a program."""
+
+
+def _own_field(kind: type, name: str) -> Any:
+    """Return a copy of the field that a class gives as a default, which no program holds.
+
+    A default that the program computes when it is looked at is refused.
+    """
+    default = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    if hasattr(type(default), "__get__") and type(default) not in _PLAIN_DESCRIPTORS:
+        raise TypeError(f"the default of the field '{shown(name)}' is computed; give a plain value")
+    if type(default) is not dataclasses.Field:
+        return None
+    own = copy.copy(default)
+    for flag in ("init", "repr", "hash", "compare", "kw_only"):
+        value = getattr(own, flag)
+        if value is not None and value is not dataclasses.MISSING:
+            setattr(own, flag, bool(value))
+    return own
 
 
 def _is_of_the_class(note: Any) -> bool:
@@ -116,6 +152,8 @@ class SimpleNamespace:
 
     def __init__(self, /, **values: Any) -> None:
         """Keep the values, each under the name by which a program reads it."""
+        if not isinstance(self, SimpleNamespace):
+            raise TypeError("SimpleNamespace.__init__() takes a SimpleNamespace")
         for name in filter(is_special, values):  # numpy asks objects for their memory
             raise ValueError(f"a namespace cannot have an attribute called {name!r} here")
         vars(self).update({hidden(name): value for name, value in values.items()})
@@ -159,12 +197,30 @@ def _named_tuple(typename: str, field_names: Any, rename: bool, defaults: Any, m
     )
 
 
-def _with_tuple_names(kind: type) -> type:
+def _with_tuple_names(kind: Any) -> type:
     """Let programs know the attributes of named tuples that have other names in their code."""
-    for name in (*_TUPLE_NAMES, *kind._fields):  # type: ignore[attr-defined]
+    for name in (*_TUPLE_NAMES, *kind._fields):
         if hidden(name) != name:
             setattr(kind, hidden(name), vars(kind)[name])
-    return kind
+    kind.__match_args__ = tuple(map(hidden, kind._fields))  # type: ignore[misc]
+    _hide_matched(kind)
+    made: type = kind
+    return made
+
+
+def _safe_format(name: str, record: Any) -> Any:
+    return getattr(Formats(record), name)
+
+
+def _hide_matched(kind: Any) -> None:
+    """Have patterns with this class take `format` of its own objects, not that of a text."""
+    matched = vars(kind).get("__match_args__", ())
+    for name in FORMATS:
+        if name in matched:
+            setattr(kind, name + MARK, property(functools.partial(_safe_format, name)))
+    marked = tuple(name + MARK if name in FORMATS else name for name in matched)
+    if marked != matched:
+        kind.__match_args__ = marked  # type: ignore[misc]
 
 
 class _TypedTupleKind(typing.NamedTupleMeta):  # type: ignore[name-defined, misc]
