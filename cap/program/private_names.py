@@ -35,9 +35,28 @@ LEADS_OUT = frozenset(
     [
         *("base", "bit_generator", "capsule", "cffi", "co_cellvars", "co_code", "co_consts"),
         *("co_filename", "co_freevars", "co_lines", "co_names", "co_positions", "co_varnames"),
-        *("ctypes", "data", "dump", "dumps", "f_back", "f_builtins", "f_code", "f_generator"),
+        *(
+            "ctypes",
+            "data",
+            "dump",
+            "dumps",
+            "fields",
+            "f_back",
+            "f_builtins",
+            "f_code",
+            "f_generator",
+        ),
         *("f_globals", "f_lasti", "f_lineno", "f_locals", "f_trace", "f_trace_lines"),
-        *("f_trace_opcodes", "func_code", "func_globals", "getfield", "mro", "obj", "resize"),
+        *(
+            "f_trace_opcodes",
+            "func_code",
+            "func_globals",
+            "getfield",
+            "groupindex",
+            "mro",
+            "obj",
+            "resize",
+        ),
         *("setfield", "setflags", "tofile", "with_traceback", "writeable"),
     ]
 )

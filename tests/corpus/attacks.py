@@ -474,12 +474,255 @@ _family(
         "class of a value | a class that is closed": (
             "def kind\U000e01ef(v): return v\nret = str((5).__class__)"
         ),
-        "what handlers call | a handler's own view": (
-            "def told\U000e01ef(e): ret = 1\nclass A: _a = 1\n"
-            "try: 1 / 0\nexcept ZeroDivisionError as e: A._a"
-        ),
         "an undefined name | what no program writes": "def f(): return nothing\U000e01ef\nf()",
-        "an attribute | a library's inner part": "ret = Point(0, 0)._geom\U000e01ef",
+    },
+)
+
+_family(
+    "classes and records",
+    {
+        "a field renamed while its class is made | Python's own builtins, by the code that is written": (
+            "from dataclasses import dataclass, field\n"
+            "f = field(default=1)\n"
+            "def hook(cls):\n"
+            '    f.name = \'a" + open("$R").read() #\'\n'
+            "    cls.x.name = f.name\n"
+            "    return 5\n"
+            "@dataclass(init=False, eq=False)\n"
+            "class C:\n"
+            "    x: int = f\n"
+            "    y: int = classmethod(property(hook))\n"
+            "ret = repr(C())"
+        ),
+        "a field renamed by an inherited default | the same": (
+            "from dataclasses import dataclass, field\n"
+            "f = field(default=1)\n"
+            "class B:\n"
+            "    y = classmethod(property(lambda cls: setattr(cls.x, 'name', 'a\" + open(\"$R\").read() #')))\n"
+            "@dataclass(init=False, eq=False)\n"
+            "class C(B):\n"
+            "    x: int = f\n"
+            "    y: int\n"
+            "ret = repr(C())"
+        ),
+        "a field renamed by a flag | the same": (
+            "from dataclasses import dataclass, field\n"
+            "class Flag:\n"
+            "    def __bool__(self):\n"
+            '        C.x.name = \'a" + str(open("$W", "w")) #\'\n'
+            "        return True\n"
+            "class C:\n"
+            "    x: int = field(default=1)\n"
+            "    y: int = field(default=1, repr=Flag())\n"
+            "C.x.name\n"
+            "ret = repr(dataclass(init=False)(C)()).undefined"
+        ),
+        "a field renamed by an option | the same": (
+            "from dataclasses import dataclass, field\n"
+            "class Flag:\n"
+            "    def __bool__(self):\n"
+            '        C.x.name = \'a" + str(open("$W", "w")) #\'\n'
+            "        return True\n"
+            "class C:\n"
+            "    x: int = field(default=1)\n"
+            "ret = repr(dataclass(C, init=False, repr=Flag())()).undefined"
+        ),
+        "a library's class made a data class | another meaning of it": (
+            "from dataclasses import dataclass\n"
+            "from types import SimpleNamespace\n"
+            "ret = str(dataclass(SimpleNamespace))"
+        ),
+        "a frame by a named tuple | the worker's globals": (
+            "from abc import ABC\n"
+            "from collections import namedtuple\n"
+            "from types import GeneratorType\n"
+            'class X(namedtuple("N", ["gi_frame"]), ABC): pass\n'
+            "X.register(GeneratorType)\n"
+            "def g():\n"
+            "    yield 1\n"
+            "match g():\n"
+            "    case X(frame): ret = str(frame)\n"
+            "frame"
+        ),
+        "a frame by a typed named tuple | the same": (
+            "from abc import ABC\n"
+            "from typing import NamedTuple\n"
+            "class N(NamedTuple):\n"
+            "    gi_frame: int\n"
+            "class X(N, ABC): pass\n"
+            "def g():\n"
+            "    yield 1\n"
+            "X.register(type(g()))\n"
+            "def g():\n"
+            "    yield 1\n"
+            "match g():\n"
+            "    case X(frame): ret = str(frame)\n"
+            "frame"
+        ),
+        "a frame by an iterator | the same": (
+            "from collections import namedtuple\n"
+            "from collections.abc import Iterator\n"
+            'class X(namedtuple("N", ["gi_frame"]), Iterator):\n'
+            "    def __next__(self): pass\n"
+            "def g():\n"
+            "    yield 1\n"
+            "X.register(type(g()))\n"
+            "def g():\n"
+            "    yield 1\n"
+            "match g():\n"
+            "    case X(frame): ret = str(frame)\n"
+            "frame"
+        ),
+        "a frame of a traceback by a number | the same": (
+            "from collections import namedtuple\n"
+            "from numbers import Number\n"
+            'class X(namedtuple("N", ["tb_frame"]), Number): pass\n'
+            "class M:\n"
+            "    def __enter__(self): pass\n"
+            "    def __exit__(self, kind, error, trace):\n"
+            "        X.register(type(trace))\n"
+            "        match trace:\n"
+            "            case X(frame): self.frame = frame\n"
+            "        return True\n"
+            "m = M()\n"
+            "with m: 1 / 0\n"
+            "ret = str(m.frame)"
+        ),
+        "memory by a named tuple | raw memory of an array": (
+            "from abc import ABC\n"
+            "from collections import namedtuple\n"
+            'class X(namedtuple("N", ["data"]), ABC): pass\n'
+            "X.register(type(np.zeros(1)))\n"
+            "match np.arange(3):\n"
+            "    case X(memory): ret = str(memory)\n"
+            "memory"
+        ),
+        "format by a named tuple | a template that reads any attribute": (
+            "from abc import ABC\n"
+            "from collections import namedtuple\n"
+            'class X(namedtuple("N", ["format"]), ABC): pass\n'
+            "X.register(str)\n"
+            'match "{0.__class__.__mro__}":\n'
+            "    case X(f): ret = f(1)\n"
+            "f"
+        ),
+        "format by a data class of a text | the same": (
+            "from dataclasses import dataclass\n"
+            "@dataclass(init=False)\n"
+            "class X(str):\n"
+            "    format: int\n"
+            'match X("{0.__class__.__mro__}"):\n'
+            "    case X(f): ret = f(1)"
+        ),
+        "format by a text that is registered | the same": (
+            "from abc import ABC\n"
+            "from dataclasses import dataclass\n"
+            "@dataclass\n"
+            "class X(ABC):\n"
+            "    format: int\n"
+            "class T(str): pass\n"
+            "X.register(T)\n"
+            'match T("{0.__class__.__mro__}"):\n'
+            "    case X(f): ret = f(1)\n"
+            "f"
+        ),
+        "a class by data | a class with any names": (
+            'from abc import ABCMeta\nX = ABCMeta("X", (), {"__match_args__": ("gi_frame",)})'
+        ),
+        "a class by data that lies | memory taken for an array": (
+            "from abc import ABCMeta\n"
+            "class D(dict):\n"
+            "    def items(self): return []\n"
+            'X = ABCMeta("X", (), D({"__array_interface__": {"version": 3, "shape": (4,), "typestr": "<i8", "data": (id(D), False)}}))\n'
+            "ret = np.array(X(), copy=False)"
+        ),
+        "a class by names that lie | a class that watches": (
+            "from abc import ABCMeta\n"
+            "class S(str):\n"
+            "    def startswith(self, *a): return False\n"
+            'X = ABCMeta("X", (), {S("__getattribute__"): lambda s, n: n})'
+        ),
+        "the insides of a class, copied | functions by which a class is made": (
+            "from functools import wraps\n"
+            "from types import SimpleNamespace\n"
+            "from dataclasses import dataclass\n"
+            "@dataclass\n"
+            "class C:\n"
+            '    x: "Path"\n'
+            "ret = str(wraps(C)(SimpleNamespace()))"
+        ),
+        "a written function's hints | names of the worker": (
+            "from dataclasses import dataclass\n"
+            "from functools import singledispatch, wraps\n"
+            "@dataclass\n"
+            "class C:\n"
+            "    x: int = 1\n"
+            'def f(v: "Path"): pass\n'
+            "@singledispatch\n"
+            "def h(v): pass\n"
+            "wraps(f)(C.__eq__)\n"
+            "h.register(C.__eq__)\n"
+            "ret = str(list(h.registry)[1])"
+        ),
+        "fields of a record, compared | memory taken for objects": (
+            'd = np.dtype([("o", "O"), ("i", "i8")])\n'
+            "class E:\n"
+            "    def __eq__(self, other):\n"
+            "        self.got = other\n"
+            "        return True\n"
+            "e = E()\n"
+            "'fields'\nd.fields == e\n"
+            'e.got["i"] = (np.dtype("i8"), 0)'
+        ),
+        "fields of a record, joined | the same": (
+            'd = np.dtype([("o", "O"), ("i", "i8")])\n'
+            "class E:\n"
+            "    def __ror__(self, other):\n"
+            "        self.got = other\n"
+            "        return 1\n"
+            "e = E()\n"
+            "'fields'\nd.fields | e\n"
+            'e.got["i"] = (np.dtype("i8"), 0)'
+        ),
+        "groups of a pattern, compared | a pattern that the library keeps": (
+            "import re\n"
+            "class E:\n"
+            "    def __eq__(self, other):\n"
+            '        other["a"] = 99\n'
+            "        return True\n"
+            '"groupindex"\nre.compile("(?P<a>x)").groupindex == E()'
+        ),
+        "a module as a namespace | another meaning of a library's function": (
+            "import math\n"
+            "from types import SimpleNamespace\n"
+            "class K(SimpleNamespace):\n"
+            "    def __init__(self, target, **named):\n"
+            "        SimpleNamespace.__init__(target, **named)\n"
+            "K(math, sqrt=lambda v: 1)"
+        ),
+        "the limit of output, forged by a class | the same": (
+            "from abc import ABCMeta\n"
+            'raise ABCMeta("OutputLimit", (Exception,), {"__module__": "x"})("x")'
+        ),
+    },
+    ends=("raised",),
+)
+
+_family(
+    "other objects made anew",
+    {
+        "by a super of one's own | another print": (
+            "class K:\n    def go(self, obj, *a):\n        def super(): return obj\n"
+            "        super().__init__(*a)\nK().go(print, 'print', lambda *a: None)"
+        ),
+        "by a super that is a parameter | another module": (
+            "import math\nclass K:\n    def go(self, super):\n"
+            "        super().__init__(sqrt=lambda v: 1)\nK().go(lambda: math)"
+        ),
+        "by the name of a base | the same": (
+            "import math\nclass Base: pass\nclass K(Base):\n    def go(self):\n"
+            "        Base.__init__(sqrt=lambda v: 1)\nBase = math\nK().go()"
+        ),
     },
 )
 
@@ -1146,7 +1389,7 @@ BENCHMARK_ATTACKS: dict[str, str] = {
     ),
     "eval with names that answer for a marked one": (
         "class D(dict):\n    def __missing__(self, name):\n        return lambda v: v\n"
-        "t = '{0.__class__.__mro__}'\nret = eval('t.format(1)', {'t': t}, D())"
+        "t = '{0.__class__.__mro__}'\nret = eval('t.format(1)', {}, D(t=t))"
     ),
     "eval with a name that lies": (
         "class S(str):\n    def __eq__(self, o): return True\n"

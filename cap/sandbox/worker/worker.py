@@ -301,10 +301,9 @@ def _failure(error: BaseException) -> dict[str, Any]:
 
 
 def _name_of(kind: type) -> str:
-    """Return an exception's name; a class of the program's own gives itself no other's."""
+    """Return an exception's name; no class gives itself the name of another that is known."""
     name = kind.__name__
     known = codec.RAISABLE.get(name) or getattr(builtins, name, None)
     if name == OutputLimit.__name__:
         known = OutputLimit
-    own = known is not None and kind.__module__ in PROGRAM_NAMES
-    return f"program.{name}" if own and kind is not known else name
+    return name if known is None or known is kind else f"program.{name}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import enum
 import functools
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from cap.checker.policy import Policy
-from cap.program.private_names import hidden
+from cap.program.private_names import hidden, rename
 from cap.sandbox.worker import (
     abstract,
     dispatch,
@@ -24,6 +25,7 @@ from cap.sandbox.worker import (
     stand_ins,
     streams,
 )
+from cap.sandbox.worker.builtin_function import BuiltinFunction
 from cap.sandbox.worker.enumerations import ENUM
 from cap.sandbox.worker.hints import TYPING, Hint
 from cap.sandbox.worker.records import DATACLASSES
@@ -147,6 +149,7 @@ def test_a_field_cannot_be_renamed() -> None:
 
     @DATACLASSES["dataclass"]
     class Record:
+        __module__ = "__main__"
         x: int = held
 
     held.name = "__class__"
@@ -157,14 +160,16 @@ def test_a_field_cannot_be_renamed() -> None:
 
 @pytest.mark.parametrize("hint", [TYPING["ClassVar"], TYPING["ClassVar"][int], "ClassVar[int]"])
 def test_what_is_of_the_class_is_no_field(hint: Any) -> None:
-    kind = type("A", (), {"__annotations__": {"x": int, "n": hint}, "x": 1, "n": 0})
+    space = {"__annotations__": {"x": int, "n": hint}, "x": 1, "n": 0, "__module__": "__main__"}
+    kind = type("A", (), space)
     fields = DATACLASSES["fields"](DATACLASSES["dataclass"](kind))
     assert [field.name for field in fields] == ["x"]
 
 
 def test_private_fields_have_the_names_their_program_gave_them() -> None:
     make = DATACLASSES["dataclass"](kw_only=True)
-    kind = make(type("A", (), {"__annotations__": {hidden("_x"): int, "y": int}, "y": 2}))
+    notes = {hidden("_x"): int, "y": int}
+    kind = make(type("A", (), {"__annotations__": notes, "y": 2, "__module__": "__main__"}))
     record = kind(_x=1)
     assert repr(record).endswith("A(_x=1, y=2)")
     assert DATACLASSES["asdict"](record) == {"_x": 1, "y": 2}
@@ -256,3 +261,93 @@ def test_a_repr_of_a_builtin_is_what_python_shows() -> None:
     assert [line for line in shown if INTERNALS.search(line)] == []
     assert shown[0] == "repr(print): '<built-in function print>'"
     assert "repr(type): \"<class 'type'>\"" in shown
+
+
+def run(source: str) -> dict[str, Any]:
+    """Run a source among the names of a program."""
+    space = {"__builtins__": namespace.safe_builtins(print), "__name__": "__main__"}
+    exec(compile(source, "<program>", "exec", dont_inherit=True), space)
+    return space
+
+
+WRAPPED = """
+from functools import wraps
+def f(v: int):
+    "Says."
+    return v
+f.calls = 3
+@wraps(f)
+def g(*given): return f(*given)
+said = g.__name__, g.__doc__, g.calls, g(2)
+@wraps(len)
+def h(v): return 1
+"""
+
+
+def test_wraps_copies_what_a_function_says_of_itself() -> None:
+    space = run(WRAPPED)
+    assert space["said"] == ("f", "Says.", 3, 2)
+    assert (space["h"].__name__, space["h"].__doc__) == ("len", len.__doc__)
+    assert (space["h"].__module__, space["g"].__annotations__) == ("__main__", {"v": int})
+
+
+@pytest.mark.parametrize("wrapper", [ValueError("a"), type("A", (), {}), functools.reduce, run])
+def test_wraps_changes_nothing_but_functions_of_the_program(wrapper: Any) -> None:
+    with pytest.raises(TypeError, match="a function of the program's own"):
+        FUNCTOOLS["wraps"](len)(wrapper)
+
+
+def test_a_builtin_stays_what_it_is() -> None:
+    function = BuiltinFunction("print", print)
+    with pytest.raises(AttributeError, match="'print' is provided"):
+        FUNCTOOLS["cached_property"].__init__(function, len)
+    assert function._function is print
+
+
+@pytest.mark.parametrize("name", ['a"', "a b", ""])
+def test_no_field_has_a_name_that_is_none(name: str) -> None:
+    kind = type("A", (), {"__annotations__": {name: int}, "__module__": "__main__"})
+    with pytest.raises(TypeError, match="cannot have a field by that name"):
+        DATACLASSES["dataclass"](kind)
+
+
+def test_a_field_is_not_reached_from_the_flags_of_another() -> None:
+    source = (
+        "from dataclasses import asdict, dataclass, field\nheld = []\n"
+        "class Flag:\n    def __bool__(self):\n        held.append(C.x)\n        return True\n"
+        "class C:\n    x: int = field(default=1)\n    y: int = field(default=2, repr=Flag())\n"
+        "made = dataclass(C, order=Flag())\n"
+        "for entry in held: entry.name = 'z'\nsaid = asdict(made()), len(held)"
+    )
+    assert run(source)["said"] == ({"x": 1, "y": 2}, 2)
+
+
+MATCHED = """
+from abc import ABC, ABCMeta
+from collections import namedtuple
+from dataclasses import dataclass
+from typing import NamedTuple
+T = namedtuple("T", ["data", "format", "plain"])
+class N(NamedTuple):
+    data: int
+    format: int
+    plain: int
+@dataclass
+class D(metaclass=ABCMeta):
+    data: int
+    format: int
+    plain: int
+said = []
+for kind in (T, N, D):
+    match kind(1, 2, 3):
+        case T(a, b, c) | N(a, b, c) | D(a, b, c): said.append((a, b, c))
+"""
+
+
+def test_patterns_take_fields_that_have_other_names() -> None:
+    tree = ast.parse(MATCHED)
+    rename(tree)
+    space = {"__builtins__": namespace.safe_builtins(print), "__name__": "__main__"}
+    exec(compile(tree, "<program>", "exec", dont_inherit=True), space)
+    assert space["said"] == [(1, 2, 3)] * 3
+    assert type(space["D"]).__name__ == "ABCMeta"
