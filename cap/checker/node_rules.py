@@ -215,7 +215,7 @@ def _attribute_binding(node: ast.Attribute, survey: Survey) -> Iterable[Finding]
         root = root.value
     if isinstance(root, ast.Name):
         name = root.id
-        library = name in EVERYWHERE and name not in survey.bound
+        library = (name in EVERYWHERE and name not in survey.bound) or name in survey.library_names
         if library or name in survey.reserved or name in survey.aliases:
             yield "CAP106", f"'{ast.unparse(node)}' is provided; keep yours in a name of your own"
 

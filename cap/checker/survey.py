@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeGuard
 
-from cap.checker.allowlist import NUMPY, module_names
+from cap.checker.allowlist import EVERYWHERE, NUMPY, module_names
 from cap.checker.attributes import DATA_MODEL, reason_against
 from cap.checker.policy import Policy
 from cap.errors import did_you_mean
@@ -106,6 +106,19 @@ class Survey:
                 case ast.Constant(value=str(text)):
                     texts.append(text)
         return frozenset(found).union(*map(_WORDS.findall, texts))
+
+    @cached_property
+    def library_names(self) -> frozenset[str]:
+        """Names that stand for parts of the library alone, be it by an import or as another's."""
+        found = {*EVERYWHERE, *self.imported} - self.bound.keys() - self.given
+        for node in self.nodes:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    while isinstance(value, ast.Attribute):
+                        value = value.value
+                    if getattr(value, "id", "") in found and self.bindings(name) == 1:
+                        found.add(name)
+        return frozenset(found)
 
     def module(self, node: ast.expr) -> str | None:
         """Return the full name of the listed module an expression stands for, or None."""

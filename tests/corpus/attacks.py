@@ -626,6 +626,17 @@ _family(
             "    case X(f): ret = f(1)\n"
             "f"
         ),
+        "a class of the library that is registered | what the library takes for a number": (
+            "from numbers import Number\nNumber.register(str)\nret = isinstance('', Number)"
+        ),
+        "the same in a class of one's own | a pattern that takes another's": (
+            "from abc import ABCMeta\nclass X(metaclass=ABCMeta): pass\n"
+            "X.register(int)\nret = isinstance(1, X)"
+        ),
+        "the same by another's hand | the same": (
+            "from abc import ABC\nclass X(ABC): pass\n"
+            "np.vectorize(X.register, otypes=[object])([int])\nret = isinstance(1, X)"
+        ),
         "a class by data | a class with any names": (
             'from abc import ABCMeta\nX = ABCMeta("X", (), {"__match_args__": ("gi_frame",)})'
         ),
@@ -711,6 +722,15 @@ _family(
 _family(
     "other objects made anew",
     {
+        "a class that is imported | another meaning of it": (
+            "from fractions import Fraction as F\nF.limit_denominator = lambda *a: 1"
+        ),
+        "a class by another name | the same": (
+            "from fractions import Fraction\nK = Fraction\nK.limit_denominator = lambda *a: 1"
+        ),
+        "a class of a module by another name | the same": (
+            "import random\nR = random.Random\nS = R\nS.random = lambda s: 5"
+        ),
         "by a super of one's own | another print": (
             "class K:\n    def go(self, obj, *a):\n        def super(): return obj\n"
             "        super().__init__(*a)\nK().go(print, 'print', lambda *a: None)"
@@ -887,7 +907,7 @@ _family(
     "names by data",
     {
         "a property of numpy's | memory, by an attribute that numpy asks for": (
-            "p = np.finfo.epsneg\n"
+            "p = [np.finfo][0].epsneg\n"
             "p.func = lambda self: {'data': (0, False), 'shape': (9,), 'typestr': '<i8', 'version': 3}\n"
             "p.attrname = '__array_interface__'\nclass A:\n    x = p\n"
             "a = A()\na.x\nret = np.asarray(a).tolist()[9]"

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import abc
 import builtins
+import sys
 from collections.abc import Callable
 from typing import Any
 
+from cap.program.private_names import TOLD
 from cap.sandbox.worker.builtin_function import shown_as
+
+PROGRAM_NAMES = ("__main__", "program")
+"""What a program is called: one that is run, and one that is imported, as tests do."""
 
 
 class _AbstractKind:
@@ -43,4 +48,21 @@ def build_class(body: Callable[[], Any], name: str, /, *bases: Any, **options: A
         if options != {"metaclass": ABSTRACT_KIND}:
             raise TypeError(f"class '{name}' has keywords; write plain base classes, such as ABC")
         options = {"metaclass": abc.ABCMeta}
-    return builtins.__build_class__(body, name, *bases, **options)
+    made = builtins.__build_class__(body, name, *bases, **options)
+    if options and "register" not in {entry for base in made.__mro__ for entry in vars(base)}:
+        made.register = REGISTER
+    return made
+
+
+def _register(owner: Any, kind: Any) -> Any:
+    """Stand in for `register`: a program has classes of its own alone counted among others."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and TOLD not in frame.f_builtins:
+        frame = frame.f_back
+    if frame is not None and getattr(kind, "__module__", None) not in PROGRAM_NAMES:
+        raise TypeError("register() takes classes of the program's own")
+    return abc.ABCMeta.register(owner, kind)
+
+
+REGISTER: Any = classmethod(_register)
+"""What stands in each abstract class for `register` of its own class."""

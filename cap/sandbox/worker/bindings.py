@@ -15,8 +15,6 @@ from cap.sandbox.worker.abstract import build_class
 
 PROGRAM = "<program>"
 """The file name of a program's code."""
-PROGRAM_NAMES = ("__main__", "program")
-"""What a program is called: one that is run, and one that is imported, as tests do."""
 _Attributes = dict[str, tuple[Any, bytes | None]]
 
 

@@ -5,6 +5,7 @@ Everything a policy may ask for is loaded here, once: a worker that runs a progr
 
 from __future__ import annotations
 
+import abc
 import ast
 import builtins
 import calendar
@@ -57,7 +58,7 @@ from cap.program.private_names import (
     shown,
 )
 from cap.sandbox.worker import abstract, hints, records, stand_ins
-from cap.sandbox.worker.bindings import PROGRAM_NAMES
+from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.builtin_function import BuiltinFunction, program_print, shown_as
 from cap.sandbox.worker.enumerations import ENUM
 from cap.sandbox.worker.streams import BytesIO, StringIO
@@ -335,6 +336,10 @@ def _modules() -> dict[str, Any]:
     numpy |= {"ndarray": _closed(np.ndarray), "r_": rows(), "c_": columns()}
     numpy["finfo"] = _finfo
     modules["numpy"] = Facade(**numpy)
+    for name in ("abc", "collections.abc", "numbers"):
+        for value in vars(modules[name]).values():
+            if isinstance(value, builtins.type) and builtins.type(value) is abc.ABCMeta:
+                value.register = abstract.REGISTER  # type: ignore[method-assign]
     for name, facade in modules.items():
         exported = [entry for entry in vars(facade) if MARK not in entry]
         vars(facade).update(__name__=name, __all__=exported)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cap.program.private_names import FORMATS, MARK, hidden, is_special, shown
-from cap.sandbox.worker.bindings import PROGRAM_NAMES
+from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.builtin_function import shown_as
 from cap.sandbox.worker.templates import Formats
 

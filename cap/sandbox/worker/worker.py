@@ -19,7 +19,8 @@ from cap.checker.policy import Policy
 from cap.program.private_names import FOUND, TOLD, found, plain_error, shown
 from cap.sandbox.template_protocol import ANYWHERE
 from cap.sandbox.wire import codec
-from cap.sandbox.worker.bindings import PROGRAM, PROGRAM_NAMES, Bindings
+from cap.sandbox.worker.abstract import PROGRAM_NAMES
+from cap.sandbox.worker.bindings import PROGRAM, Bindings
 from cap.sandbox.worker.call_list import call_each
 from cap.sandbox.worker.namespace import (
     Facade,
