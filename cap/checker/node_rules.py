@@ -146,9 +146,11 @@ def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
         return
     if name.startswith("_") and not is_private(name):
         read = isinstance(node.ctx, ast.Load)
-        if (id(node) in survey.permitted and _is_as_it_says(node.value, survey)) or (
-            name == "__class__" and read
-        ):
+        base = "super" if isinstance(node.value, ast.Call) else getattr(node.value, "id", "")
+        stands_for_another = survey.bindings(base) > (base != "super")
+        if id(node) in survey.permitted and not stands_for_another:
+            return
+        if name == "__class__" and read:
             return
         if finding := reason_against(name):
             yield finding
@@ -170,13 +172,6 @@ def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
             yield from _template(node.value)
         elif (finding := reason_against(name, survey.own)) and name not in survey.given_words:
             yield finding
-
-
-def _is_as_it_says(owner: ast.expr, survey: Survey) -> bool:
-    """Tell whether `super()` and the name of a base stand for nothing else in the program."""
-    if isinstance(owner, ast.Call):
-        return not survey.bindings("super")
-    return not isinstance(owner, ast.Name) or survey.bindings(owner.id) < 2
 
 
 def _template(template: ast.expr) -> Iterable[Finding]:

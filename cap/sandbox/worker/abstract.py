@@ -50,19 +50,16 @@ def build_class(body: Callable[[], Any], name: str, /, *bases: Any, **options: A
         options = {"metaclass": abc.ABCMeta}
     made = builtins.__build_class__(body, name, *bases, **options)
     if options and "register" not in {entry for base in made.__mro__ for entry in vars(base)}:
-        made.register = REGISTER
+        made.register = register
     return made
 
 
-def _register(owner: Any, kind: Any) -> Any:
-    """Stand in for `register`: a program has classes of its own alone counted among others."""
+@classmethod  # type: ignore[misc]
+def register(owner: Any, kind: Any) -> Any:
+    """Stand in for `register` of abstract classes: it takes a program's own classes alone."""
     frame: Any = sys._getframe(1)
     while frame is not None and TOLD not in frame.f_builtins:
         frame = frame.f_back
     if frame is not None and getattr(kind, "__module__", None) not in PROGRAM_NAMES:
         raise TypeError("register() takes classes of the program's own")
     return abc.ABCMeta.register(owner, kind)
-
-
-REGISTER: Any = classmethod(_register)
-"""What stands in each abstract class for `register` of its own class."""

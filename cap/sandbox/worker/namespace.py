@@ -339,7 +339,7 @@ def _modules() -> dict[str, Any]:
     for name in ("abc", "collections.abc", "numbers"):
         for value in vars(modules[name]).values():
             if isinstance(value, builtins.type) and builtins.type(value) is abc.ABCMeta:
-                value.register = abstract.REGISTER  # type: ignore[method-assign]
+                value.register = abstract.register  # type: ignore[assignment, method-assign]
     for name, facade in modules.items():
         exported = [entry for entry in vars(facade) if MARK not in entry]
         vars(facade).update(__name__=name, __all__=exported)

@@ -7,7 +7,6 @@ fields (`cap.program.private_names`) get back here the names their program gave 
 from __future__ import annotations
 
 import collections
-import copy
 import dataclasses
 import functools
 import sys
@@ -16,7 +15,7 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from cap.program.private_names import FORMATS, MARK, hidden, is_special, shown
+from cap.program.private_names import MARK, hidden, is_renamed, is_special, shown
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.builtin_function import shown_as
 from cap.sandbox.worker.templates import Formats
@@ -25,6 +24,39 @@ _TUPLE_NAMES = ("_asdict", "_field_defaults", "_fields", "_make", "_replace")
 
 
 # --- data classes
+
+
+class _Field(dataclasses.Field[Any]):
+    """A field of a data class: `dataclasses` writes code with its name, so that is always one."""
+
+    __slots__ = ("_name",)
+
+    @property
+    def name(self) -> Any:
+        """What the field is called."""
+        return self._name
+
+    @name.setter
+    def name(self, name: Any) -> None:
+        if name is not None and (type(name) is not str or not name.isidentifier()):
+            raise ValueError("a field cannot have that name")
+        if name is not None and (is_special(name) or (is_renamed(name) and MARK not in name)):
+            raise ValueError(f"a field cannot be called {name!r} here")
+        self._name = name
+
+
+def _copied(field: Any) -> Any:
+    """Return a copy of a field, without its name."""
+    made = _Field.__new__(_Field)
+    made.name = None
+    for slot in set(dataclasses.Field.__slots__) - {"name"}:
+        setattr(made, slot, getattr(field, slot))
+    return made
+
+
+def field(**options: Any) -> Any:
+    """Stand in for `dataclasses.field`."""
+    return _copied(dataclasses.field(**options))
 
 
 def dataclass(kind: type | None = None, /, **options: Any) -> Any:
@@ -40,11 +72,9 @@ def dataclass(kind: type | None = None, /, **options: Any) -> Any:
         if _is_of_the_class(note):
             notes[name] = typing.ClassVar
     options = {name: bool(on) for name, on in options.items()}
-    own = {name: field for name in notes if (field := _own_field(kind, name))}
-    # From here on no code of the program runs until `dataclasses` has written code with the names
-    # of the fields: whoever held one could rename it.
-    for name, field in own.items():
-        setattr(kind, name, field)
+    for name, own in {name: _own_field(kind, name) for name in notes}.items():
+        if own is not None:  # whoever holds the one that was given could rename it
+            setattr(kind, name, own)
     kind.__annotations__ = notes
     made: Any = dataclasses.dataclass(kind, **options)
     _hide_matched(made)
@@ -69,14 +99,13 @@ def _own_field(kind: type, name: str) -> Any:
     default = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
     if hasattr(type(default), "__get__") and type(default) not in _PLAIN_DESCRIPTORS:
         raise TypeError(f"the default of the field '{shown(name)}' is computed; give a plain value")
-    if type(default) is not dataclasses.Field:
+    if type(default) is not _Field:
         return None
-    own = copy.copy(default)
     for flag in ("init", "repr", "hash", "compare", "kw_only"):
-        value = getattr(own, flag)
-        if value is not None and value is not dataclasses.MISSING:
-            setattr(own, flag, bool(value))
-    return own
+        value = getattr(default, flag)
+        if type(value) is not bool and value is not None and value is not dataclasses.MISSING:
+            raise TypeError(f"'{flag}' of the field '{shown(name)}' is neither True nor False")
+    return _copied(default)
 
 
 def _is_of_the_class(note: Any) -> bool:
@@ -101,10 +130,11 @@ def _show_names(method: Any) -> None:
 
 def fields(record: Any) -> tuple[Any, ...]:
     """Stand in for `dataclasses.fields`."""
-    found = tuple(map(copy.copy, dataclasses.fields(record)))
-    for field in found:
-        field.name = shown(field.name)
-    return found
+    found = []
+    for entry in dataclasses.fields(record):
+        found.append(_copied(entry))
+        found[-1]._name = shown(entry.name)
+    return tuple(found)
 
 
 def asdict(record: Any, *, dict_factory: Callable[[Any], Any] = dict) -> Any:
@@ -121,22 +151,23 @@ def replace(record: Any, /, **changes: Any) -> Any:
     inner = {hidden(name): value for name, value in changes.items()}
     if isinstance(record, type) or not any(MARK in f.name for f in dataclasses.fields(record)):
         return dataclasses.replace(record, **changes)
-    for field in dataclasses.fields(record):
-        if field.init:
-            inner.setdefault(field.name, getattr(record, field.name))
-        elif field.name in inner:
-            name = shown(field.name)
+    for entry in dataclasses.fields(record):
+        if entry.init:
+            inner.setdefault(entry.name, getattr(record, entry.name))
+        elif entry.name in inner:
+            name = shown(entry.name)
             raise ValueError(f"field {name} is declared with init=False, it cannot be specified")
     return type(record)(**{shown(name): value for name, value in inner.items()})
 
 
-for _function in (asdict, dataclass, fields, replace):
+for _function in (asdict, dataclass, field, fields, replace):
     shown_as(_function, "dataclasses", _function.__name__)
+shown_as(_Field, "dataclasses", "Field")
 DATACLASSES: Mapping[str, Any] = {
     "asdict": asdict,
     "astuple": dataclasses.astuple,
     "dataclass": dataclass,
-    "field": dataclasses.field,
+    "field": field,
     "fields": fields,
     "is_dataclass": dataclasses.is_dataclass,
     "replace": replace,
@@ -208,17 +239,19 @@ def _with_tuple_names(kind: Any) -> type:
     return made
 
 
-def _safe_format(name: str, record: Any) -> Any:
-    return getattr(Formats(record), name)
+_FORMATS: Mapping[str, Any] = {
+    "format": property(lambda record: Formats(record).format),
+    "format_map": property(lambda record: Formats(record).format_map),
+}
+"""What patterns take of records whose fields are called like methods of texts."""
 
 
 def _hide_matched(kind: Any) -> None:
     """Have patterns with this class take `format` of its own objects, not that of a text."""
     matched = vars(kind).get("__match_args__", ())
-    for name in FORMATS:
-        if name in matched:
-            setattr(kind, name + MARK, property(functools.partial(_safe_format, name)))
-    marked = tuple(name + MARK if name in FORMATS else name for name in matched)
+    for name in _FORMATS.keys() & set(matched):
+        setattr(kind, name + MARK, _FORMATS[name])
+    marked = tuple(name + MARK if name in _FORMATS else name for name in matched)
     if marked != matched:
         kind.__match_args__ = marked  # type: ignore[misc]
 
