@@ -15,7 +15,6 @@ import ast
 import base64
 import binascii
 import json
-import os
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -32,6 +31,7 @@ from cap.robot import robot_facts, snapshots
 from cap.robot.protocol import Rewindable, Robot
 from cap.sandbox.wire.codec import WireError, decode, encode, encode_shared
 from cap.scope import Definition, Scope
+from cap.trace.trace import write_whole
 
 if TYPE_CHECKING:
     from cap.session.session import Session
@@ -150,11 +150,8 @@ def write(saved: SavedSession, path: Path) -> None:
         "world": saved.world and _text(saved.world),
         "world_lost": saved.world_lost,
     }
-    beside = path.with_name(f"{path.name}.part")
-    text = json.dumps(values, ensure_ascii=False, indent=1) + "\n"
     # half a character is written as JSON's own escape of it
-    beside.write_text(text, encoding="utf-8", errors="backslashreplace")
-    os.replace(beside, path)
+    write_whole(path, json.dumps(values, ensure_ascii=False, indent=1) + "\n")
 
 
 def read(path: Path, name: str = LATEST) -> SavedSession:

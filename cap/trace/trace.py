@@ -163,7 +163,7 @@ class Trace:
         if self.folder is None:
             return None
         path = self.folder / "programs" / f"{number:02d}_{name}.py"
-        _write_whole(path, source)
+        write_whole(path, source)
         return path
 
     def update(self, **values: Any) -> None:
@@ -183,7 +183,7 @@ class Trace:
     def _write_header(self) -> None:
         assert self.folder is not None
         text = json.dumps(plain(self._header), indent=2, ensure_ascii=False)
-        _write_whole(self.folder / "run.json", text + "\n")
+        write_whole(self.folder / "run.json", text + "\n")
 
 
 _open: list[Trace] = []
@@ -197,7 +197,7 @@ def end_all() -> None:
             trace.close("interrupted")
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """Write beside and move over: a run that is stopped never leaves half a file."""
     beside = path.with_name(f"{path.name}.part")
     try:

@@ -15,6 +15,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+import numpy as np
+
 from cap.checker.policy import Policy
 from cap.program.private_names import FOUND, TOLD, found, plain_error, shown
 from cap.sandbox.template_protocol import ANYWHERE
@@ -301,8 +303,22 @@ def _failure(error: BaseException) -> dict[str, Any]:
     }
 
 
+def _array_memory_error() -> type:
+    """Return the class that numpy raises where no memory is left: it bears the builtin's name."""
+    try:
+        np.empty(1 << 60, np.uint8)
+    except MemoryError as error:
+        return type(error)
+    return MemoryError
+
+
+_ARRAY_MEMORY_ERROR = _array_memory_error()
+
+
 def _name_of(kind: type) -> str:
     """Return an exception's name; no class gives itself the name of another that is known."""
+    if kind is _ARRAY_MEMORY_ERROR:
+        return MemoryError.__name__
     name = kind.__name__
     known = codec.RAISABLE.get(name) or getattr(builtins, name, None)
     if name == OutputLimit.__name__:
