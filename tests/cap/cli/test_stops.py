@@ -250,6 +250,7 @@ AT = {
 }
 
 
+@pytest.mark.sweep(share=0.4)  # some seconds each
 @pytest.mark.parametrize(("where", "step", "number"), AT.values(), ids=AT)
 def test_what_a_call_said_is_lost_but_not_the_stop(
     where: str, step: int, number: signal.Signals, orphans: None, tmp_path: Path
@@ -491,6 +492,7 @@ except KeyboardInterrupt:
     )
 
 
+@pytest.mark.sweep(share=0.25)  # a second each
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("doing", LOST.values(), ids=LOST)
 def test_a_stop_is_not_lost(doing: str, number: signal.Signals) -> None:
