@@ -27,6 +27,8 @@ from benchmarks.worker import broken, run_trial
 from cap.errors import EndpointFailed, MissingExtra, SpendLimit, UsageError
 
 Done = Callable[[Trial, Outcome], None]
+_END_S = 5.0
+"""How long a hand may take to end."""
 _TRIES = 2
 _UNASKED_MOST = 3
 """If so many trials could not be asked of the model, and no other was, the run ends."""
@@ -107,6 +109,9 @@ def _here(trials: Sequence[Trial], settings: Settings, jobs: int) -> Outcomes:
     finally:
         for hand in hands:
             hand.end()
+        for hand in hands:  # one that is just ending its worker itself
+            if hand.ident is not None:
+                hand.join(_END_S)
 
 
 class _Hand(threading.Thread):

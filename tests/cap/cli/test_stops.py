@@ -134,7 +134,7 @@ def moments(seed: int, count: int, longest_s: float) -> list[float]:
     return [chance.uniform(0.0, longest_s) for _ in range(count)]
 
 
-@pytest.mark.sweep(share=0.01)  # a second each
+@pytest.mark.sweep(share=0.005)  # a second each
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment_s", moments(1, MOMENTS, 1.6))
 def test_a_session_ends_whenever_it_is_told_to(
@@ -143,7 +143,7 @@ def test_a_session_ends_whenever_it_is_told_to(
     stopped_at(moment_s, number, [*SESSION, "--mode", "instant"], tmp_path / "run")
 
 
-@pytest.mark.sweep(share=0.01)  # a second each
+@pytest.mark.sweep(share=0.005)  # a second each
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment_s", moments(2, MOMENTS, 2.0))
 def test_a_program_without_an_end_ends_whenever_it_is_told_to(
@@ -492,7 +492,7 @@ except KeyboardInterrupt:
     )
 
 
-@pytest.mark.sweep(share=0.25)  # a second each
+@pytest.mark.sweep(share=0.15)  # a second each
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("doing", LOST.values(), ids=LOST)
 def test_a_stop_is_not_lost(doing: str, number: signal.Signals) -> None:
