@@ -91,6 +91,8 @@ class ControllerDriver(ABC):
 
     name: str
     """As people choose it."""
+    heard: ArmState | None = None
+    """The newest state of all that were asked for, also once the connection is lost."""
 
     def __init__(
         self,
@@ -142,6 +144,7 @@ class ControllerDriver(ABC):
         while True:  # an old one is asked for again for a little: we may be late ourselves
             state = self._newest()
             if state is not None and state.age_s <= _FRESH_S:
+                self.heard = state
                 return state
             if time.monotonic() > deadline:
                 raise NotConnected(

@@ -57,6 +57,8 @@ class ArmDriver(Protocol):
 
     name: str
     """As people choose it: `urx` or `ur_rtde`."""
+    heard: ArmState | None
+    """The newest state of all that were asked for, also once the connection is lost."""
 
     @property
     def fingers(self) -> Fingers:

@@ -59,6 +59,8 @@ class DryDriver:
     """Height of the table top: the arm begins above it, where it waits between motions."""
     fingers: Fingers = ROBOTIQ_2F_85
     """Of the gripper that would be there."""
+    heard: ArmState | None = None
+    """Nothing: there is always a newest state."""
     _stopped: bool = field(default=False, init=False)
     _closed: bool = field(default=False, init=False)
 

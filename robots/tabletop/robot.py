@@ -72,7 +72,12 @@ class TabletopRobot:
         return list(driver.commands) if isinstance(driver, DryDriver) else []
 
     def twin(self) -> RavensRobot:
-        """Return the simulated table with arm and objects where they are now, and its limits."""
+        """Return the simulated table with arm and objects where they are now, and its limits.
+
+        Raises:
+            NotConnected: Where the arm is cannot be told.
+        """
+        self._arm.reach()
         state = replace(self._table.state, paths=())
         return make_twin(state, self._arm.driver.fingers, self._arm.limits)
 

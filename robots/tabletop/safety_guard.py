@@ -6,13 +6,12 @@ import contextlib
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cap.errors import LimitExceeded, NotConnected, RobotError, Unreachable
 from robots.arm import rotations, ur5e
-from robots.ravens.transfer import PARK
 from robots.tabletop.driver import ArmDriver, ArmState, TcpPose
-from robots.tabletop.limits import MotionLimits, straight_down
+from robots.tabletop.limits import MotionLimits
 from robots.tabletop.trajectory import require_ready, turn
 from robots.tabletop.waypoints import Waypoint
 
@@ -44,7 +43,6 @@ class GuardedArm:
     """Flange to fingertips, which the controller's tool centre point must agree with."""
     tool_turn_rad: float = 0.0
     """Turn of the tool centre point's x axis, along which the fingers close, from the flange's."""
-    _last: TcpPose = field(default=straight_down(PARK.x, PARK.y, PARK.z, PARK.yaw), init=False)
 
     def connect(self) -> None:
         """Connect and make sure that the arm could move.
@@ -143,14 +141,33 @@ class GuardedArm:
 
     def last_pose(self) -> TcpPose:
         """Return where the fingertips are, or were when the controller last said so."""
-        with contextlib.suppress(RobotError):
-            self._last = self.pose()
-        return self._last
+        try:
+            return self.pose()
+        except RobotError:
+            if self.driver.heard is None:
+                raise
+            return self._on_table(self.driver.heard.tcp_pose)
 
     def pose(self) -> TcpPose:
         """Return where the fingertips are, in the table's frame."""
-        x, y, z, *turn = self.driver.tcp_pose()
-        return (x, y, z - self.table_z_m, turn[0], turn[1], turn[2])
+        return self._on_table(self.driver.tcp_pose())
+
+    def reach(self) -> None:
+        """Connect again if the connection is lost; nothing moves.
+
+        Raises:
+            NotConnected: The controller does not answer.
+        """
+        try:
+            self.driver.state()
+        except NotConnected:
+            self.driver.connect()
+            self.driver.state()
+
+    def _on_table(self, pose: TcpPose) -> TcpPose:
+        """Return a pose of the frame of the controller's base in that of the table."""
+        x, y, z, *turned = pose
+        return (x, y, z - self.table_z_m, turned[0], turned[1], turned[2])
 
     def check(self, way: Sequence[Waypoint]) -> None:
         """Make sure that the limits allow every pose of a way from here; nothing moves.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import socket
 import threading
@@ -369,6 +370,11 @@ def test_what_an_arm_that_vanishes_holds_is_known_afterwards(
         assert turn.failure.error == "NotConnected"
         assert session.robot.condition()["held"] == "red block"
         wait_for(lambda: not controller.moving)
+        tip = controller.tcp_pose[:3]
+        seen = session.robot.positions()["red block"]
+        assert math.dist(seen, tip) < 0.02, "where the arm was heard of last"
+        with contextlib.closing(session.robot.twin()) as twin:  # which asks the arm itself
+            assert math.dist(twin.positions()["red block"], tip) < 0.02
         controller.hold_motions(None)
         assert session.execute("put_first_on_second('red block', 'blue bowl')").ok
         assert xy_of(session, "red block") == pytest.approx(SCENE["blue bowl"][:2], abs=1e-6)
