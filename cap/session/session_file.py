@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from cap.session.session import Session
 
 FORMAT, VERSION = "cap session", 3
+WORLDS = ("physics", "instant")
+"""Modes that a simulated robot can be asked for."""
 LATEST, START = "session.json", "start.json"
 
 
@@ -77,11 +79,14 @@ class SavedSession:
     def of(cls, session: Session) -> SavedSession:
         """Describe a session as it is now."""
         robot, engine = session.robot, session.engine
-        objects = robot_facts.facts(robot).get("objects")
+        # A real robot, and its dry run, are not made by a mode, and what they see is not theirs.
+        mode = getattr(robot, "mode", None)
+        asked = mode is None or mode in WORLDS
+        objects = robot_facts.facts(robot).get("objects") if asked else None
         world, lost = world_of(robot)
         return cls(
             robot=robot.name,
-            mode=getattr(robot, "mode", None),
+            mode=mode if asked else None,
             objects=None if objects is None else tuple(objects),
             seed=engine.seed,
             programs=engine.programs,

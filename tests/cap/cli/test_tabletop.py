@@ -190,3 +190,15 @@ def test_the_instant_world_of_an_arm_is_a_dry_run_by_name(
     assert run(tabletop(WORDS, *arm, "--mode", "instant", "--yes")) == 2
     assert "use --dry-run" in capsys.readouterr().err
     assert not controller.moves
+
+
+def test_a_session_on_the_arm_goes_on_later(
+    controller: FakeController, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
+    asked = (*arm, "--approve", "none", "--yes")
+    assert run(tabletop("point at the red block", *asked, "--out", "first")) == 0
+    made = len(controller.moves)
+    assert run([*tabletop("point at the blue bowl", *asked), "--resume", "first"]) == 0
+    assert len(controller.moves) > made
+    assert "the real world stays as it is" in capsys.readouterr().err
