@@ -461,9 +461,7 @@ class Engine:
             memory=self.author.memory,
         )
         engine.programs = self.programs
-        for (
-            other
-        ) in self.prompts.values():  # the twin's questions are the robot's own, to the letter
+        for other in self.prompts.values():  # the twin is told of the robot's own functions
             self.docs(other)
         engine._docs = self._docs
         return engine

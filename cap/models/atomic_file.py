@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
+import threading
 from pathlib import Path
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write beside and move over: a killed run leaves no half of a file.
+    """Write beside and move over: a run that is stopped never leaves half a file.
+
+    Half a surrogate pair, which UTF-8 does not have, is written as its escape.
 
     Raises:
         OSError: It cannot be written.
     """
-    handle, beside = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    beside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_native_id()}.part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
         os.replace(beside, path)
     except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
+        beside.unlink(missing_ok=True)
         raise

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from cap.errors import UsageError, stop_in
+from cap.models.atomic_file import write_whole
 
 FORMAT_VERSION = 1
 
@@ -195,17 +196,6 @@ def end_all() -> None:
     for trace in list(_open):
         with contextlib.suppress(OSError):
             trace.close("interrupted")
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write beside and move over: a run that is stopped never leaves half a file."""
-    beside = path.with_name(f"{path.name}.part")
-    try:
-        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
 
 
 def status_after(error: BaseException) -> str:
