@@ -47,7 +47,8 @@ class Policy:
 
     def names(self) -> frozenset[str]:
         """Return every name a program may read, whatever its scope."""
-        return (EVERYWHERE if self.library else BUILTIN_NAMES) | self.builtins
+        known = EVERYWHERE if self.library else BUILTIN_NAMES
+        return known | self.builtins if self.builtins else known
 
     def as_data(self) -> dict[str, list[str]]:
         """Return what a worker needs to know of its rights, as plain data; nothing of a robot's."""

@@ -141,11 +141,11 @@ def _check_characters(source: str) -> None:
 
     The mark of private names is refused like them: no program writes a name of that kind itself.
     """
-    for number, line in enumerate(source.split("\n"), 1):
-        if found := _REFUSED.search(line):
-            noun = "the character" if found[0] == MARK else "control character"
-            what = f"{noun} U+{ord(found[0]):04X}; write it as an escape"
-            raise ProgramSyntaxError(f"the program holds {what}", number)
+    if found := _REFUSED.search(source):
+        noun = "the character" if found[0] == MARK else "control character"
+        what = f"{noun} U+{ord(found[0]):04X}; write it as an escape"
+        line = source.count("\n", 0, found.start()) + 1
+        raise ProgramSyntaxError(f"the program holds {what}", line)
 
 
 def _refuse_disguises(source: str) -> None:

@@ -19,6 +19,8 @@ from cap.result import Call, Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity
 from cap.sandbox.parent.call_server import CallServer, Stoppable
+from cap.sandbox.parent.cpu_affinity import WorkerPlace
+from cap.sandbox.parent.needs import are_plain, is_plain, words_of
 from cap.sandbox.parent.result_message import explain, out_of_time, within, without_hiding
 from cap.sandbox.parent.robot_thread import RobotThread
 from cap.sandbox.parent.template_client import TemplateClient
@@ -85,34 +87,42 @@ class Runner:
         robot: Stoppable | None = None,
     ) -> Result:
         """Run a program that was checked already, as `Sandbox.execute` says."""
-        core = self._core()
+        text = source if isinstance(source, str) else source.source
+        words = words_of(text, scope)
+        plain = is_plain(words, scope) and (calls is None or calls.plain)
+        template = self._template.plain if plain else self._template
         try:
-            job = codec.encode(self._job(source, scope, returns, keep, seed, calls, core))
+            job = codec.encode(self._job(source, scope, returns, keep, seed, calls))
         except codec.WireError as error:
             raise SandboxError(f"the program or its variables: {error}") from None
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             reason = str(getattr(error, "msg", error))
             return Result(failure=Failure("raised", type(error).__name__, codec.one_line(reason)))
-        worker = self._template.spawn(self.limits, core)
+        place: WorkerPlace | None = None
+        core = self._core()
+        worker = template.spawn(self.limits, core)
         if not self._rehearse:  # the next program follows at once: its worker is made meanwhile
-            self._refill()
+            template.refill(self.limits, core, rehearsed=False)
         try:
-            with self._near(worker, core) as follow:
-                result = CallServer(
+            with self._near(worker, core) as place:
+                server = CallServer(
                     worker,
                     scope,
                     self.limits,
                     on_call,
                     robot=robot,
                     thread=self.robot_thread if robot is not None else None,
-                    follow=follow,
-                ).run(job)
-            text = source if isinstance(source, str) else source.source
-            result = within(without_hiding(result, scope), text.count("\n") + 1)
-            result = explain(result, worker, self._template, self.limits)
-            return replace(result, layers=self._template.report().layers)
+                    place=place,
+                    layers=template.report().layers,
+                )
+                result = server.run(job, calls_robot=_names_robot_call(words, scope))
+            if result.failure is not None:
+                result = within(result, text.count("\n") + 1)
+                result = explain(result, worker, template, self.limits)
+            return without_hiding(result, scope)
         finally:
-            self._refill(worker)
+            core = ANYWHERE if place is None else place.core
+            template.refill(self.limits, core, rehearsed=self._rehearse, ended=worker)
 
     def call_each(
         self, source: str | Program, scope: Scope, function: str, calls: Arguments, seed: int
@@ -122,7 +132,8 @@ class Runner:
             given = codec.encode([[list(args), dict(named)] for args, named in calls])
         except codec.WireError as error:
             raise SandboxError(f"the arguments of '{clipped(function)}': {error}") from None
-        result = self.execute(source, scope, seed=seed, calls=CallList(function, given))
+        plain = are_plain([value for args, named in calls for value in (*args, *named.values())])
+        result = self.execute(source, scope, seed=seed, calls=CallList(function, given, plain))
         if result.failure is not None:
             return result
         deadline_s = time.monotonic() + max(self.limits.program_s - result.program_s, 0.0)
@@ -142,15 +153,11 @@ class Runner:
 
     def _near(
         self, worker: Worker, core: int
-    ) -> contextlib.AbstractContextManager[Callable[[], None] | None]:
-        """Return what keeps the worker on its caller's core meanwhile."""
+    ) -> contextlib.AbstractContextManager[WorkerPlace | None]:
+        """Return what keeps the worker near the thread that serves it."""
         if not self._pin:
             return contextlib.nullcontext()
         return cpu_affinity.near(worker, core)
-
-    def _refill(self, ended: Worker | None = None) -> None:
-        """Ask for the next spare worker, if none is on its way, and end the last one."""
-        self._template.refill(self.limits, self._core(), rehearsed=self._rehearse, ended=ended)
 
     def _core(self) -> int:
         """Return the core for the next worker."""
@@ -164,10 +171,8 @@ class Runner:
         keep: bool,
         seed: int,
         calls: CallList | None,
-        core: int = ANYWHERE,
     ) -> dict[str, Any]:
         return {
-            "core": core,
             "calls": None if calls is None else [calls.function, calls.arguments],
             "code": _shipped(source),
             "definitions": [_shipped(entry.source, entry.name) for entry in scope.definitions],
@@ -181,6 +186,13 @@ class Runner:
             "library": self.policy.library,
             "stdout_chars": self.limits.stdout_chars,
         }
+
+
+def _names_robot_call(words: set[str], scope: Scope) -> bool:
+    """Tell whether a program names a function that runs on the robot's thread."""
+    return not words.isdisjoint(scope.groups) or any(
+        scope.primitives[name].kind != "lmp" for name in words & scope.primitives.keys()
+    )
 
 
 def _shipped(source: str | Program, name: str = "program") -> bytes:

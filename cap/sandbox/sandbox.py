@@ -97,8 +97,13 @@ class Sandbox:
 
     def __enter__(self) -> Sandbox:
         """Start loading the worker template."""
-        self._template.start(self.limits)
+        self._start()
         return self
+
+    def _start(self) -> None:
+        """Start the template that the scope makes likely, unless one runs."""
+        needed = self._scope is not None and (self._scope.primitives or self._scope.variables)
+        (self._template if needed else self._template.plain).start(self.limits)
 
     def __exit__(self, *_: object) -> None:
         """Do nothing: workers end with their programs, the shared template with the process."""
@@ -193,7 +198,7 @@ class Sandbox:
     @cached_property
     def _runner(self) -> Runner:
         # What only a run needs is imported while the template loads.
-        self._template.start(self.limits)
+        self._start()
         from cap.sandbox.runner import Runner
 
         return Runner(

@@ -14,7 +14,7 @@ NOW, SPARE, END, STATUS, IDENTITY = b"N", b"S", b"E", b"?", b"I"
 """A worker at once; one prewarmed first; only an end; how did one end; which process is it."""
 READY = b"+"
 """A worker's first byte: it lives, and takes its program as soon as it is locked down."""
-_ORDER = struct.Struct("<cQQdQh")
+_ORDER = struct.Struct("<cQQdQhh")
 ORDER_BYTES = _ORDER.size
 ANSWER = struct.Struct("<cQi")
 """The question's kind and worker, and a wait status or a process id in the template, or -1."""
@@ -22,6 +22,8 @@ ANSWER = struct.Struct("<cQi")
 
 ANYWHERE = -1
 """Instead of a core's number."""
+CORE = struct.Struct("<h")
+"""Before a job: the core its worker moves to, next to the thread that serves it."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +50,18 @@ class Order:
     """What the one that is wanted may use."""
     core: int = ANYWHERE
     """The processor core it stays on once it is ready."""
+    caller: int = ANYWHERE
+    """The core of the thread that goes on meanwhile: nothing else is to run there."""
 
     def pack(self) -> bytes:
         """Return it as sent."""
         limits = self.limits
-        return _ORDER.pack(
-            self.kind, self.number, self.ended, limits.cpu_s, limits.memory_bytes, self.core
-        )
+        kind, number, ended = self.kind, self.number, self.ended
+        cores = self.core, self.caller
+        return _ORDER.pack(kind, number, ended, limits.cpu_s, limits.memory_bytes, *cores)
 
     @classmethod
     def read(cls, message: bytes) -> Order:
         """Read what `pack` wrote."""
-        kind, number, ended, cpu_s, memory_bytes, core = _ORDER.unpack(message)
-        return cls(kind, number, ended, WorkerLimits(cpu_s, memory_bytes), core)
+        kind, number, ended, cpu_s, memory_bytes, *cores = _ORDER.unpack(message)
+        return cls(kind, number, ended, WorkerLimits(cpu_s, memory_bytes), *cores)

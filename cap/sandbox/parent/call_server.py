@@ -22,10 +22,12 @@ from cap.errors import ROBOT_ERRORS, LMPFailed, NotConnected, RobotError
 from cap.result import Call, Failure, FailureKind, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import deadlines, primitive_calls
+from cap.sandbox.parent.cpu_affinity import WorkerPlace
 from cap.sandbox.parent.deadlines import Clocks
 from cap.sandbox.parent.result_message import Raised, out_of_time, read_result
 from cap.sandbox.parent.robot_thread import Hung, RobotThread, callers_thread
 from cap.sandbox.parent.template_client import Worker
+from cap.sandbox.template_protocol import ANYWHERE, CORE
 from cap.sandbox.wire import codec, frames
 from cap.scope import Scope
 
@@ -56,7 +58,8 @@ class CallServer:
         *,
         robot: Stoppable | None = None,
         thread: RobotThread | None = None,
-        follow: Callable[[], None] | None = None,
+        place: WorkerPlace | None = None,
+        layers: tuple[str, ...] = (),
     ) -> None:
         """Prepare to talk to a worker; `run` does it.
 
@@ -67,13 +70,15 @@ class CallServer:
             on_call: Told of every call once it is served.
             robot: Stopped when a call takes too long.
             thread: The robot's; without a robot the calling thread has one of its own.
-            follow: Called now and then to bring the worker to the core of the thread that serves.
+            place: Where the worker is; it is brought to the core of the thread that serves it.
+            layers: What holds the worker.
         """
         self.worker = worker
         self.limits = limits
         self.on_call = on_call
         self.robot = robot
-        self._follow = follow
+        self._place = place
+        self._layers = layers
         self._log: list[primitive_calls.Entry] = []
         self._kept_bytes = 0
         self.clocks = Clocks(limits)
@@ -91,29 +96,34 @@ class CallServer:
         """The programs its LMP calls run, to be killed with it."""
         self._outer = _talking.get()
 
-    def run(self, job: bytes) -> Result:
-        """Send the job, serve its calls, return its result."""
+    def run(self, job: bytes, *, calls_robot: bool = False) -> Result:
+        """Send the job, serve its calls, return its result.
+
+        Args:
+            job: The program with all it needs.
+            calls_robot: It names a function of the robot: then the conversation begins on the
+                robot's thread, where it would soon be anyway.
+        """
         tokens = _talking.set(self), deadlines.current.set(self.clocks)
         if self._outer is not None:
             self._outer._inner.append(self)
         try:
-            return self._run(job)
+            return self._run(job, calls_robot and not self._thread.hung)
         finally:
             if self._outer is not None:
                 self._outer._inner.remove(self)
             _talking.reset(tokens[0])
             deadlines.current.reset(tokens[1])
 
-    def _run(self, job: bytes) -> Result:
+    def _run(self, job: bytes, calls_robot: bool) -> Result:
         """Exchange messages until the program is done, and read the last."""
         try:
-            message = self._exchange(job)
+            message = self._on_robot_thread(job) if calls_robot else self._begin(job)
             while message[0] == "call":
                 if self._thread.hung or self._primitives.kind(message[1]) == "lmp":
                     message = self._exchange(self._serve(message))
                 else:
-                    stretch = functools.partial(self._robot_calls, message)
-                    message = self._thread.run(stretch, self, self.limits.grace_s)
+                    message = self._on_robot_thread(message)
             return self._with_calls(self._result(message))
         except codec.DeadlinePassed:
             return self._timeout()
@@ -135,9 +145,21 @@ class CallServer:
             self._log.append((name, (), {}, 0.0, 0.0, None, f"Timeout: {why}"))
             return self._failed("timeout", "CallTimeout", why, robot=True)
 
-    def _robot_calls(self, message: _Message) -> _Message:
-        """Serve calls of the robot until there comes something else; on the robot's thread."""
+    def _on_robot_thread(self, message: _Message | bytes) -> _Message:
+        """Serve calls of the robot until there comes something else; return that."""
+        stretch = functools.partial(self._robot_calls, message)
+        return self._thread.run(stretch, self, self.limits.grace_s)
+
+    def _begin(self, job: bytes) -> _Message:
+        """Send the job, with the core of this thread; return the first message."""
+        core = ANYWHERE if self._place is None else self._place.begin()
+        return self._exchange(CORE.pack(core) + job)
+
+    def _robot_calls(self, message: _Message | bytes) -> _Message:
+        """Serve calls of the robot, on its thread, from the beginning or from one call on."""
         self._now_s = time.monotonic()  # the wait for the thread is nobody's time
+        if isinstance(message, bytes):
+            message = self._begin(message)
         while message[0] == "call" and self._primitives.kind(message[1]) != "lmp":
             message = self._exchange(self._serve(message))
         return message
@@ -192,8 +214,8 @@ class CallServer:
         if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
             why = f"more than {self.limits.sim_s:g} s of simulated time"
             raise _Stop("limit", "SimTimeLimit", why)
-        if self._follow is not None and len(self._log) % _FOLLOWED == 0:
-            self._follow()
+        if self._place is not None and len(self._log) % _FOLLOWED == 0:
+            self._place.follow()
         result = failed = None
         begin_s = self._now_s
         self.clocks.begin(name, begin_s)
@@ -279,7 +301,8 @@ class CallServer:
 
     def _with_calls(self, result: Result) -> Result:
         served = tuple(map(self._record, self._log))
-        return replace(result, calls=served, program_s=self.clocks.program_s)
+        program_s = self.clocks.program_s
+        return replace(result, calls=served, program_s=program_s, layers=self._layers)
 
     def _record(self, entry: primitive_calls.Entry) -> Call:
         return primitive_calls.record(entry, self._primitives.kind(entry[0]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Protocol
 
@@ -29,27 +29,42 @@ class Process(Protocol):
 _lock = threading.Lock()
 _running: dict[int, int] = {}
 """How many programs each thread runs, one inside the other."""
-_following: list[_Place] = []
+_following: list[WorkerPlace] = []
 
 
-class _Place:
+class WorkerPlace:
     """Where one worker is."""
 
     def __init__(self, worker: Process, core: int) -> None:
+        """Note where it is to be.
+
+        Args:
+            worker: Its process.
+            core: The core, `ANYWHERE` if it is kept on none.
+        """
         self._worker = worker
-        self._core = core
+        self.core = core
+
+    def begin(self) -> int:
+        """Return the core it is to go to with its job: the one this thread is on."""
+        if self in _following:
+            self.core = libc.current_core()
+        return self.core
 
     def follow(self) -> None:
-        """Move the worker to where its caller is now, unless it was let go."""
-        if self in _following and (core := libc.current_core()) != self._core:
+        """Move it to where this thread is now, unless it was let go.
+
+        A worker that moved itself would wake up where it was, and draw this thread there.
+        """
+        if self in _following and (core := libc.current_core()) != self.core:
             self._move({core})
-            self._core = core
+            self.core = core
 
     def let_go(self) -> None:
         """Let the worker run wherever there is room."""
-        if self._core != ANYWHERE:
+        if self.core != ANYWHERE:
             self._move(os.sched_getaffinity(0))
-            self._core = ANYWHERE
+            self.core = ANYWHERE
 
     def _move(self, cores: set[int]) -> None:
         with contextlib.suppress(OSError):  # a worker that is gone already
@@ -57,18 +72,18 @@ class _Place:
 
 
 @contextlib.contextmanager
-def near(worker: Process, core: int) -> Iterator[Callable[[], None]]:
-    """Keep a worker on this thread's core, as long as no other thread runs a program.
+def near(worker: Process, core: int) -> Iterator[WorkerPlace]:
+    """Keep a worker near the thread that serves it, as long as no other runs a program.
 
     Args:
         worker: Its process.
-        core: Where its job tells it to be, `ANYWHERE` if it is on no one core.
+        core: Where it was asked to be, `ANYWHERE` if it is to be on no one core.
 
     Yields:
-        What to call now and then from whichever thread serves the worker: it is moved there.
+        Where it is, for whichever thread serves it.
     """
     thread = threading.get_native_id()
-    place = _Place(worker, core)
+    place = WorkerPlace(worker, core)
     with _lock:
         _running[thread] = _running.get(thread, 0) + 1
         if len(_running) == 1:
@@ -78,7 +93,7 @@ def near(worker: Process, core: int) -> Iterator[Callable[[], None]]:
                 other.let_go()
             _following.clear()
     try:
-        yield place.follow
+        yield place
     finally:
         with _lock:
             if place in _following:

@@ -157,6 +157,8 @@ def without_hiding(result: Result, scope: Scope) -> Result:
 
     A name that the scope itself gives as a variable is its own matter.
     """
+    if not result.variables and not result.defined:
+        return result
     taken = (EVERYWHERE | scope.primitives.keys() | scope.groups.keys()) - scope.variables.keys()
     hiding = [name for name in (*result.variables, *result.defined) if name in taken]
     if not hiding:

@@ -21,12 +21,15 @@ from pathlib import Path
 
 from cap.errors import SandboxError, stop_in
 from cap.sandbox import template_protocol
+from cap.sandbox.kernel import libc
 from cap.sandbox.kernel.layers import LayerReport
 from cap.sandbox.limits import Limits
 from cap.sandbox.template_protocol import Order, WorkerLimits
 
 _SCRIPT = Path(__file__).parents[1] / "worker" / "template.py"
 _PACKAGES = ("cap", "numpy", "shapely", "msgpack")
+_LIBRARIES = ("numpy", "shapely")
+"""What plain programs do without: a process that has loaded them takes twice as long to fork."""
 _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
@@ -127,13 +130,21 @@ class TemplateClient:
     One spare worker is kept ready, locked down and warm, so that a program starts at once.
     """
 
-    def __init__(self, *, spare: bool = True, without: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        *,
+        spare: bool = True,
+        without: frozenset[str] = frozenset(),
+        libraries: bool = True,
+    ) -> None:
         """Start nothing yet.
 
         Args:
             spare: Keep a worker ready.
             without: Layers to leave out, for tests: the kernel's, `capabilities` and `builtins`.
+            libraries: Load numpy and shapely; without them workers are for plain programs.
         """
+        self._libraries = libraries
         self._keeps_spare = spare
         self._without = without
         self._process: subprocess.Popen[bytes] | None = None
@@ -143,6 +154,18 @@ class TemplateClient:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         _clients.add(self)
+
+    @cached_property
+    def plain(self) -> TemplateClient:
+        """The same without numpy and shapely, for programs that cannot tell the difference."""
+        if not self._libraries or "builtins" in self._without:  # those may import what they like
+            return self
+        return TemplateClient(spare=self._keeps_spare, without=self._without, libraries=False)
+
+    @property
+    def started(self) -> bool:
+        """True if its process was started; it may still be loading."""
+        return self._control is not None
 
     def forget(self) -> None:
         """Begin anew in a fork: the template, its spare and the lock are the other process's."""
@@ -230,6 +253,8 @@ class TemplateClient:
         Raises:
             SandboxError: The template cannot be started.
         """
+        if self._control is None and self.plain is not self:  # the same hold in both
+            return self.plain.report()
         with self._lock:
             try:
                 return self._greeting(self._running())
@@ -273,6 +298,8 @@ class TemplateClient:
         """End the template, and with it every worker."""
         with self._lock:
             self._stop()
+        if (plain := vars(self).get("plain", self)) is not self:
+            plain.close()
 
     def _running(self) -> socket.socket:
         if self._control is None:
@@ -281,7 +308,9 @@ class TemplateClient:
             paths = _import_paths()
             self._control, theirs = socket.socketpair()
             command = [sys.executable, "-s", "-P", "-S", "-W", "ignore", str(_SCRIPT)]
-            arguments = [str(theirs.fileno()), ",".join(sorted(self._without)), *paths]
+            blocked = () if self._libraries else _LIBRARIES
+            arguments = [str(theirs.fileno()), ",".join(sorted(self._without)), ",".join(blocked)]
+            arguments += paths
             with theirs:
                 self._process = subprocess.Popen(
                     [*command, *arguments],
@@ -315,7 +344,9 @@ class TemplateClient:
         """
         assert self._control is not None
         last = 0 if ended is None else ended.order.number
-        order = Order(kind, next(self._numbers), last, limits, core)
+        anywhere = core == template_protocol.ANYWHERE
+        caller = core if anywhere else libc.current_core()
+        order = Order(kind, next(self._numbers), last, limits, core, caller)
         try:
             worker = Worker(self, order)
         except OSError as error:

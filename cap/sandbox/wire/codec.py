@@ -8,24 +8,30 @@ two places stays one, and a list may hold itself. `decode` reads both.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from typing import Any
 
 import msgpack
-import numpy as np
 
-from cap.sandbox.wire import graph, payloads
+from cap.sandbox.wire import graph
 from cap.sandbox.wire.errors import RAISABLE, DeadlinePassed, PeerClosed, WireError, one_line, text
-from cap.sandbox.wire.frames import MAX_FRAME_BYTES, receive, send
+from cap.sandbox.wire.extensions import (
+    BUILDERS,
+    FROZENSET,
+    MAX_INT_BITS,
+    PACKERS,
+    READERS,
+    SET,
+)
+from cap.sandbox.wire.frames import MAX_ELEMENTS, MAX_FRAME_BYTES, receive, send
 from cap.sandbox.wire.graph import MAX_DEPTH, TOO_DEEP, check_depth, check_size
 from cap.sandbox.wire.keys import KeyBudget
-from cap.sandbox.wire.payloads import MAX_ELEMENTS
 
 __all__ = [
     "MAX_DEPTH",
     "MAX_ELEMENTS",
     "MAX_FRAME_BYTES",
+    "MAX_INT_BITS",
     "RAISABLE",
     "TINY_BYTES",
     "DeadlinePassed",
@@ -40,8 +46,6 @@ __all__ = [
     "text",
 ]
 
-MAX_INT_BITS = 14_000
-"""Python itself refuses to write out integers much longer than this."""
 _SMALL_BYTES = 4096
 """Frames up to here cannot grow to much, whatever they hold."""
 TINY_BYTES = 256
@@ -50,15 +54,8 @@ _VALUE_BYTES = 64
 """About the memory of a small container, the dearest of small values."""
 _TICKS = 256
 """Parts that are read between two looks of a watch."""
-(
-    _ARRAY, _SCALAR, _TUPLE, _SET, _FROZENSET, _RANGE, _COMPLEX, _INT, _GEOMETRY, _ENTRIES,
-    _VECTOR, _FLOAT, _TEXT, _ERROR,
-) = range(14)  # fmt: skip
 _SHARED = b"\xc1"
 """Begins the bytes of `encode_shared`; no MessagePack value begins so."""
-_SEQUENCES: dict[type, int] = {tuple: _TUPLE, set: _SET, frozenset: _FROZENSET}
-_FLOAT64 = np.dtype(np.float64)
-_DOUBLE = struct.Struct("<d")
 
 
 def encode(value: Any) -> bytes:
@@ -165,41 +162,31 @@ def _extension(code: int, data: bytes) -> msgpack.ExtType:
 
 
 def _default(value: Any) -> msgpack.ExtType:
-    """Return what is not MessagePack's own as an extension; the common kinds come first."""
+    """Return what is not MessagePack's own as an extension."""
     kind = type(value)
-    if kind is np.ndarray:
-        if value.dtype is _FLOAT64 and value.ndim == 1:
-            return _extension(_VECTOR, value.tobytes())
-        if value.dtype.kind in payloads.ENTRY_KINDS:
-            return _extension(_ENTRIES, _pack(payloads.entry_parts(value)))
-        return _extension(_ARRAY, payloads.array_bytes(value))
-    if kind is np.float64:
-        return _extension(_FLOAT, _DOUBLE.pack(value))
-    if kind in _SEQUENCES:
-        return _extension(_SEQUENCES[kind], _pack(list(value)))
-    return _rare(kind, value)
+    packer = PACKERS.get(kind)
+    if packer is None and not (_library_values() and (packer := PACKERS.get(kind))):
+        raise WireError(f"a value of type '{kind.__name__}' cannot cross the sandbox")
+    code, data = packer(value)
+    return _extension(code, data if type(data) is bytes else _pack(data))
 
 
-def _rare(kind: type, value: Any) -> msgpack.ExtType:
-    if kind is int:
-        if value.bit_length() > MAX_INT_BITS:
-            raise WireError("an integer of more than 4000 digits cannot cross the sandbox")
-        return _extension(_INT, hex(value).encode())
-    if kind is range:
-        payloads.check_range(value)
-        return _extension(_RANGE, _pack([value.start, value.stop, value.step]))
-    if kind is complex:
-        return _extension(_COMPLEX, _pack([value.real, value.imag]))
-    if kind is np.str_ or kind is np.bytes_:
-        return _extension(_TEXT, _pack(value.item()))
-    if isinstance(value, np.generic):
-        return _extension(_SCALAR, payloads.array_bytes(np.asarray(value)))
-    if hasattr(value, "geom_type"):
-        return _extension(_GEOMETRY, _pack(payloads.geometry_parts(value)))
-    if RAISABLE.get(kind.__name__) is kind:
-        words = value.args[0] if value.args and type(value.args[0]) is str else str(value)
-        return _extension(_ERROR, _pack([kind.__name__, one_line(words)]))
-    raise WireError(f"a value of type '{kind.__name__}' cannot cross the sandbox")
+_loaded = False
+
+
+def _library_values() -> bool:
+    """Take in the tables for numpy's and shapely's values; False where neither can be loaded."""
+    global _loaded
+    if not _loaded:
+        try:
+            from cap.sandbox.wire import payloads
+        except ImportError:  # in a worker for programs that name neither
+            return False
+        PACKERS.update(payloads.PACKERS)
+        READERS.update(payloads.READERS)
+        BUILDERS.update(payloads.BUILDERS)
+        _loaded = True
+    return True
 
 
 # --- in
@@ -207,9 +194,8 @@ def _rare(kind: type, value: Any) -> msgpack.ExtType:
 
 def _leaf(code: int, data: bytes) -> Any:
     """Read an extension of a small frame; only what nests needs a reader."""
-    if code == _VECTOR:
-        return np.frombuffer(data).copy()
-    return _Reader().extension(code, data)
+    read = READERS.get(code)
+    return _Reader().extension(code, data) if read is None else read(data)
 
 
 class _Reader:
@@ -278,36 +264,13 @@ class _Reader:
     def extension(self, code: int, data: bytes) -> Any:
         """Read an extension."""
         self.tick()
-        if code == _VECTOR:
-            return np.frombuffer(data).copy()
-        if code == _FLOAT:
-            return np.float64(_DOUBLE.unpack(data)[0])
-        if code in (_ARRAY, _SCALAR):
-            array = payloads.read_array(data)
-            return array if code == _ARRAY else array.reshape(())[()]
-        if code == _INT:
-            if len(data) > MAX_INT_BITS // 4 + 3:
-                raise WireError("an integer of more than 4000 digits cannot cross the sandbox")
-            return int(data, 16)
-        parts = self.read(data)
-        if code == _TEXT and type(parts) in (str, bytes):
-            return np.str_(parts) if type(parts) is str else np.bytes_(parts)
-        if type(parts) is not list or code not in _BUILDERS:
+        if code not in READERS and code not in BUILDERS and not _library_values():
             raise WireError("malformed extension")
-        if code == _ERROR and type(parts[1]) is not str:
-            raise WireError("malformed exception")
-        if code in (_SET, _FROZENSET):
+        if code in READERS:
+            return READERS[code](data)
+        parts = self.read(data)
+        if code not in BUILDERS or type(parts) is not list:
+            raise WireError("malformed extension")
+        if code in (SET, FROZENSET):
             self.keys.check(parts)
-        return _BUILDERS[code](parts)
-
-
-_BUILDERS: dict[int, Callable[[list[Any]], Any]] = {
-    _TUPLE: tuple,
-    _SET: set,
-    _FROZENSET: frozenset,
-    _RANGE: lambda parts: payloads.check_range(range(*parts)),
-    _COMPLEX: lambda parts: complex(*parts),
-    _GEOMETRY: lambda parts: payloads.read_geometry(*parts),
-    _ENTRIES: lambda parts: payloads.read_entries(*parts),
-    _ERROR: lambda parts: RAISABLE[parts[0]](*parts[1:]),
-}
+        return BUILDERS[code](parts)

@@ -15,6 +15,8 @@ import time
 from cap.sandbox.wire.errors import DeadlinePassed, PeerClosed, WireError
 
 MAX_FRAME_BYTES = 64 << 20
+MAX_ELEMENTS = 400_000
+"""Values in one frame; the bytes inside arrays do not count. An image crosses as an array."""
 _LENGTH = struct.Struct("<I")
 _READ_BYTES = 1 << 16
 """What a pipe holds by default."""

@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from cap.sandbox.wire.errors import WireError
+from cap.sandbox.wire.frames import MAX_ELEMENTS
 from cap.sandbox.wire.keys import KeyBudget
-from cap.sandbox.wire.payloads import MAX_ELEMENTS
 
 MAX_DEPTH = 64
 TOO_DEEP = f"a value nested deeper than {MAX_DEPTH} levels cannot cross the sandbox"

@@ -1,18 +1,29 @@
-"""Arrays, numpy scalars and geometries as bytes, and back, checked before anything is built."""
+"""Values of numpy and shapely as bytes, and back, checked before anything is built."""
 
 from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from typing import Any
 
+import msgpack
 import numpy as np
+import shapely
 
 from cap.sandbox.wire.errors import WireError
-from cap.sandbox.wire.frames import MAX_FRAME_BYTES
+from cap.sandbox.wire.extensions import (
+    ARRAY,
+    ENTRIES,
+    FLOAT,
+    GEOMETRY,
+    SCALAR,
+    TEXT,
+    VECTOR,
+    Packer,
+)
+from cap.sandbox.wire.frames import MAX_ELEMENTS, MAX_FRAME_BYTES
 
-MAX_ELEMENTS = 400_000
-"""Values in one frame; the bytes inside arrays do not count. An image crosses as an array."""
 MAX_DIMENSIONS = 32
 _DTYPES = {
     np.dtype(order + code).str: np.dtype(order + code)
@@ -20,7 +31,9 @@ _DTYPES = {
     for order in "<>"
 }
 """Every dtype that may cross, in both byte orders, by its short name."""
-ENTRY_KINDS = "USO"
+_FLOAT64 = np.dtype(np.float64)
+_DOUBLE = struct.Struct("<d")
+_ENTRY_KINDS = "USO"
 """Kinds of dtypes whose arrays cross entry by entry: texts, bytes, geometries."""
 _HEAD = struct.Struct("<4sB")
 _SIMPLE_WKB = (1, 2, 3)
@@ -72,19 +85,20 @@ def check_shape(shape: Any) -> int:
     return math.prod(shape)
 
 
-def check_range(value: range) -> range:
-    """Return a range, if what is read of it as a list is no more than may cross as one.
+def _pack_array(array: np.ndarray) -> tuple[int, Any]:
+    if array.dtype is _FLOAT64 and array.ndim == 1:  # the commonest by far
+        return VECTOR, array.tobytes()
+    if array.dtype.kind in _ENTRY_KINDS:
+        return ENTRIES, entry_parts(array)
+    return ARRAY, array_bytes(array)
 
-    Raises:
-        WireError: It is longer.
-    """
-    if value and (value[-1] - value.start) // value.step >= MAX_ELEMENTS:
-        raise WireError(f"a range of more than {MAX_ELEMENTS} values cannot cross the sandbox")
-    return value
+
+def _read_vector(data: bytes) -> np.ndarray:
+    return np.frombuffer(data).copy()
 
 
 def entry_parts(array: np.ndarray) -> list[Any]:
-    """Return an array of one of `ENTRY_KINDS` as kind, shape and entries.
+    """Return an array of one of `_ENTRY_KINDS` as kind, shape and entries.
 
     Raises:
         WireError: It holds objects that are neither geometries nor None.
@@ -117,21 +131,11 @@ def read_entries(kind: str, shape: list[int], entries: list[Any]) -> np.ndarray:
 
 def _are_geometries(entries: list[Any]) -> bool:
     """Tell whether each entry is a geometry, or None where there is none."""
-    import shapely
-
     return all(entry is None or isinstance(entry, shapely.Geometry) for entry in entries)
 
 
 def geometry_parts(value: Any) -> list[Any]:
-    """Return a geometry as its type and contents; a collection's parts cross one by one.
-
-    Raises:
-        WireError: It only looks like a geometry.
-    """
-    import shapely
-
-    if not isinstance(value, shapely.Geometry):
-        raise WireError(f"a value of type '{type(value).__name__}' cannot cross the sandbox")
+    """Return a geometry as its type and contents; a collection's parts cross one by one."""
     if hasattr(value, "geoms"):
         return [value.geom_type, list(value.geoms)]
     return [value.geom_type, shapely.to_wkb(value)]
@@ -139,8 +143,6 @@ def geometry_parts(value: Any) -> list[Any]:
 
 def read_geometry(name: str, data: Any) -> Any:
     """Read `geometry_parts`; collections came in parts, as GEOS nests without a bound."""
-    import shapely
-
     if name in _COLLECTIONS and isinstance(data, list):
         build = {
             "MultiPoint": shapely.multipoints,
@@ -155,3 +157,43 @@ def read_geometry(name: str, data: Any) -> Any:
     geometry = shapely.from_wkb(data)
     # WKB has no ring type: a LinearRing would come back as a LineString.
     return shapely.LinearRing(geometry.coords) if name == "LinearRing" else geometry
+
+
+def _pack_text(value: Any) -> tuple[int, bytes]:
+    return TEXT, msgpack.packb(value.item())
+
+
+def _read_text(data: bytes) -> Any:
+    text = msgpack.unpackb(data, max_array_len=0, max_map_len=0, max_ext_len=0)
+    if type(text) not in (str, bytes):
+        raise WireError("malformed extension")
+    return np.str_(text) if type(text) is str else np.bytes_(text)
+
+
+_GEOMETRIES = (
+    *(shapely.Point, shapely.LineString, shapely.LinearRing, shapely.Polygon),
+    *(getattr(shapely, name) for name in _COLLECTIONS),
+)
+PACKERS: dict[type, Packer] = {
+    np.ndarray: _pack_array,
+    **{
+        kind: lambda value: (SCALAR, array_bytes(np.asarray(value)))
+        for kind in {*np.sctypeDict.values()}
+    },
+    np.float64: lambda value: (FLOAT, _DOUBLE.pack(value)),
+    np.str_: _pack_text,
+    np.bytes_: _pack_text,
+    **dict.fromkeys(_GEOMETRIES, lambda value: (GEOMETRY, geometry_parts(value))),
+}
+READERS: dict[int, Callable[[bytes], Any]] = {
+    VECTOR: _read_vector,
+    TEXT: _read_text,
+    FLOAT: lambda data: np.float64(_DOUBLE.unpack(data)[0]),
+    ARRAY: read_array,
+    SCALAR: lambda data: read_array(data).reshape(())[()],
+}
+BUILDERS: dict[int, Callable[[Any], Any]] = {
+    GEOMETRY: lambda parts: read_geometry(*parts),
+    ENTRIES: lambda parts: read_entries(*parts),
+}
+"""As the tables of `extensions`."""

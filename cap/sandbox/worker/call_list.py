@@ -28,6 +28,8 @@ class CallList:
     """Its name."""
     arguments: bytes
     """The list of `[args, kwargs]`, encoded."""
+    plain: bool = False
+    """No argument is a value of numpy or shapely."""
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ class ForkServer:
             requests: Its end of the one pipe.
             answers: Its end of the other.
         """
-        self._make_room(order.core)
+        self._make_room(order.caller)
         if order.limits not in self._limits:  # most orders ask for the same
             limits = lockdown.kernel_limits(order.limits, self._mapped_bytes)
             self._limits = {order.limits: limits}

@@ -19,23 +19,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-import numpy as np
-import shapely
-import shapely.affinity
-import shapely.geometry
-import shapely.ops
-
 from cap.checker.allowlist import (
     BENCHMARK_MODULES,
-    NUMPY,
     ROBOT_MODULES,
     SAFE_BUILTINS,
-    SHAPELY_AFFINITY,
-    SHAPELY_GEOMETRY,
-    SHAPELY_OPS,
     TYPING,
     module_names,
-    numpy_names,
 )
 from cap.checker.attributes import reason_against
 from cap.checker.node_rules import rule_violations
@@ -66,7 +55,6 @@ from cap.sandbox.worker.templates import Formats
 
 Rights = Mapping[str, Sequence[str]]
 """What a policy allows besides: `modules` and `builtins` by name."""
-_SUBMODULES = ("linalg", "fft", "random")
 _LATE = ("_strptime", "time")
 """Modules that the C code of `datetime` asks for when first used."""
 
@@ -116,7 +104,7 @@ _closed_kinds: dict[type, Any] = {}
 _stand_ins: dict[type, type] = {}
 
 
-def _closed(kind: type) -> type:
+def closed(kind: type) -> type:
     """Return the closed stand-in of a class; every caller gets the same one."""
     if kind not in _stand_ins:
         space: dict[str, Any] = {"__module__": kind.__module__, "__slots__": ()}
@@ -133,12 +121,14 @@ def kind_of(value: Any) -> type:
     objects, the class of functions any code.
     """
     kind = builtins.type(value)
+    if issubclass(kind, Facade):
+        kind = Facade
     if kind in _SHOWN_AS:
         shown_as: type = _SHOWN_AS[kind]
         return shown_as
-    if kind in _named() or kind.__module__ in PROGRAM_NAMES or issubclass(kind, _OPEN_FAMILIES):
+    if kind in _named() or kind.__module__ in PROGRAM_NAMES or issubclass(kind, _open_families()):
         return kind
-    return _closed(kind)
+    return closed(kind)
 
 
 class _Type:
@@ -188,38 +178,31 @@ class _KindOf:
         self.kind = kind_of(value)
 
 
-class _Random:
-    """`np.random` from a program's own seed, set up at first use: few programs need it."""
-
-    def __init__(self, seed: int) -> None:
-        self.__seed = seed
-        self.__state: Any = None
-
-    def __repr__(self) -> str:
-        return "<module 'numpy.random'>"
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in numpy_names("random"):
-            raise AttributeError(f"numpy.random has no '{name}' that programs may use")
-        if self.__state is None:
-            self.__state = np.random.RandomState(self.__seed)
-        if name == "default_rng":
-            seed = self.__seed
-            return lambda own=None: np.random.default_rng(seed if own is None else own)
-        return getattr(self.__state, name)
-
-
-shown_as(_Random, "builtins", "module")
 _SHOWN_AS: dict[type, Any] = {
-    Facade: _closed(types.ModuleType),
-    BuiltinFunction: _closed(types.BuiltinFunctionType),
-    _Random: _closed(types.ModuleType),
+    Facade: closed(types.ModuleType),
+    BuiltinFunction: closed(types.BuiltinFunctionType),
     _Closed: TYPE,
     _Type: TYPE,
     builtins.type: TYPE,
 }
 """What the classes of stand-ins show themselves as."""
-_OPEN_FAMILIES = (np.generic, shapely.Geometry, BaseException, builtins.type(None))
+
+
+@cache
+def numeric() -> Any:
+    """Return the module of what stands for numpy and shapely; None in a template without them."""
+    try:
+        from cap.sandbox.worker import numeric
+    except ImportError:
+        return None
+    return numeric
+
+
+@cache
+def _open_families() -> tuple[type, ...]:
+    """Return the classes that are told of with all below them."""
+    more = numeric().OPEN_FAMILIES if numeric() else ()
+    return (BaseException, builtins.type(None), *more)
 
 
 @cache
@@ -231,8 +214,8 @@ def _named() -> frozenset[type]:
     return frozenset(found - {builtins.type})
 
 
-_closed_kinds[_closed(types.ModuleType)] = (types.ModuleType, Facade, _Random)
-_closed_kinds[_closed(types.BuiltinFunctionType)] = (types.BuiltinFunctionType, BuiltinFunction)
+_closed_kinds[closed(types.ModuleType)] = (types.ModuleType, Facade)
+_closed_kinds[closed(types.BuiltinFunctionType)] = (types.BuiltinFunctionType, BuiltinFunction)
 
 # --- modules
 
@@ -244,12 +227,8 @@ _own_random = random.Random(0)
 def _library() -> dict[str, Any]:
     """Build the library names once, in the template; its forks share them."""
     modules = _modules()
-    names: dict[str, Any] = dict.fromkeys(NUMPY, modules["numpy"])
+    names: dict[str, Any] = numeric().names(modules) if numeric() else {}
     names["math"] = modules["math"]
-    names["affinity"] = Facade(**{n: getattr(shapely.affinity, n) for n in SHAPELY_AFFINITY})
-    names |= {name: getattr(shapely.geometry, name) for name in SHAPELY_GEOMETRY}
-    names |= {name: getattr(shapely.affinity, name) for name in SHAPELY_AFFINITY}
-    names |= {name: getattr(shapely.ops, name) for name in SHAPELY_OPS}
     return names | {name: hints.TYPING[name] for name in TYPING}
 
 
@@ -300,8 +279,8 @@ _STAND_INS: dict[str, Mapping[str, Any]] = {
     "sys": {"setrecursionlimit": stand_ins.set_recursion_limit},
     "types": {
         "SimpleNamespace": records.SimpleNamespace,
-        "ModuleType": _closed(types.ModuleType),
-        **{name: _closed(getattr(types, name)) for name in _CLASSES},
+        "ModuleType": closed(types.ModuleType),
+        **{name: closed(getattr(types, name)) for name in _CLASSES},
     },
     "typing": hints.TYPING,
 }
@@ -315,27 +294,18 @@ def _modules() -> dict[str, Any]:
         importlib.import_module(name)
     modules: dict[str, Any] = {}
     for name in BENCHMARK_MODULES:
-        if not name.startswith("numpy"):
+        if name.partition(".")[0] not in ("numpy", "shapely"):
             module, listed = importlib.import_module(name), module_names(name) or ()
             found = {entry: getattr(module, entry) for entry in listed if hasattr(module, entry)}
             modules[name] = Facade(**found)
-    for name in ("collections.abc", "shapely.affinity", "shapely.geometry", "shapely.ops"):
-        parent, _, child = name.partition(".")
-        vars(modules[parent])[child] = modules[name]
+    vars(modules["collections"])["abc"] = modules["collections.abc"]
     for name, given in _STAND_INS.items():
         listed = module_names(name) or ()
         vars(modules[name]).update({n: value for n, value in given.items() if n in listed})
     for name in vars(modules["random"]).keys() - {"Random"}:
         vars(modules["random"])[name] = getattr(_own_random, name)
-    numpy = {name: getattr(np, name) for name in numpy_names() - set(_SUBMODULES)}
-    for name in ("linalg", "fft"):
-        module = getattr(np, name)
-        numpy[name] = Facade(**{entry: getattr(module, entry) for entry in numpy_names(name)})
-        modules[f"numpy.{name}"] = numpy[name]
-    rows, columns = _without_text(builtins.type(np.r_)), _without_text(builtins.type(np.c_))
-    numpy |= {"ndarray": _closed(np.ndarray), "r_": rows(), "c_": columns()}
-    numpy["finfo"] = _finfo
-    modules["numpy"] = Facade(**numpy)
+    if numeric():
+        modules |= numeric().modules()
     for name in ("abc", "collections.abc", "numbers"):
         for value in vars(modules[name]).values():
             if isinstance(value, builtins.type) and builtins.type(value) is abc.ABCMeta:
@@ -346,28 +316,8 @@ def _modules() -> dict[str, Any]:
     return modules
 
 
-def _finfo(dtype: Any) -> Any:
-    """Stand in for a class of cached properties, which anybody may turn into those of another."""
-    return np.finfo(dtype)
-
-
-shown_as(_finfo, "numpy", "finfo")
-
-
-def _without_text(kind: Any) -> Any:
-    """Return a class like that of `np.r_`, which evaluates the names in a text."""
-
-    class Rows(kind):  # type: ignore[misc]
-        makemat = None  # a class that evaluates texts
-
-        def __getitem__(self, key: Any) -> Any:
-            if isinstance(key, str):
-                raise TypeError("np.r_ and np.c_ take arrays, numbers and slices")
-            return super().__getitem__(key)
-
-    return shown_as(Rows, "numpy", kind.__name__)
-
-
+_ROOM = dict.fromkeys(map(str, range(300)))
+"""Makes a small table of names roomy: hashes are the same every time, and so are their clashes."""
 _unused_seed = 0
 """What the module `random` starts from, should the program import it."""
 
@@ -376,7 +326,12 @@ def library(seed: int) -> dict[str, Any]:
     """Return the library names with what they mean; random numbers start from `seed`."""
     global _unused_seed
     names = dict(_library())
-    vars(names["np"])["random"] = _modules()["numpy.random"] = _Random(seed)
+    if not numeric():
+        names.update(_ROOM)
+        for name in _ROOM:
+            del names[name]
+    else:
+        vars(names["np"])["random"] = _modules()["numpy.random"] = numeric().Random(seed)
     _unused_seed = seed
     return names
 

@@ -1,8 +1,9 @@
-"""The template process: numpy and shapely loaded once, one fork per program.
+"""The template process: libraries loaded once, one fork per program.
 
-Run as a script by the parent, as `template.py CONTROL_FD WITHOUT PATH...`, where WITHOUT names the
-layers to leave out, for tests. It never sees program text. It first says which layers hold; then
-it loads the libraries, locks itself down and serves.
+Run as a script by the parent, as `template.py CONTROL_FD WITHOUT BLOCKED PATH...`, where WITHOUT
+names the layers to leave out, for tests, and BLOCKED the libraries that no program here may have.
+It never sees program text. It first says which layers hold; then it loads what programs need,
+locks itself down and serves.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ _ENCODINGS = (
 """Pure computation, each in a module of its own."""
 _LATE = (
     *(f"encodings.{name}" for name in _ENCODINGS),
-    "numpy.ma",
     "unicodedata",
 )
 """What the libraries import on first use; a worker has no files left to import from."""
@@ -71,11 +71,14 @@ def main(descriptor: int, without: frozenset[str]) -> None:
 
 def _load(more: tuple[str, ...]) -> None:
     """Import everything a program may need, and take first-use costs once for all workers."""
-    import numpy as np
-    import shapely
-
     for name in (*_LATE, *more):
         importlib.import_module(name)
+    if sys.modules.get("numpy", True) is None:  # blocked
+        return
+    import numpy as np
+    import numpy.ma
+    import shapely
+
     square = np.eye(64) + 0.1
     np.linalg.solve(square, square[0])
     square @ square.T
@@ -87,6 +90,8 @@ def _load(more: tuple[str, ...]) -> None:
 
 if __name__ == "__main__":
     gc.disable()  # imports make much that stays and hardly any garbage
-    sys.path[:0] = sys.argv[3:]
+    _, control_fd, left_out, blocked, *sys.path[:0] = sys.argv
+    for name in filter(None, blocked.split(",")):
+        sys.modules[name] = None  # type: ignore[assignment] # so that it is not imported
     with contextlib.suppress(ConnectionError):  # the parent is gone: nothing is left to do
-        main(int(sys.argv[1]), frozenset(filter(None, sys.argv[2].split(","))))
+        main(int(control_fd), frozenset(filter(None, left_out.split(","))))

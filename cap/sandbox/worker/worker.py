@@ -15,11 +15,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-import numpy as np
-
 from cap.checker.policy import Policy
 from cap.program.private_names import FOUND, TOLD, found, plain_error, shown
-from cap.sandbox.template_protocol import ANYWHERE
+from cap.sandbox.template_protocol import ANYWHERE, CORE
 from cap.sandbox.wire import codec
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.bindings import PROGRAM, Bindings
@@ -29,6 +27,7 @@ from cap.sandbox.worker.namespace import (
     Rights,
     kind_of,
     library,
+    numeric,
     safe_builtins,
 )
 
@@ -95,13 +94,12 @@ class ProgramSetup:
                 FOUND: found,
             }
 
-    def namespace(self, job: Mapping[str, Any], requests: int, answers: int) -> dict[str, Any]:
+    def namespace(self, job: Mapping[str, Any], parent: Parent) -> dict[str, Any]:
         """Return the names a program starts with, but for its variables.
 
         Args:
             job: What the parent sent.
-            requests: Where the answers to its calls come from.
-            answers: Where its calls go.
+            parent: Serves its calls.
         """
         rights: Rights | None = job.get("policy")
         names = library(job["seed"])
@@ -114,7 +112,7 @@ class ProgramSetup:
             space["__builtins__"] = safe_builtins(self.output.print, rights)
         space["__name__"] = PROGRAM_NAMES[0 if job["library"] else 1]
         for name in job["primitives"]:
-            space[name] = _proxy(name, requests, answers)
+            space[name] = parent.proxy(name)
         for group, members in job["groups"].items():
             space[group] = Facade(**{member: space[member] for member in members}, __name__=group)
         return space
@@ -125,10 +123,11 @@ class ProgramSetup:
         Args:
             wanted: Tells that somebody waits: no more rehearsing then.
         """
-        for job in _REHEARSALS:
+        prompter = Prompter(-1, -1)
+        for job in _REHEARSALS if numeric() else _REHEARSALS[:1]:
             if wanted():
                 return
-            codec.decode(_run(self, codec.decode(codec.encode(job)), -1, -1))
+            codec.decode(_run(self, codec.decode(codec.encode(job)), prompter))
 
 
 @dataclass(frozen=True)
@@ -141,9 +140,42 @@ class WorkerCore:
     """All of them; none where the system does not tell."""
 
     def move(self, core: int) -> None:
-        """Go where the caller is by now."""
+        """Go where the thread is by now that serves this worker."""
         if core != self.core and self.cores:
             os.sched_setaffinity(0, self.cores if core == ANYWHERE else {core})
+
+
+@dataclass(frozen=True)
+class Parent:
+    """The other end of the two pipes."""
+
+    requests: int
+    """Read end: the program, then answers to its calls."""
+    answers: int
+    """Write end: its calls, then its result."""
+
+    def ask(self, frame: bytes) -> bytes:
+        """Send a call; return the answer to it."""
+        codec.send(self.answers, frame)
+        return codec.receive(self.requests)
+
+    def proxy(self, name: str) -> Callable[..., Any]:
+        """Return what stands for a primitive: it sends the call and waits for the answer."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            message = ["call", name, list(args), kwargs] if kwargs else ["call", name, list(args)]
+            try:
+                frame = codec.encode(message)
+            except codec.WireError as error:
+                raise TypeError(f"{name}(): {error}") from None
+            answer = codec.decode(self.ask(frame))
+            if answer[0] == "ok":
+                return answer[1]
+            _, kind, text = answer
+            raise codec.RAISABLE[kind](text)
+
+        call.__name__ = call.__qualname__ = name
+        return call
 
 
 def main(setup: ProgramSetup, requests: int, answers: int, cores: WorkerCore) -> NoReturn:
@@ -156,9 +188,10 @@ def main(setup: ProgramSetup, requests: int, answers: int, cores: WorkerCore) ->
         cores: Where it runs.
     """
     try:
-        job = codec.decode(codec.receive(requests))
-        cores.move(job["core"])
-        codec.send(answers, _run(setup, job, requests, answers))
+        frame = codec.receive(requests)
+        cores.move(*CORE.unpack_from(frame))
+        parent = Parent(requests, answers)
+        codec.send(answers, _run(setup, codec.decode(frame[CORE.size :]), parent))
         # Ending takes longer than most programs; the parent goes on first and then kills.
         while os.read(requests, 1):
             pass
@@ -167,13 +200,22 @@ def main(setup: ProgramSetup, requests: int, answers: int, cores: WorkerCore) ->
     os._exit(0)
 
 
-def _run(setup: ProgramSetup, job: Mapping[str, Any], requests: int, answers: int) -> bytes:
+class Prompter(Parent):
+    """Stands for the parent in a rehearsal."""
+
+    def ask(self, frame: bytes) -> bytes:
+        """Return an answer without a parent."""
+        name = codec.decode(frame)[1]
+        return codec.encode(["ok", _REHEARSED_ANSWERS[name]])
+
+
+def _run(setup: ProgramSetup, job: Mapping[str, Any], parent: Parent) -> bytes:
     """Run a program; return its last frame."""
     output = setup.output
     output.left = job["stdout_chars"]
     output.parts.clear()
     variables = codec.decode(job["variables"]) if job["variables"] else {}
-    space = setup.namespace(job, requests, answers)
+    space = setup.namespace(job, parent)
     # What it leaves bound is of interest for a session alone.
     bindings = Bindings(space) if job["keep"] else None
     space.update(variables)
@@ -221,6 +263,10 @@ except KeyError as error:
 ret_val = [1.0, (2, "a")]
 """,
     """
+names = get_names()
+places = {name: get_position(name) for name in names}
+last = sorted(names, key=lambda name: -places[name][0])[-1]
+say(f"{last}: {places[last][0]:.2f}")
 point = np.array([0.5, 0.25]) * 2
 size = np.linalg.norm(point - point.mean())
 ret_val = np.round(point, 2).tolist()
@@ -228,13 +274,19 @@ ret_val = np.round(point, 2).tolist()
     "ret_val = Point(0, 0).distance(Point(1, 1))\n",
 )
 """What many programs do, the most common first."""
+_REHEARSED_ANSWERS = {
+    "get_names": ["red block", "blue bowl"],
+    "get_position": numeric().np.zeros(3) if numeric() else 0.0,
+    "say": None,
+}
+"""Of the functions that are called in a rehearsal."""
 _REHEARSALS: tuple[dict[str, Any], ...] = tuple(
     {
         "code": marshal.dumps(compile(source, PROGRAM, "exec", dont_inherit=True)),
         "calls": None,
         "library": True,
         "definitions": [],
-        "primitives": ["say"],
+        "primitives": list(_REHEARSED_ANSWERS),
         "groups": {},
         "variables": b"",
         "returns": "ret_val",
@@ -244,24 +296,6 @@ _REHEARSALS: tuple[dict[str, Any], ...] = tuple(
     }
     for source in _COMMON
 )
-
-
-def _proxy(name: str, requests: int, answers: int) -> Callable[..., Any]:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        message = ["call", name, list(args), kwargs] if kwargs else ["call", name, list(args)]
-        try:
-            frame = codec.encode(message)
-        except codec.WireError as error:
-            raise TypeError(f"{name}(): {error}") from None
-        codec.send(answers, frame)
-        answer = codec.decode(codec.receive(requests))
-        if answer[0] == "ok":
-            return answer[1]
-        _, kind, text = answer
-        raise codec.RAISABLE[kind](text)
-
-    call.__name__ = call.__qualname__ = name
-    return call
 
 
 def _success(
@@ -303,21 +337,9 @@ def _failure(error: BaseException) -> dict[str, Any]:
     }
 
 
-def _array_memory_error() -> type:
-    """Return the class that numpy raises where no memory is left: it bears the builtin's name."""
-    try:
-        np.empty(1 << 60, np.uint8)
-    except MemoryError as error:
-        return type(error)
-    return MemoryError
-
-
-_ARRAY_MEMORY_ERROR = _array_memory_error()
-
-
 def _name_of(kind: type) -> str:
     """Return an exception's name; no class gives itself the name of another that is known."""
-    if kind is _ARRAY_MEMORY_ERROR:
+    if numeric() and kind is numeric().ARRAY_MEMORY_ERROR:
         return MemoryError.__name__
     name = kind.__name__
     known = codec.RAISABLE.get(name) or getattr(builtins, name, None)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cap.sandbox.sandbox import Sandbox
-from cap.sandbox.wire import codec
+from cap.sandbox.wire import codec, extensions
 from cap.sandbox.wire.keys import MAX_FRAME_KEYS, MAX_KEYS
 from cap.scope import Scope
 
@@ -68,7 +68,7 @@ def many() -> list[int]:
 def test_many_keys_in_each_others_way_are_refused(many: list[int]) -> None:
     refused(mapping(many))
     refused(mapping([float(key) for key in many]))
-    for code in (codec._SET, codec._FROZENSET):
+    for code in (extensions.SET, extensions.FROZENSET):
         refused(as_set(many, code))
     refused(b"\xc1" + msgpack.packb([["set", *range(1, len(many) + 1)], *many]))
     refused(
@@ -87,7 +87,7 @@ def test_as_many_as_are_read_take_little_however_they_are_spread() -> None:
 
 
 def test_small_pieces_of_a_large_frame_count_together() -> None:
-    piece = as_set(list(range(300)), codec._SET)
+    piece = as_set(list(range(300)), extensions.SET)
     refused(b"\xdd" + struct.pack(">I", 1000) + piece * 1000)
 
 
@@ -96,12 +96,14 @@ def test_long_keys_of_one_hash_are_refused() -> None:
     prime = 2**61 - 1
     keys = [(*range(2000), prime * number + 1) for number in range(8, 60)]
     assert len({hash(key) for key in keys}) == 1
-    tuples = [msgpack.ExtType(codec._TUPLE, msgpack.packb(list(map(wire_int, k)))) for k in keys]
-    refused(as_set(tuples, codec._SET))
+    tuples = [
+        msgpack.ExtType(extensions.TUPLE, msgpack.packb(list(map(wire_int, k)))) for k in keys
+    ]
+    refused(as_set(tuples, extensions.SET))
 
 
 def wire_int(number: int) -> Any:
-    return number if number < 2**63 else msgpack.ExtType(codec._INT, hex(number).encode())
+    return number if number < 2**63 else msgpack.ExtType(extensions.INT, hex(number).encode())
 
 
 def test_the_sender_is_told() -> None:

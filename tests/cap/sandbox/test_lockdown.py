@@ -24,6 +24,7 @@ from cap.sandbox.limits import Limits
 from cap.sandbox.parent.result_message import describe
 from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
+from cap.sandbox.template_protocol import ANYWHERE, CORE
 from cap.sandbox.wire import codec
 from cap.scope import Scope
 
@@ -333,7 +334,7 @@ def test_the_kernels_own_clock_is_a_timeout_too() -> None:
     process = os.pidfd_open(worker.pid)
     try:
         job = sandbox._runner._job("while True: pass", Scope(), None, False, 0, None)
-        codec.send(worker.requests, codec.encode(job), None)
+        codec.send(worker.requests, CORE.pack(ANYWHERE) + codec.encode(job), None)
         assert select.select([process], [], [], 20)[0]  # nobody else's clock is running
         status = sandbox._template.status(worker)
     finally:

@@ -43,7 +43,7 @@ def sandbox() -> Iterator[Sandbox]:
 @contextlib.contextmanager
 def fresh_sandbox() -> Iterator[Sandbox]:
     """A sandbox with a template of its own, not the process's shared one."""
-    template = TemplateClient()
+    template = TemplateClient(libraries=False)
     try:
         with Sandbox(template=template) as opened:
             yield opened

@@ -30,7 +30,7 @@ from tests.fakes.strikes import Strike
 
 @pytest.fixture
 def template() -> Iterator[TemplateClient]:
-    template = TemplateClient()
+    template = TemplateClient(libraries=False)
     yield template
     template.close()
 
@@ -101,7 +101,7 @@ def test_a_spare_with_other_limits_is_not_used(template: TemplateClient) -> None
 
 
 def test_without_a_spare_every_worker_is_forked_when_wanted() -> None:
-    template = TemplateClient(spare=False)
+    template = TemplateClient(spare=False, libraries=False)
     try:
         sandbox = Sandbox(template=template)
         assert [value_of(sandbox, f"ret = {n}") for n in range(3)] == [0, 1, 2]
@@ -213,7 +213,7 @@ def no_descriptors() -> Iterator[None]:
 
 
 def test_out_of_descriptors_the_template_and_its_workers_live_on() -> None:
-    template = TemplateClient(spare=False)
+    template = TemplateClient(spare=False, libraries=False)
     try:
         worker = template.spawn()
         with no_descriptors(), pytest.raises(SandboxError, match=r"does not start a worker: .*24"):
@@ -295,11 +295,11 @@ def test_a_worker_follows_its_caller(
     runner = Sandbox(template=template)._runner
     template_worker = template.spawn()
     source = "for n in range(200): look()"
-    job = codec.encode(runner._job(source, scope, None, False, 0, None, cores[0]))
+    job = codec.encode(runner._job(source, scope, None, False, 0, None))
     looks = itertools.count()
     monkeypatch.setattr(cpu_affinity.libc, "current_core", lambda: cores[next(looks) % 2])
-    with cpu_affinity.near(template_worker, cores[0]) as follow:
-        result = CallServer(template_worker, scope, Limits(), follow=follow).run(job)
+    with cpu_affinity.near(template_worker, cores[0]) as place:
+        result = CallServer(template_worker, scope, Limits(), place=place).run(job)
     template_worker.end()
     assert result.failure is None
     assert {core for one in seen for core in one} == set(cores[:2])
@@ -388,6 +388,7 @@ cap.sandbox.template_protocol
 cap.sandbox.wire
 cap.sandbox.wire.codec
 cap.sandbox.wire.errors
+cap.sandbox.wire.extensions
 cap.sandbox.wire.frames
 cap.sandbox.wire.graph
 cap.sandbox.wire.keys
@@ -402,6 +403,7 @@ cap.sandbox.worker.enumerations
 cap.sandbox.worker.fork_server
 cap.sandbox.worker.hints
 cap.sandbox.worker.namespace
+cap.sandbox.worker.numeric
 cap.sandbox.worker.records
 cap.sandbox.worker.stand_ins
 cap.sandbox.worker.streams
@@ -504,7 +506,7 @@ def template_pids(template: TemplateClient) -> list[int]:
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize("spare", [True, False])
 def test_a_stopped_template_is_replaced_soon(which: int, spare: bool) -> None:
-    template = TemplateClient(spare=spare)
+    template = TemplateClient(spare=spare, libraries=False)
     try:
         sandbox = Sandbox(template=template)
         assert sandbox.run("ret = 1", returns="ret").value == 1

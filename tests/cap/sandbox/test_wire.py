@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from shapely.geometry.base import BaseGeometry
 
 from cap.errors import NotFound
-from cap.sandbox.wire import codec, graph
+from cap.sandbox.wire import codec, extensions, graph
 
 FIXED = settings(max_examples=80, derandomize=True, database=None, deadline=None)
 TEXT = st.text(max_size=8)
@@ -48,7 +48,7 @@ def extension(code: int, value: Any, tail: bytes = b"") -> bytes:
 
 
 def array_extension(
-    dtype: bytes, shape: tuple[int, ...], data: bytes, code: int = codec._ARRAY
+    dtype: bytes, shape: tuple[int, ...], data: bytes, code: int = extensions.ARRAY
 ) -> bytes:
     head = struct.pack("<4sB", dtype, len(shape)) + struct.pack(f"<{len(shape)}Q", *shape)
     return bytes(msgpack.packb(msgpack.ExtType(code, head + data)))
@@ -210,7 +210,7 @@ def test_an_exception_of_a_registered_name_crosses(name: str) -> None:
 )
 def test_no_other_exception_is_made(parts: list[Any]) -> None:
     with pytest.raises(codec.WireError):
-        codec.decode(extension(codec._ERROR, parts))
+        codec.decode(extension(extensions.ERROR, parts))
 
 
 # --- shared parts
@@ -336,9 +336,9 @@ def test_keys_that_share_one_hash_are_refused() -> None:
     prime = 2**61 - 1
     same_hash = [(prime * number + 1) for number in range(8, 3000)]
     assert len(set(map(hash, same_hash))) == 1
-    packed = [msgpack.ExtType(codec._INT, hex(key).encode()) for key in same_hash]
+    packed = [msgpack.ExtType(extensions.INT, hex(key).encode()) for key in same_hash]
     with pytest.raises(codec.WireError, match="share one hash"):
-        codec.decode(extension(codec._SET, packed))
+        codec.decode(extension(extensions.SET, packed))
     pairs = b"\xde" + struct.pack(">H", len(packed))
     pairs += b"".join(msgpack.packb(key) + b"\x01" for key in packed)
     with pytest.raises(codec.WireError, match="share one hash"):
@@ -358,7 +358,7 @@ def test_a_small_frame_of_containers_does_not_grow(monkeypatch: pytest.MonkeyPat
     with pytest.raises(codec.WireError, match="more than 12000 values"):
         codec.decode(b"\x93" + inner * 3)
     with pytest.raises(codec.WireError, match="more than 12000 values"):
-        codec.decode(b"\x93" + extension(codec._TUPLE, codec.decode(inner)) * 3)
+        codec.decode(b"\x93" + extension(extensions.TUPLE, codec.decode(inner)) * 3)
 
 
 def test_lengths_that_nothing_stands_behind_cost_nothing() -> None:
@@ -384,7 +384,7 @@ def test_every_number_that_crosses_can_be_written_out() -> None:
     with pytest.raises(codec.WireError, match="4000 digits"):
         codec.encode(largest + 1)
     with pytest.raises(codec.WireError, match="4000 digits"):
-        codec.decode(msgpack.packb(msgpack.ExtType(codec._INT, b"0x" + b"f" * 5000)))
+        codec.decode(msgpack.packb(msgpack.ExtType(extensions.INT, b"0x" + b"f" * 5000)))
 
 
 def test_an_interrupted_value_does_not_spoil_the_next() -> None:
@@ -483,20 +483,20 @@ def test_a_truncated_value_is_a_wire_error(value: Any, data: st.DataObject) -> N
 def deep_tuples(levels: int) -> bytes:
     data: bytes = msgpack.packb([])
     for _ in range(levels):
-        data = msgpack.packb([msgpack.ExtType(codec._TUPLE, data)])
+        data = msgpack.packb([msgpack.ExtType(extensions.TUPLE, data)])
     return data
 
 
 def deep_collections(levels: int) -> bytes:
     inner = struct.pack("<BII", 1, 7, 1) * levels + struct.pack("<BII", 1, 7, 0)
-    return extension(codec._GEOMETRY, ["GeometryCollection", inner])
+    return extension(extensions.GEOMETRY, ["GeometryCollection", inner])
 
 
 HOSTILE = {
     "empty": b"",
     "dtype object": array_extension(b"|O", (1,), bytes(8)),
-    "scalar object": array_extension(b"|O", (), bytes(8), codec._SCALAR),
-    "scalar of two": array_extension(b"<f8", (2,), bytes(16), codec._SCALAR),
+    "scalar object": array_extension(b"|O", (), bytes(8), extensions.SCALAR),
+    "scalar of two": array_extension(b"<f8", (2,), bytes(16), extensions.SCALAR),
     "structured dtype": array_extension(b"f,f", (1,), bytes(8)),
     "text dtype": array_extension(b"<U9", (1,), bytes(36)),
     "dates": array_extension(b"<M8", (1,), bytes(8)),
@@ -505,26 +505,28 @@ HOSTILE = {
     "huge shape of nothing": array_extension(b"<f8", (2**40, 0), b""),
     "too many dimensions": array_extension(b"<f8", (1,) * 60, bytes(8)),
     "half a header": array_extension(b"<f8", (1,) * 3, b"")[:10],
-    "array of nothing": bytes(msgpack.packb(msgpack.ExtType(codec._ARRAY, b""))),
-    "half a vector": bytes(msgpack.packb(msgpack.ExtType(codec._VECTOR, bytes(7)))),
-    "half a float": bytes(msgpack.packb(msgpack.ExtType(codec._FLOAT, bytes(7)))),
-    "numpy text of a number": extension(codec._TEXT, 1),
-    "objects of words": extension(codec._ENTRIES, ["O", [1], ["a"]]),
-    "objects of a wrong shape": extension(codec._ENTRIES, ["O", [2], [None]]),
-    "texts of a wrong shape": extension(codec._ENTRIES, ["U", [2], ["a"]]),
-    "texts of a huge shape": extension(codec._ENTRIES, ["U", [2**40, 0], []]),
-    "unhashable in a set": extension(codec._SET, [[1]]),
-    "range of nothing": extension(codec._RANGE, [1, 2, 0]),
-    "complex of words": extension(codec._COMPLEX, ["a", "b"]),
-    "integer of words": msgpack.packb(msgpack.ExtType(codec._INT, b"0xzz")),
+    "array of nothing": bytes(msgpack.packb(msgpack.ExtType(extensions.ARRAY, b""))),
+    "half a vector": bytes(msgpack.packb(msgpack.ExtType(extensions.VECTOR, bytes(7)))),
+    "half a float": bytes(msgpack.packb(msgpack.ExtType(extensions.FLOAT, bytes(7)))),
+    "numpy text of a number": extension(extensions.TEXT, 1),
+    "objects of words": extension(extensions.ENTRIES, ["O", [1], ["a"]]),
+    "objects of a wrong shape": extension(extensions.ENTRIES, ["O", [2], [None]]),
+    "texts of a wrong shape": extension(extensions.ENTRIES, ["U", [2], ["a"]]),
+    "texts of a huge shape": extension(extensions.ENTRIES, ["U", [2**40, 0], []]),
+    "unhashable in a set": extension(extensions.SET, [[1]]),
+    "range of nothing": extension(extensions.RANGE, [1, 2, 0]),
+    "complex of words": extension(extensions.COMPLEX, ["a", "b"]),
+    "integer of words": msgpack.packb(msgpack.ExtType(extensions.INT, b"0xzz")),
     "no such code": extension(99, [1]),
-    "texts that explode": extension(codec._ENTRIES, ["U", [9000], ["a" * 30_000, *["b"] * 8999]]),
-    "entries of dates": extension(codec._ENTRIES, ["M", [1], ["a"]]),
-    "texts of lists": extension(codec._ENTRIES, ["U", [1], [["a"]]]),
-    "unknown geometry": extension(codec._GEOMETRY, ["Circle", [1]]),
-    "geometry of words": extension(codec._GEOMETRY, ["Point", "words"]),
-    "geometry cut off": extension(codec._GEOMETRY, ["Point", b"\1\1\0\0\0"]),
-    "geometry of numbers": extension(codec._GEOMETRY, ["MultiPoint", [1, 2]]),
+    "texts that explode": extension(
+        extensions.ENTRIES, ["U", [9000], ["a" * 30_000, *["b"] * 8999]]
+    ),
+    "entries of dates": extension(extensions.ENTRIES, ["M", [1], ["a"]]),
+    "texts of lists": extension(extensions.ENTRIES, ["U", [1], [["a"]]]),
+    "unknown geometry": extension(extensions.GEOMETRY, ["Circle", [1]]),
+    "geometry of words": extension(extensions.GEOMETRY, ["Point", "words"]),
+    "geometry cut off": extension(extensions.GEOMETRY, ["Point", b"\1\1\0\0\0"]),
+    "geometry of numbers": extension(extensions.GEOMETRY, ["MultiPoint", [1, 2]]),
     "tuples, 300 deep": deep_tuples(300),
     "tuples, 5000 deep": deep_tuples(5000),
     "lists, 1000 deep": b"\x91" * 1000 + b"\x90",
@@ -532,7 +534,7 @@ HOSTILE = {
     "collections, 300 deep": deep_collections(300),
     "collections, a million deep": deep_collections(1_000_000),
     "big endian collections": extension(
-        codec._GEOMETRY, ["Point", struct.pack(">BII", 0, 7, 1) * 100_000]
+        extensions.GEOMETRY, ["Point", struct.pack(">BII", 0, 7, 1) * 100_000]
     ),
     "list longer than its bytes": b"\xdd\xff\xff\xff\xff",
     "map longer than its bytes": b"\xdf\xff\xff\xff\xff",
@@ -669,7 +671,7 @@ def test_a_range_is_no_longer_than_a_list_may_be() -> None:
     for value in (range(10**30), range(0, -(2**70), -2), range(codec.MAX_ELEMENTS + 1)):
         with pytest.raises(codec.WireError, match="range"):
             codec.encode(value)
-    forged = extension(codec._RANGE, [0, 2**62, 1])
+    forged = extension(extensions.RANGE, [0, 2**62, 1])
     with pytest.raises(codec.WireError, match="range"):
         codec.decode(forged)
     for value in (range(0), range(5, 0), range(codec.MAX_ELEMENTS), range(10, -10, -3)):

@@ -25,7 +25,7 @@ from cap.sandbox.parent.call_server import CallServer
 from cap.sandbox.parent.result_message import within
 from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.template_protocol import NOW, Order
-from cap.sandbox.wire import codec
+from cap.sandbox.wire import codec, extensions
 from cap.sandbox.wire.frames import MAX_FRAME_BYTES
 from cap.scope import Primitive, Scope
 
@@ -257,19 +257,21 @@ GROWING = {
     "a list of four billion": framed(b"\xdd\xff\xff\xff\xff"),
     "lists of a million in each other": framed((b"\xdd" + struct.pack(">I", MIB)) * 1000),
     "an array of a huge shape": frame(
-        msgpack.ExtType(codec._ARRAY, struct.pack("<4sB2Q", b"<f8", 2, 2**30, 2**30))
+        msgpack.ExtType(extensions.ARRAY, struct.pack("<4sB2Q", b"<f8", 2, 2**30, 2**30))
     ),
     "texts that are padded to the longest": frame(
-        msgpack.ExtType(codec._ENTRIES, msgpack.packb(["U", [9000], ["a" * 30_000, *["b"] * 8999]]))
+        msgpack.ExtType(
+            extensions.ENTRIES, msgpack.packb(["U", [9000], ["a" * 30_000, *["b"] * 8999]])
+        )
     ),
     "a geometry of four billion points": frame(
         msgpack.ExtType(
-            codec._GEOMETRY,
+            extensions.GEOMETRY,
             msgpack.packb(["LineString", struct.pack("<BII", 1, 2, 0xFFFFFFFF)]),
         )
     ),
     "a range in a set": frame(
-        msgpack.ExtType(codec._SET, msgpack.packb(msgpack.ExtType(codec._RANGE, b"\x00")))
+        msgpack.ExtType(extensions.SET, msgpack.packb(msgpack.ExtType(extensions.RANGE, b"\x00")))
     ),
 }
 
