@@ -1,0 +1,157 @@
+"""Many programs, many at once, for long: right answers, and nothing left behind.
+
+`CAP_SOAK_S` says for how many seconds; a minute by default.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cap.result import Result
+from cap.sandbox.limits import Limits
+from cap.sandbox.parent.template_client import TemplateClient
+from cap.sandbox.sandbox import Sandbox
+from cap.scope import Primitive, Scope
+
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.skipif(sys.platform != "linux", reason="counts processes as Linux lists them"),
+]
+SOAK_S = float(os.environ.get("CAP_SOAK_S", "60"))
+AT_ONCE = 100
+MOST_GROWN_BYTES = 24 << 20
+"""Of this process and its templates together, over the whole soak: allocators keep some."""
+
+
+def get_position(name: str) -> np.ndarray:
+    """Return where something is."""
+    return np.array([float(len(name)), 2.0])
+
+
+SCOPE = Scope(primitives={"get_position": Primitive.of(get_position, "perception")})
+PROGRAMS = {
+    "plain": ("ret = sum(range({n}))", lambda n: sum(range(n))),
+    "with numpy": ("ret = float(np.arange({n}).sum())", lambda n: float(sum(range(n)))),
+    "with a call": ("ret = float(get_position('x' * {n})[0])", float),
+    "with output": ("for i in range({n}):\n    print(i)\nret = {n}", lambda n: n),
+    "with classes": (
+        "class A:\n    def __init__(self, n):\n        self.n = n\n"
+        "ret = [A(i).n for i in range({n})]",
+        lambda n: list(range(n)),
+    ),
+    "that raises": ("ret = {n}\n[][ret]", "IndexError"),
+    "without an end": ("ret = {n}\nwhile True: pass", "TimeLimit"),
+    "that asks for memory": ("ret = {n}\nx = bytearray(1 << 40)", "MemoryError"),
+    "that cannot be sent": ("ret = (i for i in range({n}))", "TypeError"),
+}
+
+
+@pytest.fixture
+def template() -> Iterator[TemplateClient]:
+    opened = TemplateClient()
+    yield opened
+    opened.close()
+
+
+def run_one(template: TemplateClient, rng: random.Random) -> None:
+    """Run one program of some kind, and look at what comes of it."""
+    kind = rng.choice(list(PROGRAMS))
+    source, expected = PROGRAMS[kind]
+    n = rng.randrange(1, 50)
+    limit_s = 0.05 if expected == "TimeLimit" else 30.0
+    sandbox = Sandbox(SCOPE, limits=Limits(program_s=limit_s), template=template)
+    result: Result = sandbox.run(source.format(n=n), returns="ret")
+    if isinstance(expected, str):
+        assert result.failure is not None, kind
+        assert result.failure.error == expected, (kind, result.failure)
+    else:
+        assert result.failure is None, (kind, result.failure)
+        assert result.value == expected(n), kind
+
+
+def processes(template: TemplateClient) -> list[int]:
+    """Return the template's processes and all below them."""
+    below: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:  # it ended meanwhile
+                continue
+            if fields[0] != "Z":  # those wait for the template's next look
+                below.setdefault(int(fields[1]), []).append(int(entry.name))
+    found = [
+        client._process.pid for client in (template, template.plain) if client._process is not None
+    ]
+    for pid in found:  # grows meanwhile
+        found += below.get(pid, [])
+    return found
+
+
+def memory_bytes(pids: list[int]) -> int:
+    """Return the memory that these processes alone hold."""
+    total = 0
+    for pid in pids:
+        facts = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        total += int(facts.partition("Pss_Anon:")[2].split()[0]) << 10
+    return total
+
+
+def settled(template: TemplateClient) -> tuple[int, int, int]:
+    """Return descriptors, processes and memory once everything that ran has ended."""
+    sandbox = Sandbox(SCOPE, template=template)
+    for source in ("ret = 1", "ret = np.pi"):  # each template collects what has ended
+        for _ in range(2):
+            sandbox.run(source, returns="ret")
+    wait = threading.Event()
+    for _ in range(100):
+        wait.wait(0.1)
+        if len(found := processes(template)) <= 8:
+            break
+    memory = memory_bytes([os.getpid(), *found])
+    return len(os.listdir("/proc/self/fd")), len(found), memory
+
+
+def test_programs_of_all_kinds_for_long_leave_nothing_behind(template: TemplateClient) -> None:
+    rng = random.Random(0)
+    for _ in range(200):  # what is loaded once, and what allocators keep
+        run_one(template, rng)
+    before = settled(template)
+    end_s, done = time.monotonic() + SOAK_S, 0
+    while time.monotonic() < end_s:
+        run_one(template, rng)
+        done += 1
+    after = settled(template)
+    print(f"{done} programs in {SOAK_S:g} s; descriptors, processes, bytes {before} {after}")
+    assert done > 100
+    assert after[:2] == before[:2]
+    assert after[2] - before[2] < MOST_GROWN_BYTES
+
+
+def test_a_hundred_programs_at_once(template: TemplateClient) -> None:
+    run_one(template, random.Random(0))
+    before = settled(template)
+    ready = threading.Barrier(AT_ONCE)
+
+    def person(number: int) -> int:
+        rng, done = random.Random(number), 0
+        ready.wait()
+        while done < 20:
+            run_one(template, rng)
+            done += 1
+        return done
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        assert sum(pool.map(person, range(AT_ONCE))) == 20 * AT_ONCE
+    after = settled(template)
+    assert after[:2] == before[:2]
