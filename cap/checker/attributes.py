@@ -32,6 +32,10 @@ READABLE = DATA_MODEL - {"__init__"} | frozenset(
 
 `__init__` of what is made already would make it anew, under those who use it.
 """
+SETTABLE = DATA_MODEL | frozenset(
+    names("__name__ __qualname__ __doc__ __cause__ __context__ __suppress_context__")
+)
+"""The special attributes a program may bind of what is its own; looked at when it does."""
 BUILTIN_CLASSES = {kind.__name__: kind for kind in (str, list, dict, set, tuple, int, float)}
 SHAPELY_CLASSES = frozenset(SHAPELY_GEOMETRY) - {"box"}
 
@@ -43,6 +47,8 @@ def reason_against(name: str, own: Container[str] = ()) -> tuple[str, str] | Non
         name: The attribute.
         own: Attributes that the program's own classes bind.
     """
+    if name.strip("_") == "":
+        return None
     if name.startswith("_"):
         if name in READABLE or name in PROTOCOL or is_private(name):
             return None  # a private one has another name when it runs
@@ -65,7 +71,7 @@ _INSTEAD = {
     "__mro__": "use issubclass()",
     "__subclasses__": "keep a list of your own classes",
     "__self__": "keep the object itself",
-    "__setattr__": "assign the attribute, or use setattr()",
+    "__setattr__": "assign the attribute, or use setattr() or object.__setattr__()",
     "__getattribute__": "read the attribute, or use getattr()",
 }
 """What a program writes in place of an attribute that it may not read."""

@@ -12,12 +12,19 @@ from cap.checker.allowlist import EVERYWHERE, FORBIDDEN_BUILTINS, module_names, 
 from cap.checker.attributes import (
     BUILTIN_CLASSES,
     DATA_MODEL,
+    SETTABLE,
     class_attributes,
     reason_against,
 )
 from cap.checker.policy import Policy
 from cap.checker.survey import BINDING, Survey, bound_names, is_whole
-from cap.program.private_names import FORMATS, LEADS_OUT, is_private, is_special
+from cap.program.private_names import (
+    FORMATS,
+    LEADS_OUT,
+    is_judged_later,
+    is_private,
+    is_special,
+)
 
 Finding = tuple[str, str]
 """Rule id and reason."""
@@ -54,7 +61,7 @@ _SOFT_BUILTINS = frozenset(
     names("copyright credits dir exit help id input license locals quit vars")
 )
 """Everyday words: a program may read them as the variables it makes of them."""
-_METADATA = frozenset(["__all__", "__author__", "__license__", "__version__"])
+_METADATA = frozenset(["__all__", "__author__", "__doc__", "__license__", "__version__"])
 """What modules say of themselves in names that mean nothing to the interpreter."""
 _BY_NAME = ("getattr", "hasattr", "setattr")
 _INSTEAD = {
@@ -144,18 +151,13 @@ def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
         yield from _attribute_binding(node, survey)
     if name == "__name__" and isinstance(node.ctx, ast.Load):
         return
-    if name.startswith("_") and not is_private(name):
+    if name.startswith("_") and not is_private(name) and name.strip("_"):
         read = isinstance(node.ctx, ast.Load)
-        base = "super" if isinstance(node.value, ast.Call) else getattr(node.value, "id", "")
-        stands_for_another = survey.bindings(base) > (base != "super")
-        if id(node) in survey.permitted and not stands_for_another:
-            return
-        if name == "__class__" and read:
-            return
-        if finding := reason_against(name):
-            yield finding
-        elif not read:
-            yield "CAP103", f"'{name}' may be read only; define it in a class"
+        if not (_is_judged_later(node, survey) or (name == "__class__" and read)):
+            if finding := reason_against(name):
+                yield finding
+            elif not read:
+                yield "CAP103", f"'{name}' may be read only; define it in a class"
         return
     owner, listed = _owner(node, survey)
     if owner is not None and name not in listed:
@@ -172,6 +174,25 @@ def _attribute(node: ast.Attribute, survey: Survey) -> Iterable[Finding]:
             yield from _template(node.value)
         elif (finding := reason_against(name, survey.own)) and name not in survey.given_words:
             yield finding
+
+
+def _is_judged_later(node: ast.Attribute, survey: Survey) -> bool:
+    """Tell whether a special attribute is one of `super()` or a base, or is judged as it runs."""
+    name, value = node.attr, node.value
+    base = "super" if isinstance(value, ast.Call) else getattr(value, "id", "")
+    stands_for_another = survey.bindings(base) > (base != "super")
+    if id(node) in survey.permitted and not stands_for_another:
+        return True
+    if not is_judged_later(node, survey.bases):
+        plain = survey.bindings("object") == 0 and "object" not in survey.given
+        return name == "__init__" and base == "object" and plain
+    match node.ctx:
+        case ast.Store():
+            return name in SETTABLE
+        case ast.Load():
+            of_super = isinstance(value, ast.Call) and getattr(value.func, "id", "") == "super"
+            return name == "__init__" or of_super or base == "object"
+    return False
 
 
 def _template(template: ast.expr) -> Iterable[Finding]:
@@ -241,9 +262,10 @@ def _call(node: ast.Call, survey: Survey) -> Iterable[Finding]:
     elif function.id in _BY_NAME and len(node.args) > 1:
         name = getattr(node.args[1], "value", None)
         if isinstance(name, str) and name != "__class__" and function.id != "hasattr":
+            if is_special(name) and function.id == "setattr":
+                found = "CAP103", f"'{name}' may be read only; define it in a class"
+                return () if name in SETTABLE else (found,)
             finding = reason_against(name, LEADS_OUT)
-            if finding is None and is_special(name) and function.id == "setattr":
-                finding = "CAP103", f"'{name}' may be read only; define it in a class"
             return () if finding is None else (finding,)
     return ()
 
@@ -253,12 +275,12 @@ def _unavailable(name: str) -> str:
 
 
 def _two_underscores(name: str) -> str:
-    return f"name '{name}' begins with two underscores; call it '{name.strip('_') or 'other'}'"
+    return f"name '{name}' is the interpreter's; call it '{name.strip('_')}'"
 
 
 def _is_hidden(name: str, survey: Survey) -> bool:
-    """Tell whether a name is kept from programs for its underscore."""
-    return name.startswith("__") and name not in _METADATA
+    """Tell whether a name is the interpreter's own."""
+    return is_special(name) and name not in _METADATA
 
 
 def _bind(node: ast.AST, survey: Survey) -> Iterable[Finding]:
@@ -325,7 +347,7 @@ _INSTEAD_OF_METHOD = {
 
 def _keyword(node: ast.keyword, survey: Survey) -> Iterable[Finding]:
     if node.arg and _is_hidden(node.arg, survey):
-        yield "CAP104", f"keyword '{node.arg}' begins with two underscores; use another name"
+        yield "CAP104", f"keyword '{node.arg}' is the interpreter's; use another name"
 
 
 def _match_class(node: ast.MatchClass, survey: Survey) -> Iterable[Finding]:

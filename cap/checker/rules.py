@@ -45,19 +45,21 @@ RULES: dict[str, Rule] = {
         "they are renamed before the program is compiled, so that they reach what the program's "
         "own classes keep, and nothing of a library. So do operators called by name, such as "
         "`x.__len__()`, `super().__init__()`, `__name__`, `__doc__`, an exception's `__cause__`, "
-        "and `__class__`, which means `type(x)`. Where another is meant, use an operator, a "
+        "and `__class__`, which means `type(x)`. Operators of a class, `__name__` and `__doc__` "
+        "may be bound, and `object.__setattr__(x, name, value)` called; when it runs, that takes "
+        "what is the program's own, and nothing else. Where another is meant, use an operator, a "
         "builtin function or a method of your own.",
         "().__class__.__base__",
         "kind = (1).__class__.__name__",
     ),
     "CAP104": Rule(
-        "a name that begins with two underscores",
+        "a name that begins and ends with two underscores",
         "They stand for the interpreter's own objects. `__name__` may be read, `__all__`, "
-        "`__author__`, `__license__` and `__version__` may be bound, and a class may bind `__name` "
-        "and special methods in its body (`__radd__ = __add__`); call variables and functions "
+        "`__author__`, `__doc__`, `__license__` and `__version__` may be bound, and a class may "
+        "bind special methods in its body (`__radd__ = __add__`); call variables and functions "
         "`_name`.",
         "__builtins__['open']",
-        "for _ in range(3): _last = 1",
+        "for __ in range(3): _last = 1",
     ),
     "CAP105": Rule(
         "a builtin that reaches beyond the program (exec, eval, open, vars, ...)",

@@ -16,7 +16,14 @@ from cap.checker.allowlist import EVERYWHERE, NUMPY, module_names
 from cap.checker.attributes import DATA_MODEL, reason_against
 from cap.checker.policy import Policy
 from cap.errors import did_you_mean
-from cap.program.private_names import FORMATS, LEADS_OUT, TABLES, is_private, is_special
+from cap.program.private_names import (
+    FORMATS,
+    LEADS_OUT,
+    TABLES,
+    base_names,
+    is_private,
+    is_special,
+)
 
 if TYPE_CHECKING:
     from cap.scope import Definition, Scope
@@ -106,6 +113,11 @@ class Survey:
                 case ast.Constant(value=str(text)):
                     texts.append(text)
         return frozenset(found).union(*map(_WORDS.findall, texts))
+
+    @cached_property
+    def bases(self) -> frozenset[str]:
+        """Names that the program's classes have as bases."""
+        return base_names(self.nodes)
 
     @cached_property
     def library_names(self) -> frozenset[str]:

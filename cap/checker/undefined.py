@@ -180,7 +180,7 @@ def _global_loads(code: types.CodeType) -> Iterator[tuple[str, int, int]]:
     for entry in _codes(code):
         names = entry.co_names
         # In a class body a plain name may be the body's own.
-        own = {"__name__", "__annotations__"}  # every module has them
+        own = {"__name__", "__annotations__", "__doc__"}  # every module has them
         if entry is not code:
             own.update(names[number] for step, number in _steps(entry) if step == _STORE_NAME)
         for (step, number), place in zip(_steps(entry), entry.co_positions(), strict=True):

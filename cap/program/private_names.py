@@ -9,8 +9,9 @@ The same is done to everyday words by which libraries lead out of a program, suc
 
 The mark is a character that is not drawn. What a program prints or raises is shown without it.
 Python's own renaming of `__name` inside a class is done here as well, before the mark is put.
-Two attributes get a stand-in on the same walk: `x.__class__` means `type(x)`, and `x.format` of a
-text is a method that reads no attribute a program may not read.
+Some attributes get a stand-in on the same walk: `x.__class__` means `type(x)`, `x.format` of a text
+is a method that reads no attribute a program may not read, and what special attributes are bound
+to, such as `f.__name__`, is looked at when it runs.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 MARK = "\U000e01ef"
@@ -29,6 +30,8 @@ KIND = f"kind{MARK}"
 """A builtin that holds a value's class as its `kind`, in place of `x.__class__`."""
 TEXT = f"text{MARK}"
 """A builtin that gives a text safe methods `format` and `format_map`, and any other value back."""
+SPECIAL = f"special{MARK}"
+"""A builtin that gives a value's special attributes to be bound, and the few that lead further."""
 FOUND = f"found{MARK}"
 """A builtin that looks up a private name for the body of a class: see `found`."""
 LEADS_OUT = frozenset(
@@ -67,11 +70,14 @@ FORMATS = ("format", "format_map")
 _READING_FIELD = re.compile(r"\{[^{}:!]*[.\[]")
 PROTOCOL = frozenset(["_generate_next_value_", "_ignore_", "_missing_", "_name_", "_value_"])
 """What an enumeration looks for by these very names; harmless on everything else."""
-_MAY_BE_PRIVATE = re.compile(r"_(?<!\w_)(?!_\w*__\b)_*[^\W_]|__class__")
+_MAY_BE_PRIVATE = re.compile(
+    r"_(?<!\w_)(?!_\w*__\b)_*[^\W_]|__class__|__setattr__"
+    r"|(?<!super\(\))\.[\s\\]*__init__|\.[\s\\]*__\w+__(?![\w(])"
+)
 _WORD = rf"(?:{'|'.join(sorted([*LEADS_OUT, *FORMATS]))}|(?:gi|cr|ag|tb)_\w+)\b"
 _DOTTED_WORD = re.compile(rf"\.[\s\\]*{_WORD}")
 """Such a word as an attribute."""
-_FIRST_WORD = re.compile(rf"\n[ \t\f\\]*{_WORD}")
+_FIRST_WORD = re.compile(rf"\n[ \t\f\\]*(?:{_WORD}|__\w+__)")
 """Such a word at the beginning of a line, where an attribute may stand after a comment."""
 _BARE_WORD = re.compile(rf"\b{_WORD}")
 TABLES = ("__slots__", "__match_args__")
@@ -80,7 +86,7 @@ TABLES = ("__slots__", "__match_args__")
 
 def is_special(name: str) -> bool:
     """Tell whether a name has the form of a special method's."""
-    return name.startswith("__") and name.endswith("__")
+    return name.startswith("__") and name.endswith("__") and name.strip("_") != ""
 
 
 def is_private(name: str) -> bool:
@@ -174,6 +180,7 @@ def rename(tree: ast.AST) -> bool:
     handlers: list[ast.ExceptHandler] = []
     exits: list[ast.FunctionDef] = []
     classes: list[tuple[list[Any], str]] = [([tree], "")]
+    special: list[ast.Attribute] = []
     for nodes, owner in classes:  # grows meanwhile
         for node in nodes:  # so does this one
             kind = type(node)
@@ -186,6 +193,8 @@ def rename(tree: ast.AST) -> bool:
                     node.attr, node.value = "kind", _called(KIND, node.value)
                 elif name in FORMATS and type(node.ctx) is ast.Load and _may_read(node.value):
                     node.value = _called(TEXT, node.value)
+                elif is_special(name):
+                    special.append(node)
                 continue
             if kind is ast.ClassDef:
                 node.body = _ClassBody(node).statements()
@@ -204,6 +213,10 @@ def rename(tree: ast.AST) -> bool:
                     nodes += [part for part in value if type(part) not in _LEAVES]
                 elif type(value) not in _LEAVES and isinstance(value, ast.AST):
                     nodes.append(value)
+    bases = base_names(ast.walk(tree)) if special else ()
+    for node in special:
+        if is_judged_later(node, bases):
+            node.value = _called(SPECIAL, node.value)
     if renamed:
         for handler in handlers:
             error = ast.Name(handler.name or "", ast.Load())
@@ -228,6 +241,33 @@ _PARTS: dict[type[ast.AST], tuple[str, ...]] = {
 """Where the commonest nodes have others below them."""
 _LEAVES = frozenset([ast.Name, ast.Constant, ast.Load, ast.Store, type(None), str])
 """What has nothing below it."""
+
+
+def base_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Return the names that classes of a program, given by all its nodes, have as bases."""
+    return frozenset(
+        base.id
+        for node in nodes
+        if type(node) is ast.ClassDef
+        for base in node.bases
+        if isinstance(base, ast.Name)
+    )
+
+
+def is_judged_later(node: ast.Attribute, bases: Container[str]) -> bool:
+    """Tell whether a special attribute is looked at when it runs; the check judges the others.
+
+    Args:
+        node: It.
+        bases: Names that classes of the program have as bases: `Base.__init__(self)` stays.
+    """
+    value = node.value
+    name = value.func if isinstance(value, ast.Call) else value
+    of = name.id if isinstance(name, ast.Name) else ""
+    if type(node.ctx) is not ast.Load or node.attr == "__setattr__":
+        return True
+    inherited = of == "super" if value is not name else of == "object" or of in bases
+    return node.attr == "__init__" and not inherited
 
 
 def _given_to_exit(method: ast.FunctionDef) -> ast.expr | None:

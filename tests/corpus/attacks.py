@@ -48,7 +48,7 @@ def _family(family: str, entries: dict[str, str], ends: tuple[str, ...] = REFUSE
 # Finds the `os` functions by way of a class every interpreter has.
 _OS = (
     "os = [c for c in ().__class__.__base__.__subclasses__() if c.__name__ == '_wrap_close'][0]"
-    ".__init__.__globals__\n"
+    ".__enter__.__globals__\n"
 )
 
 _family(
@@ -60,6 +60,9 @@ _family(
         "by the mro | the same by another road": "ret = str([].__class__.__mro__[1].__subclasses__())",
         "by bases | the same by a third": "ret = str(''.__class__.__bases__[0].__subclasses__())",
         "shell by wrap_close | a shell on the host": _OS + "os['system']('touch $W')",
+        "shell by how it is made | the same": (
+            _OS.replace("__enter__", "__init__") + "os['system']('touch $W')"
+        ),
         "popen | a shell with its output": _OS + "ret = os['popen']('cat $R').read()",
         "environment | keys in the environment": _OS + "ret = dict(os['environ'])",
         "folder listing | names of the host's files": _OS + "ret = os['listdir']('/root')",
@@ -107,12 +110,12 @@ _family(
             "def f() -> ().__class__.__base__: pass"
         ),
         "in a del | deletes what it walks to": "class A: pass\ndel A.__doc__",
-        "as a loop target | stores by a loop": "class A: pass\nfor A.__doc__ in ['x']: pass",
+        "as a loop target | stores by a loop": "class A: pass\nfor A.__module__ in ['x']: pass",
         "as a with target | stores by a with": (
             "class A:\n    def __enter__(self): return 1\n    def __exit__(self, *a): pass\n"
-            "with A() as A.__doc__: pass"
+            "with A() as A.__bases__: pass"
         ),
-        "augmented | stores by +=": "class A: pass\nA.__name__ += 'x'",
+        "augmented | stores by +=": "class A: pass\nA.__module__ += 'x'",
     },
 )
 
@@ -996,7 +999,7 @@ _family(
         "special by walrus | the same": "class A:\n    (__len__ := print)",
         "special, in an if | hidden": "class A:\n    if 1:\n        def __getattr__(self, n): pass",
         "special, nested | in an inner class": "class A:\n    class B:\n        def __del__(self): pass",
-        "class named | a name of the interpreter": "class __A: pass",
+        "class named | a name of the interpreter": "class __A__: pass",
         "super, kept | an unbound special": "class A:\n    def f(self): return super().__init__\nA().f()",
         "super, other special | the reduce of object": (
             "class A:\n    def f(self): return super().__reduce__()\nA().f()"
@@ -1033,7 +1036,7 @@ _family(
             "        case Exception(__traceback__=t): ret = str(t)"
         ),
         "dict | what it carries": "try: 1 / 0\nexcept Exception as e: ret = e.__dict__",
-        "suppress | another context": "try: 1 / 0\nexcept Exception as e: e.__suppress_context__ = 1",
+        "suppress | another context": "try: 1 / 0\nexcept Exception as e: e.__traceback__ = 1",
         "state | a new state": "try: 1 / 0\nexcept Exception as e: e.__setstate__({'a': 1})",
         "except as a primitive | a primitive bound": "try: 1 / 0\nexcept Exception as pick: pass",
         "robot error's class | the engine's modules": (
@@ -1295,6 +1298,92 @@ _family(
         "stop iteration | the loop's own": "raise StopIteration",
     },
     ends=("raised", "memory"),
+)
+
+_HOLD = "from fractions import Fraction\nfrom collections import Counter\n"
+_family(
+    "library under another name",
+    {
+        "loop variable | a method of the library": (
+            _HOLD + "for K in [Fraction]: K.limit_denominator = print"
+        ),
+        "argument | the same": _HOLD + "def patch(K): K.pop = print\npatch(Counter)",
+        "attribute | the same": (
+            _HOLD + "class A: pass\na = A()\na.k = Counter\na.k.most_common = print"
+        ),
+        "element, private | the same": _HOLD + "kinds = [Fraction]\nkinds[0]._x = print",
+        "setattr | the same": _HOLD + "K = Fraction\nsetattr(K, 'limit_denominator', print)",
+        "unbound | the same": _HOLD + "for K in [Counter]: del K.most_common",
+        "class of a shape | every polygon": "for K in [type(Point(0, 0)), Point]: K.area = 1",
+        "below all shapes | the same": "class P(Point): pass\nfor K in [Point]: K.buffer = print",
+        "error of a library | what it raises": (
+            "try: np.linalg.inv(np.zeros((2, 2)))\nexcept Exception as e: type(e).__str__ = print"
+        ),
+        "error of a robot | what primitives raise": "for E in [NotFound]: E.x = 1",
+        "closed class | what stands for it": "type(lambda: 0).x = 1",
+        "class of a module | the same": "K = type(math)\nK.x = 1",
+        "enumeration | all of them": "from enum import Enum\nfor K in [Enum]: K.x = 1",
+        "hint | all of them": "from typing import Generic\nfor K in [Generic]: K.x = 1",
+        "decorator's class | all of them": (
+            "from functools import cached_property\nfor K in [cached_property]: K.func = 1"
+        ),
+    },
+    ends=("raised",),
+)
+
+_family(
+    "bound special attributes",
+    {
+        "name of a builtin | what errors say": "for f in [sorted]: f.__name__ = 'x'",
+        "text of the library's function | the same": (
+            "from statistics import mean\nfor f in [mean]: f.__doc__ = 'x'"
+        ),
+        "name of the library's class | another class by name": (
+            _HOLD + "for K in [Fraction]: K.__name__ = 'x'"
+        ),
+        "operator of the library's class | sums": (
+            _HOLD + "for K in [Fraction]: K.__add__ = lambda a, b: 1"
+        ),
+        "the same by setattr | sums": (
+            _HOLD + "for K in [Fraction]: setattr(K, '__add__', lambda a, b: 1)"
+        ),
+        "name that is no text | the engine's report": (
+            "class S(str):\n    def __eq__(self, o): return True\n    __hash__ = None\n"
+            "class E(Exception): pass\nE.__name__ = S('MemoryError')"
+        ),
+        "name of a primitive | another call": "for p in [pick]: p.__name__ = 'look'",
+        "operator of an object | numpy's look at it": (
+            "class A: pass\na = A()\na.__len__ = lambda: 3"
+        ),
+        "class | another class": "class A: pass\nclass B: pass\nsetattr(A(), '__class__', B)",
+        "made anew, a namespace | another's values": (
+            "from types import SimpleNamespace\nn = SimpleNamespace(a=1)\nn.__init__(b=2)"
+        ),
+        "made anew, a record | its written methods": (
+            "from dataclasses import dataclass\n@dataclass\nclass A: x: int = 1\n"
+            "ret = A.__init__\nprint(ret)"
+        ),
+        "made anew, a group | the robot's calls": "r = [robot][0]\nr.__init__(pick=print)",
+        "made anew, a module | another module": "m = [math][0]\nm.__init__(sqrt=print)",
+        "set plainly, a module | another module": "object.__setattr__([math][0], 'sqrt', print)",
+        "set plainly, a class | the library's": (
+            _HOLD + "object.__setattr__(Fraction, 'limit_denominator', print)"
+        ),
+        "set plainly, memory | numpy's look at it": (
+            "class A: pass\nobject.__setattr__(A(), '__array_interface__', {})"
+        ),
+        "set plainly, a name that lies | the same": (
+            "class S(str):\n    def startswith(self, *a): return False\nclass A: pass\n"
+            "object.__setattr__(A(), S('__array_interface__'), {})"
+        ),
+        "set plainly, a field | a data class's code": (
+            "from dataclasses import field\nobject.__setattr__(field(default=1), 'name', 'x')"
+        ),
+        "set by super, memory | numpy's look at it": (
+            "class A:\n    def f(self): super().__setattr__('__array_struct__', 1)\nA().f()"
+        ),
+    },
+    ends=("raised",),
 )
 
 _family(

@@ -2294,6 +2294,155 @@ class Eval:
 r = Add(Num(1), Add(Num(2), Num(3))).accept(Eval())
 """
 
+_NAMES = r'''
+### frozen data class sets its own fields
+from dataclasses import dataclass
+@dataclass(frozen=True)
+class V:
+    x: float
+    y: float
+    norm: float = 0.0
+    _n: int = 0
+    def __post_init__(self):
+        object.__setattr__(self, "norm", (self.x ** 2 + self.y ** 2) ** 0.5)
+        object.__setattr__(self, "_n", 3)
+v = V(3, 4)
+print(v, v._n, hash(v) == hash(V(3, 4)))
+try: v.x = 1
+except Exception as e: print(type(e).__name__, e)
+### object made anew by its own init
+class A:
+    def __init__(self, x=0):
+        object.__init__(self)
+        self.x = x
+    def reset(self):
+        self.__init__()
+a = A(3)
+a.reset()
+print(a.x)
+### decorator by hand keeps name and text
+from functools import wraps
+def deco(f):
+    def inner(*a):
+        "in"
+        return f(*a)
+    inner.__name__ = f.__name__
+    inner.__doc__ = f.__doc__
+    inner.__qualname__ = f.__qualname__
+    return inner
+@deco
+def g(x):
+    "gdoc"
+    return x
+print(g.__name__, g.__doc__, g(3), g.__qualname__)
+try: g.__name__ = 3
+except TypeError as e: print(e)
+g.__doc__ += "!"
+print(g.__doc__)
+g.__doc__, g.__name__ = "a", "b"
+print(g.__doc__, g.__name__)
+### class decorator gives special methods
+def rep(cls):
+    def r(self): return f"{cls.__name__}({', '.join(f'{k}={getattr(self, k)}' for k in cls.show)})"
+    cls.__repr__ = r
+    cls.__eq__ = lambda self, o: self.x == o.x
+    setattr(cls, "__len__", lambda self: 7)
+    return cls
+@rep
+class P:
+    show = ("x",)
+    def __init__(self): self.x = 1
+print(P(), P() == P(), len(P()))
+### class decorator wraps the init
+def log(cls):
+    original = cls.__init__
+    def init(self, *a, **k):
+        print("making", cls.__name__, a, k)
+        original(self, *a, **k)
+    cls.__init__ = init
+    return cls
+@log
+class Q:
+    def __init__(self, a, b=2): self.a, self._b = a, b
+q = Q(1, b=5)
+print(q.a, q._b)
+### names that a module says of itself
+"""Text of the module."""
+__version__ = "1.0"
+__all__ = ["f"]
+__author__ = "me"
+print(__doc__, __version__, __all__)
+__doc__ = "x"
+print(__doc__)
+### no text of the module
+print(__doc__)
+### names of two underscores that are no attributes
+class A:
+    def f(self, __x, *, __y=2):
+        __tmp = __x + __y
+        def g(): return __tmp
+        return g()
+    def h(self): return self.f(1, __y=5)
+print(A().f(1), A().h())
+def top(__a): return __a
+print(top(__a=3))
+__t = 5
+print(__t)
+for __ in range(2): pass
+print(__)
+### attributes of underscores alone
+class A:
+    def __init__(self): self._ = 5; self.__ = 6
+    def _(self): return 1
+a = A()
+print(a._, a.__, A._(a))
+### callable object with a function's name
+class Cached:
+    def __init__(self, f):
+        self.f = f; self.__name__ = f.__name__; self.__doc__ = f.__doc__
+    def __call__(self, x): return self.f(x)
+@Cached
+def sq(x):
+    "Square."
+    return x * x
+print(sq.__name__, sq.__doc__, sq(3))
+### init of a subclass's object, and another name for a class
+class Base:
+    def __init__(self): self.v = 1
+class K(Base):
+    pass
+k = K(); k.v = 3; k.__init__(); print(k.v)
+K.__init__(k)
+Base.__name__ = "Other"
+print(Base.__name__, k.__class__.__name__)
+### cause bound by hand
+class E(Exception):
+    def __init__(self, a): super().__init__(a); self.a = a
+try:
+    try: raise KeyError("k")
+    except KeyError as e:
+        x = E("a"); x.__cause__ = e; raise x
+except E as e: print(repr(e.__cause__), e)
+### frozen data class sets by super
+from dataclasses import dataclass
+@dataclass(frozen=True)
+class A:
+    x: int
+    def __post_init__(self): super().__setattr__("y", self.x * 2)
+print(A(2).y)
+### special method of a class given later
+class C:
+    pass
+c = C()
+C.__call__ = lambda self: 5
+C.__doc__ = "doc"
+print(c(), C.__doc__)
+class D:
+    """d"""
+    __doc__ = "e"
+print(D.__doc__)
+'''
+
 
 def _programs(*tables: str) -> dict[str, str]:
     found: dict[str, str] = {}
@@ -2305,7 +2454,7 @@ def _programs(*tables: str) -> dict[str, str]:
     return found
 
 
-PROGRAMS = _programs(_CLASSES, _EXCEPTIONS, _FUNCTIONS, _TEXT, _DATA, _LIBRARY)
+PROGRAMS = _programs(_CLASSES, _EXCEPTIONS, _FUNCTIONS, _TEXT, _DATA, _LIBRARY, _NAMES)
 """Every program by its name."""
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cap.checker.allowlist import EVERYWHERE
 from cap.errors import clipped
 from cap.program.parser import MAX_SOURCE_CHARS
+from cap.program.private_names import is_special
 from cap.result import Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.wire import codec
@@ -138,7 +139,7 @@ def _is_name(found: Any) -> bool:
     return (
         type(found) is str
         and found.isidentifier()
-        and not found.startswith("__")
+        and not is_special(found)
         and not keyword.iskeyword(found)
     )
 

@@ -10,6 +10,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from cap.program.private_names import is_special
 from cap.sandbox.wire import codec
 from cap.sandbox.worker.abstract import build_class
 
@@ -45,7 +46,7 @@ class Bindings:
         defined: dict[str, int] = {}
         lost = []
         for name, value in space.items():
-            if name == "_" or name.startswith("__"):
+            if is_special(name) or not name.strip("_"):
                 continue
             if name in self._given and value is self._given[name]:
                 continue
@@ -68,10 +69,14 @@ class Bindings:
     def _line(self, name: str, value: types.FunctionType | type) -> int | None:
         """Return the line of the definition that a function or class is; None if it is none."""
         if isinstance(value, types.FunctionType):
-            code, changed = value.__code__, bool(vars(value))
+            code = value.__code__
+            plain = types.FunctionType(code, {}, closure=value.__closure__)
+            texts = ("__name__", "__qualname__", "__doc__")
+            changed = any(getattr(value, name) != getattr(plain, name) for name in texts)
+            changed = changed or bool(vars(value))
         elif value in self._classes:
             code, made = self._classes[value]
-            changed = not _same(made, _attributes(value))
+            changed = value.__name__ != code.co_name or not _same(made, _attributes(value))
         else:
             return None
         if changed:

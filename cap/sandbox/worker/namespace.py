@@ -37,6 +37,7 @@ from cap.program.private_names import (
     KIND,
     LEADS_OUT,
     MARK,
+    SPECIAL,
     TEXT,
     TOLD,
     found,
@@ -46,10 +47,11 @@ from cap.program.private_names import (
     rename,
     shown,
 )
-from cap.sandbox.worker import abstract, hints, records, stand_ins
+from cap.sandbox.worker import abstract, hints, library_classes, records, stand_ins
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.builtin_function import BuiltinFunction, program_print, shown_as
 from cap.sandbox.worker.enumerations import ENUM
+from cap.sandbox.worker.special_attributes import SpecialAttributes, set_special
 from cap.sandbox.worker.streams import BytesIO, StringIO
 from cap.sandbox.worker.templates import Formats
 
@@ -88,6 +90,9 @@ class _Closed(type):
 
     def __call__(cls, *_: Any, **__: Any) -> Any:
         raise TypeError(f"'{cls.__name__}' cannot be called by a program")
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        raise TypeError(f"cannot set '{shown(name)}' attribute of immutable type '{cls.__name__}'")
 
     def __instancecheck__(cls, value: Any) -> bool:
         return isinstance(value, _closed_kinds.get(cls, ()))
@@ -212,6 +217,15 @@ def _named() -> frozenset[type]:
     spaces += [_library(), {name: getattr(builtins, name) for name in SAFE_BUILTINS}]
     found = {value for space in spaces for value in space.values() if isinstance(value, type)}
     return frozenset(found - {builtins.type})
+
+
+def close_library() -> None:
+    """Have no program change the classes it can name, nor those of errors and shapes."""
+    open_ones = [*_named(), *_stand_ins.values(), *_open_families()]
+    for kind in open_ones:  # grows meanwhile
+        if issubclass(kind, _open_families()):
+            open_ones += builtins.type.__subclasses__(kind)
+    library_classes.close(open_ones)
 
 
 _closed_kinds[closed(types.ModuleType)] = (types.ModuleType, Facade)
@@ -346,7 +360,8 @@ def _common_builtins() -> dict[str, Any]:
     names |= ROBOT_ERRORS
     names |= {name: BuiltinFunction(name, function) for name, function in _BY_NAME.items()}
     names |= {"LMPFailed": LMPFailed, "__build_class__": abstract.build_class, "type": TYPE}
-    return names | {TOLD: plain_error, FOUND: found, KIND: _KindOf, TEXT: Formats}
+    names |= {TOLD: plain_error, FOUND: found, KIND: _KindOf, TEXT: Formats}
+    return names | {SPECIAL: SpecialAttributes}
 
 
 def safe_builtins(
@@ -412,9 +427,9 @@ def _setattr(*given: Any) -> None:
     if len(given) != 3:
         raise TypeError(f"setattr expected 3 arguments, got {len(given)}")
     value, name, new = given
+    if builtins.type(name) is str and is_special(name):
+        return set_special(value, name, new)
     _check_name(name)
-    if is_special(name):
-        raise AttributeError(f"attribute '{name}' may be read only; define it in a class")
     if isinstance(value, builtins.type) and value.__module__ not in PROGRAM_NAMES:
         raise AttributeError(f"'{value.__name__}' is provided; set attributes of your own classes")
     setattr(value, hidden(name), new)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import marshal
+import opcode
 import os
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from cap.checker.policy import Policy
-from cap.program.private_names import FOUND, TOLD, found, plain_error, shown
+from cap.program.private_names import MARK, SPECIAL, shown
 from cap.sandbox.template_protocol import ANYWHERE, CORE
 from cap.sandbox.wire import codec
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
@@ -25,6 +26,7 @@ from cap.sandbox.worker.call_list import call_each
 from cap.sandbox.worker.namespace import (
     Facade,
     Rights,
+    close_library,
     kind_of,
     library,
     numeric,
@@ -86,12 +88,13 @@ class ProgramSetup:
         self._more = safe_builtins(self.output.print, self._rights)
         kind_of(None)  # its first call looks at every class there is
         self.rehearse(lambda: False)
+        close_library()
         if own_builtins:
             self.builtins = self._more = {
                 **vars(builtins),
+                **{name: entry for name, entry in self.builtins.items() if MARK in name},
                 "print": self.output.print,
-                TOLD: plain_error,
-                FOUND: found,
+                SPECIAL: lambda value: value,
             }
 
     def namespace(self, job: Mapping[str, Any], parent: Parent) -> dict[str, Any]:
@@ -110,7 +113,7 @@ class ProgramSetup:
             space["__builtins__"] = self._more
         else:
             space["__builtins__"] = safe_builtins(self.output.print, rights)
-        space["__name__"] = PROGRAM_NAMES[0 if job["library"] else 1]
+        space |= {"__name__": PROGRAM_NAMES[0 if job["library"] else 1], "__doc__": None}
         for name in job["primitives"]:
             space[name] = parent.proxy(name)
         for group, members in job["groups"].items():
@@ -314,10 +317,11 @@ def _success(
 
 
 def _failure(error: BaseException) -> dict[str, Any]:
-    line, inside = None, ""
+    line, inside, raised = None, "", False
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
+        raised = code.co_code[trace.tb_lasti] == opcode.opmap["RAISE_VARARGS"]
         if code.co_filename == PROGRAM:
             line = trace.tb_lineno
         if code.co_filename.startswith("<"):
@@ -329,9 +333,12 @@ def _failure(error: BaseException) -> dict[str, Any]:
         text = str(error)
     except BaseException:  # a program's own exception class may do anything
         text = ""
+    kind = _name_of(type(error))
+    if kind == MemoryError.__name__ and raised:  # by the program; memory there was
+        kind = f"program.{kind}"
     return {
         "status": "failed",
-        "error": _name_of(type(error)),
+        "error": kind,
         "message": codec.one_line(shown(text)) + inside,
         "line": line,
     }

@@ -173,15 +173,19 @@ ATTACKS = {
     "nested f-string": "f'{1:{x.__dict__}}'",
     "getattr, full width": "\uff47etattr(x, '__dict__')",
     "getattr of a dunder": "getattr(x, '__globals__')",
-    "setattr of a dunder": "setattr(x, '__call__', f)",
+    "setattr of a dunder": "setattr(x, '__getattr__', f)",
     "literal with a dunder": "'{0.__class__.__mro__}'.format(x)",
     "literal with a dunder in a width": "'{:{0.__dict__}}'.format(x)",
     "format by a pattern": "match x:\n    case str(format=f): pass",
     "format by match args": "class A(str):\n    __match_args__ = ('format',)",
     "class by a pattern": "match x:\n    case object(__class__=c): pass",
     "class written": "x.__class__ = A",
-    "init of anything": "x.__init__()",
-    "special method written": "x.__len__ = f",
+    "init of a base by another": "class A(B): pass\nB.__init__(x)",
+    "init of what super stands for": "def super(): return x\nsuper().__init__()",
+    "init of another object": "object = x\nobject.__init__()",
+    "setattr of anything": "x.__setattr__('a', 1)",
+    "special method written": "x.__getattr__ = f",
+    "special method unbound": "del x.__len__",
     "star over a primitive": "from operator import *\nx = 1",
     "italic exec": "\U0001d452\U0001d465\U0001d452\U0001d450('1')",
     "full width dunder": "x._\uff3fdict_\uff3f",
@@ -233,9 +237,9 @@ ATTACKS = {
     "array memory": "np.zeros(3).ctypes.data",
     "super kept": "class A:\n    def f(self): return super().__init__",
     "super of another special": "class A:\n    def f(self): return super().__reduce__()",
-    "special of no base": "class A(B):\n    def f(self): return C.__init__(self)",
-    "class name written": "x.__class__.__name__ = 'y'",
-    "function name written": "f.__name__ = 'y'",
+    "special of no base": "class A(B):\n    def f(self): return C.__new__(self)",
+    "class's module written": "x.__class__.__module__ = 'y'",
+    "function's defaults written": "f.__defaults__ = (1,)",
     "match args computed": "class A:\n    __match_args__ = ('a' + 'b',)",
     "match args of a dunder": "class A:\n    __match_args__ = ('__class__',)",
     "match args of a frame": "class A:\n    __match_args__ = ('gi_frame',)",
@@ -273,8 +277,7 @@ ATTACKS = {
     "slots computed": "class A:\n    __slots__ = ['_' * 2 + 'x']",
     "slots of a dunder": "class A:\n    __slots__ = '__dict__'",
     "dunder by too many underscores": "x.___class__",
-    "only underscores": "x.__",
-    "mangled local": "def f():\n    __x = 1",
+    "interpreter's local": "def f():\n    __x__ = 1",
     "dunder name": "__name__ = 'x'",
     "dunder function": "def __init__(): pass",
     "async def": "async def f(): pass",
@@ -324,8 +327,8 @@ def test_the_refusal_of_each_rule_says_what_to_do_instead(name: str) -> None:
 _MORE = {
     "CAP101": ["await x", "[x async for x in y]"],
     "CAP102": ["from os import path", "from math import nothing", "from . import x"],
-    "CAP103": ["x.__len__ = f", "setattr(x, '__call__', f)", "robot._arm"],
-    "CAP104": ["def __init__(): pass", "__x = 1", "f(__x=1)"],
+    "CAP103": ["del x.__len__", "setattr(x, '__get__', f)", "robot._arm"],
+    "CAP104": ["def __init__(): pass", "__x__ = 1", "f(__x__=1)"],
     "CAP105": [f"{name}(1)" for name in sorted(FORBIDDEN_BUILTINS)],
     "CAP106": ["math.pi = 3", "for pick in x: pass"],
     "CAP108": ["match x:\n    case str(format=f): pass"],
@@ -416,7 +419,7 @@ def test_a_policy_may_list_modules(source: str) -> None:
         "from random import _os as x",
         "from random import SystemRandom",
         "from .random import choice",
-        "import random as __r",
+        "import random as __r__",
         "import random\nrandom.SystemRandom()",
         "import random as r\nr._os",
         "import random as pick",
@@ -551,10 +554,11 @@ def test_a_large_program_is_one_finding() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(DATA_MODEL))
-def test_every_listed_special_method_may_be_defined_and_read_but_not_written(name: str) -> None:
+def test_every_listed_special_method_may_be_defined_read_and_bound(name: str) -> None:
     assert rules(f"class A:\n    def {name}(self): pass") == []
-    assert rules(f"x.{name}()") == (["CAP103"] if name == "__init__" else [])
-    assert rules(f"x.{name} = f") == ["CAP103"]
+    assert rules(f"x.{name}()\nx.{name} = f\nsetattr(x, '{name}', f)") == []
+    assert rules(f"del x.{name}") == ["CAP103"]
+    assert rules(f"math.{name} = np.{name} = f") == ["CAP106", "CAP106"]
 
 
 HARMLESS_PIECE = "try: pass\nexcept: pass"

@@ -36,7 +36,7 @@ PROGRAMS = {
     "its own function, wrongly": ("def f(a): return a\nf()", "CAP113"),
     "an import": ("x = 1\nimport os", "CAP102"),
     "a dunder": ("().__class__.__base__", "CAP103"),
-    "an interpreter's name": ("__x = 1", "CAP104"),
+    "an interpreter's name": ("__x__ = 1", "CAP104"),
     "a forbidden builtin": ("open('a')", "CAP105"),
     "a primitive bound again": ("say = 1", "CAP106"),
     "an LMP bound again": ("parse_obj_name = 1", "CAP106"),

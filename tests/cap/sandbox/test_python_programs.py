@@ -29,7 +29,7 @@ REFERENCE = """
 import collections, contextlib, io, json, sys, types
 answers = []
 for source in json.load(sys.stdin):
-    space = {"__name__": "__main__"}
+    space = {"__name__": "__main__", "__doc__": None}
     out = io.StringIO()
     error = None
     with contextlib.redirect_stdout(out):

@@ -462,7 +462,7 @@ ret = found
 GETATTR = """
 def getattr_of(cls):
     try:
-        return cls.__init__.__globals__
+        return cls.__enter__.__globals__
     except AttributeError:
         return None
 """
@@ -968,3 +968,42 @@ def test_an_endless_range_goes_to_no_primitive(sandbox: Sandbox) -> None:
         assert failure.error == "TypeError"
         assert "a range of more than" in failure.message
     assert sandbox.execute("say(range(10, 0, -3))", scope).failure is None
+
+
+@pytest.mark.parametrize(
+    "source", ["raise MemoryError('no room')", "def f(): raise MemoryError('no room')\nf()"]
+)
+def test_lack_of_memory_that_a_program_tells_of_is_its_own(sandbox: Sandbox, source: str) -> None:
+    failure = sandbox.run(source).failure
+    assert failure is not None
+    assert (failure.kind, failure.error) == ("raised", "program.MemoryError")
+    assert failure.message.startswith("no room")
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["x = bytearray(1 << 50)", "try: x = [0] * (1 << 50)\nexcept MemoryError as e: raise e"],
+)
+def test_lack_of_memory_is_the_machines_who_ever_hands_it_on(sandbox: Sandbox, source: str) -> None:
+    failure = sandbox.run(source).failure
+    assert failure is not None
+    assert (failure.kind, failure.error) == ("memory", "MemoryError")
+
+
+@pytest.mark.parametrize(
+    "change", ["f.__name__ = 'g'", "f.__doc__ = 'other'", "f.__qualname__ = 'A.f'"]
+)
+def test_a_function_that_says_other_of_itself_than_its_source_is_lost(
+    sandbox: Sandbox, change: str
+) -> None:
+    source = "def f():\n    'A text.'\ndef g(): pass\nclass A: pass\n"
+    result = sandbox.execute(source + change, Scope(), keep=True)
+    assert result.defined == {"g": 3, "A": 4}
+    assert result.dropped == ("f",)
+    result = sandbox.execute(source + "A.__name__ = 'B'", Scope(), keep=True)
+    assert result.dropped == ("A",)
+
+
+def test_private_names_of_two_underscores_are_lost_and_said_to_be(sandbox: Sandbox) -> None:
+    result = sandbox.execute("__a = 1\n__doc__ = __ = _ = 2", Scope(), keep=True)
+    assert (dict(result.variables), result.dropped) == ({}, ("__a",))

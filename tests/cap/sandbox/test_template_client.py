@@ -402,9 +402,11 @@ cap.sandbox.worker.dispatch
 cap.sandbox.worker.enumerations
 cap.sandbox.worker.fork_server
 cap.sandbox.worker.hints
+cap.sandbox.worker.library_classes
 cap.sandbox.worker.namespace
 cap.sandbox.worker.numeric
 cap.sandbox.worker.records
+cap.sandbox.worker.special_attributes
 cap.sandbox.worker.stand_ins
 cap.sandbox.worker.streams
 cap.sandbox.worker.templates

@@ -1,0 +1,99 @@
+"""Special attributes that a program binds, and the few it reads that lead further.
+
+By looking at `x.__name__ = ...` nobody can tell what `x` is. A program's own functions, classes and
+objects take names and texts, its own classes take special methods as in a `class` statement, and
+what is provided takes nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from cap.checker.attributes import DATA_MODEL, SETTABLE
+from cap.program.private_names import hidden, is_special
+from cap.sandbox.worker.abstract import PROGRAM_NAMES
+from cap.sandbox.worker.dispatch import is_of_program
+
+_TEXTS = ("__name__", "__qualname__", "__doc__")
+
+
+class SpecialAttributes:
+    """What stands before a special attribute that is bound, `__init__` and `__setattr__`."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        """Keep the object whose attribute is meant."""
+        object.__setattr__(self, "_value", value)
+
+    def __getattribute__(self, name: str) -> Any:
+        """Return an attribute."""
+        value = object.__getattribute__(self, "_value")
+        if name == "__init__":
+            return _initializer(value)
+        if name == "__setattr__":
+            return _setter(value)
+        if name not in SETTABLE:
+            raise AttributeError(f"attribute '{name}' leads to the interpreter")
+        return getattr(value, name)
+
+    def __setattr__(self, name: str, new: Any) -> None:
+        """Bind one."""
+        set_special(object.__getattribute__(self, "_value"), name, new)
+
+    def __delattr__(self, name: str) -> None:
+        """Refuse to unbind one."""
+        raise AttributeError(f"attribute '{name}' may be read only; define it in a class")
+
+
+def set_special(value: Any, name: str, new: Any) -> None:
+    """Bind a special attribute of what is a program's own."""
+    kind = value if isinstance(value, type) else type(value)
+    own = is_of_program(value) or kind.__module__ in PROGRAM_NAMES
+    if name in _TEXTS and own:
+        if type(new) is not str and not (new is None and name == "__doc__"):
+            raise TypeError(f"{name} must be set to a string object")
+    elif name in SETTABLE - DATA_MODEL and isinstance(value, BaseException):
+        pass  # the interpreter takes none but other exceptions
+    elif name not in DATA_MODEL or not own or kind is not value:
+        raise AttributeError(f"attribute '{name}' may be read only; define it in a class")
+    setattr(value, name, new)
+
+
+def _initializer(value: Any) -> Any:
+    """Return `__init__` of a program's own class, or of an object of one.
+
+    That of another would make anew what its users rely on.
+    """
+    kind = value if isinstance(value, type) else type(value)
+    found = kind.__init__  # type: ignore[misc]
+    plain = is_of_program(found) or type(found) is types.WrapperDescriptorType
+    if kind.__module__ not in PROGRAM_NAMES or not plain:
+        raise AttributeError("attribute '__init__' leads to the interpreter; make a new object")
+    return value.__init__
+
+
+def _setter(owner: Any) -> Callable[..., None]:
+    """Return `object.__setattr__`, or that of `super()`: it sets what a frozen class protects."""
+    if type(owner) is super:
+        inherited: Any = owner
+        return functools.partial(_set_plainly, inherited.__setattr__, inherited.__self__)
+    if owner is object:
+        return lambda value, name, new, /: _set_plainly(
+            functools.partial(object.__setattr__, value), value, name, new
+        )
+    raise AttributeError("attribute '__setattr__' leads to the interpreter; use setattr()")
+
+
+def _set_plainly(bind: Callable[[str, Any], None], value: Any, name: Any, new: Any, /) -> None:
+    """Set an attribute of an object of the program's own class."""
+    if type(value).__module__ not in PROGRAM_NAMES:
+        raise TypeError(f"can't apply this __setattr__ to {type(value).__name__} object")
+    if type(name) is not str:
+        raise TypeError(f"attribute name must be string, not '{type(name).__name__}'")
+    if is_special(name):
+        raise AttributeError(f"attribute '{name}' may be read only; define it in a class")
+    bind(hidden(name), new)
