@@ -216,7 +216,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "functools": names(
         """
         cache cached_property cmp_to_key lru_cache partial partialmethod reduce singledispatch
-        singledispatchmethod total_ordering wraps
+        singledispatchmethod total_ordering update_wrapper wraps
         """
     ),
     "graphlib": names("CycleError TopologicalSorter"),

@@ -65,8 +65,6 @@ _INSTEAD = {
     "__init__": "make a new object instead, or call super().__init__()",
     "__new__": "call the class",
     "__traceback__": "use str(error)",
-    "__wrapped__": "keep the function itself under another name",
-    "__annotations__": "keep what they say in a dictionary of your own",
     "__bases__": "use issubclass()",
     "__mro__": "use issubclass()",
     "__subclasses__": "keep a list of your own classes",

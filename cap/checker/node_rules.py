@@ -191,7 +191,7 @@ def _is_judged_later(node: ast.Attribute, survey: Survey) -> bool:
             return name in SETTABLE
         case ast.Load():
             of_super = isinstance(value, ast.Call) and getattr(value.func, "id", "") == "super"
-            return name == "__init__" or of_super or base == "object"
+            return name != "__setattr__" or of_super or base == "object"
     return False
 
 

@@ -71,7 +71,7 @@ _READING_FIELD = re.compile(r"\{[^{}:!]*[.\[]")
 PROTOCOL = frozenset(["_generate_next_value_", "_ignore_", "_missing_", "_name_", "_value_"])
 """What an enumeration looks for by these very names; harmless on everything else."""
 _MAY_BE_PRIVATE = re.compile(
-    r"_(?<!\w_)(?!_\w*__\b)_*[^\W_]|__class__|__setattr__"
+    r"_(?<!\w_)(?!_\w*__\b)_*[^\W_]|__class__|__setattr__|__wrapped__|__annotations__|__members__"
     r"|(?<!super\(\))\.[\s\\]*__init__|\.[\s\\]*__\w+__(?![\w(])"
 )
 _WORD = rf"(?:{'|'.join(sorted([*LEADS_OUT, *FORMATS]))}|(?:gi|cr|ag|tb)_\w+)\b"
@@ -82,6 +82,10 @@ _FIRST_WORD = re.compile(rf"\n[ \t\f\\]*(?:{_WORD}|__\w+__)")
 _BARE_WORD = re.compile(rf"\b{_WORD}")
 TABLES = ("__slots__", "__match_args__")
 """What a class binds to texts that are names of attributes."""
+
+
+READ_LATER = frozenset(["__annotations__", "__members__", "__setattr__", "__wrapped__"])
+"""Special attributes that are looked at when they are read."""
 
 
 def is_special(name: str) -> bool:
@@ -264,7 +268,7 @@ def is_judged_later(node: ast.Attribute, bases: Container[str]) -> bool:
     value = node.value
     name = value.func if isinstance(value, ast.Call) else value
     of = name.id if isinstance(name, ast.Name) else ""
-    if type(node.ctx) is not ast.Load or node.attr == "__setattr__":
+    if type(node.ctx) is not ast.Load or node.attr in READ_LATER:
         return True
     inherited = of == "super" if value is not name else of == "object" or of in bases
     return node.attr == "__init__" and not inherited

@@ -277,7 +277,7 @@ _family(
         "code of a generator | bytecode": "g = (x for x in [1])\nret = str(g.gi_code.co_code)",
         "old spelling | the same in an old Python": "def f(): pass\nret = str(f.func_globals)",
         "kwdefaults | changed defaults": "def f(*, a=1): return a\nf.__kwdefaults__['a'] = 2\nret = f()",
-        "annotations | what was evaluated": "def f(a: int): pass\nret = str(f.__annotations__)",
+        "annotations | what was evaluated": "def f(a: int): pass\nf.__annotations__ = {}",
         "wrapped | what is below a decorator": "def f(): pass\nf.__wrapped__ = print",
     },
 )
@@ -1356,6 +1356,27 @@ _family(
             "class A: pass\na = A()\na.__len__ = lambda: 3"
         ),
         "class | another class": "class A: pass\nclass B: pass\nsetattr(A(), '__class__', B)",
+        "hints of the library | what was evaluated": (
+            "from statistics import mean\nret = str(mean.__annotations__)"
+        ),
+        "hints of an object | the same": "ret = NotFound('x').__annotations__",
+        "function below numpy's | another's globals": "ret = str(np.mean.__wrapped__)",
+        "function below a record's | the same": (
+            "from dataclasses import dataclass\n@dataclass\nclass A: x: int = 1\n"
+            "ret = str(A.__repr__.__wrapped__)"
+        ),
+        "members of no enumeration | what it keeps": "ret = np.ones(1).__members__",
+        "members, changed | a member that is none": (
+            "from enum import Enum\nclass E(Enum): a = 1\nE.__members__['b'] = 2"
+        ),
+        "copied to a class | another's name": (
+            "from functools import update_wrapper\nclass E(Exception): pass\n"
+            "update_wrapper(E, NotFound)"
+        ),
+        "copied to a namespace | another's values": (
+            "from functools import update_wrapper\nfrom types import SimpleNamespace\n"
+            "update_wrapper(SimpleNamespace(), print)"
+        ),
         "made anew, a namespace | another's values": (
             "from types import SimpleNamespace\nn = SimpleNamespace(a=1)\nn.__init__(b=2)"
         ),

@@ -2441,6 +2441,58 @@ class D:
     """d"""
     __doc__ = "e"
 print(D.__doc__)
+### function below a decorator
+import functools
+def twice(f):
+    @functools.wraps(f)
+    def inner(*a):
+        return f(*a) * 2
+    return inner
+@twice
+def g(x): return x + 1
+@functools.lru_cache
+def h(x): return x
+r = g(1), g.__wrapped__(1), h.__wrapped__(3), h(3), h.cache_info().misses
+### hints looked up by a decorator
+def typed(f):
+    hints = f.__annotations__
+    def inner(*args):
+        for (name, kind), value in zip(hints.items(), args):
+            if not isinstance(value, kind):
+                raise TypeError(f'{name} must be {kind.__name__}')
+        return f(*args)
+    return inner
+@typed
+def area(w: int, h: float): return w * h
+class A:
+    x: int = 1
+    _y: 'str' = ''
+a = area(2, 1.5), A.__annotations__
+try:
+    area(2, 'b')
+except TypeError as e:
+    m = str(e)
+### members of an enumeration with other names of some
+from enum import Enum
+class C(Enum):
+    RED = 1
+    CRIMSON = 1
+    _own = 3
+r = list(C.__members__), C.__members__['CRIMSON'], [*C], C.__members__
+### decorator that is a class
+import functools
+class Counted:
+    def __init__(self, f):
+        functools.update_wrapper(self, f)
+        self.f, self.calls = f, 0
+    def __call__(self, *a):
+        self.calls += 1
+        return self.f(*a)
+@Counted
+def double(x):
+    'Twice as much.'
+    return 2 * x
+r = double(2), double(3), double.calls, double.__name__, double.__doc__, double.__wrapped__(4)
 '''
 
 

@@ -7,13 +7,14 @@ what is provided takes nothing.
 
 from __future__ import annotations
 
+import enum
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cap.checker.attributes import DATA_MODEL, SETTABLE
-from cap.program.private_names import hidden, is_special
+from cap.program.private_names import hidden, is_special, shown
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.dispatch import is_of_program
 
@@ -21,7 +22,7 @@ _TEXTS = ("__name__", "__qualname__", "__doc__")
 
 
 class SpecialAttributes:
-    """What stands before a special attribute that is bound, `__init__` and `__setattr__`."""
+    """What stands before a special attribute that is bound, and before those in `_READ`."""
 
     __slots__ = ("_value",)
 
@@ -32,10 +33,8 @@ class SpecialAttributes:
     def __getattribute__(self, name: str) -> Any:
         """Return an attribute."""
         value = object.__getattribute__(self, "_value")
-        if name == "__init__":
-            return _initializer(value)
-        if name == "__setattr__":
-            return _setter(value)
+        if name in _READ:
+            return _READ[name](value)
         if name not in SETTABLE:
             raise AttributeError(f"attribute '{name}' leads to the interpreter")
         return getattr(value, name)
@@ -76,6 +75,29 @@ def _initializer(value: Any) -> Any:
     return value.__init__
 
 
+def _wrapped(function: Any) -> Any:
+    """Return the program's own function that a decorator was put before."""
+    found = function.__wrapped__
+    if not is_of_program(found) and type(found).__module__ not in PROGRAM_NAMES:
+        raise AttributeError("attribute '__wrapped__' leads to the library's own")
+    return found
+
+
+def _annotations(thing: Any) -> dict[str, Any]:
+    """Return the hints in a function or class of the program's, each under the name in it."""
+    own = isinstance(thing, type) and thing.__module__ in PROGRAM_NAMES
+    if not own and not is_of_program(thing):
+        raise AttributeError("attribute '__annotations__' is there for your own functions")
+    return {shown(name): hint for name, hint in thing.__annotations__.items()}
+
+
+def _members(kind: Any) -> Any:
+    """Return the members of an enumeration by their names, the other names of some among them."""
+    if not isinstance(kind, enum.EnumMeta):
+        raise AttributeError("attribute '__members__' is there for enumerations")
+    return types.MappingProxyType(dict(kind.__members__))
+
+
 def _setter(owner: Any) -> Callable[..., None]:
     """Return `object.__setattr__`, or that of `super()`: it sets what a frozen class protects."""
     if type(owner) is super:
@@ -97,3 +119,13 @@ def _set_plainly(bind: Callable[[str, Any], None], value: Any, name: Any, new: A
     if is_special(name):
         raise AttributeError(f"attribute '{name}' may be read only; define it in a class")
     bind(hidden(name), new)
+
+
+_READ: Mapping[str, Callable[[Any], Any]] = {
+    "__init__": _initializer,
+    "__setattr__": _setter,
+    "__wrapped__": _wrapped,
+    "__annotations__": _annotations,
+    "__members__": _members,
+}
+"""What reads the attributes that lead further."""

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.builtin_function import program_print, shown_as
 from cap.sandbox.worker.dispatch import is_of_program, singledispatch, singledispatchmethod
 
@@ -16,9 +17,10 @@ def wraps(function: Callable[..., Any]) -> Callable[[Any], Any]:
     """Stand in for `functools.wraps`, which copies any attributes it is told to, to anything."""
 
     def decorate(wrapper: Any) -> Any:
-        if not is_of_program(wrapper):
+        own = type(wrapper).__module__ in PROGRAM_NAMES
+        if not own and not is_of_program(wrapper):
             raise TypeError("wraps() is put before a function of the program's own")
-        if is_of_program(function):
+        if is_of_program(wrapper) and is_of_program(function):
             vars(wrapper).update(vars(function))
             wrapper.__annotations__ = dict(function.__annotations__)
         for name in ("__name__", "__qualname__", "__doc__"):
@@ -29,6 +31,11 @@ def wraps(function: Callable[..., Any]) -> Callable[[Any], Any]:
         return wrapper
 
     return decorate
+
+
+def update_wrapper(wrapper: Any, wrapped: Callable[..., Any]) -> Any:
+    """Stand in for `functools.update_wrapper` likewise."""
+    return wraps(wrapped)(wrapper)
 
 
 class cached_property:  # noqa: N801 programs know it by this name
@@ -164,6 +171,7 @@ def set_recursion_limit(limit: int, /) -> None:
 for _kind, _module in (
     *((cached_property, "functools"), (singledispatch, "functools")),
     *((singledispatchmethod, "functools"), (wraps, "functools"), (batched, "itertools")),
+    (update_wrapper, "functools"),
     *((attrgetter, "operator"), (methodcaller, "operator"), (redirect_stdout, "contextlib")),
 ):
     shown_as(_kind, _module, _kind.__name__)
@@ -174,6 +182,7 @@ FUNCTOOLS: Mapping[str, Any] = {
     "cached_property": cached_property,
     "singledispatch": singledispatch,
     "singledispatchmethod": singledispatchmethod,
+    "update_wrapper": update_wrapper,
     "wraps": wraps,
 }
 """What stands for names of `functools`."""

@@ -469,7 +469,7 @@ def test_the_benchmark_policy_lets_pass_what_a_robots_refuses(source: str) -> No
             "from string import Formatter",
         ),
         *("from numpy import *", "from dataclasses import make_dataclass"),
-        *("from typing import get_type_hints", "from functools import update_wrapper"),
+        *("from typing import get_type_hints", "from functools import WRAPPER_ASSIGNMENTS"),
         *("from hashlib import file_digest", "from enum import EnumMeta", "from re import enum"),
         *("from numpy import load", "import numpy.lib", "from collections import _sys"),
         *(

@@ -19,6 +19,7 @@ from cap.program.private_names import (
     FOUND,
     KIND,
     MARK,
+    SPECIAL,
     TEXT,
     TOLD,
     found,
@@ -217,6 +218,68 @@ def test_no_attribute_keeps_a_private_name(source: str) -> None:
     code = compiled(source, ast.parse(source))
     assert not {name for name in attributes(code) if is_private(name) and MARK not in name}
     assert "_geom'" not in repr(code.co_consts)
+
+
+@pytest.mark.parametrize("name", ["__doc__", "__name__", "__repr__", "__init__", "__class__"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x.NAME = y",
+        "x . NAME = y",
+        "x.\\\nNAME += y",
+        "(x. # no\n NAME) = y",
+        "(x.NAME), z = y",
+        "[*x.NAME] = y",
+        "x.NAME: int = y",
+        "for x.NAME in y: pass",
+        "with x as x.NAME: pass",
+        "del x.NAME",
+        "x._\uff3fdoc_\uff3f = y",
+        "[y for x.NAME in y]",
+        "class A:\n    x.NAME = y",
+    ],
+)
+def test_a_special_attribute_is_bound_by_a_stand_in_however_it_is_written(
+    source: str, name: str
+) -> None:
+    source = source.replace("NAME", name)
+    assert SPECIAL in attributes(compiled(source, ast.parse(source)))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x.__init__()",
+        "x . __init__()",
+        "(x. # no\n __init__)()",
+        "x().__init__()",
+        "x.y.__init__",
+        "sup().__init__()",
+        "super .__init__()",
+        "object.__setattr__(x, 'a', 1)",
+        "super().__setattr__('a', 1)",
+        "x.\\\n__setattr__",
+        "x.__wrapped__(1)",
+        "x.__annotations__",
+        "x.__members__.items()",
+    ],
+)
+def test_what_makes_an_object_anew_is_read_of_a_stand_in(source: str) -> None:
+    assert SPECIAL in attributes(compiled(source, ast.parse(source)))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class A(B):\n    def f(self): super().__init__()",
+        "class A(B):\n    def f(self): B.__init__(self)",
+        "object.__init__(x)",
+        "x.__len__()",
+        "type(x).__name__",
+    ],
+)
+def test_what_the_check_judges_is_compiled_as_it_is(source: str) -> None:
+    assert SPECIAL not in attributes(compiled(source, ast.parse(source)))
 
 
 def test_a_program_without_private_names_is_compiled_as_it_is() -> None:
