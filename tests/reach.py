@@ -29,8 +29,9 @@ import shapely
 from cap.checker.allowlist import FORBIDDEN_BUILTINS
 from cap.checker.attributes import reason_against
 from cap.checker.policy import Policy
-from cap.program.private_names import FORMATS, MARK, is_private
+from cap.program.private_names import FORMATS, MARK, READ_LATER, is_private
 from cap.sandbox.worker import namespace
+from cap.sandbox.worker.special_attributes import SpecialAttributes
 from cap.sandbox.worker.templates import Formats
 
 TEXT = "tripwire + 1"
@@ -186,6 +187,11 @@ def _steps(value: Any) -> Iterator[tuple[str, Any]]:
             except BaseException:  # whatever it is, a program would see no more
                 continue
     yield ".__class__", namespace.kind_of(value)
+    for name in ("__init__", *READ_LATER):
+        try:
+            yield f".{name}", getattr(SpecialAttributes(value), name)
+        except BaseException:
+            continue
     for arguments in copy.deepcopy(ARGUMENTS) if callable(value) else ():
         try:
             yield f"{arguments}".replace("\n", " "), value(*arguments)
