@@ -58,7 +58,7 @@ _FORBIDDEN = {
     ctypes._SimpleCData: "raw memory",
     functools.cached_property: "a property that can be told to set any name",
 }
-_BY_NAME = ("getattr", "hasattr", "setattr")
+_BY_NAME = ("getattr", "hasattr", "setattr", "vars")
 _RAW = {
     id(getattr(builtins, name)): f"{name}()"
     for name in (*FORBIDDEN_BUILTINS, *_BY_NAME)

@@ -65,7 +65,7 @@ SAFE_BUILTINS = names(
     IndentationError InterruptedError IsADirectoryError NotADirectoryError
     PendingDeprecationWarning ProcessLookupError ReferenceError ResourceWarning SyntaxWarning
     SystemError TabError UnicodeTranslateError UnicodeWarning BaseExceptionGroup ExceptionGroup
-    True False None
+    True False None vars
     """
 )
 BUILTIN_NAMES = frozenset([*SAFE_BUILTINS, *ROBOT_ERRORS, "LMPFailed", "print", "__name__"])
@@ -76,7 +76,7 @@ FORBIDDEN_BUILTINS = frozenset(
     names(
         """
         aiter anext breakpoint compile copyright credits delattr dir eval exec exit globals help
-        input license locals memoryview open quit vars
+        input license locals memoryview open quit
         """
     )
 )

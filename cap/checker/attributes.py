@@ -61,7 +61,7 @@ def reason_against(name: str, own: Container[str] = ()) -> tuple[str, str] | Non
 
 
 _INSTEAD = {
-    "__dict__": "name the attributes you need, or keep them in a dictionary of your own",
+    "__dict__": "name the attributes you need; your own objects have it, as `self.__dict__`",
     "__init__": "make a new object instead, or call super().__init__()",
     "__new__": "call the class",
     "__traceback__": "use str(error)",

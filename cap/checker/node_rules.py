@@ -57,9 +57,7 @@ class Violation:
 
 
 _REASON_CHARS = 300
-_SOFT_BUILTINS = frozenset(
-    names("copyright credits dir exit help id input license locals quit vars")
-)
+_SOFT_BUILTINS = frozenset(names("copyright credits dir exit help id input license locals quit"))
 """Everyday words: a program may read them as the variables it makes of them."""
 _METADATA = frozenset(["__all__", "__author__", "__doc__", "__license__", "__version__"])
 """What modules say of themselves in names that mean nothing to the interpreter."""
@@ -191,8 +189,17 @@ def _is_judged_later(node: ast.Attribute, survey: Survey) -> bool:
             return name in SETTABLE
         case ast.Load():
             of_super = isinstance(value, ast.Call) and getattr(value.func, "id", "") == "super"
+            if name == "__dict__":
+                return _is_of_program(value, survey)
             return name != "__setattr__" or of_super or base == "object"
     return False
+
+
+def _is_of_program(value: ast.expr, survey: Survey) -> bool:
+    """Tell whether a value may be the program's own: what it begins with has a name bound here."""
+    while isinstance(value, ast.Attribute | ast.Call | ast.Subscript):
+        value = value.func if isinstance(value, ast.Call) else value.value
+    return isinstance(value, ast.Name) and survey.bindings(value.id) > 0
 
 
 def _template(template: ast.expr) -> Iterable[Finding]:
@@ -251,7 +258,7 @@ def _name(node: ast.Name, survey: Survey) -> Iterable[Finding]:
 
 
 def _call(node: ast.Call, survey: Survey) -> Iterable[Finding]:
-    """Judge what is told of `type` and of attributes by name where it is called."""
+    """Judge what is told of `type`, `vars` and attributes by name where it is called."""
     function = node.func
     if type(function) is not ast.Name or survey.bindings(function.id):
         return ()
@@ -259,6 +266,9 @@ def _call(node: ast.Call, survey: Survey) -> Iterable[Finding]:
         plain = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
         if not plain or node.keywords:
             return (("CAP111", "type takes one argument here; write a class statement instead"),)
+    elif function.id == "vars":
+        if len(node.args) != 1 or node.keywords or not _is_of_program(node.args[0], survey):
+            return (("CAP105", f"'vars' takes an object of your own; {_INSTEAD['vars']}"),)
     elif function.id in _BY_NAME and len(node.args) > 1:
         name = getattr(node.args[1], "value", None)
         if isinstance(name, str) and name != "__class__" and function.id != "hasattr":

@@ -62,9 +62,9 @@ RULES: dict[str, Rule] = {
         "for __ in range(3): _last = 1",
     ),
     "CAP105": Rule(
-        "a builtin that reaches beyond the program (exec, eval, open, vars, ...)",
-        "They run text, read files, or hand out what objects keep. `getattr`, `hasattr` and "
-        "`setattr` are there: they keep to the rules of attributes when they run.",
+        "a builtin that reaches beyond the program (exec, eval, open, dir, ...)",
+        "They run text, read files, or hand out what objects keep. `getattr`, `hasattr`, "
+        "`setattr` and `vars` are there: they keep to the rules of attributes when they run.",
         "open('notes.txt')",
         "opened = True",
     ),

@@ -71,7 +71,7 @@ _READING_FIELD = re.compile(r"\{[^{}:!]*[.\[]")
 PROTOCOL = frozenset(["_generate_next_value_", "_ignore_", "_missing_", "_name_", "_value_"])
 """What an enumeration looks for by these very names; harmless on everything else."""
 _MAY_BE_PRIVATE = re.compile(
-    r"_(?<!\w_)(?!_\w*__\b)_*[^\W_]|__class__|__setattr__|__wrapped__|__annotations__|__members__"
+    r"_(?<!\w_)(?!_\w*__\b)_*[^\W_]|__class__|__setattr__|__wrapped__|__annotations__|__members__|__dict__"
     r"|(?<!super\(\))\.[\s\\]*__init__|\.[\s\\]*__\w+__(?![\w(])"
 )
 _WORD = rf"(?:{'|'.join(sorted([*LEADS_OUT, *FORMATS]))}|(?:gi|cr|ag|tb)_\w+)\b"
@@ -84,7 +84,7 @@ TABLES = ("__slots__", "__match_args__")
 """What a class binds to texts that are names of attributes."""
 
 
-READ_LATER = frozenset(["__annotations__", "__members__", "__setattr__", "__wrapped__"])
+READ_LATER = frozenset(["__annotations__", "__dict__", "__members__", "__setattr__", "__wrapped__"])
 """Special attributes that are looked at when they are read."""
 
 

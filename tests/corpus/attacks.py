@@ -1035,7 +1035,6 @@ _family(
             "try: 1 / 0\nexcept Exception as e:\n    match e:\n"
             "        case Exception(__traceback__=t): ret = str(t)"
         ),
-        "dict | what it carries": "try: 1 / 0\nexcept Exception as e: ret = e.__dict__",
         "suppress | another context": "try: 1 / 0\nexcept Exception as e: e.__traceback__ = 1",
         "state | a new state": "try: 1 / 0\nexcept Exception as e: e.__setstate__({'a': 1})",
         "except as a primitive | a primitive bound": "try: 1 / 0\nexcept Exception as pick: pass",
@@ -1376,6 +1375,31 @@ _family(
         "copied to a namespace | another's values": (
             "from functools import update_wrapper\nfrom types import SimpleNamespace\n"
             "update_wrapper(SimpleNamespace(), print)"
+        ),
+        "dictionary of an error | what it carries": (
+            "try: 1 / 0\nexcept Exception as e: ret = e.__dict__"
+        ),
+        "dictionary of a shape | its pointer": "p = Point(0, 0)\nret = str(p.__dict__)",
+        "dictionary of a group | the robot's calls": "r = [robot][0]\nr.__dict__['pick'] = print",
+        "dictionary of a class | methods as plain functions": "class A: pass\nret = str(A.__dict__)",
+        "dictionary of a function | what wraps it": "def f(): pass\nret = f.__dict__",
+        "vars by map | the dictionary of a module": "ret = str([*map(vars, [math])])",
+        "names of the moment | a frame's own dictionary": "ret = [f() for f in [vars]]",
+        "memory by a dictionary | numpy's look at it": (
+            "class A: pass\na = A()\n"
+            "a.__dict__['__array_interface__'] = {'data': (id(0), False), 'shape': (4,), "
+            "'typestr': '<i8', 'version': 3}\nret = np.asarray(a)"
+        ),
+        "memory by a dictionary's update | the same": (
+            "class A: pass\na = A()\nvars(a).update({'__array_struct__': 1})\nret = 1"
+        ),
+        "memory by a name that lies | the same": (
+            "class S(str):\n    def startswith(self, *a): return False\nclass A: pass\na = A()\n"
+            "a.__dict__[S('__array_interface__')] = {}"
+        ),
+        "what a library keeps in an object | its private parts": (
+            "from random import Random\nfrom contextlib import ExitStack\n"
+            "class K(ExitStack): pass\nk = K()\nret = str(vars(k)['_exit_callbacks'])"
         ),
         "made anew, a namespace | another's values": (
             "from types import SimpleNamespace\nn = SimpleNamespace(a=1)\nn.__init__(b=2)"

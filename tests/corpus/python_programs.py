@@ -2493,6 +2493,60 @@ def double(x):
     'Twice as much.'
     return 2 * x
 r = double(2), double(3), double.calls, double.__name__, double.__doc__, double.__wrapped__(4)
+### dictionary of an object, read and written
+import copy
+import json
+class A:
+    def __init__(self, **more):
+        self.x, self._y, self.__z, self.data = 1, 2, 3, 4
+        self.__dict__.update(more)
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"
+    def __eq__(self, other):
+        return self.__dict__ == other.__dict__
+a = A(q=5, _r=6)
+d = a.__dict__
+a.later = 7
+r = repr(a), a == A(q=5), a == A(q=5, _r=6), a._r, d, d['later'], len(d), [*d], {**d}, '_y' in d
+d['_y'] = 20
+d.pop('x')
+d |= {'data': 40}
+s = a._y, a.data, hasattr(a, 'x'), sorted(vars(a)), json.dumps(d), type(d), isinstance(d, dict)
+c, e = copy.copy(d), copy.deepcopy(d)
+c['_y'] = e['_y'] = 0
+del d['q']
+t = a._y, type(c).__name__, c == e, d.get('q', 'no'), d.setdefault('q', 8), a.q, dict(d) == d
+for name in list(d):
+    del d[name]
+u = d, vars(a), a
+try:
+    a._y
+except AttributeError as error:
+    m = str(error)
+### objects without a dictionary
+class S:
+    __slots__ = ('x',)
+s = S()
+try:
+    vars(s)
+except TypeError as e:
+    m = str(e)
+try:
+    s.__dict__
+except AttributeError as e:
+    n = str(e)
+### record by its attributes
+from dataclasses import dataclass
+@dataclass
+class R:
+    a: int = 1
+    _b: int = 2
+r = R()
+d = dict(vars(r)), {k: v for k, v in r.__dict__.items() if not k.startswith('_')}
+class B:
+    def __init__(self, d): self.__dict__.update(d)
+    def __iter__(self): return iter(self.__dict__.items())
+e = dict(B({'p': 1, '_q': 2})), B({'_q': 2})._q
 '''
 
 
@@ -2512,8 +2566,6 @@ PROGRAMS = _programs(_CLASSES, _EXCEPTIONS, _FUNCTIONS, _TEXT, _DATA, _LIBRARY, 
 
 REFUSED: dict[str, tuple[str, str]] = {
     "a class made by a call of type": ("CAP111", "data could give a class special methods"),
-    "dictionary of an object": ("CAP103", "it holds private names under their other names"),
-    "every attribute by vars": ("CAP105", "the same"),
     "attribute on demand": ("CAP110", "numpy asks any object for its memory by attributes"),
     "object made by new": ("CAP110", "it makes objects of any class"),
     "metaclass": ("CAP110", "it takes part in making classes"),

@@ -51,6 +51,7 @@ from cap.sandbox.worker import abstract, hints, library_classes, records, stand_
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.builtin_function import BuiltinFunction, program_print, shown_as
 from cap.sandbox.worker.enumerations import ENUM
+from cap.sandbox.worker.object_dictionary import ObjectDictionary, attributes_of
 from cap.sandbox.worker.special_attributes import SpecialAttributes, set_special
 from cap.sandbox.worker.streams import BytesIO, StringIO
 from cap.sandbox.worker.templates import Formats
@@ -186,6 +187,7 @@ class _KindOf:
 _SHOWN_AS: dict[type, Any] = {
     Facade: closed(types.ModuleType),
     BuiltinFunction: closed(types.BuiltinFunctionType),
+    ObjectDictionary: dict,
     _Closed: TYPE,
     _Type: TYPE,
     builtins.type: TYPE,
@@ -358,7 +360,7 @@ def _common_builtins() -> dict[str, Any]:
     """Return the builtins every program has; a spare worker makes them before it is needed."""
     names = {name: getattr(builtins, name) for name in SAFE_BUILTINS}
     names |= ROBOT_ERRORS
-    names |= {name: BuiltinFunction(name, function) for name, function in _BY_NAME.items()}
+    names |= {name: BuiltinFunction(name, function) for name, function in _STANDING_IN.items()}
     names |= {"LMPFailed": LMPFailed, "__build_class__": abstract.build_class, "type": TYPE}
     names |= {TOLD: plain_error, FOUND: found, KIND: _KindOf, TEXT: Formats}
     return names | {SPECIAL: SpecialAttributes}
@@ -435,8 +437,13 @@ def _setattr(*given: Any) -> None:
     setattr(value, hidden(name), new)
 
 
-_BY_NAME = {"getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr}
-"""Builtins that take the name of an attribute."""
+_STANDING_IN = {
+    "getattr": _getattr,
+    "hasattr": _hasattr,
+    "setattr": _setattr,
+    "vars": attributes_of,
+}
+"""What stands for builtins that read or bind attributes by their names."""
 
 
 def _eval(text: str, names: dict[str, Any] | None = None, own: Any = None) -> Any:

@@ -17,6 +17,7 @@ from cap.checker.attributes import DATA_MODEL, SETTABLE
 from cap.program.private_names import hidden, is_special, shown
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.dispatch import is_of_program
+from cap.sandbox.worker.object_dictionary import ObjectDictionary
 
 _TEXTS = ("__name__", "__qualname__", "__doc__")
 
@@ -123,6 +124,7 @@ def _set_plainly(bind: Callable[[str, Any], None], value: Any, name: Any, new: A
 
 _READ: Mapping[str, Callable[[Any], Any]] = {
     "__init__": _initializer,
+    "__dict__": ObjectDictionary,
     "__setattr__": _setter,
     "__wrapped__": _wrapped,
     "__annotations__": _annotations,

@@ -405,6 +405,7 @@ cap.sandbox.worker.hints
 cap.sandbox.worker.library_classes
 cap.sandbox.worker.namespace
 cap.sandbox.worker.numeric
+cap.sandbox.worker.object_dictionary
 cap.sandbox.worker.records
 cap.sandbox.worker.special_attributes
 cap.sandbox.worker.stand_ins
