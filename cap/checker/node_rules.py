@@ -21,6 +21,7 @@ from cap.checker.survey import BINDING, Survey, bound_names, is_whole
 from cap.program.private_names import (
     FORMATS,
     LEADS_OUT,
+    READ_LATER,
     is_judged_later,
     is_private,
     is_special,
@@ -275,7 +276,8 @@ def _call(node: ast.Call, survey: Survey) -> Iterable[Finding]:
             if is_special(name) and function.id == "setattr":
                 found = "CAP103", f"'{name}' may be read only; define it in a class"
                 return () if name in SETTABLE else (found,)
-            finding = reason_against(name, LEADS_OUT)
+            late = name in READ_LATER and name != "__dict__"
+            finding = None if late else reason_against(name, LEADS_OUT)
             return () if finding is None else (finding,)
     return ()
 

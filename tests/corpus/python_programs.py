@@ -2547,6 +2547,43 @@ class B:
     def __init__(self, d): self.__dict__.update(d)
     def __iter__(self): return iter(self.__dict__.items())
 e = dict(B({'p': 1, '_q': 2})), B({'_q': 2})._q
+### function below a decorator, by its name
+import functools
+def plain(x): return x
+@functools.wraps(plain)
+def wrapped(x): return plain(x) + 1
+found = [getattr(f, '__wrapped__', f) for f in (plain, wrapped)]
+r = [f(1) for f in found], hasattr(wrapped, '__wrapped__'), getattr(len, '__wrapped__', None)
+name = '__dict__'
+class A:
+    def __init__(self): self._x = 1
+d = getattr(A(), name), getattr(A(), name, 'none'), getattr(5, name, 'none')
+### class methods chosen by the class of an argument
+from functools import singledispatchmethod
+class A:
+    @singledispatchmethod
+    @classmethod
+    def make(cls, x): return cls.__name__, x
+    @make.register
+    @classmethod
+    def _(cls, x: list): return cls.__name__, len(x)
+r = A.make(3), A.make([1, 2])
+### namespace by position
+import types
+try:
+    types.SimpleNamespace(3)
+except TypeError as e:
+    m = str(e)
+### text of a cached property
+from functools import cached_property
+class A:
+    @cached_property
+    def x(self):
+        'The x.'
+        return 1
+    @cached_property
+    def y(self): return 2
+r = A.x.__doc__, A.y.__doc__, A().x
 '''
 
 

@@ -56,7 +56,10 @@ def is_of_program(function: Any) -> bool:
 
 def _hinted(function: Any) -> Any:
     """Return the class in a function's first hint."""
-    hints = function.__annotations__ if is_of_program(function) else {}
+    inner: Any = function
+    if isinstance(function, classmethod | staticmethod):
+        inner = function.__func__
+    hints = inner.__annotations__ if is_of_program(inner) else {}
     if not hints:
         raise TypeError(
             f"Invalid first argument to `register()`: {function!r}. "
@@ -64,7 +67,7 @@ def _hinted(function: Any) -> Any:
         )
     name, hint = next(iter(hints.items()))
     if isinstance(hint, str):  # as under `from __future__ import annotations`
-        known = {**function.__builtins__, **function.__globals__}
+        known = {**inner.__builtins__, **inner.__globals__}
         hint = known.get(hint, hint)
     if not isinstance(hint, type | types.UnionType):
         raise TypeError(f"Invalid annotation for {name!r}. {hint!r} is not a class.")

@@ -37,6 +37,7 @@ from cap.program.private_names import (
     KIND,
     LEADS_OUT,
     MARK,
+    READ_LATER,
     SPECIAL,
     TEXT,
     TOLD,
@@ -250,6 +251,8 @@ def _library() -> dict[str, Any]:
 
 def _attribute(value: Any, name: Any, *default: Any) -> Any:
     """Return an attribute by its name in data, as a program would read it by a dot."""
+    if builtins.type(name) is str and (name == "__init__" or name in READ_LATER):
+        return getattr(SpecialAttributes(value), name, *default)
     try:
         _check_name(name)
     except AttributeError:

@@ -181,8 +181,10 @@ DATACLASSES: Mapping[str, Any] = {
 class SimpleNamespace:
     """Stand in for `types.SimpleNamespace`."""
 
-    def __init__(self, /, **values: Any) -> None:
+    def __init__(self, /, *given: Any, **values: Any) -> None:
         """Keep the values, each under the name by which a program reads it."""
+        if given:
+            raise TypeError("no positional arguments expected")
         if not isinstance(self, SimpleNamespace):
             raise TypeError("SimpleNamespace.__init__() takes a SimpleNamespace")
         for name in filter(is_special, values):  # numpy asks objects for their memory

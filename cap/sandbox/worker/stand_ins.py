@@ -79,6 +79,11 @@ class cached_property:  # noqa: N801 programs know it by this name
         return self._function
 
     @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        """The method's text."""
+        return self._function.__doc__
+
+    @property
     def attrname(self) -> str | None:
         """What the class calls it."""
         return self._name
