@@ -17,6 +17,7 @@ it without a traceback and exits with the class's `exit_code`.
     │   ├── CheckFailed (3)         it was refused before anything ran
     │   ├── GenerationFailed (4)    a function it calls could not be generated
     │   └── LMPFailed               an LMP it called failed
+    ├── NotApproved (1)             a person refused a call, which ends its program
     ├── SandboxError (1)            the boundary itself broke
     ├── ModelError (4)              no usable completion
     │   ├── MissingKey
@@ -120,6 +121,10 @@ class LMPFailed(ProgramError):
 
     failure: Failure | None = None
     """How, where it came as far as a program."""
+
+
+class NotApproved(CapError):
+    """A person refused a call: its program is over, and cannot catch that."""
 
 
 class SandboxError(CapError):

@@ -1,19 +1,21 @@
 """Approval: what a complete program passes before it runs, and each call before it moves the robot.
 
 A program is rehearsed in the robot's twin, where there is one, and shown to a person, where one is
-to be asked.
+to be asked. A yes holds for the world as it was then: where that has changed meanwhile, it is said,
+and the program is rehearsed and asked for again.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cap.engine.answer import Answer, Approve, Decision
-from cap.engine.rehearsal import Rehearsal, Rehearse
-from cap.errors import RobotError
+from cap.engine.answer import Answer, Approve, Decision, EngineRobot
+from cap.engine.effect import WorldView
+from cap.engine.rehearsal import Rehearsal, Rehearse, Rehearsed
+from cap.errors import NotApproved, RobotError
 from cap.prompt.prompt import Prompt
 from cap.result import Failure
 from cap.sandbox.parent.deadlines import asking_person
@@ -21,24 +23,33 @@ from cap.scope import Primitive
 from cap.trace.trace import Trace
 
 Allow = Callable[[str], bool]
-"""Shown one call as text; False refuses it."""
+"""Shown one call as text; False refuses it, and ends its program."""
 _SILENT = ("say",)
 """Actions that move nothing."""
-_NOT_APPROVED = Failure("refused", "NotApproved", "the program was not approved; nothing ran")
+_NOT_APPROVED = Failure(
+    "refused", NotApproved.__name__, "the program was not approved; nothing ran"
+)
 DECLINED = "Declined"
 """The error of a program that a person did not approve, with a reason."""
+_MOST_CHANGES = 10
+"""A world that has changed so often while one word was waited for does not come to rest."""
+_RESTLESS = "the world changes again and again while a word is waited for; nothing was moved"
 
 
 @dataclass(frozen=True)
 class Gate:
-    """Lets programs through, or says why not."""
+    """Lets programs and calls through, or says why not."""
 
-    approve: Approve | None
-    """Shown the complete program; None lets everything through."""
-    rehearsal: Rehearsal | None
-    """Has programs run in the robot's twin first; None where there is none, or it is not wanted."""
+    robot: EngineRobot
+    """Whose world is looked at before and after a question."""
     trace: Trace
     """Told of each rehearsal; its depth tells nested programs from the outermost."""
+    approve: Approve | None = None
+    """Shown the complete program; None lets everything through."""
+    allow: Allow | None = None
+    """Shown each call that moves the robot; None asks for nothing."""
+    rehearsal: Rehearsal | None = None
+    """Has programs run in the robot's twin first; None where there is none, or it is not wanted."""
 
     def word(self, prompt: Prompt, answer: Answer, rehearse: Rehearse) -> Failure | str | None:
         """Return why a program must not run, or what is to run in its place; None lets it.
@@ -52,30 +63,41 @@ class Gate:
             rehearse: Carries it out on a twin.
         """
         assert answer.program is not None
-        asks = prompt.header.actions
-        if self.rehearsal is not None and self.trace.depth:
-            asks = not self.rehearsal.knows(answer.program.source)
-        elif self.rehearsal is not None and asks:
-            failure = self._rehearsed(self.rehearsal, rehearse)
-            if failure is not None:
-                return failure
-        if asks and self.approve is not None:
-            with asking_person():  # their time counts for nothing
-                said = self.approve(answer.source)
-            decision = said if isinstance(said, Decision) else Decision(said)
-            if decision.edited:
-                return decision.edited
-            if decision.reason:
-                return Failure("refused", DECLINED, f"the person said no: {decision.reason}")
-            return None if decision.allowed else _NOT_APPROVED
-        return None
-
-    def _rehearsed(self, rehearsal: Rehearsal, rehearse: Rehearse) -> Failure | None:
-        """Rehearse a program and tell of it; return why it must not run on the robot."""
+        asks, rehearsal = prompt.header.actions, self.rehearsal
+        if rehearsal is not None and self.trace.depth:
+            asks, rehearsal = not rehearsal.knows(answer.program.source), None
+        if not asks:
+            return None
         try:
-            done = rehearsal.run(rehearse)
-        except RobotError as error:  # the scene could not be seen, so there is no twin of it
+            for _ in range(_MOST_CHANGES):
+                done = None if rehearsal is None else self._rehearsed(rehearsal, rehearse)
+                if done is not None and done.failure is not None:
+                    return done.failure
+                if self.approve is None:
+                    return None
+                before = self._look() if done is None else done.began
+                with asking_person():  # their time counts for nothing
+                    said = self.approve(answer.source)
+                decision = said if isinstance(said, Decision) else Decision(said)
+                if decision.edited:
+                    return decision.edited
+                if decision.reason:
+                    return Failure("refused", DECLINED, f"the person said no: {decision.reason}")
+                if not decision.allowed:
+                    return _NOT_APPROVED
+                if not self._changed_since(before, "the program was shown"):
+                    return None
+        except RobotError as error:  # the scene could not be seen
             return Failure("raised", type(error).__name__, str(error), robot=True)
+        return Failure("raised", RobotError.__name__, _RESTLESS, robot=True)
+
+    def _rehearsed(self, rehearsal: Rehearsal, rehearse: Rehearse) -> Rehearsed:
+        """Rehearse a program and tell of it.
+
+        Raises:
+            RobotError: The scene cannot be seen, so there is no twin of it.
+        """
+        done = rehearsal.run(rehearse)
         self.trace.event(
             "rehearsal",
             failure=done.failure,
@@ -84,37 +106,48 @@ class Gate:
             sim_s=done.sim_s,
             programs=[(lmp, source) for source, lmp in rehearsal.sources.items()],
         )
-        return done.failure
+        return done
 
+    def _look(self) -> WorldView | None:
+        """Return the world as it is now; None of a simulated one, which nobody else changes.
 
-def asked(primitives: Mapping[str, Primitive], allow: Allow | None) -> dict[str, Primitive]:
-    """Return a robot's functions, of which those that move it ask first.
+        Raises:
+            RobotError: It cannot be seen.
+        """
+        if self.rehearsal is not None:
+            return self.rehearsal.look()
+        return None if self.robot.simulated else WorldView.of(self.robot)
 
-    Args:
-        primitives: By name.
-        allow: Asked; a call it refuses raises `RobotError`. None asks for nothing.
-    """
-    if allow is None:
-        return dict(primitives)
-    return {
-        name: _asked(primitive, allow)
-        if primitive.kind == "action" and name not in _SILENT
-        else primitive
-        for name, primitive in primitives.items()
-    }
+    def _changed_since(self, before: WorldView | None, moment: str) -> bool:
+        """Tell whether the world is otherwise than before a question, and say how."""
+        now = self._look()
+        if before is None or now is None:
+            return False
+        moved, changed = now.since(before)
+        if moved or changed:
+            self.trace.event("otherwise", since=moment, moved=moved, changed=changed)
+        return bool(moved or changed)
 
+    def asking(self, primitive: Primitive) -> Primitive:
+        """Return one of the robot's functions, which asks first if it moves and that is wanted."""
+        allow = self.allow
+        if allow is None or primitive.kind != "action" or primitive.name in _SILENT:
+            return primitive
+        function = primitive.function
 
-def _asked(primitive: Primitive, allow: Allow) -> Primitive:
-    function = primitive.function
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            from cap.trace.terminal import shown_call  # its terminal library is slow to load
 
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        from cap.trace.terminal import shown_call  # its terminal library is slow to load
+            shown = shown_call(primitive.name, args, kwargs)
+            for _ in range(_MOST_CHANGES):
+                before = self._look()
+                with asking_person():
+                    allowed = allow(shown)
+                if not allowed:
+                    raise NotApproved(f"the person said no to {shown}; the program ended there")
+                if not self._changed_since(before, "the call was shown"):
+                    return function(*args, **kwargs)
+            raise RobotError(_RESTLESS)
 
-        with asking_person():
-            allowed = allow(shown_call(primitive.name, args, kwargs))
-        if not allowed:
-            raise RobotError(f"{primitive.name} was not allowed by the person; nothing moved")
-        return function(*args, **kwargs)
-
-    return replace(primitive, function=call)
+        return replace(primitive, function=call)

@@ -45,6 +45,13 @@ class WorldView:
         """
         return cls(robot_facts.places(robot), plain(robot_facts.condition(robot)))
 
+    def since(self, before: WorldView) -> tuple[Moved, dict[str, tuple[Any, Any]]]:
+        """Return the objects that moved since an earlier view, and what else is otherwise."""
+        changed = dict(_changes(before.condition, self.condition))
+        for name in sorted(before.positions.keys() ^ self.positions.keys()):  # gone, or new
+            changed[name] = before.positions.get(name), self.positions.get(name)
+        return moved(before.positions, self.positions), changed
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -81,10 +88,7 @@ class Effect:
             objects: The names that programs know objects by.
             earlier_calls: How many of the calls are of attempts that were written again.
         """
-        shifted = moved(before.positions, after.positions)
-        changed = dict(_changes(before.condition, after.condition))
-        for name in sorted(before.positions.keys() ^ after.positions.keys()):  # gone, or new
-            changed[name] = before.positions.get(name), after.positions.get(name)
+        shifted, changed = after.since(before)
         done = [call for call in result.calls if call.error is None]
         said = [str(_first(call)) for call in done if call.name == _SAY]
         last = replace(result, calls=result.calls[earlier_calls:])

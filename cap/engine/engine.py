@@ -24,7 +24,7 @@ from cap.engine.answer import (
     unanswered,
     with_note,
 )
-from cap.engine.approval import Allow, Gate, asked
+from cap.engine.approval import Allow, Gate
 from cap.engine.failures import explain, failure_of, lmp_failed, unfit
 from cap.engine.generation import Generation, GenerationLimits, kept_for, refused
 from cap.engine.literal import assignments
@@ -114,7 +114,7 @@ class Engine:
         self.prompts = prompts
         self.sandbox = sandbox
         self.trace = trace
-        self.gate = Gate(approve, rehearsal, trace)
+        self.gate = Gate(robot, trace, approve, allow, rehearsal)
         self.repairs = repairs or Repairs(runtime=Repairs.runtime if robot.simulated else 0)
         self.seed = seed
         self.programs = 0
@@ -129,7 +129,8 @@ class Engine:
         self._objections: dict[tuple[str, str], tuple[PastTurn, ...]] = {}
         """Those of their answers that could not be used, each with the reason."""
         self._budget = budget
-        self._primitives = {**asked(robot.primitives(), allow), **self._lmp_primitives()}
+        own = {name: self.gate.asking(entry) for name, entry in robot.primitives().items()}
+        self._primitives = {**own, **self._lmp_primitives()}
 
     def run(
         self,

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from cap.engine.effect import WorldView
 from cap.errors import RobotError
 from cap.result import Failure, Result
-from cap.robot.displacement import Moved, moved
+from cap.robot.displacement import Moved
 from cap.robot.protocol import Rehearsable, Robot
 from cap.trace.trace import Event, Trace
 
@@ -45,10 +46,22 @@ class Rehearsal:
         if not twin.simulated:
             raise RobotError("the robot's twin is no simulation, so nothing can be rehearsed in it")
         try:
-            before = dict(twin.positions())
+            began = WorldView.of(twin)
             result = rehearse(twin, trace)
-            seconds = float(getattr(twin, "sim_time_s", 0.0))
-            return Rehearsed(result, moved(before, twin.positions()), seconds)
+            moved, _ = WorldView.of(twin).since(began)
+            return Rehearsed(result, moved, float(getattr(twin, "sim_time_s", 0.0)), began)
+        finally:
+            twin.close()
+
+    def look(self) -> WorldView:
+        """Return the world in which a rehearsal would start now.
+
+        Raises:
+            RobotError: The scene cannot be seen.
+        """
+        twin = self.robot.twin()
+        try:
+            return WorldView.of(twin)
         finally:
             twin.close()
 
@@ -71,6 +84,8 @@ class Rehearsed:
     """Objects that moved: from where to where, metres."""
     sim_s: float
     """Simulated seconds it took; 0 in a twin without dynamics."""
+    began: WorldView
+    """The world that it started from."""
 
     @property
     def failure(self) -> Failure | None:

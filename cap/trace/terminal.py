@@ -51,7 +51,7 @@ def shown_call(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str
 
 def _brief(value: Any) -> str:
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{0.0 if abs(value) < 1e-12 else value:.4g}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_brief, value)) + "]"
     if isinstance(value, dict):
@@ -184,6 +184,13 @@ class Live:
             moved = ", ".join(map(printable, data["moved"])) or "nothing"
             text = f"rehearsed: {calls} calls, {data['sim_s']:.1f} s simulated, moved: {moved}"
             self._line(text, "dim", depth + 1)
+
+    def _otherwise(self, data: Mapping[str, Any], depth: int) -> None:
+        pairs = {**data["moved"], **data["changed"]}
+        changes = [f"{name} {_seen(was)} to {_seen(now)}" for name, (was, now) in pairs.items()]
+        told = ", ".join(map(printable, changes))
+        text = f"changed since {data['since']}, so once more: {told}"
+        self._line(text, "bold yellow", depth + 1)
 
     def _call(self, data: Mapping[str, Any], depth: int) -> None:
         name = data["name"]

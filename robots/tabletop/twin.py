@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 from cap.errors import MissingExtra
@@ -33,9 +35,18 @@ def make_twin(state: WorldState, fingers: Fingers, limits: MotionLimits) -> Rave
     def world(owner: WorldOwner, state: WorldState) -> TabletopWorld:
         return LimitedWorld(make(owner, state, fingers), limits)
 
-    twin = RavensRobot((), 0, "instant" if make is InstantTabletop else "physics", world)
+    twin = Twin((), 0, "instant" if make is InstantTabletop else "physics", world)
     twin.restore((state, ()))
     return twin
+
+
+class Twin(RavensRobot):
+    """A simulated table that tells how its gripper is turned as well."""
+
+    def condition(self) -> Mapping[str, Any]:
+        """Return what the table tells, and the direction the fingers close in: x and y."""
+        yaw = Pose.of_joints(self._world.state.joints).yaw
+        return {**super().condition(), "gripper closes along": (math.cos(yaw), math.sin(yaw))}
 
 
 class LimitedWorld:

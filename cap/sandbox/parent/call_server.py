@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Protocol
 
-from cap.errors import ROBOT_ERRORS, LMPFailed, NotConnected, RobotError
+from cap.errors import ROBOT_ERRORS, LMPFailed, NotApproved, NotConnected, RobotError
 from cap.result import Call, Failure, FailureKind, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import deadlines, primitive_calls
@@ -216,7 +216,7 @@ class CallServer:
             raise _Stop("limit", "SimTimeLimit", why)
         if self._place is not None and len(self._log) % _FOLLOWED == 0:
             self._place.follow()
-        result = failed = None
+        result = failed = refused = None
         begin_s = self._now_s
         self.clocks.begin(name, begin_s)
         try:
@@ -227,9 +227,12 @@ class CallServer:
             answer = codec.encode(["ok", result])
             self._kept_bytes += len(answer)
         except Exception as error:  # a fault of the robot's own code is its failure, not a crash
+            refused = _refusal(error)
             raised, text = self._note_failure(error)
             answer = codec.encode(["error", raised, text])
             result, failed = None, f"{raised}: {text}"
+            if refused is not None:
+                failed = f"{refused.error}: {refused.message}"
         self._now_s = now_s = time.monotonic()
         duration_s = self.clocks.end(now_s)
         start_s = begin_s - self.clocks.start_s
@@ -237,6 +240,8 @@ class CallServer:
         if self.on_call is not None:
             self.on_call(self._record(self._log[-1]))
             self._now_s = time.monotonic()
+        if refused is not None:
+            raise _Stop(refused.kind, refused.error, refused.message)
         if self._stopped or self.clocks.calls_s > self.limits.calls_s:
             raise self._too_long(name)
         return answer
@@ -316,6 +321,14 @@ class _Stop(Exception):
         self.kind = kind
         self.error = error
         self.robot = robot
+
+
+def _refusal(error: Exception) -> Failure | None:
+    """Return a person's no, to a call or inside an LMP's program: no program goes on after it."""
+    if isinstance(error, NotApproved):
+        return Failure("refused", NotApproved.__name__, str(error))
+    failure = error.failure if isinstance(error, LMPFailed) else None
+    return failure if failure is not None and failure.kind == "refused" else None
 
 
 def _checked(message: Any) -> _Message:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,8 @@ import pytest
 
 from cap.cli.main import run
 from robots.ravens.transfer import PARK
-from tests.fakes.ur.controller import FakeController
-from tests.fakes.ur.driving import FAST, be_patient
+from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
+from tests.fakes.ur.driving import FAST, be_patient, wait_for
 from tests.robots.tabletop.test_tabletop_session import TOOL_M
 
 SCENE = """
@@ -71,6 +73,70 @@ def test_the_person_is_asked_and_the_arm_moves(
     assert controller.moves
     (turn,) = json.loads(capsys.readouterr().out)["turns"]
     assert list(turn["moved"]) == ["red block"]
+
+
+def meddled_scene(controller: FakeController) -> None:
+    Path("scene.toml").write_text(SCENE.replace("0.10, -0.45", "0.20, -0.35"))
+
+
+def jogged(controller: FakeController) -> None:
+    jog(controller, "movel(p[-0.2,-0.6,0.2,2.2214414,2.2214414,0],a=0.3,v=0.5)")
+
+
+def turned(controller: FakeController) -> None:
+    x, y, z, *_ = controller.tcp_pose
+    jog(controller, f"movel(p[{x},{y},{z},3.1415926,0,0],a=0.3,v=0.5)")
+
+
+def dropped_and_jogged(controller: FakeController) -> None:
+    controller.drop_connection()
+    jogged(controller)
+
+
+def jog(controller: FakeController, line: str) -> None:
+    """Move the arm by another program, as a person does with the pendant."""
+    with socket.create_connection((controller.host, SECONDARY_PORT)) as other:
+        made = len(controller.moves)
+        other.sendall(line.encode() + b"\n")
+        wait_for(lambda: len(controller.moves) > made and not controller.running)
+
+
+@pytest.mark.parametrize(
+    ("meddle", "told"),
+    [
+        (meddled_scene, "red block [0.1, -0.45, 0.02] to [0.2, -0.35, 0.02]"),
+        (jogged, "gripper [0, -0.38, 0.32] to [-0.2, -0.6, 0.2]"),
+        (turned, "gripper closes along [0, 1] to [1, 0]"),
+        (dropped_and_jogged, "gripper [0, -0.38, 0.32] to [-0.2, -0.6, 0.2]"),
+    ],
+)
+def test_what_changes_while_the_person_is_asked_is_said_and_asked_about_again(
+    meddle: Callable[[FakeController], None],
+    told: str,
+    controller: FakeController,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    moves: list[int] = []
+
+    def yes(question: str, **_: Any) -> str:
+        if not moves:
+            meddle(controller)
+        moves.append(len(controller.moves))
+        return "y"
+
+    monkeypatch.setattr("click.prompt", yes)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
+    assert run(tabletop(WORDS, *arm)) == 0
+    assert moves[0] == moves[1], "nothing moved between the two questions"
+    assert len(controller.moves) > moves[1]
+    printed = capsys.readouterr().out
+    (line,) = (
+        line for line in printed.splitlines() if "changed since the program was shown" in line
+    )
+    assert told in line
+    assert printed.count("rehearsed: ") == 2
 
 
 def test_each_call_asks_for_the_program_too(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,8 +89,9 @@ def test_a_program_runs_in_the_twin_first_and_then_for_real() -> None:
         turn = session.run("go")
     assert turn.ok
     assert list(turn.moved) == ["red block"]
-    (twin,) = robot.twins
-    assert twin.positions() == robot.positions()
+    rehearsed, looked = robot.twins
+    assert rehearsed.positions() == robot.positions()
+    assert looked.positions() != robot.positions(), "after the word, before the motion"
 
 
 def test_a_failure_in_the_twin_keeps_the_robot_still() -> None:
@@ -122,7 +124,7 @@ def test_a_corrected_program_is_rehearsed_again() -> None:
     with Session(robot, model, prompts=PROMPTS, approve=lambda source: True) as session:
         turn = session.run("go")
     assert turn.ok
-    assert len(robot.twins) == 2
+    assert len(robot.twins) == 3, "two rehearsals, and a look after the word"
 
 
 def test_a_limit_hit_in_the_twin_stops_it_there() -> None:
@@ -249,7 +251,104 @@ def test_each_call_that_moves_needs_its_own_word() -> None:
     ]
     assert list(turn.moved) == ["red block"]
     assert turn.failure is not None
-    assert "not allowed" in turn.failure.message
+    assert (turn.failure.kind, turn.failure.exit_code) == ("refused", 1)
+    assert "the person said no to put_first_on_second('blue block'" in turn.failure.message
+
+
+CATCHING = """for name in ('red block', 'blue block'):
+    try:
+        put_first_on_second(name, 'blue bowl')
+    except Exception:
+        pass
+say('all in the bowl')
+"""
+
+
+def test_a_no_to_a_call_cannot_be_caught() -> None:
+    asked: list[str] = []
+    session, model = session_of({"go": CATCHING}, allow=lambda call: bool(asked.append(call)))
+    robot: Any = session.robot
+    with session:
+        turn = session.run("go")
+    assert len(asked) == 1
+    assert robot.table.spoken == []
+    assert turn.moved == {}
+    assert turn.failure is not None
+    assert turn.failure.kind == "refused"
+    assert len(model.prompts) == 1, "a person's no is nothing to repair"
+
+
+def test_a_no_to_a_program_inside_a_program_cannot_be_caught() -> None:
+    act = """# /// cap
+# returns = "ret_val"
+# actions = true
+# ///
+from robot import put_first_on_second
+"""
+    source = "try:\n    do('it')\nexcept Exception:\n    pass\nsay('done')"
+    answers = {"go": source, "it": "put_first_on_second('red block', 'middle')\nret_val = 1"}
+    model = Scripted(answers)
+    prompts = {"ui": parse(UI.replace("parse_obj_name", "do"), "ui"), "do": parse(act, "do")}
+    robot, words = Real(), iter((True, False))
+    with Session(
+        robot, model, prompts=prompts, approve=lambda source: next(words), rehearse=False
+    ) as session:
+        turn = session.run("go")
+    assert robot.table.spoken == []
+    assert turn.failure is not None
+    assert (turn.failure.kind, turn.failure.error) == ("refused", "NotApproved")
+
+
+class Meddler:
+    """Says yes, and the first times moves the red block by hand before they do."""
+
+    def __init__(self, robot: Real, times: int) -> None:
+        self.robot, self.times = robot, times
+        self.asked = 0
+
+    def __call__(self, _: str) -> bool:
+        self.asked += 1
+        if self.asked <= self.times:
+            place = ("left side", "right side")[self.asked % 2]
+            self.robot.primitives()["put_first_on_second"].function("red block", place)
+        return True
+
+
+@pytest.mark.parametrize("rehearse", [None, False])
+@pytest.mark.parametrize("word", ["approve", "allow"])
+def test_a_world_that_changed_meanwhile_is_asked_about_again(
+    word: str, rehearse: bool | None
+) -> None:
+    robot = Real()
+    person = Meddler(robot, 1)
+    events: list[Event] = []
+    options: dict[str, Any] = {word: person, "rehearse": rehearse}
+    session, _ = session_of(
+        {"go": "put_first_on_second('blue block', 'red block')"}, robot, **options
+    )
+    session.trace.listeners.append(events.append)
+    with session:
+        turn = session.run("go")
+    assert turn.ok
+    assert person.asked == 2
+    (told,) = (event for event in events if event.kind == "otherwise")
+    assert list(told.data["moved"]) == ["red block"]
+    rehearsals = [event for event in events if event.kind == "rehearsal"]
+    assert len(rehearsals) == (0 if rehearse is False else 2 if word == "approve" else 1)
+
+
+def test_a_world_that_does_not_come_to_rest_is_left_alone() -> None:
+    robot = Real()
+    person = Meddler(robot, 1000)
+    session, model = session_of({"go": "put_first_on_second('blue block', 'middle')"}, robot)
+    session.engine.gate = replace(session.engine.gate, approve=person)
+    with session:
+        turn = session.run("go")
+    assert turn.failure is not None
+    assert "again and again" in turn.failure.message
+    assert person.asked < 20
+    assert turn.calls == ()
+    assert len(model.prompts) == 1
 
 
 def test_a_scene_that_cannot_be_seen_is_a_failed_turn_and_nothing_moves() -> None:
