@@ -24,6 +24,8 @@ VELOCITY = "velocity"
 """What a robot's condition calls what it drives on with: to set it is no motion yet."""
 ITSELF = ("robot", "gripper")
 """What a robot's condition calls where it is itself: told where nothing else changed."""
+MOTIONS = "motions"
+"""What a robot's condition calls the number of its own motions: never told."""
 _SAY = "say"
 
 
@@ -89,6 +91,10 @@ class Effect:
             earlier_calls: How many of the calls are of attempts that were written again.
         """
         shifted, changed = after.since(before)
+        if MOTIONS in after.condition and MOTIONS not in changed:  # somebody else moved them
+            shifted = {}
+            changed = {name: pair for name, pair in changed.items() if name not in ITSELF}
+        changed.pop(MOTIONS, None)
         done = [call for call in result.calls if call.error is None]
         said = [str(_first(call)) for call in done if call.name == _SAY]
         last = replace(result, calls=result.calls[earlier_calls:])

@@ -176,6 +176,11 @@ class ControllerDriver(ABC):
         """How far its gripper opens."""
         return self._gripper.fingers
 
+    @property
+    def sent(self) -> int:
+        """How many motions were sent."""
+        return self._mover.sent
+
     def gripper(self, gap_m: float) -> bool | None:
         """Drive the fingers to a distance (m); None where they cannot tell what they hold."""
         self._remote = remote_control(self.host)
@@ -196,9 +201,8 @@ class ControllerDriver(ABC):
 
     def close(self) -> None:
         """Stop what moves and close the connection."""
-        if self._mover.busy:
-            with contextlib.suppress(NotConnected):
-                self.stop()
+        with contextlib.suppress(NotConnected):
+            self._mover.brake()
         self._release()
         self._gripper.close()
 
@@ -212,7 +216,11 @@ class ControllerDriver(ABC):
 
     @abstractmethod
     def brake(self) -> None:
-        """Stop the arm: by a new connection where this one is gone."""
+        """Stop the arm: by a new connection where this one is gone.
+
+        Raises:
+            NotConnected: There is none to be had either.
+        """
 
     @abstractmethod
     def _find_library(self) -> None:

@@ -61,6 +61,10 @@ class ArmDriver(Protocol):
     """The newest state of all that were asked for, also once the connection is lost."""
 
     @property
+    def sent(self) -> int:
+        """How many motions were sent, or would have been."""
+
+    @property
     def fingers(self) -> Fingers:
         """How far its gripper opens."""
 
@@ -108,7 +112,10 @@ class ArmDriver(Protocol):
         """Return whether the fingers hold something now; None if closed, and it cannot tell."""
 
     def stop(self) -> None:
-        """Brake now; what is under way raises `RobotError`. Never blocks for long."""
+        """Brake now what was sent, and nothing else; what is under way raises `RobotError`.
+
+        It never blocks for long.
+        """
 
     def clear_stop(self) -> None:
         """Let it move again after a stop; for the thread that moves it, between two actions."""

@@ -72,6 +72,11 @@ class DryDriver:
         self.poses.append(begin)
         self._state = ArmState(above.joints(), begin, "running", "normal", True, False, 0.0)
 
+    @property
+    def sent(self) -> int:
+        """How many motions would have been sent."""
+        return len(self.poses) - 1
+
     def connect(self) -> None:
         """Connect to nothing."""
 

@@ -57,8 +57,8 @@ class TabletopRobot:
         return self._table.positions()
 
     def condition(self) -> Mapping[str, Any]:
-        """Return where the fingertips are, xyz in metres, what they hold, and paths followed."""
-        return self._table.condition()
+        """Return where the fingertips are, what they hold, paths followed, and motions sent."""
+        return {**self._table.condition(), "motions": self._arm.driver.sent}
 
     @property
     def spoken(self) -> list[str]:

@@ -77,7 +77,7 @@ class Link(Protocol):
         """Start a motion, or raise `NotConnected` without having done so."""
 
     def brake(self) -> None:
-        """Stop the arm now, or raise `NotConnected`."""
+        """Stop the arm now, by whatever connection; raise `NotConnected` if there is none."""
 
 
 class Mover:
@@ -89,8 +89,10 @@ class Mover:
         self._slack_s = slack_s
         self._sending = threading.Lock()
         self._stopped = threading.Event()
-        self.busy = False
-        """Whether a motion is under way."""
+        self.sent = 0
+        """How many motions were sent."""
+        self._owes_brake = False
+        """Whether a motion of ours may be under way: no other program's is ever braked."""
 
     def go(self, motion: Motion) -> None:
         """Make a motion and return once there; on any failure the arm is told to stop.
@@ -106,22 +108,36 @@ class Mover:
         self._link.prepare()
         start = self._link.state()
         require_ready(start)
-        self.busy = True
         try:
             with self._sending:
                 self._require_going()
-                self._link.send(motion)
+                self.sent += 1
+                self._owes_brake = True
+                try:
+                    self._link.send(motion)
+                finally:
+                    self._owes_brake = True  # a stop may not have waited until it was sent
             self._follow(motion, start)
+            self._owes_brake = False
         except ProtectiveStop:
+            self._owes_brake = False
             raise
         except BaseException as error:
             with contextlib.suppress(NotConnected):
-                self._link.brake()
+                self.brake()
             if isinstance(error, RobotError) and not self._stopped.is_set():
                 self._require_no_stop()
             raise
-        finally:
-            self.busy = False
+
+    def brake(self) -> None:
+        """Stop the arm if a motion of ours may be under way.
+
+        Raises:
+            NotConnected: That could not be done, and is still to be done.
+        """
+        if self._owes_brake:
+            self._link.brake()
+            self._owes_brake = False
 
     def _require_no_stop(self) -> None:
         """Raise `ProtectiveStop` if that ended a motion: the state may come after the end."""
@@ -150,13 +166,15 @@ class Mover:
         self._stopped.set()
         waited = self._sending.acquire(timeout=_SENDING_S)
         try:
-            self._link.brake()
+            self.brake()
         finally:
             if waited:
                 self._sending.release()
 
     def clear_stop(self) -> None:
-        """Let motions begin again."""
+        """Let motions begin again; one that could not be braked before is braked first."""
+        with contextlib.suppress(NotConnected):
+            self.brake()
         self._stopped.clear()
 
     def _follow(self, motion: Motion, start: ArmState) -> None:

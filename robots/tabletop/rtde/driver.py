@@ -6,7 +6,6 @@ deadline; past that the process is ended, and the controller's watchdog ends the
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 from collections.abc import Sequence
 from typing import Any
@@ -73,12 +72,11 @@ class RtdeDriver(ControllerDriver):
         """Stop the arm: by a new connection where this one is gone."""
         try:
             self._ask({"do": "stop", "kind": self._kind}, _STOP_S)
-        except NotConnected:
-            if self._library is None:
-                raise
-            with contextlib.suppress(OSError):
+        except NotConnected as lost:
+            try:
                 controller.brake(self.host)
-            raise
+            except OSError:
+                raise lost from None
 
     def _find_library(self) -> None:
         if importlib.util.find_spec("rtde_control") is None:

@@ -48,12 +48,11 @@ class UrxDriver(ControllerDriver):
                     robot.stopl(_STOPL_MPS2)
                 else:
                     robot.stopj(_STOPJ_RADPS2)
-        except NotConnected:
-            if self._robot is None:
-                raise
-            with contextlib.suppress(OSError):
+        except NotConnected as lost:
+            try:
                 controller.brake(self.host)
-            raise
+            except OSError:
+                raise lost from None
 
     def _find_library(self) -> None:
         try:

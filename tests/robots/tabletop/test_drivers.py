@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import signal
+import socket
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +23,7 @@ from cap.errors import (
 from robots.tabletop import controller as ur_controller
 from robots.tabletop import trajectory
 from robots.tabletop.driver import ArmDriver
-from tests.fakes.ur.controller import FakeController
+from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
 from tests.fakes.ur.driving import (
     ELSEWHERE,
     FAST,
@@ -229,6 +230,42 @@ def test_stop_at_rest_does_no_harm(arm: ArmDriver, controller: FakeController) -
     arm.clear_stop()
     lower(arm)
     assert len(controller.moves) == 1
+
+
+def test_a_motion_of_another_program_is_left_alone(
+    arm: ArmDriver, controller: FakeController
+) -> None:
+    lower(arm)
+    controller.hold_motions(0.5)
+    with socket.create_connection((controller.host, SECONDARY_PORT)) as other:
+        other.sendall(b"movej([1.0,-1.5,1.5,-1.5,-1.5,0.0], a=0.1, v=0.1)\n")
+        wait_for(lambda: controller.moves[-1].kind == "movej" and controller.moving)
+        wait_for(lambda: arm.state().moving)
+        arm.stop()
+        arm.clear_stop()
+        assert controller.moving
+        arm.close()
+        assert controller.moving
+    assert "stop" not in controller.programs[-1]
+
+
+def test_a_motion_that_could_not_be_stopped_is_stopped_later(
+    arm: ArmDriver, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brake = ur_controller.brake
+
+    def gone(host: str) -> None:
+        raise ConnectionRefusedError("gone for a moment")
+
+    monkeypatch.setattr(ur_controller, "brake", gone)
+    with once_moving(controller, controller.drop_connection), pytest.raises(NotConnected):
+        turn_away(arm)
+    with pytest.raises(NotConnected):
+        arm.stop()
+    monkeypatch.setattr(ur_controller, "brake", brake)
+    arm.clear_stop()
+    wait_for(lambda: not controller.moving)
+    assert controller.joints != pytest.approx(ELSEWHERE, abs=1e-2)
 
 
 def test_ctrl_c_stops_the_arm(arm: ArmDriver, controller: FakeController) -> None:

@@ -217,7 +217,6 @@ def test_before_it_is_connected_it_says_so(make: Make, controller: FakeControlle
         arm.tcp_pose,
         lambda: turn_away(arm),
         lambda: arm.gripper(0.0),
-        arm.stop,
     ]
     for act in acts:
         with pytest.raises(NotConnected, match="connect first"):

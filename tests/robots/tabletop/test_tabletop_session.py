@@ -7,6 +7,7 @@ import math
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -323,6 +324,36 @@ def test_while_another_program_moves_the_arm_nothing_is_sent(
             assert "something else moves the arm" in turn.failure.message
             assert len(controller.moves) == 1
             assert not turn.moved
+            turn = session.execute("print(get_obj_pos('red block'))")
+            assert turn.ok
+        session.robot.stop()
+        assert controller.moving, "another program's motion is not ours to stop"
+    assert controller.moving
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_another_program_s_motion_is_no_turn_s_effect(
+    driver: str, controller: FakeController, scene: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("robots.tabletop.safety_guard._AT_REST_S", 0.1)
+    with session_on(controller, scene, driver) as session:
+
+        def take(_: str) -> bool:
+            made = len(controller.moves)
+            with socket.create_connection((controller.host, SECONDARY_PORT)) as other:
+                other.sendall(SLOW_PROGRAM)
+                wait_for(lambda: len(controller.moves) > made and controller.moving)
+                at = controller.joints
+                wait_for(lambda: math.dist(at, controller.joints) > 0.01)
+            return False
+
+        for approve in (take, lambda source: True):
+            session.engine.gate = replace(session.engine.gate, approve=approve)
+            controller.hold_motions(0.5)
+            turn = session.execute("put_first_on_second('red block', 'blue bowl')")
+            assert turn.failure is not None
+            assert turn.effect.words == ("nothing",)
+            assert not turn.effect.changed
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
