@@ -237,7 +237,7 @@ def did_you_mean(name: str, known: Iterable[str], count: int = 3) -> str:
 
 
 class Stopped(SystemExit):
-    """SIGTERM or SIGHUP came: no error, and nothing may keep it from ending the process."""
+    """SIGTERM or its like came: no error, and nothing may keep it from ending the process."""
 
 
 def stop_in(error: BaseException | None) -> BaseException | None:

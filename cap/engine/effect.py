@@ -24,6 +24,8 @@ VELOCITY = "velocity"
 """What a robot's condition calls what it drives on with: to set it is no motion yet."""
 ITSELF = ("robot", "gripper")
 """What a robot's condition calls where it is itself: told where nothing else changed."""
+HELD, NOTHING_HELD = "held", "nothing"
+"""What a robot's condition calls what it holds, and says where that is nothing."""
 MOTIONS = "motions"
 """What a robot's condition calls the number of its own motions: never told."""
 _SAY = "say"

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP end a command: robot stopped, workers killed, trace closed.
+"""Ctrl-C, SIGTERM, SIGHUP and SIGQUIT end a command: robot stopped, workers killed, trace closed.
 
 A signal raises an exception in the main thread. That alone may come to nothing:
 
@@ -60,7 +60,7 @@ class StopSignals:
         """Take over the signals, but for those the process was started to ignore (`nohup`)."""
         if not hasattr(signal, "pthread_kill"):  # Windows ends a process in its own way
             return
-        stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
         self._numbers = [one for one in stops if signal.getsignal(one) != signal.SIG_IGN]
         self._told, self._tell = os.pipe()
         os.set_blocking(self._tell, False)

@@ -44,7 +44,8 @@ class Conditioned(Protocol):
 
         Such as `{"ink": "2 strokes, 0.410 m", "top drawer": "open"}`: plain data, of which numbers
         (metres, radians) are the same within 5 mm. What is drawn is called `ink`; where the robot
-        itself is, `robot` or `gripper`; what it drives on with, `velocity`. Where others may move
+        itself is, `robot` or `gripper`; what it holds, `held`, which is `nothing` where it holds
+        nothing; what it drives on with, `velocity`. Where others may move
         it as well, `motions` counts its own: without one, no turn has moved anything.
         """
 

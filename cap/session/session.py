@@ -21,7 +21,7 @@ from typing import Any
 
 from cap.engine.answer import NOTHING, Answer, Approve, State
 from cap.engine.approval import Allow
-from cap.engine.effect import Effect, WorldView
+from cap.engine.effect import HELD, NOTHING_HELD, Effect, WorldView
 from cap.engine.engine import INTERRUPTED, Engine, unhinted
 from cap.engine.failures import failure_of
 from cap.engine.generation import GenerationLimits
@@ -243,6 +243,7 @@ class Session:
         """Close it; if an exception ends it, the robot is stopped first."""
         if error is not None:
             self.robot.stop()
+            self._tell_held()
         self.close(status_after(error) if error is not None else None)
 
     def close(self, status: str | None = None) -> None:
@@ -451,9 +452,19 @@ class Session:
         self._remember(turn, answer, context)
         self._keep(session_file.LATEST)
         turn.tell(self.trace, self.model.name)
+        if not turn.ok:
+            self._tell_held()
         if unforeseen is not None:
             raise unforeseen
         return turn
+
+    def _tell_held(self) -> None:
+        """Say what a real robot that was stopped still holds."""
+        if not self.robot.simulated:
+            with contextlib.suppress(RobotError, OSError):  # its terminal may be gone as well
+                held = robot_facts.condition(self.robot).get(HELD, NOTHING_HELD)
+                if held != NOTHING_HELD:
+                    self.trace.event("held", name=held)
 
     def _effect(
         self, before: WorldView, answer: Answer, expect: Sequence[str]

@@ -236,6 +236,10 @@ class Live:
         known: dict[str, Any] = {key: data.get(key) for key in ("kind", "error", "message", "line")}
         self._line(f"failed: {clipped(str(Failure(**known)))}", "bold red", depth + 1)
 
+    def _held(self, data: Mapping[str, Any], depth: int) -> None:
+        told = f"in the gripper: {clipped(str(data['name']))}; it stays there"
+        self._line(told, "bold yellow", depth + 1)
+
     def _line(self, text: str, style: str, depth: int) -> None:
         self._print(Text(INDENT * depth + text, style=style))
 

@@ -245,8 +245,8 @@ AT = {
     "what the robot's thread answered": ("/robot_thread.py:acquire", 2, signal.SIGTERM),
     "that the worker was ordered": ("/socket.py:sendmsg", 2, signal.SIGINT),
     "which worker came": ("/template_client.py:read", 1, signal.SIGTERM),
-    "that the trace began": ("/trace/trace.py:replace", 1, signal.SIGHUP),
-    "that the program was kept": ("/trace/trace.py:replace", 4, signal.SIGINT),
+    "that the trace began": ("/atomic_file.py:replace", 1, signal.SIGHUP),
+    "that the program was kept": ("/atomic_file.py:replace", 4, signal.SIGINT),
 }
 
 
@@ -536,7 +536,7 @@ for _ in range(3):
     assert done.stdout == "on\n" * 3
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT])
 def test_a_signal_that_was_to_be_ignored_is(number: signal.Signals) -> None:
     code = """
 import os, signal, sys, time
@@ -572,7 +572,7 @@ class Robot:
 }
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
 @pytest.mark.parametrize("source", ROBOTS.values(), ids=ROBOTS)
 def test_a_robots_file_that_loads_is_no_shelter(source: str, number: signal.Signals) -> None:
     Path("robot.py").write_text(source.format(number=int(number)))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 
 from cap.cli.main import run
+from cap.errors import Stopped
 from robots.ravens.transfer import PARK
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
 from tests.fakes.ur.driving import FAST, be_patient, wait_for
@@ -268,3 +271,35 @@ def test_a_session_on_the_arm_goes_on_later(
     assert run([*tabletop("point at the blue bowl", *asked), "--resume", "first"]) == 0
     assert len(controller.moves) > made
     assert "the real world stays as it is" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_what_a_stopped_arm_holds_is_said_last(
+    number: signal.Signals,
+    controller: FakeController,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def told(*_: object) -> None:
+        raise KeyboardInterrupt if number == signal.SIGINT else Stopped(128 + number)
+
+    def tell() -> None:
+        wait_for(lambda: controller.gripper_closed and controller.moving)
+        signal.pthread_kill(main, number)
+
+    main, before = threading.get_ident(), signal.signal(number, told)
+    controller.hold_loaded_motions(0.5)
+    thread = threading.Thread(target=tell)
+    thread.start()
+    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
+    try:
+        code = run(tabletop(WORDS, *arm, "--approve", "none", "--yes"))
+    except Stopped as stopped:
+        code = stopped.code
+    finally:
+        signal.signal(number, before)
+        thread.join()
+    assert code == 128 + number
+    said = [line for line in capsys.readouterr().out.splitlines() if not line.startswith("run: ")]
+    assert said[-1] == "  in the gripper: red block; it stays there"
+    wait_for(lambda: not controller.moving)
+    assert controller.gripper_closed
