@@ -29,7 +29,7 @@ from robots.table.object_names import DEFAULT_NAMES, check_names
 from robots.tabletop.bring_up import TabletopBringUp
 from robots.tabletop.driver import ArmDriver
 from robots.tabletop.dry_run import DIALECTS, DryDriver
-from robots.tabletop.gripper import fingers_of
+from robots.tabletop.gripper import MAX_STROKE_M, fingers_of
 from robots.tabletop.limits import MotionLimits
 from robots.tabletop.observation import CameraSight, InventedTable, ListedSight, Sight
 from robots.tabletop.robot import TabletopRobot
@@ -39,6 +39,15 @@ __all__ = ["PROMPTS", "TabletopRobot", "arm_driver", "bring_up", "create"]
 
 PROMPTS = "ravens"
 """The folder of its prompts: the primitives are the same, so the examples are."""
+
+_TEXTS = ("host", "driver", "gripper", "scene", "camera", "calibration", "detector")
+_NUMBERS = {
+    "table_z_m": (-2.0, 2.0),
+    "tool_m": (0.0, 1.0),
+    "tool_turn_deg": (-360.0, 360.0),
+    "stroke_m": (0.0, MAX_STROKE_M),
+}
+"""Options that are numbers: the least and the greatest."""
 
 
 def create(
@@ -89,6 +98,20 @@ def create(
         NotConnected, ProtectiveStop, LimitExceeded: As `GuardedArm.connect`.
         MissingExtra: The driver or the camera needs an extra.
     """
+    _require_sound(
+        host=host,
+        driver=driver,
+        gripper=gripper,
+        scene=scene,
+        camera=camera,
+        calibration=calibration,
+        detector=detector,
+        names=names,
+        table_z_m=table_z_m,
+        tool_m=tool_m,
+        tool_turn_deg=tool_turn_deg,
+        stroke_m=stroke_m,
+    )
     if objects is not None and (mode != "instant" or scene or camera):
         raise UsageError("--objects invents a table for a dry run; here the camera tells of one")
     if driver not in DIALECTS:
@@ -125,6 +148,20 @@ def bring_up(
     **limits: Any,
 ) -> TabletopBringUp:
     """Return the checklist of a new arm, with the options of `create`; nothing is connected yet."""
+    _require_sound(
+        host=host,
+        driver=driver,
+        gripper=gripper,
+        scene=scene,
+        camera=camera,
+        calibration=calibration,
+        detector=detector,
+        names=names,
+        table_z_m=table_z_m,
+        tool_m=tool_m,
+        tool_turn_deg=tool_turn_deg,
+        stroke_m=stroke_m,
+    )
     real = arm_driver(driver, host, gripper, stroke_m)
     arm = GuardedArm(real, _limits(limits), table_z_m, tool_m, math.radians(tool_turn_deg))
     seen = scene is not None or camera is not None
@@ -138,22 +175,47 @@ def _limits(given: dict[str, Any]) -> MotionLimits:
     Raises:
         UsageError: A name is unknown, or a value is not what it should be.
     """
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
-    }
-    known = ["tilt_deg", *(field.name for field in fields(MotionLimits))]
-    for name in values:
+    limits = {field.name: field.default for field in fields(MotionLimits)}
+    known = [*_TEXTS, *_NUMBERS, "names", "tilt_deg", *limits]
+    known.remove("tilt_rad")
+    values: dict[str, Any] = {}
+    for name, value in given.items():
         if name not in known:
-            raise UsageError(
-                f"robot 'tabletop' has no option {name!r}.{did_you_mean(name, known)} See: "
-                "cap robots show tabletop"
-            )
-    try:
-        if "tilt_deg" in values:
-            values["tilt_rad"] = math.radians(values.pop("tilt_deg"))
-        return MotionLimits(**values)
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"a limit is not a number or a pair of numbers: {error}") from None
+            hint = did_you_mean(name, known) or f" It takes: {', '.join(known)}."
+            raise UsageError(f"robot 'tabletop' has no option {name!r}.{hint}")
+        if not isinstance(limits.get(name), tuple):
+            values[name] = _number(name, value)
+        elif isinstance(value, list | tuple) and len(value) == 2:
+            values[name] = tuple(_number(name, one) for one in value)
+        else:
+            raise UsageError(f"{name} must be [least, greatest], such as [-0.4, 0.4], not {value}")
+    if "tilt_deg" in values:
+        values["tilt_rad"] = math.radians(values.pop("tilt_deg"))
+    return MotionLimits(**values)
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise UsageError(f"{name} must be a finite number, not {value!r}")
+    return value
+
+
+def _require_sound(**given: Any) -> None:
+    """Refuse options that are not what they should be, before anything is connected.
+
+    Raises:
+        UsageError: There is one.
+    """
+    for name, value in given.items():
+        if name in _NUMBERS:
+            least, most = _NUMBERS[name]
+            if not least <= _number(name, value) <= most:
+                raise UsageError(f"{name} must be from {least:g} to {most:g}, not {value}")
+        elif name == "names":
+            if isinstance(value, str) or not all(isinstance(one, str) for one in value or ()):
+                raise UsageError(f'names must be a list, such as ["apple", "mug"], not {value!r}')
+        elif not (value is None or isinstance(value, str)):
+            raise UsageError(f"{name} must be text, not {value!r}")
 
 
 def arm_driver(
@@ -203,6 +265,9 @@ def _sight(
             "a file, -R scene=FILE; one of the two"
         )
     if scene is not None:
+        for name, value in (("calibration", calibration), ("detector", detector), ("names", names)):
+            if value is not None:
+                raise UsageError(f"{name} is for a camera, and here a file lists the objects")
         return ListedSight(SceneFile(scene))
     if camera != "realsense":
         raise UsageError(f"no camera {camera!r}; use 'realsense'")

@@ -19,7 +19,7 @@ ROBOTIQ_PORT = 63352
 _OPEN, _CLOSED = 0, 255
 _WIDEST, _NARROWEST = 3, 230
 """Positions at which the fingers are as far apart as they go, and touch; evenly between."""
-_MAX_STROKE_M = 0.2
+MAX_STROKE_M = 0.2
 _FORCE = 50
 """Of 255: enough for a block, gentle on fingers."""
 _POLL_S = 0.05
@@ -234,9 +234,9 @@ def gripper_for(
     Raises:
         UsageError: No such gripper, or no such stroke.
     """
-    if not (isinstance(stroke_m, int | float) and 0 < stroke_m <= _MAX_STROKE_M):
+    if not (isinstance(stroke_m, int | float) and 0 < stroke_m <= MAX_STROKE_M):
         raise UsageError(
-            f"stroke_m must be above 0 and at most {_MAX_STROKE_M} m, not {stroke_m}: it is the "
+            f"stroke_m must be above 0 and at most {MAX_STROKE_M} m, not {stroke_m}: it is the "
             "greatest distance of the fingers"
         )
     kind, _, number = choice.partition(":")
