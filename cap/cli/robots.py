@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import click
 from cap.cli import camera
 from cap.cli.options import Named
 from cap.cli.session_options import ask_person, robot_values
-from cap.errors import UsageError
+from cap.errors import Stopped, UsageError
 
 
 @click.group("robots")
@@ -125,7 +126,7 @@ def check(
 def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_json: bool) -> int:
     """Walk a real robot's checklist with the person, and write down what came of each step."""
     from cap.robot import registry
-    from cap.validation.bring_up import walk
+    from cap.validation.bring_up import INTERRUPTED, Checked, walk
 
     began = datetime.datetime.now().astimezone()
     path = protocol or Path(f"bring-up-{began:%Y-%m-%d-%H%M%S}.md")
@@ -134,19 +135,25 @@ def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_jso
     checklist = registry.bring_up(robot, options)
     told = ", ".join(f"{name}={value}" for name, value in options.items()) or "none"
     head = f"# Bring-up of {robot}\n\n{began:%Y-%m-%d %H:%M:%S %z}; options: {told}\n\n"
-    checked = []
+    checked: list[Checked] = []
+
+    def note(step: Checked) -> None:
+        checked.append(step)
+        asked = f" (asked: {step.question})" if step.question else ""
+        row = f"{len(checked)}. {step.title}{asked}: **{step.result}**: {step.finding}\n"
+        with path.open("a", encoding="utf-8") as file:  # what was done stands there at once
+            file.write(row)
+        if not as_json:
+            click.echo(f"{len(checked):2d} {step.result:8} {step.title}: {step.finding}")
+
     try:
         path.write_text(head, encoding="utf-8")
-        for number, step in enumerate(walk(checklist, ask_person), start=1):
-            checked.append(step)
-            asked = f" (asked: {step.question})" if step.question else ""
-            line = f"{number}. {step.title}{asked}: **{step.result}**: {step.finding}\n"
-            with path.open("a", encoding="utf-8") as file:  # what was done stands there at once
-                file.write(line)
-            if not as_json:
-                click.echo(f"{number:2d} {step.result:8} {step.title}: {step.finding}")
-    except KeyboardInterrupt:
+        for step in walk(checklist, ask_person if sys.stdin.isatty() else None):
+            note(step)
+    except (KeyboardInterrupt, Stopped):
         checklist.stop()
+        for left in checklist.steps()[len(checked) : len(checked) + 1]:
+            note(Checked(left.title, "interrupted", INTERRUPTED, left.question))
         raise
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
@@ -156,7 +163,7 @@ def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_jso
         click.echo(json.dumps([vars(step) for step in checked]))
     else:
         click.echo(f"protocol: {path}")
-    failed = next((step.exit_code for step in checked if step.result == "failed"), 0)
+    failed = max(step.exit_code for step in checked)
     return failed or int(any(step.result != "ok" for step in checked))
 
 

@@ -227,6 +227,7 @@ def ask_for_program(source: str) -> Decision:
     if not _somebody_to_ask():
         return Decision(False)
     choice = click.Choice(["y", "n", "e"], case_sensitive=False)
+    text = source
     try:
         while True:
             said = click.prompt(
@@ -242,32 +243,47 @@ def ask_for_program(source: str) -> Decision:
                     err=True,
                 )
                 return Decision(False, reason=" ".join(reason.split()))
-            if edited := _edit(source):
-                return Decision(False, edited=edited)
-    except click.Abort:
-        raise KeyboardInterrupt from None
+            text, wrong = _edited(text)
+            if wrong:
+                click.echo(wrong, err=True)
+            elif text.strip() in ("", source.strip()):
+                click.echo("nothing was changed", err=True)
+                text = source
+            else:
+                return Decision(False, edited=text)
+    except click.Abort as abort:
+        return Decision(_no_answer(abort))
 
 
-def _edit(source: str) -> str:
-    """Have the person change a program in their editor; "" where there is nothing to run."""
+def _edited(text: str) -> tuple[str, str]:
+    """Have the person change a program in their editor; return it, and what is wrong with it."""
     try:
-        edited = click.edit(source, extension=".py") or ""
-        ast.parse(edited)
+        text = click.edit(text, extension=".py") or text
+        ast.parse(text)
     except click.ClickException as error:
-        click.echo(f"{error.message}; set EDITOR to one that there is", err=True)
-        return ""
+        return text, f"{error.message.rstrip('.')}; set EDITOR to one that there is"
     except SyntaxError as error:
-        click.echo(f"line {error.lineno}: {error.msg}; edit it again", err=True)
-        return ""
-    if not edited.strip() or edited.strip() == source.strip():
-        click.echo("nothing was changed", err=True)
-        return ""
-    return edited
+        return text, f"line {error.lineno}: {error.msg}; edit it again, or say yes to the one shown"
+    except ValueError as error:  # a null character
+        return text, f"{error}; edit it again, or say yes to the one shown"
+    return text, ""
+
+
+def _no_answer(abort: click.Abort) -> bool:
+    """Return the answer of who ended the input (Ctrl-D): no. Ctrl-C ends more than a question.
+
+    Raises:
+        KeyboardInterrupt: It was Ctrl-C.
+    """
+    if not isinstance(abort.__context__, EOFError):
+        raise KeyboardInterrupt from None
+    click.echo("\nno answer: taken as no", err=True)
+    return False
 
 
 def _somebody_to_ask() -> bool:
     if not sys.stdin.isatty():
-        click.echo("nobody to ask: standard input is no terminal", err=True)
+        click.echo("nobody to ask: standard input is no terminal; run it in one", err=True)
         return False
     _forget_typed()
     return True
@@ -289,5 +305,5 @@ def ask_person(question: str) -> bool:
         return False
     try:
         return click.confirm(question, default=False, err=True)
-    except click.Abort:
-        raise KeyboardInterrupt from None
+    except click.Abort as abort:
+        return _no_answer(abort)

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from cap.errors import CapError
+from cap.errors import CapError, UsageError
 from cap.robot.protocol import BringUp
 
-StepResult = Literal["ok", "failed", "declined", "not done"]
+StepResult = Literal["ok", "failed", "declined", "interrupted", "not done"]
+INTERRUPTED = "the person stopped it here; the arm was told to stop, and the rest was not done"
+NO_TERMINAL = "it needs a terminal, where a person can be asked: run it in one"
 
 
 @dataclass(frozen=True)
@@ -25,21 +27,24 @@ class Checked:
     question: str = ""
     """What the person was asked, if anything."""
     exit_code: int = 0
-    """Of the error it failed with."""
+    """Of the error it failed with, or of what it lacked."""
 
 
-def walk(robot: BringUp, ask: Callable[[str], bool]) -> Iterator[Checked]:
+def walk(robot: BringUp, ask: Callable[[str], bool] | None) -> Iterator[Checked]:
     """Go through the checklist; each step rests on those before, so the first no ends it.
 
     Args:
         robot: What is brought up.
-        ask: Puts a question to the person.
+        ask: Puts a question to the person; None where there is nobody.
     """
     ended = ""
     for step in robot.steps():
         if ended:
             yield Checked(step.title, "not done", ended)
-        elif step.question and not ask(step.question):
+        elif step.question and ask is None:
+            ended = f"after: {step.title}"
+            yield Checked(step.title, "not done", NO_TERMINAL, step.question, UsageError.exit_code)
+        elif step.question and ask is not None and not ask(step.question):
             ended = f"after: {step.title}"
             yield Checked(step.title, "declined", "the person said no", step.question)
         else:

@@ -13,14 +13,14 @@ from cap.cli.session_options import ask_for_program, ask_person
 
 
 @pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+def terminal(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """A person's end of a terminal; a no is typed as soon as a question was prepared."""
     person, ours = pty.openpty()
     flush = termios.tcflush
 
     def flushed(stream: object, queue: int) -> None:
         flush(ours, queue)
-        os.write(person, b"n\n\n")
+        os.write(person, getattr(request, "param", b"n\n\n"))
 
     monkeypatch.setattr(termios, "tcflush", flushed)
     with os.fdopen(ours) as stdin:
@@ -29,7 +29,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     os.close(person)
 
 
-@pytest.mark.parametrize(
+QUESTIONS = pytest.mark.parametrize(
     "asked",
     [
         lambda: ask_person("Move?"),
@@ -37,6 +37,34 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     ],
     ids=["a call", "a program"],
 )
+
+
+@QUESTIONS
 def test_what_was_typed_ahead_approves_nothing(terminal: int, asked: Callable[[], bool]) -> None:
     os.write(terminal, b"y\ny\n")
     assert asked() is False
+
+
+@QUESTIONS
+@pytest.mark.parametrize("terminal", [b"\x04"], indirect=True)
+def test_ctrl_d_at_a_question_is_a_no(
+    terminal: int, asked: Callable[[], bool], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert asked() is False
+    assert "taken as no" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("terminal", [b"e\ne\ne\n"], indirect=True)
+def test_an_edit_with_a_slip_goes_on_where_it_was(
+    terminal: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+
+    def edit(text: str, **_: object) -> str:
+        opened.append(text)
+        return ("say('hi'", "say('hi\0')", "say('hi')\n")[len(opened) - 1]
+
+    monkeypatch.setattr("click.edit", edit)
+    assert ask_for_program("say('ho')").edited == "say('hi')\n"
+    assert opened == ["say('ho')", "say('hi'", "say('hi\0')"]
+    assert "line 1" in capsys.readouterr().err

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 from cap.cli.main import run
+from cap.errors import Stopped
 from robots.ravens.transfer import PARK
 from robots.tabletop.safety_guard import GuardedArm
 from tests.fakes.ur.controller import FakeController
@@ -106,12 +109,57 @@ def test_a_no_ends_it_before_anything_of_it_moves(
     assert after == ["not done"] * len(after)
 
 
-def test_with_nobody_to_ask_it_only_reads(controller: FakeController) -> None:
+def test_with_nobody_to_ask_it_only_reads_and_says_what_it_needs(
+    controller: FakeController,
+) -> None:
     options = ("-R", f"host={controller.host}", "-R", "driver=urx", "--protocol", "p.md")
-    assert run(["robots", "check", "tabletop", *options]) == 1
-    assert results(Path("p.md").read_text())[: READ_ONLY + 1] == ["ok"] * READ_ONLY + ["declined"]
+    assert run(["robots", "check", "tabletop", *options]) == 2
+    protocol = Path("p.md").read_text()
+    assert results(protocol)[: READ_ONLY + 1] == ["ok"] * READ_ONLY + ["not done"]
+    assert protocol.count("it needs a terminal") == 1
+    assert "the person said no" not in protocol
     assert controller.moves == []
     assert controller.programs == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("at", ["Measure", "The fingertips will rise"])
+def test_where_it_is_interrupted_stands_in_the_protocol(
+    at: str,
+    number: signal.Signals,
+    controller: FakeController,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def tell() -> None:
+        wait_for(lambda: controller.moving)
+        signal.pthread_kill(main, number)
+
+    class Impatient(Person):
+        def confirm(self, question: str, **given: Any) -> bool:
+            if not question.startswith(at):
+                return super().confirm(question, **given)
+            if question.startswith("Measure"):
+                interrupt()
+            controller.hold_motions(0.5)
+            thread.start()
+            return True
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt if number == signal.SIGINT else Stopped(128 + number)
+
+    main, thread = threading.get_ident(), threading.Thread(target=tell)
+    before = signal.signal(number, interrupt)
+    try:
+        code = check(controller, monkeypatch, "-R", "driver=urx", person=Impatient(controller))
+    except Stopped as stopped:
+        code = stopped.code
+    finally:
+        signal.signal(number, before)
+    assert code == 128 + number
+    said = results(Path("p.md").read_text())
+    assert said == ["ok"] * (len(said) - 1) + ["interrupted"]
+    assert len(said) == READ_ONLY + (1 if at == "Measure" else 4)
+    assert not controller.moving
 
 
 def stopped(controller: FakeController) -> None:
