@@ -362,11 +362,17 @@ class Engine:
         except CapError as error:
             failed = Answer(Result(failure=failure_of(error)), program)
             return self._show(prompt, failed, state)
-        kept = tuple(kept_for(program, scope, generated))
-        answer = self._show(prompt, Answer(Result(), program, generated, kept), state)
-        word = self.gate.word(prompt, answer, self._in_twin(prompt, answer, state))
-        if isinstance(word, str):
-            return self._edited(prompt, word, scope, state)
+        complete = Answer(Result(), program, generated, tuple(kept_for(program, scope, generated)))
+        while True:
+            answer = self._show(prompt, complete, state)
+            word = self.gate.word(prompt, answer, self._in_twin(prompt, answer, state))
+            if not isinstance(word, str):
+                break
+            edited = self._edited(prompt, word, scope, state)
+            failure = edited.result.failure
+            if failure is None or sort_of(failure, (), edited.ran) != "static":
+                return edited
+            self.trace.event("edit_refused", **vars(failure))  # it may be edited once more
         if word is not None:
             return replace(answer, result=Result(failure=word))
         if generated:
@@ -379,8 +385,7 @@ class Engine:
         try:
             examined = examine(Program.parse(source), scope, self.sandbox.policy)
         except CapError as error:
-            wrong = Failure("refused", type(error).__name__, f"as it was edited: {error}")
-            return Answer(Result(failure=wrong))
+            return Answer(Result(failure=failure_of(error)))
         return self._walk(prompt, examined, scope, state)
 
     def _generate(

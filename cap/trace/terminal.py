@@ -232,9 +232,12 @@ class Live:
             style = "bold yellow" if "nothing" in data["words"] else "dim"
             self._line(data["still"], style, depth + 1)
 
-    def _failure(self, data: Mapping[str, Any], depth: int) -> None:
+    def _failure(self, data: Mapping[str, Any], depth: int, what: str = "failed") -> None:
         known: dict[str, Any] = {key: data.get(key) for key in ("kind", "error", "message", "line")}
-        self._line(f"failed: {clipped(str(Failure(**known)))}", "bold red", depth + 1)
+        self._line(f"{what}: {clipped(str(Failure(**known)))}", "bold red", depth + 1)
+
+    def _edit_refused(self, data: Mapping[str, Any], depth: int) -> None:
+        self._failure(data, depth, "the edited program is refused, so it is as before")
 
     def _held(self, data: Mapping[str, Any], depth: int) -> None:
         told = f"in the gripper: {clipped(str(data['name']))}; it stays there"

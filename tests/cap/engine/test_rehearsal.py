@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cap.engine.answer import Decision
 from cap.errors import NotConnected, SandboxError, UsageError
 from cap.prompt.prompt import Prompt, parse
 from cap.sandbox.kernel.layers import ALWAYS, KERNEL, LayerReport
@@ -229,6 +230,21 @@ def test_it_can_be_left_out_and_not_asked_for_without_a_twin() -> None:
     assert robot.twins == []
     with pytest.raises(UsageError, match="no simulated twin"):
         session_of({}, create(mode="instant"), rehearse=True)
+
+
+def test_an_edit_that_fails_in_the_twin_is_asked_again() -> None:
+    words = iter([Decision(False, edited="put_first_on_second('red block', [9, 9])"), True])
+    events: list[Event] = []
+    source = "put_first_on_second('red block', 'blue bowl')"
+    session, model = session_of({"go": source}, approve=lambda source: next(words))
+    session.trace.listeners.append(events.append)
+    with session:
+        turn = session.run("go")
+    assert turn.ok
+    assert list(turn.moved) == ["red block"]
+    assert len(model.prompts) == 1
+    (told,) = (event for event in events if event.kind == "edit_refused")
+    assert told.data["error"] == "Unreachable"
 
 
 def test_each_call_that_moves_needs_its_own_word() -> None:

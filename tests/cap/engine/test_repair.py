@@ -367,6 +367,22 @@ def test_a_program_that_is_edited_takes_the_same_road(make: Make) -> None:
     assert len(body.model.prompts) == 1
 
 
+@pytest.mark.parametrize("edited", ["import os\nos.system('x')\n", "say('mine'\n", "say(nobody)\n"])
+def test_an_edit_that_fails_the_check_is_asked_again(edited: str, make: Make) -> None:
+    shown: list[str] = []
+
+    def approve(source: str) -> Decision:
+        shown.append(source)
+        return Decision(True) if len(shown) == 2 else Decision(False, edited=edited)
+
+    body = make({"go": ["say('a')\n"]}, approve=approve)
+    answer = body.run()
+    assert answer.result.failure is None
+    assert shown == ["say('a')\n"] * 2
+    assert body.robot.spoken == ["a"]
+    assert len(body.model.prompts) == 1, "the slip is the person's: no model is asked to mend it"
+
+
 def test_every_attempt_needs_its_own_approval(make: Make) -> None:
     shown: list[str] = []
 
