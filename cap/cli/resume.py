@@ -24,7 +24,7 @@ resume_option = click.option(
 
 
 def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
-    """Return options with the robot, scene and seed of a saved session.
+    """Return options with the robot, scene and seed of a saved session; a dry run stays one.
 
     Raises:
         UsageError: Another robot or other objects were asked for, or its robot cannot be had.
@@ -32,14 +32,18 @@ def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:
     robot = options.robot or _robot_of(kept)
     if robot != kept.robot and not is_file(robot):
         raise UsageError(f"the saved session is one of robot '{kept.robot}'; leave out --robot")
-    if options.objects is not None:
+    if options.objects is not None and kept.objects is not None:
         raise UsageError("the saved session has objects of its own; leave out --objects")
+    from cap.session.session_file import DRY_RUN
+
+    dry = kept.mode == DRY_RUN
     return replace(
         options,
         robot=robot,
-        mode=options.mode or kept.mode,
+        mode=options.mode or (None if dry else kept.mode),
+        dry_run=options.dry_run or (dry and options.mode is None),
         seed=kept.seed,
-        objects=None if kept.objects is None else ", ".join(kept.objects),
+        objects=options.objects if kept.objects is None else ", ".join(kept.objects),
     )
 
 

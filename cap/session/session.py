@@ -224,7 +224,8 @@ class Session:
                 f"the saved session's robot is the file {kept.file}, and files are executed only "
                 "when they are named; pass robot=FILE"
             )
-        given = {"mode": kept.mode} if kept.mode else {}
+        mode = "instant" if kept.mode == session_file.DRY_RUN else kept.mode
+        given = {"mode": mode} if mode else {}
         objects = None if kept.objects is None else list(kept.objects)
         options = {**given, **options, "seed": kept.seed, "objects": objects}
         session = cls.open(robot or kept.robot, model, **options)

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "cap session", 3
 WORLDS = ("physics", "instant")
 """Modes that a simulated robot can be asked for."""
+DRY_RUN = "dry run"
+"""The mode of a real robot that sends nothing: it is asked for as `instant`."""
 LATEST, START = "session.json", "start.json"
 
 
@@ -79,14 +81,14 @@ class SavedSession:
     def of(cls, session: Session) -> SavedSession:
         """Describe a session as it is now."""
         robot, engine = session.robot, session.engine
-        # A real robot, and its dry run, are not made by a mode, and what they see is not theirs.
+        # A real robot is not made by a mode; what it sees, in its dry run too, is not its own.
         mode = getattr(robot, "mode", None)
         asked = mode is None or mode in WORLDS
         objects = robot_facts.facts(robot).get("objects") if asked else None
         world, lost = world_of(robot)
         return cls(
             robot=robot.name,
-            mode=mode if asked else None,
+            mode=mode if asked or mode == DRY_RUN else None,
             objects=None if objects is None else tuple(objects),
             seed=engine.seed,
             programs=engine.programs,

@@ -273,6 +273,35 @@ def test_a_session_on_the_arm_goes_on_later(
     assert "the real world stays as it is" in capsys.readouterr().err
 
 
+def test_a_dry_run_that_is_gone_on_with_is_one_again(
+    controller: FakeController, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
+    assert run(tabletop(WORDS, "--dry-run", "--out", "dry")) == 0
+    for more in ((), arm):
+        again = tabletop("point at the blue bowl", *more, "--resume", "dry", "--json")
+        capsys.readouterr()
+        assert run(again) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["mode"] == "dry run"
+        assert told["commands"]
+    assert run(["run", "--replay", "dry", "-R", "scene=scene.toml"]) == 0
+    assert controller.programs == controller.moves == []
+    unasked = ("--mode", "physics", "--approve", "none", "--yes")
+    assert run([*tabletop("point at the blue bowl", *arm, *unasked), "--resume", "dry"]) == 0
+    assert controller.moves
+
+
+def test_the_invented_table_of_a_dry_run_is_named_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    table = ("-r", "tabletop", "--objects", "red block, blue bowl")
+    assert run(["run", WORDS, *table, "--dry-run", "--out", "dry"]) == 0
+    again = ["run", "put the red block in the middle", *table, "--resume", "dry"]
+    assert run(again) == 0
+    assert "commands that would be sent" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_what_a_stopped_arm_holds_is_said_last(
     number: signal.Signals,
