@@ -26,7 +26,8 @@ class RtdeProcess:
     def __init__(self, host: str) -> None:
         program = Path(__file__).with_name("child.py")
         self._host = host
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        """Released by its owner alone, so that Ctrl-C may come before or after it is had."""
         self._rest = b""
         self._asked = 0
         self._popen = subprocess.Popen(
@@ -44,9 +45,9 @@ class RtdeProcess:
         Raises:
             NotConnected: There is no answer in time, or the library says so.
         """
-        if not self._lock.acquire(timeout=seconds):
-            raise NotConnected(self._no_answer())
         try:
+            if not self._lock.acquire(timeout=seconds):
+                raise NotConnected(self._no_answer())
             self._asked += 1
             with contextlib.suppress(OSError, ValueError):
                 line = json.dumps(request | {"id": self._asked})
@@ -54,7 +55,8 @@ class RtdeProcess:
                 self._stdin.flush()
             return self.read(seconds)
         finally:
-            self._lock.release()
+            with contextlib.suppress(RuntimeError):  # it is not ours
+                self._lock.release()
 
     def read(self, seconds: float) -> dict[str, Any]:
         """Return the answer to the newest request."""

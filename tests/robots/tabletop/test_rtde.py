@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -50,6 +52,32 @@ def test_the_controllers_watchdog_stops_the_arm_when_the_process_dies(
     assert len(controller.programs) == scripts
     with pytest.raises(NotConnected, match="process ended"):
         arm.state()
+
+
+def test_ctrl_c_just_as_a_request_is_let_through_leaves_the_way_free(
+    arm: RtdeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library: Any = arm._library
+    lock = library._lock
+
+    class Struck:
+        """The lock, and Ctrl-C in the step after it was had."""
+
+        release = lock.release
+
+        def acquire(self, timeout: float) -> bool:
+            lock.acquire(timeout=timeout)
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as struck:
+        struck.setattr(library, "_lock", Struck())
+        with pytest.raises(KeyboardInterrupt):
+            arm.state()
+    told: list[object] = []
+    other = threading.Thread(target=lambda: told.append(arm._ask({"do": "state"}, 20.0)))
+    other.start()
+    other.join()
+    assert told
 
 
 def test_the_arm_goes_on_for_as_long_as_the_watchdog_is_fed(
