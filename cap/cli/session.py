@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shlex
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from cap.cli.session_options import (
     SessionOptions,
     approval,
     approver,
+    ask_for_program,
     ask_person,
     robot_values,
 )
@@ -225,14 +227,18 @@ def errors_as_json(options: SessionOptions) -> Iterator[None]:
 
 
 def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
-    """Show the session in the terminal as it happens, unless JSON was asked for."""
-    if options.as_json:
+    """Show the session in the terminal as it happens.
+
+    With `--json` only a person who is asked sees it, beside the questions.
+    """
+    asked = session.engine.gate.approve is ask_for_program and sys.stdin.isatty()
+    if options.as_json and not asked:
         return
     from rich.console import Console
 
     from cap.trace.terminal import Live
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, stderr=options.as_json)
     session.trace.listeners.append(Live(console, options.verbose, echo))
     if options.dry_run:
         sends = hasattr(session.robot, "commands")
@@ -270,8 +276,10 @@ def report(
         for words in left:
             click.echo(f"not run after the failure: {words}")
         if left and failure is not None and failure.kind == "refused":
-            told = " ".join(map(shlex.quote, left))
-            click.echo(f"they wait: cap run --resume {session.trace.folder} {told}")
+            given = [word for option in options.robot_options for word in ("-R", option)]
+            model = ["-m", options.model] if options.model else []
+            told = shlex.join([str(session.trace.folder), *left, *given, *model])
+            click.echo(f"they wait: cap run --resume {told}")
         for path in paths:
             click.echo(f"picture: {path}")
         commands = getattr(session.robot, "commands", None)

@@ -10,7 +10,7 @@ from cap.errors import CapError, UsageError
 from cap.robot.protocol import BringUp
 
 StepResult = Literal["ok", "failed", "declined", "interrupted", "not done"]
-INTERRUPTED = "the person stopped it here; the arm was told to stop, and the rest was not done"
+INTERRUPTED = "it was ended here; the arm was told to stop, and the rest was not done"
 NO_TERMINAL = "it needs a terminal, where a person can be asked: run it in one"
 
 

@@ -202,11 +202,14 @@ def test_a_program_may_be_edited_and_is_asked_for_again(
 def test_an_edited_program_is_checked_as_any_other(
     capsys: pytest.CaptureFixture[str], person: Person
 ) -> None:
-    person.says = ["e"]
+    person.says = ["e", "y"]
     person.writes = ["import os\nos.remove('x')\n"]
-    assert run(["run", "stack all the blocks", *INSTANT, *ASK]) == 3
-    (turn,) = json.loads(capsys.readouterr().out)["turns"]
-    assert turn["failure"]["kind"] == "violation"
+    assert run(["run", "stack all the blocks", *INSTANT, *ASK]) == 0
+    told = capsys.readouterr()
+    (turn,) = json.loads(told.out)["turns"]
+    assert "stack_objects_in_order" in turn["program"]
+    assert "the edited program is refused" in told.err
+    assert len(person.asked) == 2
 
 
 @pytest.mark.parametrize(
