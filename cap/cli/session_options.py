@@ -261,7 +261,7 @@ def _edited(text: str) -> tuple[str, str]:
         text = click.edit(text, extension=".py") or text
         ast.parse(text)
     except click.ClickException as error:
-        return text, f"{error.message.rstrip('.')}; set EDITOR to one that there is"
+        return text, f"{error.message.rstrip('.')}; set EDITOR to one that works"
     except SyntaxError as error:
         return text, f"line {error.lineno}: {error.msg}; edit it again, or say yes to the one shown"
     except ValueError as error:  # a null character

@@ -73,6 +73,8 @@ class Effect:
     """True if an action ran to its end, other than saying something."""
     left_over: tuple[str, ...] = ()
     """What the program was asked for and did not find, or could not do and went on: lines."""
+    unseen: bool = False
+    """True if the world could not be seen afterwards: whether anything moved is not known."""
 
     @classmethod
     def of(
@@ -125,11 +127,14 @@ class Effect:
             _SAID: bool(self.said),
             _ANSWERED: self.answered,
         }
-        return tuple(word for word, so in there.items() if so) or (_NOTHING,)
+        told = tuple(word for word, so in there.items() if so)
+        return told if told or self.unseen else (_NOTHING,)
 
     @property
     def stillness(self) -> str:
         """The words for a world that is as it was; "" if it is not."""
+        if self.unseen:
+            return "whether anything moved cannot be seen"
         if not self.still:
             return ""
         return "nothing moved: everything is where it was" if self.acted else "nothing moved"

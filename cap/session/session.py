@@ -479,7 +479,7 @@ class Session:
         except RobotError as error:
             told = f"what came of it cannot be seen: {error}"
             lost = Failure("raised", type(error).__name__, told, robot=True)
-            return Effect.of(before, before, answer.result), lost
+            return replace(Effect.of(before, before, answer.result), unseen=True), lost
         names = objects.get("objects", ())
         effect = Effect.of(before, after, answer.result, names, answer.earlier_calls)
         return effect, unmet(effect, expect)

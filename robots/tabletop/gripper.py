@@ -25,6 +25,8 @@ _FORCE = 50
 _POLL_S = 0.05
 _ANSWER_S = 1.0
 _ACTIVATED = 3
+_SHOWN = 40
+"""How much of an answer that is none is told."""
 _MOVING, _CLOSED_ON_OBJECT, _THERE = 0, 2, 3
 
 
@@ -173,17 +175,19 @@ class RobotiqGripper:
     def _set(self, values: str) -> None:
         if (answer := self._ask(f"SET {values}").strip()) != "ack":
             raise NotConnected(
-                f"the gripper at {self._host} answered '{answer}' to SET {values}: restart it"
+                f"the gripper at {self._host} answered {answer[:_SHOWN]!r} to SET {values}: "
+                "restart it"
             )
 
     def _get(self, name: str) -> int:
-        answer = self._ask(f"GET {name}").split()
-        if len(answer) != 2 or answer[0] != name or not answer[1].isdigit():
+        answer = self._ask(f"GET {name}")
+        said, _, number = answer.strip().partition(" ")
+        if said != name or not (number.isascii() and number.isdigit()):
             raise NotConnected(
-                f"the gripper at {self._host} answered '{' '.join(answer)}' to GET {name}: "
+                f"the gripper at {self._host} answered {answer[:_SHOWN]!r} to GET {name}: "
                 "restart it"
             )
-        return int(answer[1])
+        return int(number)
 
     def _ask(self, command: str) -> str:
         try:

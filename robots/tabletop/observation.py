@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cap.errors import NotFound
+from cap.errors import NotFound, RobotError, UsageError
 from robots.perception.camera import Detection
 from robots.perception.observers import Observer
 from robots.ravens.scene import BLOCK_SIZE, Body, Scene
@@ -90,8 +90,16 @@ class ListedSight:
         self._scene = scene_of(self._told)
 
     def scene(self) -> Scene:
-        """Return the list with everything that was moved since."""
-        if (told := self._observer.observe()) != self._told:
+        """Return the list with everything that was moved since.
+
+        Raises:
+            RobotError: It is no longer there, or cannot be used any more.
+        """
+        try:
+            told = self._observer.observe()
+        except UsageError as error:  # in the middle of a session that is no slip of who began it
+            raise RobotError(f"{error}") from None
+        if told != self._told:
             self._told = told
             self._scene = scene_of(told)
         return self._scene

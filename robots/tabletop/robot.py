@@ -10,6 +10,8 @@ from PIL import ImageDraw
 
 from cap.scope import Primitive
 from robots.ravens.robot import RavensRobot
+from robots.ravens.world import WorldState
+from robots.simulation.world import WorldOwner
 from robots.tabletop.dry_run import DryDriver
 from robots.tabletop.observation import Sight
 from robots.tabletop.safety_guard import GuardedArm
@@ -40,9 +42,12 @@ class TabletopRobot:
         self.mode = "dry run" if self.simulated else "hardware"
         self._arm = arm
         arm.connect()
-        self._table = RavensRobot(
-            (), 0, "instant", lambda host, state: HardwareWorld(host, arm, sight)
-        )
+
+        def world(host: WorldOwner, _: WorldState) -> HardwareWorld:
+            self._world = HardwareWorld(host, arm, sight)
+            return self._world
+
+        self._table = RavensRobot((), 0, "instant", world)
 
     def primitives(self) -> Mapping[str, Primitive]:
         """Return the functions programs may call, by name: those of the simulated table."""
@@ -57,8 +62,16 @@ class TabletopRobot:
         return self._table.positions()
 
     def condition(self) -> Mapping[str, Any]:
-        """Return where the fingertips are, what they hold, paths followed, and motions sent."""
-        return {**self._table.condition(), "motions": self._arm.driver.sent}
+        """Return where the fingertips are, what they hold, paths followed, and motions sent.
+
+        That is known of an arm that sees nothing as well.
+        """
+        return {
+            "gripper": self._arm.last_pose()[:3],
+            "held": self._world.held or "nothing",
+            "paths followed": len(self._world.paths),
+            "motions": self._arm.driver.sent,
+        }
 
     @property
     def spoken(self) -> list[str]:

@@ -61,22 +61,28 @@ class HardwareWorld:
         self._arm = arm
         self._sight = sight
         self._held: Held | None = None
-        self._paths: tuple[Stroke, ...] = ()
+        self.paths: tuple[Stroke, ...] = ()
+        """Paths followed, the oldest first."""
 
     @property
     def state(self) -> WorldState:
         """What is known now: the scene as seen, what is held as it hangs, the arm as measured."""
         pose = self._arm.last_pose()
         hand = Pose(*pose[:3], yaw_of(pose))
-        scene, gap_m, held = self._sight.scene(), self.fingers.stroke_m, None
+        scene, gap_m = self._sight.scene(), self.fingers.stroke_m
         if self._held is not None:
             scene = scene.moved(self._held.at(hand))
-            gap_m, held = self._held.grip.gap_m, self._held.bodies[0].name
-        return WorldState(scene, hand.joints(), gap_m, held, paths=self._paths)
+            gap_m = self._held.grip.gap_m
+        return WorldState(scene, hand.joints(), gap_m, self.held, paths=self.paths)
 
     @state.setter
     def state(self, state: WorldState) -> None:
         raise RobotError("a real table cannot be put back; move the objects there")
+
+    @property
+    def held(self) -> str | None:
+        """The name of what is between the fingers."""
+        return None if self._held is None else self._held.bodies[0].name
 
     @property
     def fingers(self) -> Fingers:
@@ -154,7 +160,7 @@ class HardwareWorld:
         way = waypoints.along(self._arm.pose(), path, speed_mps, self._sight.scene())
         self._arm.path(way)
         corners = np.array(waypoints.corners_of(path))
-        self._paths = (*self._paths, stroke_of(corners))[-MAX_PATHS:]
+        self.paths = (*self.paths, stroke_of(corners))[-MAX_PATHS:]
         self._host.frame()
 
     def render(self, width: int, height: int) -> Any:

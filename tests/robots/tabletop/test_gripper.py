@@ -107,3 +107,26 @@ def test_a_gripper_that_reports_nothing_is_told_of(monkeypatch: pytest.MonkeyPat
         with pytest.raises(NotConnected, match="no Robotiq gripper answers"):
             gripper.set(0.0, no_wait)
         gripper.close()
+
+
+@pytest.mark.parametrize("says", [b"A" * 5000, b"\x1b[2J\x1b[31m\n", "STA ²\n".encode()])
+def test_an_answer_that_is_none_is_told_in_a_short_line(says: bytes) -> None:
+    host = fresh_host()
+    with socket.create_server((host, ROBOTIQ_PORT)) as server:
+
+        def answer() -> None:
+            client, _ = server.accept()
+            with client:
+                client.recv(100)
+                client.sendall(says)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        gripper = RobotiqGripper(host)
+        with pytest.raises(NotConnected) as caught:
+            gripper.holding()
+        told = str(caught.value)
+        assert told.isprintable()
+        assert len(told) < 200
+        gripper.close()
+        thread.join()

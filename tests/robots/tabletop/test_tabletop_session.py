@@ -18,6 +18,7 @@ from cap.errors import RobotError, UsageError
 from cap.models.providers import make_model
 from cap.robot import registry
 from cap.session.session import Session
+from cap.trace.trace import Event
 from robots.ravens.transfer import PARK
 from robots.tabletop import TabletopRobot
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
@@ -424,3 +425,33 @@ def test_what_an_arm_that_vanishes_holds_is_known_afterwards(
         assert session.execute("put_first_on_second('red block', 'blue bowl')").ok
         assert xy_of(session, "red block") == pytest.approx(SCENE["blue bowl"][:2], abs=1e-6)
         assert session.robot.condition()["held"] == "nothing"
+
+
+@pytest.mark.parametrize("text", [None, "[[objects"])
+def test_a_list_that_is_lost_in_mid_action_leaves_known_what_is_held(
+    text: str | None, controller: FakeController, scene: Path
+) -> None:
+    controller.hold_loaded_motions(0.5)
+    events: list[Event] = []
+    with session_on(controller, scene, "urx") as session:
+        session.trace.listeners.append(events.append)
+
+        def lose() -> None:
+            wait_for(lambda: controller.gripper_closed and controller.moving)
+            scene.unlink() if text is None else scene.write_text(text)
+            session.robot.stop()
+
+        losing = threading.Thread(target=lose)
+        losing.start()
+        turn = session.execute("put_first_on_second('red block', 'blue bowl')")
+        losing.join()
+        assert turn.failure is not None
+        assert turn.failure.robot
+        assert turn.effect.words == ()
+        assert "cannot be seen" in turn.effect.stillness
+        assert session.robot.condition()["held"] == "red block"
+        (held,) = (event for event in events if event.kind == "held")
+        assert held.data["name"] == "red block"
+        with pytest.raises(RobotError, match=r"scene\.toml"):
+            session.robot.positions()
+        assert [event.kind for event in events][-1] == "held", "the turn is told to its end"
