@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shapely.geometry import LineString
 
 from cap.errors import LimitExceeded
+from robots.table.numbers import real_numbers
 
 Array = NDArray[np.float64]
 Points = Sequence[Sequence[float]] | Array
@@ -27,18 +28,15 @@ def path_of(value: Any, what: str) -> Array:
 
     Raises:
         TypeError: They are not two or more finite points.
-        LimitExceeded: They are too many.
+        LimitExceeded: They are too many, or a number is more than a float holds.
     """
-    try:
-        points = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} must be points of x and y; got {value!r:.80}") from None
+    points = real_numbers(value, what, "points of x and y")
     if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
         raise TypeError(f"{what} must be 2 or more points, shape (n, 2); got shape {points.shape}")
     if len(points) > MAX_POINTS:
         raise LimitExceeded(f"{what} has {len(points)} points; use at most {MAX_POINTS}")
     if not np.isfinite(points).all():
-        raise TypeError(f"{what} has a point that is not finite: {points[~np.isfinite(points)]}")
+        raise TypeError(f"{what} has a point that is not finite")
     return points
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cap.errors import Collision, NotFound
 from robots.table.geometry import PLACES, XY
+from robots.table.numbers import real_numbers
 from robots.table.object_names import find
 
 Place = str | Sequence[float] | NDArray[np.float64]
@@ -44,14 +45,12 @@ def point(value: Any, what: str) -> XY:
 
     Raises:
         TypeError: It is not two finite numbers.
+        LimitExceeded: A number is more than a float holds.
     """
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} must be x and y, two numbers; got {value!r}") from None
+    array = real_numbers(value, what, "x and y, two finite numbers")
     if array.shape != (2,) or not np.isfinite(array).all():
         raise TypeError(
-            f"{what} must be x and y, two finite numbers; got shape {array.shape}: {value!r}"
+            f"{what} must be x and y, two finite numbers; got shape {array.shape}: {value!r:.80}"
         )
     return float(array[0]), float(array[1])
 

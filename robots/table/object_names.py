@@ -44,7 +44,7 @@ def find(name: str, known: Iterable[str], what: str = "object") -> str:
     if (text := plain(name)) in known:
         return text
     hint = did_you_mean(text, known)
-    raise NotFound(f"no {what} named {name!r}.{hint} Known: {', '.join(known)}")
+    raise NotFound(f"no {what} named {name!r:.80}.{hint} Known: {', '.join(known)}")
 
 
 def check_names(names: Sequence[str]) -> tuple[str, ...]:
