@@ -4,7 +4,7 @@
 base drives kinematically: along the shortest path around the furniture, in simulated time, checked
 for collisions. In `instant` the arm's plans come true at once and exactly; in `physics` (PyBullet)
 the arm is moved by its joint motors, and what it takes is held by contact and then by a fixed joint
-of limited force, as in `robots.ravens`.
+of limited force, as in `robots.ravens`. docs/kitchen.md says what is simulated and what is not.
 
 The robot sees only what is at its present location: what it faces at most 1 m ahead, or else the
 nearest furniture; the inside of a drawer only while it is open.
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cap.errors import UsageError
-from robots.kitchen.objects import DEFAULT_NAMES, check_names
+from robots.kitchen.objects import DEFAULT_NAMES, scene_entries
 from robots.kitchen.robot import KitchenRobot
 from robots.kitchen.worlds import InstantKitchen
 
@@ -31,18 +31,18 @@ def create(
         seed: Decides where furniture and objects stand.
         mode: `physics` or `instant`.
         objects: Names such as `apple`, which then stand on the table, where the robot begins (or
-            elsewhere once that is full), or `apple @ desk`; without it eleven objects about the
-            kitchen.
+            elsewhere once that is full), `apple @ desk`, or `apple @ desk after 20 s`, which
+            appears then; without it eleven objects about the kitchen.
 
     Raises:
         UsageError: Unknown mode, object or place, an object given twice, or no room for one.
         MissingExtra: Physics without PyBullet installed.
     """
-    named = check_names(DEFAULT_NAMES if objects is None else objects)
+    entries = scene_entries(DEFAULT_NAMES if objects is None else objects)
     if mode == "instant":
-        return KitchenRobot(named, seed, "instant", InstantKitchen, scattered=objects is None)
+        return KitchenRobot(entries, seed, "instant", InstantKitchen, scattered=objects is None)
     if mode == "physics":
         from robots.kitchen.physics import PhysicsKitchen
 
-        return KitchenRobot(named, seed, "physics", PhysicsKitchen, scattered=objects is None)
+        return KitchenRobot(entries, seed, "physics", PhysicsKitchen, scattered=objects is None)
     raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

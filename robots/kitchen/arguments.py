@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cap.errors import LimitExceeded, NotFound, did_you_mean
+from cap.errors import LimitExceeded, NotFound, Unreachable, did_you_mean
 from robots.kitchen.objects import KINDS, known_name
-from robots.kitchen.room import Point
-from robots.table.object_names import plain
+from robots.kitchen.placement import Relation
+from robots.kitchen.room import ROOM_X, ROOM_Y, Point
+from robots.table.numbers import real_numbers
 
 Array = NDArray[np.float64]
 Points = Sequence[Sequence[float]] | Array
 MAX_SPEED_MPS = 1.0
 MAX_TURN_RADPS = 1.5
 MAX_POINTS = 1000
+MAX_WAIT_S = 600.0
+_FAR_M = 100.0
+_FLOOR = "x {:g} to {:g} m, y {:g} to {:g} m".format(*ROOM_X, *ROOM_Y)
 
 
 def position(value: Any, what: str) -> Point:
@@ -26,12 +30,13 @@ def position(value: Any, what: str) -> Point:
 
     Raises:
         LimitExceeded: A number is not finite.
+        Unreachable: It is far away.
         TypeError: It is not two or three numbers.
     """
     array = _numbers(value, what, "a position of x, y and z, three numbers")
     if array.shape not in ((2,), (3,)):
         raise TypeError(f"{what} must be a position of x, y and z; got shape {array.shape}")
-    return float(array[0]), float(array[1])
+    return _point(array, what)
 
 
 def trajectory(value: Any) -> list[Point]:
@@ -39,6 +44,7 @@ def trajectory(value: Any) -> list[Point]:
 
     Raises:
         LimitExceeded: Fewer than two or too many, or a number that is not finite.
+        Unreachable: A point is far away.
         TypeError: They are not points.
     """
     array = _numbers(value, "traj", "points of x, y and z, shape (n, 3)")
@@ -46,7 +52,19 @@ def trajectory(value: Any) -> list[Point]:
         raise TypeError(f"traj must be points, shape (n, 3); got shape {array.shape}")
     if not 2 <= len(array) <= MAX_POINTS:
         raise LimitExceeded(f"traj must have 2 to {MAX_POINTS} points; it has {len(array)}")
-    return [(float(point[0]), float(point[1])) for point in array]
+    return [_point(point, "a point of traj") for point in array]
+
+
+def _point(array: Array, what: str) -> Point:
+    """Return x and y.
+
+    Raises:
+        Unreachable: They are so far away that no geometry is worth doing.
+    """
+    x, y = float(array[0]), float(array[1])
+    if max(abs(x), abs(y)) > _FAR_M:
+        raise Unreachable(f"{what} ({x:.3g}, {y:.3g}) m is far outside the room: {_FLOOR}")
+    return x, y
 
 
 def speed(value: Any) -> float:
@@ -91,30 +109,71 @@ def velocity(x: Any, y: Any, turn: Any) -> tuple[float, float, float]:
     return (right, ahead, turning)
 
 
+def relation(value: Any) -> Relation:
+    """Return how something is to be put down.
+
+    Raises:
+        TypeError: It is not one of those ways.
+    """
+    ways: tuple[Relation, ...] = get_args(Relation)
+    if isinstance(value, str) and value in ways:
+        return ways[ways.index(value)]
+    shown = f"{value!r:.80}" if isinstance(value, str) else type(value).__name__
+    raise TypeError(f"relation must be 'in', 'on', 'beside' or ''; got {shown}")
+
+
+def seconds(value: Any) -> float:
+    """Return how long to wait.
+
+    Raises:
+        LimitExceeded: It is negative or more than 600 s.
+    """
+    number = float(_numbers(value, "seconds", "a number"))
+    if not 0.0 <= number <= MAX_WAIT_S:
+        raise LimitExceeded(f"cannot wait {number:g} s; seconds must be 0 to {MAX_WAIT_S:g}")
+    return number
+
+
+def name_of(name: Any) -> str:
+    """Return a name as this world writes it, whether or not anything has it.
+
+    Raises:
+        TypeError: It is no text.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"expected a name as text, got {type(name).__name__}")
+    return known_name(name)
+
+
+def object_of(name: Any, visible: Sequence[str]) -> str:
+    """Return the exact name of an object, seen or not.
+
+    Raises:
+        NotFound: There is nothing of that name.
+        TypeError: It is no text.
+    """
+    if (text := name_of(name)) in KINDS:
+        return text
+    listed = f"here: {', '.join(visible)}" if visible else "nothing is seen here"
+    raise NotFound(f"no object named {name!r:.80}.{did_you_mean(text, visible)} ({listed})")
+
+
 def seen(name: Any, visible: Sequence[str]) -> str:
     """Return the exact name of an object that is seen.
 
     Raises:
         NotFound: It is not at the present location, or there is nothing of that name.
+        TypeError: It is no text.
     """
-    if not isinstance(name, str):
-        raise TypeError(f"expected the name of an object as text, got {type(name).__name__}")
-    text = known_name(name)
+    text = object_of(name, visible)
     if text in visible:
         return text
     listed = f"here: {', '.join(visible)}" if visible else "nothing is seen here"
-    if text in KINDS:
-        raise NotFound(f"{name!r} is not seen from here; goto_loc where it is ({listed})")
-    raise NotFound(f"no object named {name!r}.{did_you_mean(plain(name), visible)} ({listed})")
+    raise NotFound(f"{name!r:.80} is not seen from here; goto_loc where it is ({listed})")
 
 
 def _numbers(value: Any, what: str, wanted: str) -> Array:
-    if value is None or isinstance(value, bool):
-        raise TypeError(f"{what} must be {wanted}; got {value!r}")
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} must be {wanted}; got {value!r:.80}") from None
+    array = real_numbers(value, what, wanted)
     if wanted == "a number" and array.shape != ():
         raise TypeError(f"{what} must be {wanted}; got shape {array.shape}")
     if not np.isfinite(array).all():

@@ -33,9 +33,9 @@ def standing(
     The robot stays where it is if it can; else it goes to the nearest place in front of the
     furniture.
     """
-    first = grips[0]
-    for base in (state.base, *_bases(state, first.tip, place)):
-        if base != state.base and not _way(state, base):
+    first, ground = grips[0], paths.ground(state)
+    for base in (state.base, *_bases(state, ground, first.tip, place)):
+        if base != state.base and not _way(ground, state.base, base):
             continue
         for grip in sorted(grips, key=lambda grip: _wrist(base, grip)):
             if _serves(base, grip, travel_z):
@@ -59,13 +59,14 @@ def _serves(base: Base, grip: Grip, travel_z: float) -> bool:
     return bool(arm.reaches(base, np.array([[x, y, z], [x, y, travel_z]])).all())
 
 
-def _bases(state: KitchenState, point: Vec3, place: Location | None) -> list[Base]:
+def _bases(
+    state: KitchenState, ground: paths.Ground, point: Vec3, place: Location | None
+) -> list[Base]:
     """Return free places of the base around a point that face it, the nearest first."""
     if place is not None and place.drawer:
         return [Base(*place.stand)]
     piece = None if place is None else place.piece
     found: list[tuple[float, Base]] = []
-    ground = paths.ground(state.room, state.drawers)
     for radius, turn in itertools.product(_RADII_M, range(_TURNS)):
         angle = 2 * math.pi * turn / _TURNS + (piece.facing if piece else 0.0)
         if piece is not None and not piece.around:
@@ -83,9 +84,9 @@ def _bases(state: KitchenState, point: Vec3, place: Location | None) -> list[Bas
     return [base for _, base in sorted(found, key=lambda entry: entry[0])]
 
 
-def _way(state: KitchenState, base: Base) -> bool:
+def _way(ground: paths.Ground, start: Base, goal: Base) -> bool:
     try:
-        paths.route(paths.ground(state.room, state.drawers), state.base.xy, base.xy)
+        paths.route(ground, start.xy, goal.xy)
     except Unreachable:
         return False
     return True

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from robots.arm.motion import DT_S
 from robots.kitchen import arm
-from robots.kitchen.objects import BOWL_FLOOR_M, BOWL_FOOT_R, BOWL_WALL_M, KINDS, Kind, Thing
+from robots.kitchen.objects import DISH_FLOOR_M, DISH_WALL_M, Kind, Thing
 from robots.kitchen.room import (
     BIN_WALL_M,
     DRAWER_HEIGHT_M,
@@ -228,8 +228,8 @@ def _add_thing(client: int, thing: Thing) -> int:
 
 def _thing_shape(client: int, kind: Kind) -> int:
     length, width, height = kind.size
-    if kind.shape == "bowl":
-        return _bowl_shape(client)
+    if kind.shape == "dish":
+        return _dish_shape(client, kind)
     if kind.shape == "box":
         half = [length / 2, width / 2, height / 2]
         box: int = p.createCollisionShape(p.GEOM_BOX, halfExtents=half, physicsClientId=client)
@@ -240,18 +240,18 @@ def _thing_shape(client: int, kind: Kind) -> int:
     return number
 
 
-def _bowl_shape(client: int) -> int:
-    """Return a bowl: a floor and a ring of leaning boxes; its origin at half its height."""
-    rim_r, height = KINDS["bowl"].size[0] / 2, KINDS["bowl"].size[2]
-    slope = (rim_r - BOWL_FOOT_R) / height
+def _dish_shape(client: int, kind: Kind) -> int:
+    """Return a bowl or plate: a floor, a ring of leaning boxes; its origin at half its height."""
+    rim_r, height = kind.size[0] / 2, kind.size[2]
+    slope = (rim_r - kind.foot_r) / height
     lean = math.atan(slope)
     middle_z = (_RING_BOTTOM_M + height) / 2
-    middle_r = BOWL_FOOT_R + slope * middle_z - BOWL_WALL_M / 2 / math.cos(lean)
+    middle_r = kind.foot_r + slope * middle_z - DISH_WALL_M / 2 / math.cos(lean)
     half_length = (height - _RING_BOTTOM_M) / 2 / math.cos(lean)
     half_width = rim_r * math.tan(math.pi / _WALL_PIECES)
-    floor_half = (BOWL_FOOT_R - BOWL_WALL_M) / math.sqrt(2)
-    floor_z = (BOWL_FLOOR_M - height) / 2
-    slab = (floor_half, floor_half, BOWL_FLOOR_M / 2)
+    floor_half = (kind.foot_r - DISH_WALL_M) / math.sqrt(2)
+    floor_z = (DISH_FLOOR_M - height) / 2
+    slab = (floor_half, floor_half, DISH_FLOOR_M / 2)
     boxes: list[Box] = [(slab, (0.0, 0.0, floor_z))]
     turns: list[Sequence[float]] = [[0.0, 0.0, 0.0, 1.0]]
     turned = p.getQuaternionFromEuler([0.0, 0.0, math.pi / 4])
@@ -260,7 +260,7 @@ def _bowl_shape(client: int) -> int:
     for piece in range(_WALL_PIECES):
         angle = 2 * math.pi * piece / _WALL_PIECES
         x, y = middle_r * math.cos(angle), middle_r * math.sin(angle)
-        wall = (BOWL_WALL_M / 2, half_width, half_length)
+        wall = (DISH_WALL_M / 2, half_width, half_length)
         boxes.append((wall, (x, y, middle_z - height / 2)))
         turns.append(p.getQuaternionFromEuler([0.0, lean, angle]))
     return _shape(client, boxes, turns)

@@ -16,7 +16,7 @@ from cap.errors import Collision, Unreachable
 from robots.arm.gripper import FINGER_THICKNESS, FINGER_WIDTH, PALM_SIZE, Grip
 from robots.kitchen import arm
 from robots.kitchen.base_pose import standing
-from robots.kitchen.objects import BOWL_FOOT_R, BOWL_WALL_M, Thing
+from robots.kitchen.objects import DISH_WALL_M, Thing
 from robots.kitchen.room import HANDLE_M, HANDLE_UP_M, OPENING_M, Location, Point, inside
 from robots.kitchen.state import Base, KitchenState
 from robots.table.geometry import Rectangle, corners, distance, overlap
@@ -114,7 +114,7 @@ def nearby(state: KitchenState, thing: Thing, ignoring: Sequence[str] = ()) -> l
 
 def walls(state: KitchenState, place: Location | None) -> Rectangle | None:
     """Return the inside of a bin or drawer, seen from above; None for what has no walls."""
-    if place is None or not (place.drawer or place.piece.kind == "bin"):
+    if place is None or not place.walled:
         return None
     x, y, length, width, yaw = state.area(place)
     return (x, y, length - 0.002, width - 0.002, yaw)
@@ -199,8 +199,8 @@ def free_grips(
 
 def grips_of(thing: Thing) -> Iterator[Grip]:
     """Yield the ways to hold an object, best first."""
-    if thing.kind.shape == "bowl":
-        rim_r = thing.radius - BOWL_WALL_M
+    if thing.kind.shape == "dish":
+        rim_r = thing.radius - DISH_WALL_M
         for step in _AROUND:
             angle = thing.yaw + step * math.pi / 6
             x, y = thing.xy[0] + rim_r * math.cos(angle), thing.xy[1] + rim_r * math.sin(angle)
@@ -242,8 +242,8 @@ def _blocker(grip: Grip, around: Iterable[Thing], walls: Rectangle | None) -> st
 
 def _touches(rectangle: Rectangle, bottom: float, thing: Thing) -> bool:
     """Return whether a part of the gripper, from a height upwards, meets an object."""
-    if thing.kind.shape == "bowl":
-        room = bowl_radius(thing, bottom)
+    if thing.kind.shape == "dish":
+        room = dish_radius(thing, bottom)
         within = max(math.dist(corner, thing.xy) for corner in corners(rectangle)) < room
         return not within and distance(rectangle, thing.xy) < thing.radius
     shape = footprint(thing)
@@ -252,10 +252,11 @@ def _touches(rectangle: Rectangle, bottom: float, thing: Thing) -> bool:
     return overlap(rectangle, (*thing.xy, shape.length / 2, shape.width / 2, shape.yaw))
 
 
-def bowl_radius(bowl: Thing, z: float) -> float:
-    """Return the inner radius of a bowl at a height above the ground, metres."""
-    share = min(max((z - bowl.bottom) / bowl.kind.size[2], 0.0), 1.0)
-    return BOWL_FOOT_R + share * (bowl.radius - BOWL_FOOT_R) - 1.5 * BOWL_WALL_M
+def dish_radius(dish: Thing, z: float) -> float:
+    """Return the inner radius of a bowl or plate at a height above the ground, metres."""
+    share = min(max((z - dish.bottom) / dish.kind.size[2], 0.0), 1.0)
+    foot_r = dish.kind.foot_r
+    return foot_r + share * (dish.radius - foot_r) - 1.5 * DISH_WALL_M
 
 
 def apart(point: Point, thing: Thing, others: Iterable[Thing], gap_m: float = GAP_M) -> bool:

@@ -7,22 +7,26 @@ position is the middle of its bounding box.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from cap.errors import UsageError, did_you_mean
-from robots.table.geometry import Quat, Rectangle, Vec3
+from robots.table.geometry import Quat, Vec3
 from robots.table.object_names import plain
 
 Color = tuple[int, int, int]
 Pose4 = tuple[float, float, float, float]
 """x, y, z in metres, and the turn about the vertical in radians."""
 
-BOWL_WALL_M = 0.005
-BOWL_FLOOR_M = 0.006
-BOWL_FOOT_R = 0.13
-"""Outer radius of a bowl's foot, metres."""
+DISH_WALL_M = 0.005
+DISH_FLOOR_M = 0.006
+_BOWL_M = 0.05
+"""A dish higher than this is a bowl, a lower one a plate."""
+_LATER = re.compile(r"(.+) after (\d{1,5}(?:\.\d+)?) ?s(?:econds)?")
+UPRIGHT_RAD = 0.1
+"""What leans less than this stands."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +34,31 @@ class Kind:
     """What every object of a name is like."""
 
     category: str
-    """`fruit`, `drink`, `snack`, `dish` or `cleaning`."""
-    shape: Literal["cylinder", "box", "bowl"]
-    """Its body: fruit is a short cylinder, so that it stays where it is put."""
+    """`fruit`, `egg`, `drink`, `snack`, `dish` or `cleaning`."""
+    shape: Literal["cylinder", "box", "dish"]
+    """Its body: fruit is a short cylinder, so that it stays where it is put; a dish is hollow."""
     size: Vec3
     """Length, width and height as it stands, metres; of a round one the diameter twice."""
     mass_kg: float
     """Mass."""
     color: Color
     """RGB, 0 to 255."""
+    foot_r: float = 0.0
+    """Of a dish, a bowl or a plate: outer radius of its foot, metres."""
+
+    @property
+    def bowl(self) -> bool:
+        """Whether things go into it; onto any other dish."""
+        return self.foot_r > 0 and self.size[2] > _BOWL_M
+
+    @property
+    def flat_top(self) -> bool:
+        """Whether a thing stays on top of it."""
+        return self.shape != "dish" and self.category not in ("fruit", "egg")
+
+
+def _plate(color: Color) -> Kind:
+    return Kind("dish", "dish", (0.25, 0.25, 0.03), 0.3, color, 0.11)
 
 
 KINDS: Mapping[str, Kind] = {
@@ -52,13 +72,29 @@ KINDS: Mapping[str, Kind] = {
     "chip bag": Kind("snack", "box", (0.13, 0.055, 0.15), 0.1, (226, 122, 52)),
     "cracker box": Kind("snack", "box", (0.12, 0.055, 0.16), 0.2, (160, 76, 60)),
     "candy bar": Kind("snack", "box", (0.1, 0.04, 0.028), 0.05, (112, 74, 52)),
-    "bowl": Kind("dish", "bowl", (0.31, 0.31, 0.065), 0.35, (118, 140, 190)),
+    "bowl": Kind("dish", "dish", (0.31, 0.31, 0.065), 0.35, (118, 140, 190), 0.13),
     "cup": Kind("dish", "cylinder", (0.076, 0.076, 0.09), 0.2, (208, 206, 200)),
     "sponge": Kind("cleaning", "box", (0.1, 0.065, 0.032), 0.03, (232, 196, 88)),
     "soap bottle": Kind("cleaning", "cylinder", (0.06, 0.06, 0.17), 0.3, (110, 176, 166)),
+    "strawberry": Kind("fruit", "cylinder", (0.036, 0.036, 0.034), 0.02, (206, 40, 56)),
+    "plum": Kind("fruit", "cylinder", (0.048, 0.048, 0.044), 0.06, (104, 52, 116)),
+    "lime": Kind("fruit", "cylinder", (0.05, 0.05, 0.046), 0.07, (96, 164, 62)),
+    "green apple": Kind("fruit", "cylinder", (0.068, 0.068, 0.062), 0.15, (140, 190, 74)),
+    "pear": Kind("fruit", "cylinder", (0.062, 0.062, 0.088), 0.17, (202, 204, 88)),
+    "peach": Kind("fruit", "cylinder", (0.07, 0.07, 0.064), 0.15, (240, 160, 110)),
+    "grapefruit": Kind("fruit", "cylinder", (0.088, 0.088, 0.082), 0.3, (240, 128, 92)),
+    "egg": Kind("egg", "cylinder", (0.044, 0.044, 0.056), 0.06, (236, 220, 196)),
+    "red plate": _plate((196, 52, 52)),
+    "green plate": _plate((86, 160, 78)),
+    "blue plate": _plate((66, 110, 190)),
+    "yellow plate": _plate((230, 206, 74)),
+    "white plate": _plate((238, 238, 234)),
 }
 """Every object there is, by name."""
-DEFAULT_NAMES = tuple(name for name in KINDS if name not in ("lemon", "candy bar", "soap bottle"))
+DEFAULT_NAMES = (
+    *("apple", "banana", "orange", "coke can", "water bottle", "juice box"),
+    *("chip bag", "cracker box", "bowl", "cup", "sponge"),
+)
 _ALIASES = {
     **dict.fromkeys(("coke", "cola", "can of coke"), "coke can"),
     **dict.fromkeys(("chips", "chips bag", "bag of chips"), "chip bag"),
@@ -130,10 +166,10 @@ class Thing:
         length, width, _ = self.kind.size
         return math.hypot(length, width) / 2 if self.kind.shape == "box" else length / 2
 
-    def outline(self, margin_m: float = 0.0) -> Rectangle:
-        """Return the rectangle around it seen from above, as it stands upright."""
-        length, width, _ = self.kind.size
-        return (*self.xy, length / 2 + margin_m, width / 2 + margin_m, self.yaw)
+    @property
+    def girth_m(self) -> float:
+        """Diameter of a circle around it seen from above as it stands or lies now, metres."""
+        return 2 * self.radius if self.lean < UPRIGHT_RAD else math.hypot(*self.kind.size)
 
     def at(self, position: Vec3) -> Thing:
         """Return it elsewhere, turned as it is."""
@@ -147,15 +183,29 @@ def known_name(name: str) -> str:
     return _ALIASES.get(text, text)
 
 
-def check_names(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return objects and the places asked for them, from `apple` or `apple @ desk`.
+@dataclass(frozen=True)
+class SceneEntry:
+    """An object that a scene is to have."""
+
+    name: str
+    """Such as `coke can`."""
+    place: str = ""
+    """Location, if one was asked for."""
+    after_s: float = 0.0
+    """Simulated time after which it appears; 0 for what is there from the start."""
+
+
+def scene_entries(names: Sequence[str]) -> tuple[SceneEntry, ...]:
+    """Return the objects asked for, from `apple`, `apple @ desk` or `apple @ desk after 20 s`.
 
     Raises:
         UsageError: A name is unknown or given twice.
     """
-    found: dict[str, str] = {}
+    found: dict[str, SceneEntry] = {}
     for given in names:
-        name, _, place = given.partition("@")
+        later = _LATER.fullmatch(given)
+        what, after_s = (later[1], float(later[2])) if later else (given, 0.0)
+        name, _, place = what.partition("@")
         text = known_name(name.strip())
         if text not in KINDS:
             raise UsageError(
@@ -164,5 +214,5 @@ def check_names(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
             )
         if text in found:
             raise UsageError(f"object {text!r} is given twice; each exists once")
-        found[text] = plain(place.strip())
-    return tuple(found.items())
+        found[text] = SceneEntry(text, plain(place.strip()), after_s)
+    return tuple(found.values())

@@ -1,7 +1,8 @@
-"""Where the base can go: the shortest path around furniture, and what stands in a straight one.
+"""Where the base can go: the shortest path around what stands on the floor, and what blocks one.
 
-The base is a disc, so furniture grown by its radius leaves the places where its middle may be. A
-shortest path turns only at corners of that; a graph of the corners that see each other holds it.
+The base is a disc, so furniture grown by its radius leaves the places where its middle may be, and
+so do things that lie on the floor. A shortest path turns near corners of that; a graph of the
+corners that see each other holds it.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ from shapely.geometry import Point as ShapelyPoint
 
 from cap.errors import Collision, Unreachable
 from robots.kitchen.room import BASE_R, CLEAR_M, Drawers, Point, Room, floor_for_base, obstacles
+from robots.kitchen.state import KitchenState
 
 Array = NDArray[np.float64]
 _CORNER_M = 0.01
 """How far from what is in the way a path turns."""
 _TOUCH_M = 1e-6
+_ROUNDED_M = 0.01
 
 
 @dataclass(frozen=True)
@@ -45,15 +48,30 @@ class Ground:
     """Length of the straight way between two corners, shape (n, n); infinite if there is none."""
 
 
+def ground(state: KitchenState) -> Ground:
+    """Return the room for the drawers and the things on the floor as they are."""
+    floor = []
+    for thing in state.on_floor():
+        keep_m = thing.girth_m / 2 + BASE_R + CLEAR_M
+        # What came to lie nearer than that holds nobody captive.
+        keep_m = min(keep_m, math.dist(thing.xy, state.base.xy) - _CORNER_M / 2)
+        if keep_m > _TOUCH_M:
+            floor.append((thing.name, thing.xy, keep_m))
+    return _ground(state.room, state.drawers, tuple(floor))
+
+
 @lru_cache(maxsize=64)
-def ground(room: Room, drawers: Drawers) -> Ground:
-    """Return the room for the drawers as they are."""
-    grown = tuple((name, _grow(shape, 0.0)) for name, shape in obstacles(room, drawers))
+def _ground(room: Room, drawers: Drawers, floor: tuple[tuple[str, Point, float], ...]) -> Ground:
+    standing = obstacles(room, drawers)
+    things = [(name, ShapelyPoint(xy).buffer(keep_m)) for name, xy, keep_m in floor]
+    grown = (*((name, shape.buffer(BASE_R + CLEAR_M)) for name, shape in standing), *things)
     blocked = shapely.union_all([shape.buffer(-_TOUCH_M) for _, shape in grown])
     shapely.prepare(blocked)
     outer = floor_for_base()
     shapely.prepare(outer)
-    turns = [_grow(shape, _CORNER_M) for _, shape in obstacles(room, drawers)]
+    away_m = BASE_R + CLEAR_M + _CORNER_M
+    turns = [shape.buffer(away_m, join_style="mitre") for _, shape in standing]
+    turns += [_around(ShapelyPoint(xy), keep_m + _CORNER_M) for _, xy, keep_m in floor]
     found = np.vstack([np.array(shape.exterior.coords)[:-1] for shape in turns])
     points = shapely.points(found)
     corners = found[shapely.covers(outer, points) & ~shapely.intersects(blocked, points)]
@@ -62,9 +80,10 @@ def ground(room: Room, drawers: Drawers) -> Ground:
     return Ground(grown, blocked, free, corners, _ways(blocked, corners, corners))
 
 
-def _grow(shape: Polygon, more_m: float) -> Polygon:
-    grown: Polygon = shape.buffer(BASE_R + CLEAR_M + more_m, join_style="mitre")
-    return grown
+def _around(middle: ShapelyPoint, radius: float) -> Polygon:
+    """Return an octagon around a circle."""
+    octagon: Polygon = middle.buffer(radius / math.cos(math.pi / 8), quad_segs=2)
+    return octagon
 
 
 def _ways(blocked: Any, starts: Array, ends: Array) -> Array:
@@ -81,7 +100,7 @@ def check_free(around: Ground, points: Sequence[Point], what: str) -> None:
     """Refuse points where the base cannot be.
 
     Raises:
-        Unreachable: One is off the floor, or too close to furniture.
+        Unreachable: One is off the floor, or too close to what stands there.
     """
     for point in points:
         x, y = point
@@ -89,7 +108,8 @@ def check_free(around: Ground, points: Sequence[Point], what: str) -> None:
         name = next((n for n, s in around.grown if s.buffer(-_TOUCH_M).contains(place)), None)
         if name is None and _floor().covers(place):
             continue
-        nearest = shapely.shortest_line(around.free, place).coords[0]
+        roomy = shapely.buffer(around.free, -_ROUNDED_M)  # so that what is printed is free, too
+        nearest = shapely.shortest_line(roomy, place).coords[0]
         reason = f"is in or too close to '{name}'" if name else "is in or behind a wall"
         raise Unreachable(
             f"{what} ({x:.2f}, {y:.2f}) m {reason}; the nearest place for the base is "
@@ -98,10 +118,10 @@ def check_free(around: Ground, points: Sequence[Point], what: str) -> None:
 
 
 def check_straight(around: Ground, points: Sequence[Point]) -> None:
-    """Refuse a polyline that leads through furniture.
+    """Refuse a polyline that leads through furniture or a thing on the floor.
 
     Raises:
-        Collision: It does; the message names the furniture.
+        Collision: It does; the message names what it leads through.
     """
     line = LineString(points)
     if not shapely.intersects(around.blocked, line):
@@ -128,7 +148,7 @@ def _floor() -> Polygon:
 
 
 def route(around: Ground, start: Point, goal: Point) -> list[Point]:
-    """Return the shortest path of the base around furniture, both ends included, metres.
+    """Return the shortest path of the base, both ends included, metres.
 
     Raises:
         Unreachable: The goal is not free, or no way leads to it.
@@ -142,7 +162,7 @@ def route(around: Ground, start: Point, goal: Point) -> list[Point]:
     last = _ways(around.blocked, ends[1:], around.corners)[0]
     via = _shortest(first, around.ways, last)
     if via is None:
-        raise Unreachable(f"no way leads to ({goal[0]:.2f}, {goal[1]:.2f}) m around the furniture")
+        raise Unreachable(f"no way leads to ({goal[0]:.2f}, {goal[1]:.2f}) m past what is there")
     turns = [(float(x), float(y)) for x, y in around.corners[via]]
     return [start, *turns, goal]
 

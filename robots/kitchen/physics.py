@@ -16,10 +16,12 @@ import numpy as np
 from cap.errors import NotGrasped
 from robots.arm.motion import DT_S, Leg, Pose, along, straight_points, through
 from robots.kitchen import arm, bodies
+from robots.kitchen.arrivals import arrived
 from robots.kitchen.bodies import ARM_JOINTS, FINGERS, HAND
-from robots.kitchen.grasps import STROKE_M, Pick, Slide
+from robots.kitchen.grasps import STROKE_M, Pick, Slide, height_over
 from robots.kitchen.objects import Thing
 from robots.kitchen.placement import Place
+from robots.kitchen.room import inside
 from robots.kitchen.state import KitchenState
 from robots.kitchen.worlds import KitchenWorld
 from robots.simulation.bullet import p
@@ -41,6 +43,8 @@ _FINGER_FORCE_N = 60.0
 _HOLD_FORCE_N = 120.0
 _GAINS = [0.3] * len(_JOINTS)
 _AT_REST = (0.0,) * len(ARM_JOINTS)
+_FOLDED_RAD = 0.05
+"""An arm no joint of which is further from the folded one is folded."""
 _FIRM_STEPS = 3
 """Both fingers must press for so many steps on end."""
 _STOP_CHECK_STEPS = 4
@@ -113,6 +117,23 @@ class PhysicsKitchen(KitchenWorld):
             simulation.open(planned.grip.gap_m)
             self._fold(simulation, planned.travel_z)
 
+    def fold(self) -> None:
+        """Fold the arm; see `KitchenWorld`."""
+        off = np.abs(np.array(self.state.joints) - arm.PARK_JOINTS)
+        if off.max() < _FOLDED_RAD:
+            return
+        x, y, tip_z, _ = arm.to_world(self.state.base, arm.forward(self.state.joints))
+        below = [
+            place
+            for place in self.state.room.locations.values()
+            if inside(place.piece.rectangle, (x, y)) or inside(self.state.area(place), (x, y))
+        ]
+        height = max(height_over(self.state, (x, y), place) for place in [None, *below])
+        if self.state.held is not None:
+            height += max(0.0, tip_z - self.state[self.state.held].bottom)
+        with self._simulation() as simulation:
+            self._fold(simulation, height, _LOADED_MPS2 if len(self.state.load()) > 1 else math.inf)
+
     def _letting_go(self, simulation: KitchenSimulation, planned: Place) -> Pose:
         """Return where to let go so that the object, as it sits in the hand, lands as planned."""
         tip, thing = simulation.true_pose(), simulation.thing(planned.result.name)
@@ -153,7 +174,7 @@ class PhysicsKitchen(KitchenWorld):
         finally:
             if simulation.steps:
                 simulation.settle(_SETTLE_STEPS)
-                self.state = self.now()
+                self.state = arrived(self.now())
             self._running = None
 
     def now(self) -> KitchenState:

@@ -1,6 +1,6 @@
 """The kitchen from above, drawn with Pillow: furniture, names, objects, the robot and its arm.
 
-Objects but the bowl are drawn larger than they are, so that they can be told apart.
+Objects but bowls and plates are drawn larger than they are, so that they can be told apart.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _WOOD: dict[str, Color] = {
     "table": (206, 172, 126),
     "counter": (190, 192, 194),
     "chair": (176, 140, 104),
+    "stool": (150, 118, 88),
     "bin": (110, 132, 120),
     "cabinet": (168, 150, 128),
 }
@@ -68,18 +69,17 @@ class _Brush:
         wide = ROOM_X[1] - ROOM_X[0] + 2 * _BORDER_M
         high = ROOM_Y[1] - ROOM_Y[0] + 2 * _BORDER_M
         self.scale = min(width / wide, height / high)
-        self._middle = (width / 2, height / 2)
+        self._width, self._height = width, height
         self._font = ImageFont.load_default(size=max(8.0, 0.105 * self.scale))
 
     def pixel(self, point: Point) -> Point:
-        return (
-            self._middle[0] + point[0] * self.scale,
-            self._middle[1] - point[1] * self.scale,
-        )
+        x, y = point[0] - sum(ROOM_X) / 2, point[1] - sum(ROOM_Y) / 2
+        return (self._width / 2 + x * self.scale, self._height / 2 - y * self.scale)
 
     def room(self) -> None:
         """Draw the floor and its tiles."""
-        self.box((*(0.0, 0.0), ROOM_X[1], ROOM_Y[1], 0.0), _FLOOR)
+        wide, high = (ROOM_X[1] - ROOM_X[0]) / 2, (ROOM_Y[1] - ROOM_Y[0]) / 2
+        self.box((sum(ROOM_X) / 2, sum(ROOM_Y) / 2, wide, high, 0.0), _FLOOR)
         for i in range(1, round((ROOM_X[1] - ROOM_X[0]) / _TILE_M)):
             x = ROOM_X[0] + i * _TILE_M
             self.line([(x, ROOM_Y[0]), (x, ROOM_Y[1])], 0.008, _TILE)
@@ -128,7 +128,7 @@ def _draw_piece(brush: _Brush, state: KitchenState, piece: Piece) -> None:
 
 def _label(piece: Piece) -> Point:
     """Return where a piece's name is written: out of the way of what stands on it."""
-    if piece.kind in ("chair", "bin"):
+    if piece.kind in ("chair", "stool", "bin"):
         return (piece.x, piece.y - 0.31)
     if piece.kind == "cabinet":
         return (piece.x, piece.y + 0.05)
@@ -138,7 +138,7 @@ def _label(piece: Piece) -> Point:
 
 def _draw_thing(brush: _Brush, thing: Thing) -> None:
     color = thing.kind.color
-    if thing.kind.shape == "bowl":
+    if thing.kind.shape == "dish":
         brush.disc(thing.xy, thing.radius, color, _shade(color))
         brush.disc(thing.xy, thing.radius - 0.02, _shade(color))
         brush.disc(thing.xy, thing.radius - 0.045, color)

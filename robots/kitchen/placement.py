@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import shapely
@@ -18,18 +19,21 @@ from robots.kitchen.grasps import (
     GAP_M,
     STROKE_M,
     apart,
-    bowl_radius,
     check_open,
+    dish_radius,
+    footprint,
     free_grips,
     height_over,
     nearby,
     place_of,
     walls,
 )
-from robots.kitchen.objects import BOWL_FLOOR_M, BOWL_FOOT_R, BOWL_WALL_M, Thing
+from robots.kitchen.objects import DISH_FLOOR_M, DISH_WALL_M, UPRIGHT_RAD, Thing
 from robots.kitchen.room import Location, Point, inside, obstacles
 from robots.kitchen.state import Base, KitchenState, turned
 
+Relation = Literal["", "in", "on", "beside"]
+"""How something is to be put down by an object or a location; "" for as that takes things."""
 NEAR_M = 0.15
 """If a spot is taken, an object is put at the nearest free one within this."""
 ANYWHERE_M = 1.5
@@ -67,32 +71,56 @@ def put(state: KitchenState, point: Point, within_m: float = NEAR_M) -> Place:
         Unreachable: The point is on no surface, or out of reach.
     """
     assert state.held is not None
-    bowl = _bowl_at(state, point)
-    if bowl is not None:
-        return put_in(state, bowl)
+    dish = _dish_at(state, point)
+    if dish is not None:
+        return put_in(state, dish)
     place = surface_at(state, point)
-    spots = _spots(state, state[state.held], point, place, within_m)
+    spots = clear_spots(state, state[state.held], point, place, within_m)
     return _first(state, spots, place, f"({point[0]:.2f}, {point[1]:.2f}) m")
 
 
-def put_on(state: KitchenState, place: Location) -> Place:
+def put_by(state: KitchenState, other: Thing, relation: Relation) -> Place:
+    """Plan how what is held is put in, on or beside an object, or as it takes things.
+
+    Raises:
+        Collision: There is no room.
+        Unreachable: It takes nothing that way, or is out of reach.
+    """
+    if relation == "beside":
+        return _put_beside(state, other)
+    if other.kind.shape == "dish":
+        takes = "in" if other.kind.bowl else "on"
+        if relation not in ("", takes):
+            raise Unreachable(f"things go {takes} the {other.name}, not {relation} it")
+        return put_in(state, other)
+    if relation == "on":
+        return _put_on_top(state, other)
+    raise Unreachable(f"nothing goes in the {other.name}; say relation='beside', or 'on'")
+
+
+def put_at(state: KitchenState, place: Location, relation: Relation) -> Place:
     """Plan how what is held is put on or in a location, wherever there is room.
 
     Raises:
         Collision: There is none.
-        Unreachable: A closed drawer, or out of reach.
+        Unreachable: It takes nothing that way, a closed drawer, or out of reach.
     """
     assert state.held is not None
+    takes = "in" if place.walled else "on"
+    if relation == "beside":
+        raise Unreachable(f"beside the {place.name} is the floor; place_at_pos reaches it")
+    if relation not in ("", takes):
+        raise Unreachable(f"things go {takes} the {place.name}, not {relation} it")
     check_open(state, place)
     x, y, _ = place.middle(state.opening_m(place.name))
     if place.piece.kind in ("table", "counter"):  # nearer the front, in easy reach
         x, y = _in_reach(state, place)
-    spots = _spots(state, state[state.held], (x, y), place, ANYWHERE_M)
+    spots = clear_spots(state, state[state.held], (x, y), place, ANYWHERE_M)
     return _first(state, spots, place, f"the {place.name}")
 
 
-def put_in(state: KitchenState, bowl: Thing) -> Place:
-    """Plan how what is held is put into a bowl.
+def put_in(state: KitchenState, dish: Thing) -> Place:
+    """Plan how what is held is put into a bowl or on a plate.
 
     Raises:
         Collision: There is no room in it.
@@ -100,18 +128,38 @@ def put_in(state: KitchenState, bowl: Thing) -> Place:
     """
     assert state.held is not None
     thing = state[state.held]
-    z = bowl.bottom + BOWL_FLOOR_M
-    room = min(bowl_radius(bowl, z + 0.02), BOWL_FOOT_R - BOWL_WALL_M) - thing.radius
-    inside_it = state.contents(bowl)
-    free = [xy for xy in _rings(bowl.xy, room) if apart(xy, thing, inside_it, 0.0)]
+    z = dish.bottom + DISH_FLOOR_M
+    room = min(dish_radius(dish, z + 0.02), dish.kind.foot_r - DISH_WALL_M) - thing.radius
+    if room < 0:
+        raise Collision(f"{thing.name!r} is too wide for the {dish.name}")
+    inside_it = state.contents(dish)
+    free = [xy for xy in _rings(dish.xy, room) if apart(xy, thing, inside_it, 0.0)]
     free.sort(key=lambda xy: -min((math.dist(xy, t.xy) for t in inside_it), default=0.0))
     spots = (thing.at((x, y, z + thing.half_height)) for x, y in free)
-    found = state.location_of(bowl.name)
-    place = None if found is None else state.room.locations[found]
-    return _first(state, spots, place, f"the {bowl.name}")
+    return _first(state, spots, place_of(state, dish.name), f"the {dish.name}")
 
 
-def put_beside(state: KitchenState, other: Thing) -> Place:
+def _put_on_top(state: KitchenState, below: Thing) -> Place:
+    """Plan how what is held is put on top of an object.
+
+    Raises:
+        Collision: Something stands there already, or it would fall off.
+        Unreachable: Nothing stays on it, or it is out of reach.
+    """
+    assert state.held is not None
+    thing, (x, y) = state[state.held], below.xy
+    if not below.kind.flat_top or below.lean > UPRIGHT_RAD:
+        raise Unreachable(f"nothing stays on the {below.name}; put it beside or elsewhere")
+    if footprint(thing).width > 2 * footprint(below).width:
+        raise Collision(f"{thing.name!r} is too wide to stay on the {below.name}")
+    spot = thing.at((x, y, below.top + thing.half_height))
+    others = [t for t in state.things if t.bottom > below.top - 0.01 and t.name not in state.load()]
+    if not apart((x, y), thing, others, 0.0):
+        raise Collision(f"something stands on the {below.name} already")
+    return _first(state, iter([spot]), place_of(state, below.name), f"the {below.name}")
+
+
+def _put_beside(state: KitchenState, other: Thing) -> Place:
     """Plan how what is held is put next to an object.
 
     Raises:
@@ -122,7 +170,7 @@ def put_beside(state: KitchenState, other: Thing) -> Place:
     place = place_of(state, other.name)
     point = other.xy
     reach = state[state.held].radius + other.radius + 0.12
-    spots = _spots(state, state[state.held], point, place, reach)
+    spots = clear_spots(state, state[state.held], point, place, reach)
     return _first(state, spots, place, f"{other.name!r}")
 
 
@@ -137,16 +185,16 @@ def _in_reach(state: KitchenState, place: Location) -> Point:
     return (x + c * along - s * across, y + s * along + c * across)
 
 
-def _bowl_at(state: KitchenState, point: Point) -> Thing | None:
-    """Return the bowl in which a point lies."""
+def _dish_at(state: KitchenState, point: Point) -> Thing | None:
+    """Return the bowl or plate in which a point lies."""
     held = state.load()
     return next(
         (
             thing
             for thing in state.things
-            if thing.kind.shape == "bowl"
+            if thing.kind.shape == "dish"
             and thing.name not in held
-            and math.dist(thing.xy, point) < BOWL_FOOT_R
+            and math.dist(thing.xy, point) < thing.kind.foot_r
         ),
         None,
     )
@@ -171,7 +219,7 @@ def surface_at(state: KitchenState, point: Point) -> Location | None:
     return None
 
 
-def _spots(
+def clear_spots(
     state: KitchenState, thing: Thing, point: Point, place: Location | None, within_m: float
 ) -> Iterator[Thing]:
     """Yield where an object would stand clear on a surface, the nearest to a point first."""
@@ -192,15 +240,15 @@ def _spots(
     for other in others:
         least = thing.radius + other.radius + GAP_M
         clear &= np.linalg.norm(near - np.array(other.xy), axis=1) >= least
-    walled = place is None or place.drawer or place.piece.kind == "bin"
-    margin = thing.radius + 0.004 if walled else min(thing.radius, 0.06)
+    near_wall = place is None or place.walled
+    margin = thing.radius + 0.004 if near_wall else min(thing.radius, 0.06)
     for x, y in near[clear].tolist():
         if place is None or inside(state.area(place), (x, y), margin):
             yield thing.at((x, y, z))
 
 
 def _rings(middle: Point, most_m: float) -> Iterator[Point]:
-    """Yield points in a bowl, the outer ones first, so that more fits in beside."""
+    """Yield points in a dish, the outer ones first, so that more fits in beside."""
     for share, step in itertools.product((1.0, 0.5), range(12)):
         if most_m > 0:
             angle = math.pi / 2 + step * math.pi / 6

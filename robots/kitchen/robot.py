@@ -9,20 +9,23 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
-from cap.errors import NotFound, NotGrasped, RobotError, Unreachable
+from cap.errors import NotFound, NotGrasped, RobotError, Unreachable, UsageError
 from cap.scope import Primitive
 from robots.base import action, perception, primitives_of
 from robots.kitchen import arguments, grasps, paths, picture, placement
 from robots.kitchen.arguments import Points
-from robots.kitchen.objects import BOWL_FOOT_R, known_name
+from robots.kitchen.arrivals import arrived
+from robots.kitchen.objects import KINDS, SceneEntry, Thing, scene_entries
 from robots.kitchen.room import Location, Point
-from robots.kitchen.scene_sampler import sample
+from robots.kitchen.scene_sampler import arrival_of, sample
 from robots.kitchen.state import Base, KitchenState
 from robots.kitchen.worlds import KitchenWorld
 from robots.simulation.world import WorldOwner
-from robots.table.object_names import find, plain
+from robots.table.geometry import corners
+from robots.table.object_names import find
 
 Array = NDArray[np.float64]
 Position = Sequence[float] | Array
@@ -35,26 +38,26 @@ class KitchenRobot:
     """A mobile robot with a 7-joint arm and a gripper in a kitchen.
 
     Positions are xyz in metres in the world frame: x to the right of the room (left is -x), y to
-    its back (the front is -y), z up; the floor is x -3 to 3, y -2.5 to 2.5. Angles are radians,
+    its back (the front is -y), z up; the floor is x -5.7 to 3, y -6.5 to 2.5. Angles are radians,
     counter-clockwise, 0 along x. Velocities alone are in the robot frame: x to the robot's right,
-    y ahead of it.
+    y ahead of it; forward is where it faces.
 
-    The base has a radius of 0.3 m and moves in any direction, whatever its heading. The robot sees
+    The base has a radius of 0.22 m and moves in any direction, whatever its heading. The robot sees
     only what is at its present location: what it faces within 1 m, or else the furniture nearest to
     it. So go to a location before you look, pick or place there; a drawer must be open. Each look
     takes 0.1 s. The robot holds one object at a time, and needs an empty gripper for a drawer.
-    Locations have names, such as 'table', 'recycle bin', 'top drawer'; objects too, such as
-    'apple'. Objects are 4 to 20 cm in size, a bowl is 31 cm wide.
+    Locations have names, such as 'table', 'stool', 'recycle bin', 'top drawer'; objects too, such
+    as 'apple', 'red plate'. Objects are 3 to 20 cm in size, plates 25 cm, a bowl 31 cm.
     """
 
     name = "kitchen"
     simulated = True
-    inside_m = BOWL_FOOT_R
+    inside_m = KINDS["bowl"].foot_r
     """How far from a bowl's middle what is in it may be, metres."""
 
     def __init__(
         self,
-        named: Sequence[tuple[str, str]],
+        entries: Sequence[SceneEntry],
         seed: int,
         mode: Literal["physics", "instant"],
         make_world: MakeWorld,
@@ -64,7 +67,7 @@ class KitchenRobot:
         """Build the kitchen of a seed.
 
         Args:
-            named: Objects and their places; "" for no place given.
+            entries: Objects, their places and times.
             seed: Decides where furniture and objects stand.
             mode: Which kind of world `make_world` makes.
             make_world: Builds the world for a state.
@@ -80,11 +83,11 @@ class KitchenRobot:
         """Called every `frame_every_s` simulated seconds, and once per arm motion when instant."""
         self.frame_every_s = 0.25
         """Simulated seconds between two calls of `on_frame`."""
-        self._named = tuple(named)
+        self._entries = tuple(entries)
         self._scattered = scattered
         self._stop = threading.Event()
         self._busy = threading.Lock()
-        self._world = make_world(self, sample(self._named, seed, scattered))
+        self._world = make_world(self, sample(self._entries, seed, scattered))
         self._primitives = primitives_of(self)
 
     # What the engine needs of a robot.
@@ -138,7 +141,7 @@ class KitchenRobot:
 
     def reset(self, seed: int) -> None:
         """Set the kitchen up anew; the same seed gives the same bits ever after."""
-        self._world.state = sample(self._named, seed, self._scattered)
+        self._world.state = sample(self._entries, seed, self._scattered)
         self.spoken.clear()
 
     def snapshot(self) -> tuple[KitchenState, tuple[str, ...]]:
@@ -165,6 +168,23 @@ class KitchenRobot:
         held = None if self.state.held == name else self.state.held
         self._world.state = replace(self.state, things=left, held=held)
 
+    def add(self, name: str, place: str, after_s: float = 0.0) -> None:
+        """Put an object at a location, now or so many simulated seconds later, as a person might.
+
+        Raises:
+            UsageError: It exists already, or cannot appear there.
+        """
+        entry = scene_entries([name])[0]
+        arriving = [arrival.thing.name for arrival in self.state.arriving]
+        if entry.name in (*self.positions(), *arriving):
+            raise UsageError(f"object {entry.name!r} exists already; each exists once")
+        location = self._location(place)
+        x, y, z = location.middle()
+        thing = Thing(entry.name, (x, y, z + KINDS[entry.name].size[2] / 2))
+        arrival = arrival_of(self.state.room, thing, self.sim_time_s + after_s)
+        waiting = sorted((*self.state.arriving, arrival), key=lambda arrival: arrival.at_s)
+        self._world.state = arrived(replace(self.state, arriving=tuple(waiting)))
+
     def check_stop(self) -> None:
         """Raise if `stop` was called since this primitive began."""
         if self._stop.is_set():
@@ -184,8 +204,9 @@ class KitchenRobot:
         Args:
             name: An object's name, such as 'apple'.
         """
+        text = arguments.name_of(name)
         with self._looking() as state:
-            return known_name(name) in state.visible()
+            return text in state.visible()
 
     @perception
     def get_visible_obj_names(self) -> list[str]:
@@ -209,8 +230,9 @@ class KitchenRobot:
         Raises:
             Collision: The base bumped into something on the way and stopped.
         """
+        text = arguments.name_of(name)
         with self._looking() as state:
-            return known_name(name) in state.ahead()
+            return text in state.ahead()
 
     @perception
     def obj_in_gripper(self, name: str) -> bool:
@@ -219,8 +241,9 @@ class KitchenRobot:
         Args:
             name: An object's name, such as 'apple'.
         """
+        text = arguments.name_of(name)
         with self._looking() as state:
-            return state.held is not None and known_name(name) == state.held
+            return text == state.held
 
     @perception
     def get_loc_names(self) -> list[str]:
@@ -240,8 +263,59 @@ class KitchenRobot:
         Raises:
             NotFound: It is not seen from here: goto_loc where it is, or open the drawer.
         """
-        with self._looking() as state:
-            return np.array(state[arguments.seen(name, state.visible())].position)
+        return np.array(self._look_at(name).position)
+
+    @perception
+    def get_obj_size(self, name: str) -> Array:
+        """Return how large an object is that is seen here, whichever way it is turned.
+
+        Args:
+            name: An object's name, such as 'apple'.
+
+        Returns:
+            Array of shape (3,): length, width and height in metres; the length is the longer.
+
+        Raises:
+            NotFound: It is not seen from here.
+        """
+        shape = grasps.footprint(self._look_at(name))
+        return np.array([shape.length, shape.width, shape.height])
+
+    @perception
+    def get_color(self, name: str) -> tuple[float, float, float, float]:
+        """Return the colour of an object that is seen here as (red, green, blue, alpha), 0 to 1.
+
+        Args:
+            name: An object's name, such as 'apple'.
+
+        Raises:
+            NotFound: It is not seen from here.
+        """
+        red, green, blue = self._look_at(name).kind.color
+        return (red / 255, green / 255, blue / 255, 1.0)
+
+    @perception
+    def get_bbox(self, name: str) -> Array:
+        """Return the box around a location, or an object seen here, from above.
+
+        Args:
+            name: A name, such as 'stool'.
+
+        Returns:
+            Array of shape (4,): min x, min y, max x, max y in metres.
+
+        Raises:
+            NotFound: Nothing here has that name.
+        """
+        text = arguments.name_of(name)
+        if text in self.state.room.locations:
+            outline = self.state.extent(self.state.room.locations[text])
+        else:
+            thing = self._look_at(name)
+            shape = grasps.footprint(thing)
+            yaw = 0.0 if shape.round else shape.yaw
+            outline = (*thing.xy, shape.length / 2, shape.width / 2, yaw)
+        return np.array(shapely.MultiPoint(list(corners(outline))).bounds)
 
     @perception
     def get_loc_pos(self, loc: str) -> Array:
@@ -282,10 +356,10 @@ class KitchenRobot:
 
     @action
     def goto_pos(self, pos: Position, speed: float = 0.5, angle: float | None = None) -> Array:
-        """Drive to a position on the floor, around the furniture.
+        """Drive to a position on the floor, around what stands there.
 
         Args:
-            pos: x and y in metres, on free floor, 0.32 m from anything.
+            pos: x and y in metres, on free floor, 0.24 m from anything.
             speed: In m/s: 0.25 is slow, 0.75 fast, 1 as fast as it can.
             angle: Heading at the end in radians; by default as it was.
 
@@ -339,18 +413,41 @@ class KitchenRobot:
             Where the base is now: x, y and z in metres, shape (3,).
 
         Raises:
-            Collision: It leads through furniture; nothing moved.
+            Collision: It leads through something; nothing moved.
             Unreachable: A point is too close to something; nothing moved.
             LimitExceeded: A speed of 0 or above 1.
         """
         points, mps = arguments.trajectory(traj), arguments.speed(speed)
-        ground = paths.ground(self.state.room, self.state.drawers)
+        ground = paths.ground(self.state)
         paths.check_free(ground, points, "the waypoint")
         paths.check_straight(ground, points)
         with self._moving():
             self._drive(points[0], mps, None)
             self._world.drive(points, mps, None)
         return _position(self.state)
+
+    @action
+    def wait(self, seconds: float) -> None:
+        """Let time pass; with a velocity set the base moves on.
+
+        Args:
+            seconds: 0 to 600.
+
+        Raises:
+            Collision: The base bumped into something on the way and stopped.
+            LimitExceeded: Beyond those limits.
+        """
+        left = arguments.seconds(seconds)
+        with self._busy:
+            self._stop.clear()
+            try:
+                while left > 1e-9:
+                    self._world.coast(min(LOOK_S, left))
+                    left -= LOOK_S
+                    self.check_stop()
+            except RobotError:
+                self._halt()
+                raise
 
     @action
     def set_velocity(self, x: float, y: float, turn: float = 0.0) -> None:
@@ -368,8 +465,8 @@ class KitchenRobot:
             LimitExceeded: Beyond those limits.
         """
         wanted = arguments.velocity(x, y, turn)
-        with self._busy:
-            self._stop.clear()
+        with self._moving():
+            self._world.fold()
             self._world.state = replace(self.state, velocity=wanted)
 
     @action
@@ -382,7 +479,7 @@ class KitchenRobot:
 
     @action
     def pick_obj(self, name: str) -> None:
-        """Pick up an object that is seen at the present location; what is in a bowl comes along.
+        """Pick up an object seen at the present location; what is in or on a dish comes along.
 
         Args:
             name: An object's name, such as 'apple'.
@@ -402,12 +499,14 @@ class KitchenRobot:
             self._world.pick(planned)
 
     @action
-    def place_at_obj(self, name: str) -> Array:
-        """Put down what the gripper holds: in a bowl, next to another object, or at a location.
+    def place_at_obj(self, name: str, relation: str = "") -> Array:
+        """Put down what the gripper holds in, on or beside something.
 
         Args:
-            name: An object seen here: 'bowl' puts it IN the bowl, any other beside that object. Or
-                the present location, such as 'table': anywhere there is room on or in it.
+            name: An object seen here, or the present location, such as 'table'.
+            relation: 'in' a bowl, bin or open drawer; 'on' a plate, a flat top, furniture;
+                'beside' an object. By default in or on what is made to take things: say
+                'beside' or 'on' for a cup, a box or a fruit.
 
         Returns:
             Where the object came to rest: x, y and z in metres, shape (3,).
@@ -416,25 +515,24 @@ class KitchenRobot:
             NotGrasped: The gripper holds nothing.
             NotFound: It is not seen from here: goto_loc where it is, or open the drawer.
             Collision: There is no room.
-            Unreachable: It is beyond the arm, or a closed drawer.
+            Unreachable: It takes nothing that way, is beyond the arm, or a closed drawer.
         """
+        text, wanted = arguments.name_of(name), arguments.relation(relation)
         with self._moving():
             self._check_full()
-            places = self.state.room.locations
-            if plain(name) in places:
-                place = places[plain(name)]
-                if place not in self.state.here():
-                    raise NotFound(f"the robot is not at the {place.name}; goto_loc it first")
-                return self._put(placement.put_on(self.state, place))
-            thing = self.state[arguments.seen(name, self.state.visible())]
-            put = placement.put_in if thing.kind.shape == "bowl" else placement.put_beside
-            return self._put(put(self.state, thing))
+            place = self.state.room.locations.get(text)
+            if place is None:
+                thing = self.state[arguments.seen(name, self.state.visible())]
+                return self._put(placement.put_by(self.state, thing, wanted))
+            if place not in self.state.here():
+                raise NotFound(f"the robot is not at the {place.name}; goto_loc it first")
+            return self._put(placement.put_at(self.state, place, wanted))
 
     @action
     def place_at_pos(self, pos: Position) -> Array:
         """Put down what the gripper holds at a position, on whatever surface is there.
 
-        If the spot is taken, the nearest free one within 15 cm serves; over a bowl it goes in.
+        If the spot is taken, the nearest free one within 15 cm serves; over a dish it goes in.
 
         Args:
             pos: x, y and z in metres; z is not needed.
@@ -517,13 +615,19 @@ class KitchenRobot:
         if self.state.held is None:
             raise NotGrasped("the gripper holds nothing to put down; pick_obj something first")
 
+    def _look_at(self, name: str) -> Thing:
+        """Return an object that is seen when the look at it is over."""
+        arguments.object_of(name, self.state.visible())
+        with self._looking() as state:
+            return state[arguments.seen(name, state.visible())]
+
     def _location(self, loc: str) -> Location:
         places = self.state.room.locations
         return places[find(loc, places, "location")]
 
     def _drive(self, goal: Point, speed_mps: float, angle: float | None) -> None:
-        ground = paths.ground(self.state.room, self.state.drawers)
-        points = paths.route(ground, self.state.base.xy, goal)
+        points = paths.route(paths.ground(self.state), self.state.base.xy, goal)
+        self._world.fold()
         self._world.drive(points, speed_mps, angle)
 
     def _drive_to(self, base: Base) -> None:

@@ -1,7 +1,8 @@
 """The kitchen as plain data: furniture, named locations, and where a robot stands at each.
 
-Frame: metres, world frame, origin in the middle of the floor, x right, y to the back, z up; angles
-in radians, counter-clockwise from x.
+Frame: metres, world frame, origin on the floor about where the table is, x right, y to the back, z
+up; angles in radians, counter-clockwise from x. The kitchen is at the back and on the right; two
+chairs and a stool stand free on the left and in front, with room to drive around each.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from shapely.geometry import Polygon
 from robots.table.geometry import Rectangle, Vec3, corners
 
 Point = tuple[float, float]
-PieceKind = Literal["table", "counter", "chair", "bin", "cabinet"]
+PieceKind = Literal["table", "counter", "chair", "stool", "bin", "cabinet"]
 
-ROOM_X = (-3.0, 3.0)
-ROOM_Y = (-2.5, 2.5)
-BASE_R = 0.30
+ROOM_X = (-5.7, 3.0)
+ROOM_Y = (-6.5, 2.5)
+BASE_R = 0.22
 """Radius of the robot's base, metres."""
 CLEAR_M = 0.02
 """Room the base keeps around itself, metres."""
@@ -39,6 +40,8 @@ HANDLE_UP_M = 0.1
 """Height of the handle above the drawer's floor."""
 OPEN_M = 0.2
 """A drawer pulled out this far counts as open."""
+CHAIR_M = 0.36
+"""Of a chair's seat: however it is turned, the base goes around it in a square of 1 m, metres."""
 _INSET_M = 0.05
 """Between the edge of a surface and what stands on it."""
 _STAND_M = 0.40
@@ -110,7 +113,7 @@ class Location:
         piece = self.piece
         width, depth, middle = piece.width, piece.depth, 0.0
         inset = BIN_WALL_M if piece.kind == "bin" else _INSET_M
-        if piece.kind == "chair":
+        if piece.kind in ("chair", "stool"):
             inset = 0.03
         if self.drawer:  # what is out of the cabinet can be reached from above
             depth, inset = max(opening_m, 2 * DRAWER_WALL_M), DRAWER_WALL_M
@@ -128,6 +131,11 @@ class Location:
             return (self.piece.x, self.piece.y, self.floor_z)
         x, y, *_ = self.area(opening_m)
         return (x, y, self.floor_z)
+
+    @property
+    def walled(self) -> bool:
+        """Whether things go into it, not onto it."""
+        return self.drawer or self.piece.kind == "bin"
 
     @property
     def headroom_m(self) -> float:
@@ -176,19 +184,21 @@ def sample_room(rng: np.random.Generator) -> Room:
             Piece("table", "table", near(0.2, 0.15), near(0, 0.15), 1.4, 0.8, 0.72, quarter, True),
             Piece("countertop", "counter", near(-0.6, 0.1), 2.2, 2.4, 0.6, 0.9, quarter),
             Piece("cart", "table", 2.62, near(0.9, 0.15), 0.6, 0.45, 0.8, 0.0),
-            Piece("desk", "table", -2.65, near(0.2, 0.15), 1.2, 0.6, 0.74, math.pi),
-            _chair("wood chair", near(-0.85, 0.2), near(-1.95, 0.1), near(-quarter, 0.3)),
-            _chair("steel chair", near(0.85, 0.25), near(-2.0, 0.1), near(-quarter, 0.3)),
-            _chair("office chair", near(-2.4, 0.1), near(-1.15, 0.1), near(math.pi, 0.3)),
+            Piece("desk", "table", 2.65, near(-4.9, 0.1), 1.2, 0.6, 0.74, 0.0),
+            _chair("wood chair", near(-3.15, 0.1), near(-0.65, 0.1), near(-quarter, 0.3)),
+            _chair("steel chair", near(0.0, 0.1), near(-3.15, 0.1), near(-quarter, 0.3)),
+            _chair("office chair", near(1.35, 0.1), near(-5.85, 0.1), near(-quarter, 0.3)),
+            Piece("stool", "stool", near(-2.95, 0.1), near(-4.0, 0.1), 0.3, 0.3, 0.5, 0.0, True),
             Piece("recycle bin", "bin", 2.72, near(-0.5, 0.1), 0.44, 0.44, 0.35, 0.0),
             Piece("trash bin", "bin", 2.72, near(-1.5, 0.1), 0.44, 0.44, 0.35, 0.0),
+            Piece("compost bin", "bin", 2.72, near(-2.5, 0.1), 0.44, 0.44, 0.35, 0.0),
             Piece("drawers", "cabinet", near(1.55, 0.1), 2.25, 0.6, 0.5, 0.95, quarter),
         )
     )
 
 
 def _chair(name: str, x: float, y: float, facing: float) -> Piece:
-    return Piece(name, "chair", x, y, 0.44, 0.44, 0.45, facing)
+    return Piece(name, "chair", x, y, CHAIR_M, CHAIR_M, 0.45, facing)
 
 
 Drawers = tuple[tuple[str, float], ...]

@@ -12,9 +12,9 @@ import numpy as np
 from cap.errors import UsageError, did_you_mean
 from robots.kitchen import arm
 from robots.kitchen.grasps import STROKE_M
-from robots.kitchen.objects import KINDS, Thing
+from robots.kitchen.objects import KINDS, SceneEntry, Thing
 from robots.kitchen.room import Location, Room, inside, sample_room
-from robots.kitchen.state import Base, KitchenState
+from robots.kitchen.state import Arrival, Base, KitchenState
 from robots.table.geometry import yaw_quaternion
 
 START = "table"
@@ -31,30 +31,55 @@ _FROM_FRONT_M = 0.40
 """Objects of a scene stand no further than this from the front of deep furniture."""
 
 
-def sample(named: Sequence[tuple[str, str]], seed: int, scattered: bool) -> KitchenState:
+def sample(entries: Sequence[SceneEntry], seed: int, scattered: bool) -> KitchenState:
     """Return the kitchen of a seed.
 
     Args:
-        named: Objects and their places; "" for no place given.
+        entries: The objects.
         seed: Decides where furniture and objects stand.
         scattered: Objects without a place stand about the kitchen; else where the robot begins, as
             long as there is room.
 
     Raises:
-        UsageError: An unknown place, or objects that do not fit.
+        UsageError: An unknown place, a drawer for what appears later, or objects that do not fit.
     """
     rng = np.random.default_rng(seed)
     room = sample_room(rng)
     things: list[Thing] = []
-    for name, place in named:
-        if place:
-            things.append(_put(name, _location(room, place), things, rng))
+    for entry in entries:
+        if entry.place:
+            things.append(_put(entry.name, _location(room, entry.place), things, rng))
         else:
             first = [] if scattered else [START]
-            things.append(_placed(name, first, room, things, rng))
+            things.append(_placed(entry.name, first, room, things, rng))
+    later = {entry.name: entry.after_s for entry in entries if entry.after_s}
+    arriving = [
+        arrival_of(room, thing, later[thing.name]) for thing in things if thing.name in later
+    ]
     base = Base(*room.locations[START].stand)
     drawers = tuple((name, 0.0) for name, p in room.locations.items() if p.drawer)
-    return KitchenState(room, tuple(things), base, arm.PARK_JOINTS, STROKE_M, drawers)
+    return KitchenState(
+        room,
+        tuple(thing for thing in things if thing.name not in later),
+        base,
+        arm.PARK_JOINTS,
+        STROKE_M,
+        drawers,
+        arriving=tuple(sorted(arriving, key=lambda arrival: arrival.at_s)),
+    )
+
+
+def arrival_of(room: Room, thing: Thing, at_s: float) -> Arrival:
+    """Return when and where an object appears.
+
+    Raises:
+        UsageError: That is in a drawer.
+    """
+    places = room.locations.values()
+    place = next((p for p in places if inside(p.piece.rectangle, thing.xy)), None)
+    if place is None or place.drawer:
+        raise UsageError(f"{thing.name!r} appears later: it needs a place that is no drawer")
+    return Arrival(at_s, place.name, thing)
 
 
 def _placed(

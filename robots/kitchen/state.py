@@ -58,6 +58,18 @@ class Base:
 
 
 @dataclass(frozen=True)
+class Arrival:
+    """An object that is not in the kitchen yet."""
+
+    at_s: float
+    """Simulated time since the reset at which it appears."""
+    place: str
+    """Location where it appears: furniture, no drawer."""
+    thing: Thing
+    """It, where it will stand if nothing else does."""
+
+
+@dataclass(frozen=True)
 class KitchenState:
     """The whole world."""
 
@@ -79,6 +91,8 @@ class KitchenState:
     """Of the base: to its right and ahead (m/s), turning left (rad/s)."""
     time_s: float = 0.0
     """Simulated time since the reset."""
+    arriving: tuple[Arrival, ...] = ()
+    """What will appear, the first first."""
 
     def __getitem__(self, name: str) -> Thing:
         """Return one object by its exact name."""
@@ -112,16 +126,16 @@ class KitchenState:
             return []
         return [self.held, *(thing.name for thing in self.contents(self[self.held]))]
 
-    def contents(self, bowl: Thing) -> list[Thing]:
-        """Return what is in a bowl; nothing is in anything else."""
-        if bowl.kind.shape != "bowl":
+    def contents(self, dish: Thing) -> list[Thing]:
+        """Return what is in a bowl or on a plate; nothing is in anything else."""
+        if dish.kind.shape != "dish":
             return []
         return [
             thing
             for thing in self.things
-            if thing.name != bowl.name
-            and math.dist(thing.xy, bowl.xy) < bowl.radius
-            and bowl.bottom - 0.01 < thing.bottom < bowl.top + 0.02
+            if thing.name != dish.name
+            and math.dist(thing.xy, dish.xy) < dish.radius
+            and dish.bottom - 0.01 < thing.bottom < dish.top + 0.02
         ]
 
     def location_of(self, name: str) -> str | None:
@@ -131,17 +145,23 @@ class KitchenState:
             return None
         for place in self.room.locations.values():
             above = thing.bottom - place.floor_z
-            if -0.03 < above < place.headroom_m and inside(self._extent(place), thing.xy):
+            if -0.03 < above < place.headroom_m and inside(self.extent(place), thing.xy):
                 return place.name
         return None
 
-    def _extent(self, place: Location) -> Rectangle:
+    def extent(self, place: Location) -> Rectangle:
         """Return where things count as being at a location, seen from above."""
         if not place.drawer:
             return place.piece.rectangle
         piece, opening = place.piece, self.opening_m(place.name)
         middle = piece.local(0.0, -opening / 2)
         return (*middle, piece.width / 2, (piece.depth + opening) / 2, piece.rectangle[4])
+
+    def on_floor(self) -> list[Thing]:
+        """Return the objects that stand or lie on the floor."""
+        low = [thing for thing in self.things if thing.bottom < _ON_FLOOR_Z]
+        held = self.load()
+        return [t for t in low if t.name not in held and self.location_of(t.name) is None]
 
     # Sight.
 

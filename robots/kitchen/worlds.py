@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from cap.errors import Collision, NotGrasped
 from robots.kitchen import arm, paths
+from robots.kitchen.arrivals import arrived
 from robots.kitchen.grasps import CLEARANCES_M, STROKE_M, Pick, Slide
 from robots.kitchen.objects import Thing
 from robots.kitchen.placement import Place
@@ -60,6 +61,14 @@ class KitchenWorld(ABC):
             RobotError: The motion was stopped.
         """
 
+    @abstractmethod
+    def fold(self) -> None:
+        """Fold the arm, if a motion that was stopped left it stretched out.
+
+        Raises:
+            RobotError: The motion was stopped.
+        """
+
     def now(self) -> KitchenState:
         """Return how everything is at this moment, in the middle of a motion too."""
         return self.state
@@ -101,24 +110,25 @@ class KitchenWorld(ABC):
         state = self.state
         right, ahead, turning = state.velocity
         if state.velocity == (0.0, 0.0, 0.0):
-            self.state = replace(state, time_s=state.time_s + seconds)
+            self.state = arrived(replace(state, time_s=state.time_s + seconds))
             return
         middle = replace(state.base, angle=state.base.angle + turning * seconds / 2)
         goal = middle.world(right * seconds, ahead * seconds)
-        around = paths.ground(state.room, state.drawers)
+        around = paths.ground(state)
         angle = math.remainder(state.base.angle + turning * seconds, 2 * math.pi)
         struck = paths.struck(around, state.base.xy, goal)
         if struck is None:
             self._arrive(Base(*goal, angle), seconds)
             return
-        self.state = replace(state, velocity=(0.0, 0.0, 0.0), time_s=state.time_s + seconds)
+        stopped = replace(state, velocity=(0.0, 0.0, 0.0), time_s=state.time_s + seconds)
+        self.state = arrived(stopped)
         raise Collision(f"the base bumped into {struck} and stopped; set another velocity")
 
     def _arrive(self, base: Base, seconds: float) -> None:
         """Put the base, and what the gripper holds, where they are after so long."""
         state, before = self.state, self.state.time_s
         loads = [carried(state[name], state.base.pose, base.pose) for name in state.load()]
-        self.state = replace(state.moved(loads), base=base, time_s=before + seconds)
+        self.state = arrived(replace(state.moved(loads), base=base, time_s=before + seconds))
         every = self._host.frame_every_s
         if math.floor((before + seconds) / every) > math.floor(before / every):
             self._host.frame()
@@ -138,6 +148,9 @@ def _along(points: Sequence[Point], distance_m: float) -> Point:
 
 class InstantKitchen(KitchenWorld):
     """Puts everything where its plan says; the arm takes no time, driving does."""
+
+    def fold(self) -> None:
+        """Do nothing: the arm is always folded."""
 
     def pick(self, planned: Pick) -> None:
         """Take hold of an object; see `KitchenWorld`."""

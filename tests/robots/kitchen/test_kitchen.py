@@ -15,7 +15,7 @@ import pytest
 
 from cap.errors import Collision, NotFound, NotGrasped, RobotError, Unreachable, UsageError
 from robots.kitchen import KitchenRobot, create
-from robots.kitchen.objects import KINDS
+from robots.kitchen.objects import DEFAULT_NAMES, KINDS
 from robots.table.geometry import yaw_quaternion
 
 OBJECTS = ("apple", "orange", "banana", "bowl", "coke can @ desk", "sponge @ top drawer")
@@ -152,10 +152,12 @@ def test_things_are_put_into_bins_and_drawers_and_onto_chairs(robot: KitchenRobo
     assert where(robot, "banana") == "middle drawer"
 
 
-def test_every_kind_of_object_can_be_picked_up_and_put_down(mode: str) -> None:
-    robot = create(seed=1, mode=mode, objects=[f"{name} @ countertop" for name in KINDS])
+@pytest.mark.parametrize("share", range(5))
+def test_every_kind_of_object_can_be_picked_up_and_put_down(mode: str, share: int) -> None:
+    names = list(KINDS)[share::5]
+    robot = create(seed=1, mode=mode, objects=[f"{name} @ countertop" for name in names])
     robot.goto_loc("countertop")
-    for name in KINDS:
+    for name in names:
         robot.pick_obj(name)
         assert robot.state.held == name
         robot.place_at_obj("countertop")
@@ -232,7 +234,7 @@ def test_a_drawer_under_an_open_one_stays_shut(robot: KitchenRobot) -> None:
 
 
 def test_a_full_bowl_takes_no_more() -> None:
-    fruit = [name for name, kind in KINDS.items() if kind.shape != "bowl"]
+    fruit = [name for name in DEFAULT_NAMES if name != "bowl"]
     robot = create(seed=4, mode="instant", objects=["bowl", *(f"{n} @ countertop" for n in fruit)])
 
     def fill() -> None:
@@ -249,7 +251,7 @@ def test_a_full_bowl_takes_no_more() -> None:
 
 def test_the_gripper_closes_on_nothing_where_an_object_vanished(robot: KitchenRobot) -> None:
     robot.goto_loc("desk")
-    robot.goto_pos(robot.state.base.world(0.0, -0.25), angle=robot.state.base.angle)
+    robot.goto_pos(robot.state.base.world(0.0, -0.5), angle=robot.state.base.angle)
 
     def taken_away() -> None:  # while the robot drives up to it
         robot.on_frame = None
@@ -395,10 +397,10 @@ def test_an_unknown_mode_is_a_usage_error() -> None:
 
 
 def test_a_picture_taken_on_the_way_shows_the_arm_stretched_out(arm: KitchenRobot) -> None:
-    folded = np.asarray(arm.render(240, 200))
+    folded = np.asarray(arm.render(360, 360))
     changed: list[int] = []
     arm.on_frame = lambda: changed.append(
-        int((np.asarray(arm.render(240, 200)) != folded).any(axis=2).sum())
+        int((np.asarray(arm.render(360, 360)) != folded).any(axis=2).sum())
     )
     arm.pick_obj("apple")
     assert max(changed) > 300

@@ -141,11 +141,12 @@ def test_a_bad_goal_is_refused_before_anything_moves(
     assert robot.state == before
 
 
-def test_a_refused_goal_tells_the_nearest_free_place(robot: KitchenRobot) -> None:
+@pytest.mark.parametrize("loc", ["desk", "table", "wood chair", "stool", "trash bin"])
+def test_a_refused_goal_tells_the_nearest_free_place(robot: KitchenRobot, loc: str) -> None:
     with pytest.raises(Unreachable, match="nearest place for the base") as caught:
-        robot.goto_pos(robot.get_loc_pos("desk"))
+        robot.goto_pos(robot.get_loc_pos(loc))
     x, y = str(caught.value).rpartition("(")[2].rstrip(")").split(", ")
-    robot.goto_pos([float(x) + 0.01, float(y), 0.0])
+    robot.goto_pos([float(x), float(y), 0.0])
 
 
 # Velocities.

@@ -1,0 +1,229 @@
+"""What the base drives by program: figures around what stands free, hulls, and past the floor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from shapely.geometry import LineString, MultiPoint
+
+from cap.errors import Collision, RobotError, Unreachable
+from cap.session.session import Session
+from robots.kitchen import KitchenRobot, create
+from robots.kitchen.arm import PARK_JOINTS
+from robots.kitchen.room import BASE_R, obstacles
+
+FREE = ("wood chair", "steel chair", "stool")
+SIDES_M = (1.0, 1.5, 2.0, 2.5, 3.0)
+OFF_M = 0.03
+
+RECTANGLE = """
+middle = get_loc_pos('{loc}')
+half = np.array([{wide}, {deep}]) / 2
+turn = np.array([[np.cos({angle}), -np.sin({angle})], [np.sin({angle}), np.cos({angle})]])
+corners = half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+follow_traj(middle[:2] + corners @ turn.T)
+"""
+HULL = """
+pts = np.array([get_loc_pos(name)[:2] for name in {names}])
+middle = np.mean(pts, axis=0)
+traj = middle + {scale} * (pts - middle)
+follow_traj(np.vstack([traj, traj[:1]]))
+"""
+OUTLINE = """
+boxes = [get_bbox(name) for name in {names}]
+pts = np.array([[x, y] for a, b, c, d in boxes for x in (a, c) for y in (b, d)])
+hull = MultiPoint(pts).convex_hull.buffer(0.4, join_style=2)
+follow_traj(np.array(hull.exterior.coords))
+"""
+
+
+def driven(seed: int, program: str) -> tuple[KitchenRobot, LineString]:
+    """Run a program; return the robot and where its base was, from its first corner on."""
+    with Session.open("kitchen", model="nearest", seed=seed, mode="instant") as session:
+        robot = session.robot
+        assert isinstance(robot, KitchenRobot)
+        places = [robot.state.base.xy]
+        robot.frame_every_s = 0.05
+        robot.on_frame = lambda: places.append(robot.state.base.xy)
+        turn = session.execute(program)
+        assert turn.ok, turn.failure
+        return robot, LineString(places)
+
+
+def follows(way: LineString, corners: np.ndarray) -> bool:
+    """Return whether a way is all of a closed figure, and nothing else once it is at its start."""
+    figure = LineString([*corners, corners[0]])
+    begun = next(
+        number for number, point in enumerate(way.coords) if math.dist(point, corners[0]) < OFF_M
+    )
+    driven = LineString(way.coords[begun:])
+    return bool(driven.hausdorff_distance(figure.segmentize(0.01)) < OFF_M)
+
+
+def rectangle(middle: tuple[float, float], wide: float, deep: float, angle: float) -> np.ndarray:
+    half = np.array([wide, deep]) / 2
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    return np.array(middle) + (half * [[-1, -1], [1, -1], [1, 1], [-1, 1]]) @ turn.T
+
+
+def keeps_clear(robot: KitchenRobot, way: LineString) -> bool:
+    standing = obstacles(robot.state.room, robot.state.drawers)
+    return all(shape.distance(way) >= BASE_R - 1e-6 for _, shape in standing)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rectangles_of_1_to_3_m_go_around_chairs_and_stool(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    loc = FREE[seed % 3]
+    wide, deep = rng.choice(SIDES_M, 2).tolist()
+    angle = float(rng.uniform(0, math.pi))
+    program = RECTANGLE.format(loc=loc, wide=wide, deep=deep, angle=angle)
+    robot, way = driven(seed, program)
+    x, y, _ = robot.state.room.locations[loc].middle()
+    assert follows(way, rectangle((x, y), wide, deep, angle))
+    assert keeps_clear(robot, way)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_hulls_of_several_pieces_are_driven_around(seed: int) -> None:
+    scale = (1.75, 2.0)[seed % 2]
+    robot, way = driven(seed, HULL.format(names=FREE, scale=scale))
+    points = np.array([robot.state.room.locations[name].middle()[:2] for name in FREE])
+    middle = points.mean(axis=0)
+    assert follows(way, middle + scale * (points - middle))
+    assert keeps_clear(robot, way)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_hull_of_outlines_goes_closely_around(seed: int) -> None:
+    program = OUTLINE.format(names=FREE)
+    robot, way = driven(seed, program)
+    corners = [
+        corner
+        for name, shape in obstacles(robot.state.room, ())
+        if name in FREE
+        for corner in shape.exterior.coords
+    ]
+    hull = MultiPoint(corners).convex_hull
+    assert LineString(way.coords[-20:]).distance(hull) > BASE_R
+    assert keeps_clear(robot, way)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("loc", FREE)
+def test_every_turn_of_the_smallest_and_the_largest_square_is_free(seed: int, loc: str) -> None:
+    robot = create(seed=seed, mode="instant")
+    x, y, _ = robot.state.room.locations[loc].middle()
+    for side in (1.0, 3.0):
+        for angle in np.radians(np.arange(0, 90, 15)):
+            square = rectangle((x, y), side, side, float(angle))
+            for a, b in zip(square, np.roll(square, -1, axis=0), strict=True):
+                standing = obstacles(robot.state.room, ())
+                assert all(s.distance(LineString([a, b])) >= BASE_R for _, s in standing)
+
+
+# The floor.
+
+
+@pytest.fixture(params=["instant", "physics"])
+def robot(request: pytest.FixtureRequest) -> Iterator[KitchenRobot]:
+    if request.param == "physics":
+        pytest.importorskip("pybullet")
+    made = create(seed=2, mode=request.param, objects=["apple", "water bottle", "bowl"])
+    yield made
+    made.close()
+
+
+def on_the_floor(robot: KitchenRobot, name: str) -> tuple[float, float]:
+    robot.pick_obj(name)
+    robot.goto_pos([-0.9, -1.9], angle=math.pi)
+    x, y, _ = robot.place_at_pos([-1.5, -1.9])
+    return float(x), float(y)
+
+
+@pytest.mark.parametrize("name", ["apple", "water bottle", "bowl"])
+def test_the_base_drives_around_what_lies_on_the_floor(robot: KitchenRobot, name: str) -> None:
+    x, y = on_the_floor(robot, name)
+    places = [robot.state.base.xy]
+    robot.frame_every_s = 0.05
+    robot.on_frame = lambda: places.append(robot.state.base.xy)
+    robot.goto_pos([x - 0.8, y])
+    assert robot.state.base.xy == pytest.approx((x - 0.8, y))
+    apart = min(math.dist(place, (x, y)) for place in places)
+    assert apart >= BASE_R + robot.state[name].radius
+    assert robot.state[name].xy == pytest.approx((x, y), abs=0.005)
+
+
+def test_a_path_over_a_thing_and_a_place_on_it_are_refused(robot: KitchenRobot) -> None:
+    x, y = on_the_floor(robot, "apple")
+    before = robot.state
+    with pytest.raises(Collision, match="'apple'"):
+        robot.follow_traj([[x + 0.6, y], [x - 0.6, y]])
+    with pytest.raises(Unreachable, match="'apple'"):
+        robot.goto_pos([x + 0.1, y])
+    assert robot.state == before
+
+
+def test_a_velocity_ends_in_front_of_a_thing_on_the_floor(robot: KitchenRobot) -> None:
+    x, y = on_the_floor(robot, "apple")
+    robot.goto_pos([x + 0.6, y], angle=math.pi)
+    robot.set_velocity(x=0, y=0.4)
+    with pytest.raises(Collision, match="'apple'"):
+        robot.wait(3)
+    assert math.dist(robot.state.base.xy, (x, y)) >= BASE_R + robot.state["apple"].radius
+    robot.pick_obj("apple")
+    assert robot.obj_in_gripper("apple")
+
+
+def test_a_thing_that_fell_beside_the_base_holds_nobody_captive(robot: KitchenRobot) -> None:
+    base = robot.state.base
+    x, y = base.world(0.0, -0.2)
+    fallen = replace(robot.state["apple"], position=(x, y, 0.0325))
+    robot.restore((robot.state.moved([fallen]), ()))
+    robot.goto_loc("desk")
+    assert [place.name for place in robot.state.here()] == ["desk"]
+
+
+# The arm on the way.
+
+
+@pytest.mark.parametrize("drive", ["goto_loc", "follow_traj", "set_velocity"])
+@pytest.mark.parametrize("full", [False, True])
+def test_after_a_stop_the_arm_is_folded_before_the_base_moves(drive: str, full: bool) -> None:
+    pytest.importorskip("pybullet")
+    robot = create(seed=2, objects=["apple", "orange"])
+    if full:
+        robot.pick_obj("orange")
+    frames = 0
+
+    def stop_late() -> None:
+        nonlocal frames
+        frames += 1
+        if frames == 6:
+            robot.stop()
+
+    robot.on_frame = stop_late
+    with pytest.raises(RobotError, match="stopped"):
+        robot.place_at_obj("table") if full else robot.pick_obj("apple")
+    robot.on_frame = None
+    base = robot.state.base
+    assert np.abs(np.array(robot.state.joints) - PARK_JOINTS).max() > 0.2
+    if drive == "goto_loc":
+        moved: list[float] = []
+        robot.on_frame = lambda: moved.append(_off(robot) if robot.state.base != base else 0.0)
+        robot.goto_loc("desk")
+        assert max(moved) < 0.05
+    elif drive == "follow_traj":
+        robot.follow_traj([base.world(0.0, -0.1), base.world(0.0, -0.3)])
+    else:
+        robot.set_velocity(x=0.1, y=0)
+    assert _off(robot) < 0.05
+    robot.close()
+
+
+def _off(robot: KitchenRobot) -> float:
+    return float(np.abs(np.array(robot.state.joints) - PARK_JOINTS).max())

@@ -1,0 +1,331 @@
+"""In, on and beside; things sorted by kind, size and colour; things that appear; by program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from cap.errors import Collision, LimitExceeded, NotFound, RobotError, Unreachable, UsageError
+from cap.robot.snapshots import kind_of, pack, unpack
+from cap.session.session import Session
+from robots.kitchen import KitchenRobot, create
+from robots.kitchen.objects import KINDS
+
+PLATES = ["red plate", "green plate", "blue plate @ countertop", "yellow plate @ countertop"]
+LOOK = """
+seen = {}
+for loc in ['table', 'countertop']:
+    goto_loc(loc)
+    for name in get_visible_obj_names():
+        seen[name] = (loc, np.array(get_color(name)), float(np.prod(get_obj_size(name))))
+def carry(name, plate):
+    goto_loc(seen[name][0])
+    pick_obj(name)
+    goto_loc(seen[plate][0])
+    place_at_obj(plate, 'on')
+plates = [name for name in seen if 'plate' in name]
+things = [name for name in seen if 'plate' not in name]
+"""
+BY_COLOR = f"""{LOOK}
+for name in things:
+    carry(name, min(plates, key=lambda plate: np.linalg.norm(seen[plate][1] - seen[name][1])))
+"""
+BY_SIZE = f"""{LOOK}
+order = sorted(things, key=lambda name: seen[name][2])
+for name, plate in zip(order, plates):
+    carry(name, plate)
+"""
+BY_KIND = f"""{LOOK}
+for name in things:
+    kind = 'red' if name in ['apple', 'plum'] else 'green' if name in ['egg'] else 'blue'
+    carry(name, kind + ' plate')
+"""
+
+
+@pytest.fixture(params=["instant", "physics"])
+def mode(request: pytest.FixtureRequest) -> str:
+    if request.param == "physics":
+        pytest.importorskip("pybullet")
+    return str(request.param)
+
+
+@pytest.fixture
+def robot(mode: str) -> Iterator[KitchenRobot]:
+    made = create(seed=2, mode=mode, objects=["apple", "cup", "bowl", "red plate", "cracker box"])
+    yield made
+    made.close()
+
+
+def on_plates(seed: int, mode: str, things: list[str], program: str) -> dict[str, list[str]]:
+    """Run a program; return what is on each plate, with nothing held and the plates in place."""
+    with Session.open(
+        "kitchen", model="nearest", seed=seed, mode=mode, objects=[*PLATES, *things]
+    ) as session:
+        robot = session.robot
+        assert isinstance(robot, KitchenRobot)
+        before = robot.positions()
+        turn = session.execute(program)
+        assert turn.ok, turn.failure
+        assert robot.state.held is None
+        names = [name.split(" @ ")[0] for name in PLATES]
+        assert all(math.dist(before[name], robot.positions()[name]) < 0.01 for name in names)
+        return {
+            name: sorted(thing.name for thing in robot.state.contents(robot.state[name]))
+            for name in names
+        }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_things_are_sorted_by_color(seed: int, mode: str) -> None:
+    things = ["strawberry", "lime", "green apple", "lemon"]
+    assert on_plates(seed, mode, things, BY_COLOR) == {
+        "red plate": ["strawberry"],
+        "green plate": ["green apple", "lime"],
+        "blue plate": [],
+        "yellow plate": ["lemon"],
+    }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_things_are_sorted_by_size(seed: int, mode: str) -> None:
+    things = ["grapefruit", "strawberry", "orange", "plum"]
+    assert on_plates(seed, mode, things, BY_SIZE) == {
+        "red plate": ["strawberry"],
+        "green plate": ["plum"],
+        "blue plate": ["orange"],
+        "yellow plate": ["grapefruit"],
+    }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_things_are_sorted_by_kind(seed: int, mode: str) -> None:
+    things = ["egg", "plum", "candy bar", "apple"]
+    assert on_plates(seed, mode, things, BY_KIND) == {
+        "red plate": ["apple", "plum"],
+        "green plate": ["egg"],
+        "blue plate": ["candy bar"],
+        "yellow plate": [],
+    }
+
+
+def test_three_bins_take_what_is_thrown_away(mode: str) -> None:
+    bins = {"coke can": "recycle bin", "cup": "trash bin", "egg": "compost bin"}
+    robot = create(seed=1, mode=mode, objects=list(bins))
+    for name, place in bins.items():
+        robot.goto_loc("table")
+        robot.pick_obj(name)
+        robot.goto_loc(place)
+        robot.place_at_obj(place, "in")
+    assert {name: robot.state.location_of(name) for name in bins} == bins
+    robot.close()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_plate_is_carried_with_what_is_on_it(seed: int, mode: str) -> None:
+    robot = create(seed=seed, mode=mode, objects=["blue plate", "egg", "lime", "apple"])
+    for name in ("egg", "lime", "apple"):
+        robot.pick_obj(name)
+        robot.place_at_obj("blue plate")
+    robot.pick_obj("blue plate")
+    robot.goto_loc("desk")
+    robot.place_at_obj("desk")
+    contents = robot.state.contents(robot.state["blue plate"])
+    assert sorted(thing.name for thing in contents) == ["apple", "egg", "lime"]
+    assert robot.state.location_of("blue plate") == "desk"
+    robot.close()
+
+
+# In, on and beside.
+
+
+@pytest.mark.parametrize(
+    ("target", "relation"), [("bowl", "in"), ("red plate", "on"), ("bowl", ""), ("red plate", "")]
+)
+def test_a_dish_takes_things_in_its_own_way(
+    robot: KitchenRobot, target: str, relation: str
+) -> None:
+    robot.pick_obj("apple")
+    robot.place_at_obj(target, relation)
+    assert robot.state["apple"] in robot.state.contents(robot.state[target])
+
+
+@pytest.mark.parametrize("target", ["bowl", "red plate", "cup", "cracker box"])
+def test_beside_is_neither_in_nor_on(robot: KitchenRobot, target: str) -> None:
+    robot.pick_obj("apple")
+    robot.place_at_obj(target, "beside")
+    apple, other = robot.state["apple"], robot.state[target]
+    assert apple not in robot.state.contents(other)
+    assert apple.bottom == pytest.approx(0.72, abs=0.005)
+    room = apple.radius + other.radius
+    assert room < math.dist(apple.xy, other.xy) < room + 0.14
+
+
+def test_on_top_of_a_box_is_on_it(robot: KitchenRobot) -> None:
+    robot.pick_obj("apple")
+    robot.place_at_obj("cracker box", "on")
+    apple, box = robot.state["apple"], robot.state["cracker box"]
+    assert apple.bottom == pytest.approx(box.top, abs=0.005)
+    assert apple.xy == pytest.approx(box.xy, abs=0.015)
+    robot.pick_obj("cup")
+    with pytest.raises(Collision, match="already"):
+        robot.place_at_obj("cracker box", "on")
+
+
+@pytest.mark.parametrize(
+    ("held", "target", "relation", "error", "why"),
+    [
+        ("apple", "cup", "in", Unreachable, "nothing goes in the cup"),
+        ("apple", "cup", "", Unreachable, "say relation='beside'"),
+        ("apple", "bowl", "on", Unreachable, "things go in the bowl"),
+        ("apple", "red plate", "in", Unreachable, "things go on the red plate"),
+        ("apple", "table", "in", Unreachable, "things go on the table"),
+        ("apple", "table", "beside", Unreachable, "place_at_pos"),
+        ("cup", "apple", "on", Unreachable, "nothing stays on the apple"),
+        ("bowl", "red plate", "on", Collision, "too wide"),
+        ("bowl", "cup", "on", Collision, "too wide"),
+        ("apple", "cup", "under", TypeError, "'in', 'on', 'beside'"),
+    ],
+)
+def test_what_goes_nowhere_that_way_is_refused(
+    robot: KitchenRobot, held: str, target: str, relation: str, error: type[Exception], why: str
+) -> None:
+    robot.pick_obj(held)
+    before = robot.state
+    with pytest.raises(error, match=why):
+        robot.place_at_obj(target, relation)
+    assert robot.state == before
+
+
+# What is seen of a thing.
+
+
+def test_sizes_are_those_of_the_thing_however_it_is_turned(robot: KitchenRobot) -> None:
+    assert robot.get_obj_size("cracker box") == pytest.approx([0.12, 0.055, 0.16])
+    assert robot.get_obj_size("red plate") == pytest.approx([0.25, 0.25, 0.03])
+    with pytest.raises(NotFound, match="not seen from here"):
+        robot.get_obj_size("lemon")
+
+
+def test_a_box_is_around_what_it_is_of(robot: KitchenRobot) -> None:
+    low_x, low_y, high_x, high_y = robot.get_bbox("bowl")
+    assert (high_x - low_x, high_y - low_y) == pytest.approx((0.31, 0.31), abs=0.001)
+    assert robot.get_bbox("table")[2:] - robot.get_bbox("table")[:2] == pytest.approx([1.4, 0.8])
+    with pytest.raises(NotFound, match="unicorn"):
+        robot.get_bbox("unicorn")
+
+
+# What appears.
+
+UNTIL_SEEN = """
+waited = 0
+while not is_obj_visible('lemon'):
+    wait(0.5)
+    waited += 1
+pick_obj('lemon')
+place_at_obj('bowl', 'in')
+ret_val = waited
+"""
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_program_waits_for_what_appears(seed: int, mode: str) -> None:
+    objects = ["bowl", "apple", "lemon after 8 s"]
+    with Session.open("kitchen", model="nearest", seed=seed, mode=mode, objects=objects) as session:
+        robot = session.robot
+        assert isinstance(robot, KitchenRobot)
+        assert "lemon" not in robot.positions()
+        turn = session.execute(UNTIL_SEEN)
+        assert turn.ok, turn.failure
+        assert session.state.variables["waited"] == 14
+        inside = [thing.name for thing in robot.state.contents(robot.state["bowl"])]
+        assert inside == ["lemon"]
+
+
+def test_what_appears_does_so_at_its_time_and_place(mode: str) -> None:
+    robot = create(seed=3, mode=mode, objects=["apple", "egg @ desk after 30 s"])
+    robot.goto_loc("desk")
+    assert robot.get_visible_obj_names() == []
+    robot.wait(30 - robot.sim_time_s - 0.05)
+    assert not robot.is_obj_visible("egg") or robot.sim_time_s >= 30
+    robot.wait(0.2)
+    assert robot.get_visible_obj_names() == ["egg"]
+    robot.pick_obj("egg")
+    assert robot.state.held == "egg"
+    robot.close()
+
+
+def test_what_appears_where_something_stands_takes_the_nearest_free_spot() -> None:
+    robot = create(seed=3, mode="instant", objects=["apple", "plum after 20 s"])
+    spot = robot.state.arriving[0].thing.position
+    robot.pick_obj("apple")
+    robot.place_at_pos(spot)
+    robot.wait(20)
+    assert robot.state.location_of("plum") == "table"
+    apart = math.dist(robot.state["plum"].xy, robot.state["apple"].xy)
+    room = robot.state["plum"].radius + robot.state["apple"].radius
+    assert room < apart < room + 0.05
+
+
+def test_a_person_puts_something_down_in_mid_program() -> None:
+    robot = create(seed=3, mode="instant", objects=["apple"])
+    robot.add("lemon", "desk", after_s=5)
+    robot.add("plum", "table")
+    assert robot.is_obj_visible("plum")
+    robot.goto_loc("desk")
+    robot.wait(5)
+    assert robot.is_obj_visible("lemon")
+    with pytest.raises(UsageError, match="exists already"):
+        robot.add("lemon", "table")
+
+
+@pytest.mark.parametrize(
+    "objects", [["egg @ top drawer after 5 s"], ["egg @ moon after 5 s"], ["egg after a while"]]
+)
+def test_what_cannot_appear_is_a_usage_error(objects: list[str]) -> None:
+    with pytest.raises(UsageError):
+        create(mode="instant", objects=objects)
+
+
+def test_waiting_can_be_stopped_and_is_limited() -> None:
+    robot = create(seed=3, mode="instant", objects=["apple"])
+    with pytest.raises(LimitExceeded, match="600"):
+        robot.wait(601)
+    with pytest.raises(LimitExceeded):
+        robot.wait(-1)
+    robot.frame_every_s = 1.0
+    robot.set_velocity(x=0.0, y=-0.05)
+    robot.on_frame = robot.stop
+    with pytest.raises(RobotError, match="stopped"):
+        robot.wait(10)
+    assert robot.sim_time_s < 2
+    assert robot.state.velocity == (0.0, 0.0, 0.0)
+
+
+def test_what_appears_is_part_of_a_snapshot(mode: str) -> None:
+    def marks(robot: KitchenRobot) -> str:
+        robot.wait(6)
+        robot.pick_obj("lemon")
+        robot.place_at_obj("bowl")
+        return repr(pack(robot.snapshot(), kind_of(robot)))
+
+    robot = create(seed=4, mode=mode, objects=["bowl", "lemon after 5 s"])
+    kept = robot.snapshot()
+    first = marks(robot)
+    kind = kind_of(robot)
+    robot.restore(unpack(pack(kept, kind), kind))
+    assert "lemon" not in robot.positions()
+    assert marks(robot) == first
+    robot.reset(4)
+    assert marks(robot) == first
+    robot.close()
+
+
+def test_there_are_plates_of_five_colors_and_fruit_of_many_sizes() -> None:
+    plates = [name for name in KINDS if name.endswith("plate")]
+    assert len({KINDS[name].color for name in plates}) == 5
+    fruit = [kind for kind in KINDS.values() if kind.category == "fruit"]
+    assert len({kind.color for kind in fruit}) >= 10
+    assert np.ptp([kind.size[0] for kind in fruit]) > 0.05
