@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from robots.kitchen.objects import Thing
 from robots.kitchen.placement import ANYWHERE_M, clear_spots
-from robots.kitchen.room import Location
 from robots.kitchen.state import KitchenState
 
 _ROUNDING_S = 1e-6
@@ -22,14 +20,10 @@ def arrived(state: KitchenState) -> KitchenState:
         return state
     waiting = []
     for arrival in state.arriving:
-        place = state.room.locations[arrival.place]
-        spot = _spot(state, arrival.thing, place) if arrival.at_s <= now_s else None
-        if spot is None:
-            waiting.append(arrival)
-        else:
+        place, thing = state.room.locations[arrival.place], arrival.thing
+        spots = clear_spots(state, thing, thing.xy, place, ANYWHERE_M)
+        if arrival.at_s <= now_s and (spot := next(spots, None)):
             state = replace(state, things=(*state.things, spot))
+        else:
+            waiting.append(arrival)
     return replace(state, arriving=tuple(waiting))
-
-
-def _spot(state: KitchenState, thing: Thing, place: Location) -> Thing | None:
-    return next(clear_spots(state, thing, thing.xy, place, ANYWHERE_M), None)

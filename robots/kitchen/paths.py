@@ -71,19 +71,16 @@ def _ground(room: Room, drawers: Drawers, floor: tuple[tuple[str, Point, float],
     shapely.prepare(outer)
     away_m = BASE_R + CLEAR_M + _CORNER_M
     turns = [shape.buffer(away_m, join_style="mitre") for _, shape in standing]
-    turns += [_around(ShapelyPoint(xy), keep_m + _CORNER_M) for _, xy, keep_m in floor]
+    turns += [  # octagons around circles
+        ShapelyPoint(xy).buffer((keep_m + _CORNER_M) / math.cos(math.pi / 8), quad_segs=2)
+        for _, xy, keep_m in floor
+    ]
     found = np.vstack([np.array(shape.exterior.coords)[:-1] for shape in turns])
     points = shapely.points(found)
     corners = found[shapely.covers(outer, points) & ~shapely.intersects(blocked, points)]
     free = shapely.difference(outer, blocked)
     shapely.prepare(free)
     return Ground(grown, blocked, free, corners, _ways(blocked, corners, corners))
-
-
-def _around(middle: ShapelyPoint, radius: float) -> Polygon:
-    """Return an octagon around a circle."""
-    octagon: Polygon = middle.buffer(radius / math.cos(math.pi / 8), quad_segs=2)
-    return octagon
 
 
 def _ways(blocked: Any, starts: Array, ends: Array) -> Array:

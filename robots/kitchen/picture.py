@@ -70,7 +70,7 @@ class _Brush:
         high = ROOM_Y[1] - ROOM_Y[0] + 2 * _BORDER_M
         self.scale = min(width / wide, height / high)
         self._width, self._height = width, height
-        self._font = ImageFont.load_default(size=max(8.0, 0.105 * self.scale))
+        self._font = ImageFont.load_default(size=max(8.0, 0.16 * self.scale))
 
     def pixel(self, point: Point) -> Point:
         x, y = point[0] - sum(ROOM_X) / 2, point[1] - sum(ROOM_Y) / 2
@@ -100,7 +100,11 @@ class _Brush:
     def line(self, points: Sequence[Point], width_m: float, fill: Color) -> None:
         """Draw a polyline."""
         width = max(1, round(width_m * self.scale))
-        self._draw.line([self.pixel(point) for point in points], fill, width, "curve")
+        pixels = [self.pixel(points[0])]
+        for pixel in map(self.pixel, points[1:]):
+            if math.dist(pixel, pixels[-1]) > 1.0:  # Pillow bends shorter pieces anywhere
+                pixels.append(pixel)
+        self._draw.line(pixels, fill, width, "curve")
 
     def text(self, middle: Point, text: str) -> None:
         """Write a name."""
@@ -129,7 +133,7 @@ def _draw_piece(brush: _Brush, state: KitchenState, piece: Piece) -> None:
 def _label(piece: Piece) -> Point:
     """Return where a piece's name is written: out of the way of what stands on it."""
     if piece.kind in ("chair", "stool", "bin"):
-        return (piece.x, piece.y - 0.31)
+        return (piece.x, piece.y - 0.34)
     if piece.kind == "cabinet":
         return (piece.x, piece.y + 0.05)
     box = MultiPoint(list(corners(piece.rectangle))).bounds
