@@ -98,17 +98,17 @@ class _Brush:
         self._draw.ellipse((x - r, y - r, x + r, y + r), fill, outline)
 
     def line(self, points: Sequence[Point], width_m: float, fill: Color) -> None:
-        """Draw a polyline."""
+        """Draw a polyline with round corners."""
         width = max(1, round(width_m * self.scale))
-        pixels = [self.pixel(points[0])]
-        for pixel in map(self.pixel, points[1:]):
-            if math.dist(pixel, pixels[-1]) > 1.0:  # Pillow bends shorter pieces anywhere
-                pixels.append(pixel)
-        self._draw.line(pixels, fill, width, "curve")
+        self._draw.line([self.pixel(point) for point in points], fill, width)
+        for point in points[1:-1]:  # Pillow's own go astray where a line turns back
+            self.disc(point, width_m / 2, fill)
 
     def text(self, middle: Point, text: str) -> None:
-        """Write a name."""
-        self._draw.text(self.pixel(middle), text, _TEXT, self._font, anchor="mm")
+        """Write a name, inside the room."""
+        x, y = self.pixel(middle)
+        x = min(x, self.pixel((ROOM_X[1], 0.0))[0] - self._font.getlength(text) / 2)
+        self._draw.text((x, y), text, _TEXT, self._font, anchor="mm")
 
 
 def _draw_piece(brush: _Brush, state: KitchenState, piece: Piece) -> None:

@@ -430,3 +430,13 @@ def test_the_picture_shows_what_moves(robot: KitchenRobot) -> None:
     robot.pick_obj("bowl")
     robot.goto_loc("desk")
     assert (np.asarray(robot.render(240, 200)) != before).any(axis=2).sum() > 300
+
+
+def test_an_arm_folded_back_on_itself_is_drawn_where_it_is() -> None:
+    pytest.importorskip("pybullet")
+    robot = create(seed=2)
+    before = np.asarray(robot.render(480, 480)).astype(int)
+    robot.pick_obj(robot.get_visible_obj_names()[0])
+    changed = np.abs(np.asarray(robot.render(480, 480)) - before).max(axis=2) > 10
+    assert 0 < np.ptp(np.nonzero(changed)[1]) < 100
+    robot.close()
