@@ -191,4 +191,4 @@ def _rings(rng: Rng, robot: DrawingRobot) -> RobotCase:
 
 def drawing() -> RobotSuite:
     """Return the suite."""
-    return RobotSuite("drawing", "1", "drawing", TASKS)
+    return RobotSuite("drawing", "2", "drawing", TASKS)

@@ -261,4 +261,4 @@ def _until_seen(rng: Rng, robot: KitchenRobot) -> RobotCase:
 
 def kitchen() -> RobotSuite:
     """Return the suite."""
-    return RobotSuite("kitchen", "1", "kitchen", TASKS)
+    return RobotSuite("kitchen", "2", "kitchen", TASKS)

@@ -66,7 +66,20 @@ center = get_obj_pos(parse_obj_name('the red block'))
 shape_pts = center + 0.5 * 0.12 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
 
 # a square in the top left corner.
-shape_pts = denormalize_xy([0.15, 0.85]) + 0.05 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+corner = get_obj_pos('top left corner')
+center = corner + 0.08 * np.sign(get_obj_pos('middle') - corner)
+shape_pts = center + 0.05 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+
+# a big circle around the middle.
+angles = np.linspace(0, 2 * np.pi, 33)
+shape_pts = get_obj_pos('middle') + 0.1 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a 10 cm wide circle around the middle.
+angles = np.linspace(0, 2 * np.pi, 33)
+shape_pts = get_obj_pos('middle') + 0.5 * 0.1 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a 12 cm by 6 cm rectangle around the middle.
+shape_pts = get_obj_pos('middle') + 0.5 * np.array([0.12, 0.06]) * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
 
 # a triangle around the middle.
 angles = np.pi / 2 + np.linspace(0, 2 * np.pi, 4)
@@ -107,7 +120,7 @@ x = (low[0] + high[0]) / 2
 shape_pts = np.array([[x, low[1] - 0.01], [x, high[1] + 0.01]])
 
 # the ground line.
-shape_pts = np.array([denormalize_xy([0.3, 0.4]), denormalize_xy([0.7, 0.4])])
+shape_pts = np.array([denormalize_xy([0.26, 0.4]), denormalize_xy([0.74, 0.4])])
 
 # a pyramid on the ground line.
 low, high = np.min(it, axis=0), np.max(it, axis=0)
@@ -120,6 +133,10 @@ middle = (np.min(it, axis=0) + np.max(it, axis=0)) / 2
 center = np.array([middle[0], np.max(it, axis=0)[1] + 0.05])
 angles = np.linspace(0, 2 * np.pi, 33)
 shape_pts = center + 0.025 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+# a 4 cm square to the right of it.
+center = np.array([np.max(it, axis=0)[0] + 0.02 + 0.5 * 0.04, np.mean(it, axis=0)[1]])
+shape_pts = center + 0.5 * 0.04 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
 
 # a circle around it.
 middle = (np.min(it, axis=0) + np.max(it, axis=0)) / 2

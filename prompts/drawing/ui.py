@@ -5,7 +5,7 @@
 # actions = true
 # ///
 import numpy as np
-from robot import draw, erase, get_obj_pos, say
+from robot import draw, erase, get_drawn_shapes, get_obj_pos, say
 from lmps import parse_obj_name, parse_shape_pts, transform_shape_pts
 
 objects = ['red block', 'green block', 'yellow block']
@@ -49,10 +49,9 @@ for pts in shapes:
 #= drew
 
 # erase both.
-before = shapes
-for pts in shapes[-2:]:
+before, shapes = shapes, shapes[:-2]
+for pts in before:
     erase(pts)
-shapes = shapes[:-2]
 for pts in shapes:
     draw(pts)
 #= drew
@@ -118,9 +117,43 @@ for pts in shapes:
 #= drew
 
 # erase it.
+before, shapes = shapes, shapes[:-1]
+for pts in before:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+#= drew
+
+# draw three 2 cm radius circles in a row.
+before, middle, radius = shapes, get_obj_pos('middle'), 0.02
+angles = np.linspace(0, 2 * np.pi, 33)
+circle = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+shapes = shapes + [middle + [3 * radius * (number - (3 - 1) / 2), 0] + circle for number in range(3)]
+for pts in shapes[len(before):]:
+    draw(pts)
+#= drew
+
+# make the first one smaller.
 before = shapes
-erase(shapes[-1])
-shapes = shapes[:-1]
+shapes = [transform_shape_pts('make it smaller', shape_pts=shapes[0])] + shapes[1:]
+for pts in before:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+#= drew
+
+# erase the first one.
+before, shapes = shapes, shapes[1:]
+for pts in before:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+#= drew
+
+# move everything to the left by 5 cm.
+before, shapes = shapes, [pts + 0.05 * np.array([-1, 0]) for pts in get_drawn_shapes()]
+for pts in before:
+    erase(pts)
 for pts in shapes:
     draw(pts)
 #= drew
@@ -181,11 +214,17 @@ shapes = shapes + [parse_shape_pts('a triangle around the middle')]
 draw(shapes[-1])
 #= drew
 
+# draw a triangle and a square side by side.
+before, middle = shapes, get_obj_pos('middle')
+shapes = shapes + [parse_shape_pts(f'a {name} around the middle') + [x, 0] for name, x in [('triangle', -0.07), ('square', 0.07)]]
+for pts in shapes[len(before):]:
+    draw(pts)
+#= drew
+
 # erase everything.
-before = shapes
-for pts in shapes:
+before, shapes = shapes, []
+for pts in get_drawn_shapes():
     erase(pts)
-shapes = []
 #= drew
 
 # how many shapes are there?

@@ -11,7 +11,7 @@ import numpy as np
 from shapely.geometry import LineString, MultiLineString, Point
 
 from cap.errors import Collision, LimitExceeded, Unreachable, UsageError
-from robots.arm.strokes import Array, Stroke
+from robots.arm.strokes import Array, Stroke, length_m
 from robots.ravens.scene import BLOCK_HALF, Body, Scene
 from robots.table.geometry import PLACES, TABLE_X, TABLE_Y
 
@@ -22,6 +22,8 @@ ERASER_R = 0.01
 CLEAR_M = 0.012
 """Pen and hand keep so far from what stands on the board, metres."""
 MAX_STROKES = 2_000
+MAX_LENGTH_M = 20.0
+"""Of one path."""
 _CRUMB_M = 0.001
 """Shorter pieces of ink that an eraser leaves are gone too, metres."""
 
@@ -103,18 +105,38 @@ def check_path(scene: Scene, points: Array) -> None:
 
     Raises:
         Unreachable: It leaves the board.
+        LimitExceeded: It is too long.
         Collision: It runs into something that stands there.
     """
-    low, high = (BOARD_X[0], BOARD_Y[0]), (BOARD_X[1], BOARD_Y[1])
-    outside = ((points < np.array(low) - 1e-9) | (points > np.array(high) + 1e-9)).any(axis=1)
+    low, high = np.array([BOARD_X[0], BOARD_Y[0]]), np.array([BOARD_X[1], BOARD_Y[1]])
+    outside = ((points < low - 1e-9) | (points > high + 1e-9)).any(axis=1)
     if outside.any():
         number = int(outside.argmax())
         x, y = points[number]
         raise Unreachable(
-            f"point {number} at ({x:.3f}, {y:.3f}) m is off the board, which spans "
-            f"x {BOARD_X[0]} to {BOARD_X[1]} and y {BOARD_Y[0]} to {BOARD_Y[1]}"
+            f"point {number} at ({x:.4g}, {y:.4g}) m is off the board, which spans "
+            f"x {BOARD_X[0]} to {BOARD_X[1]} and y {BOARD_Y[0]} to {BOARD_Y[1]}; "
+            f"{_how_it_fits(points, low, high)}"
         )
-    line = LineString(points)
+    if (length := length_m(points)) > MAX_LENGTH_M:
+        raise LimitExceeded(f"the line is {length:.0f} m long; use at most {MAX_LENGTH_M:g} m")
+    line, least = LineString(points), BLOCK_HALF * math.sqrt(2) + CLEAR_M
     for body in scene.bodies:
-        if line.distance(Point(body.xy)) < BLOCK_HALF * math.sqrt(2) + CLEAR_M:
-            raise Collision(f"the pen would run into {body.name!r}; draw around it")
+        if (away := line.distance(Point(body.xy))) < least:
+            x, y = body.xy
+            raise Collision(
+                f"the pen would run into {body.name!r}, a {200 * BLOCK_HALF:.0f} cm cube at "
+                f"({x:.3f}, {y:.3f}) m: the line comes within {100 * away:.1f} cm of its centre; "
+                f"keep {100 * least + 0.05:.1f} cm away"
+            )
+
+
+def _how_it_fits(points: Array, low: Array, high: Array) -> str:
+    """Say by how much a shape must be moved or made smaller to be on the board."""
+    wide, high_m = np.ptp(points, axis=0)
+    if wide > high[0] - low[0] or high_m > high[1] - low[1]:
+        return f"the shape is {wide:.3g} by {high_m:.3g} m, too large: make it smaller"
+    inwards = np.ceil(1e3 * np.maximum(low - points.min(axis=0), 0.0)) / 1e3
+    back = np.ceil(1e3 * np.maximum(points.max(axis=0) - high, 0.0)) / 1e3
+    x, y = inwards - back
+    return f"moved by ({x:+.3f}, {y:+.3f}) m it is on it"

@@ -12,11 +12,12 @@ from shapely.geometry import LineString
 from robots.arm.strokes import Array, Points, path_of
 from robots.base import action, perception
 from robots.drawing import picture
-from robots.drawing.board import BOARD_X, BOARD_Y, BoardState, check_path, sample_blocks
+from robots.drawing.board import BoardState, check_path, sample_blocks
 from robots.drawing.worlds import PARK, Board
 from robots.simulation.simulated_robot import Mode, SimulatedRobot
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import named_points, point
+from robots.table.geometry import CORNERS
 from robots.table.object_names import find
 
 
@@ -26,8 +27,9 @@ class DrawingRobot(SimulatedRobot[BoardState]):
     Positions are xy in metres in the board frame: x grows to the right, y grows up. The board is
     x -0.3 to 0.3, y -0.8 to -0.2. A '<colour> block' is a 4 cm cube; a line passes it at 5 cm from
     its centre or more. Places have names too: 'top left corner', 'top right corner', 'bottom left
-    corner', 'bottom right corner', 'top side', 'right side', 'bottom side', 'left side', 'middle'.
-    A shape is an array of points, shape (n, 2); a closed one ends with its first point.
+    corner', 'bottom right corner', 'top side', 'right side', 'bottom side', 'left side', 'middle';
+    corners and sides are 5 cm from the edge. A shape is an array of points, shape (n, 2); a closed
+    one ends with its first point.
     """
 
     name = "drawing"
@@ -73,7 +75,7 @@ class DrawingRobot(SimulatedRobot[BoardState]):
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the board from above as a PIL image."""
-        return picture.draw(self.state, None, width, height)
+        return picture.draw(*self._world.now(), width, height)
 
     def svg(self) -> str:
         """Return the board as SVG, in millimetres."""
@@ -104,22 +106,31 @@ class DrawingRobot(SimulatedRobot[BoardState]):
 
     @perception
     def denormalize_xy(self, pos_normalized: Sequence[float] | Array) -> Array:
-        """Turn a position given as fractions of the board into metres.
+        """Turn a position given as fractions of the way from corner to corner into metres.
 
         Args:
-            pos_normalized: Two numbers, 0 to 1: (0, 0) is the bottom left corner, (1, 1) the top
-                right corner, (0.5, 0.5) the middle.
+            pos_normalized: Two numbers, 0 to 1: (0, 0) is 'bottom left corner', (1, 1) 'top right
+                corner', (0.5, 0.5) 'middle'.
 
         Returns:
             Array of shape (2,): x and y in metres.
         """
         x, y = point(pos_normalized, "pos_normalized")
-        return np.array(
-            [
-                BOARD_X[0] + x * (BOARD_X[1] - BOARD_X[0]),
-                BOARD_Y[0] + y * (BOARD_Y[1] - BOARD_Y[0]),
-            ]
-        )
+        left, bottom = CORNERS["bottom left corner"]
+        right, top = CORNERS["top right corner"]
+        return np.array([left + x * (right - left), bottom + y * (top - bottom)])
+
+    @perception
+    def get_drawn_shapes(self) -> list[Array]:
+        """Return the lines that are on the board now, in the order they were drawn.
+
+        To move or scale one: erase it, then draw its changed points.
+
+        Returns:
+            Arrays of shape (n, 2): x and y in metres. Where two were joined or one was cut by the
+            eraser, pieces are lines of their own.
+        """
+        return [np.array(stroke) for stroke in self.state.strokes]
 
     # Actions.
 
@@ -135,15 +146,17 @@ class DrawingRobot(SimulatedRobot[BoardState]):
             Length of the ink, metres.
 
         Raises:
-            Unreachable: A point is off the board; nothing was drawn.
+            Unreachable: A point is off the board; nothing was drawn. The message says what fits.
             Collision: A block is in the way; nothing was drawn.
-            LimitExceeded: Too many points, or a full board.
+            LimitExceeded: More than 20 m or 10,000 points, or a full board.
         """
         return self._trace(pts_2d, keep=True)
 
     @action
     def erase(self, pts_2d: Points) -> float:
-        """Wipe along a line through points: ink within 1 cm of it goes away.
+        """Wipe along a line through points: all ink within 1 cm of it goes, whatever it is part of.
+
+        To leave other shapes whole that cross it: erase them as well, then draw them again.
 
         Args:
             pts_2d: 2 or more points of x and y in metres on the board, shape (n, 2), such as those
@@ -155,7 +168,7 @@ class DrawingRobot(SimulatedRobot[BoardState]):
         Raises:
             Unreachable: A point is off the board; nothing was wiped.
             Collision: A block is in the way; nothing was wiped.
-            LimitExceeded: Too many points.
+            LimitExceeded: More than 20 m or 10,000 points.
         """
         return self._trace(pts_2d, keep=False)
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+from shapely.geometry import LineString
+from shapely.ops import substring
 
 from robots.arm import ur5e
 from robots.arm.motion import DT_S, Leg, Pose, along, through
@@ -19,6 +21,7 @@ from robots.arm.strokes import Array, Stroke, resampled, stroke_of
 from robots.drawing.board import BoardState
 from robots.ravens.scene import BLOCK_HALF
 from robots.simulation.world import SimulatedWorld, WorldOwner, after_step
+from robots.table.geometry import XY, Vec3
 
 SPEED_MPS = 0.25
 """Of the pen while it draws."""
@@ -32,6 +35,8 @@ _TOUCH_Z = 0.002
 """The tip, on its spring, marks the board below this height, metres."""
 _SETTLE_STEPS = 12
 _GAIN = 0.3
+_FRAMES = 8
+"""Along a path that takes no time, the last one when it is done."""
 _URDF = Path(__file__).with_name("ur5e_pen.urdf")
 
 
@@ -50,21 +55,41 @@ class Board(SimulatedWorld[BoardState], Protocol):
             Unreachable: Part of the way is beyond the arm.
         """
 
+    def now(self) -> tuple[BoardState, XY | None]:
+        """Return the board at this moment of a motion, and where the tip then is, metres."""
+
 
 class InstantBoard:
     """Every path is followed exactly, in no time."""
 
     def __init__(self, owner: WorldOwner, state: BoardState) -> None:
-        """Start from a state; the owner's `frame` is called once per path."""
+        """Start from a state; the owner's `frame` is called a few times along each path."""
         self.state = state
         self._owner = owner
+        self._under_way: tuple[LineString, bool] | None = None
 
     def trace(self, points: Array, *, keep: bool = True) -> Stroke:
         """Follow a path; see `Board`."""
         stroke = tuple((float(x), float(y)) for x, y in points)
-        self.state = self.state.drawn(stroke) if keep else self.state.erased(stroke)
+        after = self.state.drawn(stroke) if keep else self.state.erased(stroke)
+        whole = LineString(stroke)
+        try:
+            for share in np.linspace(0.0, 1.0, _FRAMES)[1:-1].tolist():
+                self._under_way = (substring(whole, 0.0, share, normalized=True), keep)
+                self._owner.frame()
+        finally:
+            self._under_way = None
+        self.state = after
         self._owner.frame()
         return stroke
+
+    def now(self) -> tuple[BoardState, XY | None]:
+        """Return the board and the tip; see `Board`."""
+        if self._under_way is None:
+            return self.state, None
+        part, keep = self._under_way
+        path = stroke_of(part.coords)
+        return (self.state.drawn(path) if keep else self.state.erased(path)), path[-1]
 
     def close(self) -> None:
         """Do nothing: no resource is held."""
@@ -84,6 +109,7 @@ class ArmBoard:
         self._arm = 0
         self._steps = 0
         self._touched: list[tuple[float, float]] = []
+        self._keeping: bool | None = None
 
     def trace(self, points: Array, *, keep: bool = True) -> Stroke:
         """Follow a path; see `Board`."""
@@ -97,14 +123,32 @@ class ArmBoard:
         drawing = along(level, speed_mps=SPEED_MPS, acceleration_mps2=_ACCELERATION_MPS2)
         up = through([last, replace(last, z=TRAVEL_Z)])
         self._build()
-        self._touched = []
+        self._touched, self._keeping = [], keep
         try:
             self._follow(to, inking=False)
             self._follow(drawing, inking=True)
             self._follow(up, inking=False)
         finally:
-            self._keep(keep)
+            states = self._p.getJointStates(
+                self._arm, range(len(self.state.joints)), physicsClientId=self._client
+            )
+            self.state = replace(
+                self.now()[0],
+                joints=tuple(joint[0] for joint in states),
+                time_s=self.state.time_s + self._steps * DT_S,
+            )
+            self._keeping = None
         return stroke_of(self._touched)
+
+    def now(self) -> tuple[BoardState, XY | None]:
+        """Return the board and the tip; see `Board`."""
+        if self._keeping is None:
+            return self.state, None
+        state = self.state
+        if len(self._touched) > 1:
+            stroke = stroke_of(self._touched)
+            state = state.drawn(stroke) if self._keeping else state.erased(stroke)
+        return state, self._tip()[:2]
 
     def _build(self) -> None:
         """Build the simulation of the state anew."""
@@ -150,27 +194,20 @@ class ArmBoard:
         p.stepSimulation(physicsClientId=client)
         self._steps += 1
         if inking:
-            tip = p.getLinkState(
-                self._arm, len(position), computeForwardKinematics=True, physicsClientId=client
-            )[4]
+            tip = self._tip()
             if tip[2] < _TOUCH_Z:
                 self._touched.append((tip[0], tip[1]))
         after_step(self._owner, self._steps)
 
-    def _keep(self, ink: bool) -> None:
-        """Keep where the arm is and what the pen did, however the motion ended."""
-        states = self._p.getJointStates(
-            self._arm, range(len(self.state.joints)), physicsClientId=self._client
-        )
-        state = replace(
-            self.state,
-            joints=tuple(joint[0] for joint in states),
-            time_s=self.state.time_s + self._steps * DT_S,
-        )
-        if len(self._touched) > 1:
-            stroke = stroke_of(self._touched)
-            state = state.drawn(stroke) if ink else state.erased(stroke)
-        self.state = state
+    def _tip(self) -> Vec3:
+        """Return where the tip of the pen is, metres."""
+        tip: Vec3 = self._p.getLinkState(
+            self._arm,
+            len(self.state.joints),
+            computeForwardKinematics=True,
+            physicsClientId=self._client,
+        )[4]
+        return tip
 
     def close(self) -> None:
         """Disconnect the physics server; doing so twice does no harm."""

@@ -70,7 +70,7 @@ class _Brush:
         high = ROOM_Y[1] - ROOM_Y[0] + 2 * _BORDER_M
         self.scale = min(width / wide, height / high)
         self._width, self._height = width, height
-        self._font = ImageFont.load_default(size=max(8.0, 0.16 * self.scale))
+        self._font = ImageFont.load_default(size=max(14.0, 0.16 * self.scale))
 
     def pixel(self, point: Point) -> Point:
         x, y = point[0] - sum(ROOM_X) / 2, point[1] - sum(ROOM_Y) / 2

@@ -9,3 +9,9 @@
 #: smaller = tinier
 #: move = shift, push
 #: everything. = all of it, all shapes, all the shapes, the board
+
+objects = ['red block', 'green block', 'yellow block']
+# draw a 12 cm by 6 cm rectangle around the middle.
+before = shapes
+shapes = shapes + [parse_shape_pts('a 12 cm by 6 cm rectangle around the middle')]
+draw(shapes[-1])

@@ -1,0 +1,269 @@
+"""What is on the board: one copy of each shape, sizes, corners, limits, and the pen on its way."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import threading
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from shapely.geometry import LineString
+
+from cap.errors import Collision, LimitExceeded, RobotError, Unreachable
+from cap.session.session import Session
+from robots.drawing import DrawingRobot, create
+from robots.ravens import create as create_ravens
+from robots.table.geometry import CORNERS
+from tests.fakes.odd_values import ODD_VALUES
+
+SPIRAL = np.array(
+    [
+        (0.1 * a / 200 * np.cos(a), -0.5 + 0.1 * a / 200 * np.sin(a))
+        for a in np.linspace(0, 200, 3000)
+    ]
+)
+"""About 10 m long."""
+
+
+@pytest.fixture(params=["instant", "physics"])
+def mode(request: pytest.FixtureRequest) -> str:
+    if request.param == "physics":
+        pytest.importorskip("pybullet")
+    return str(request.param)
+
+
+@pytest.fixture
+def robot(mode: str) -> Iterator[DrawingRobot]:
+    made = create(seed=0, mode=mode, objects=["red block"])
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def session(mode: str) -> Iterator[Session]:
+    with Session.open("drawing", model="nearest", seed=0, mode=mode) as made:
+        yield made
+
+
+def said(session: Session, *instructions: str) -> DrawingRobot:
+    for words in instructions:
+        turn = session.run(words)
+        assert turn.ok, f"{words}: {turn.failure}"
+    assert isinstance(session.robot, DrawingRobot)
+    return session.robot
+
+
+def ring(radius: float) -> np.ndarray:
+    angles = np.linspace(0, 2 * np.pi, 65)
+    return np.array([0.0, -0.5]) + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+# What is there is changed.
+
+
+def test_erasing_one_leaves_one_copy_of_the_rest(session: Session) -> None:
+    robot = said(session, "draw a circle around the middle")
+    circle = robot.state.ink().length
+    said(session, "draw a line that bisects it")
+    assert robot.state.ink().length > circle + 0.1
+    said(session, "erase it")
+    assert len(robot.state.strokes) == 1
+    assert robot.state.ink().length == pytest.approx(circle, abs=0.002)
+
+
+def test_several_shapes_are_drawn_changed_and_erased(session: Session) -> None:
+    robot = said(session, "draw three 2 cm radius circles in a row")
+    middles = [LineString(stroke).centroid.x for stroke in robot.state.strokes]
+    assert middles == pytest.approx([-0.06, 0.0, 0.06], abs=0.002)
+    said(session, "make the first one smaller")
+    assert len(robot.state.strokes) == 3
+    assert LineString(robot.state.strokes[0]).length == pytest.approx(0.6 * 0.1257, rel=0.02)
+    said(session, "erase the first one")
+    left = [LineString(stroke).centroid.x for stroke in robot.state.strokes]
+    assert left == pytest.approx([0.0, 0.06], abs=0.002)
+    said(session, "move everything to the left by 5 cm")
+    left = [LineString(stroke).centroid.x for stroke in robot.state.strokes]
+    assert left == pytest.approx([-0.05, 0.01], abs=0.002)
+    said(session, "erase everything")
+    assert robot.state.ink().length < 0.002
+
+
+SCALED = """
+before = get_drawn_shapes()
+for pts in before:
+    erase(pts)
+for pts in before:
+    middle = (np.min(pts, axis=0) + np.max(pts, axis=0)) / 2
+    draw(middle + {scale} * (pts - middle) + {by})
+"""
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_program_moves_and_scales_what_it_finds_on_the_board(seed: int, mode: str) -> None:
+    rng = np.random.default_rng(seed)
+    scale, by = float(rng.uniform(0.5, 1.5)), rng.uniform(-0.03, 0.03, 2).round(3).tolist()
+    with Session.open("drawing", model="nearest", seed=seed, mode=mode) as session:
+        robot = said(session, "draw a hexagon around the middle")
+        before = np.array(robot.state.ink().bounds)
+        turn = session.execute(SCALED.format(scale=scale, by=by))
+        assert turn.ok, turn.failure
+        (low, high), now = (before[:2], before[2:]), np.array(robot.state.ink().bounds)
+        middle = (low + high) / 2
+        assert now[:2] == pytest.approx(middle + scale * (low - middle) + by, abs=0.001)
+        assert now[2:] == pytest.approx(middle + scale * (high - middle) + by, abs=0.001)
+        assert len(robot.state.strokes) == 1
+
+
+# Sizes and corners.
+
+
+@pytest.mark.parametrize(
+    ("words", "wide", "high"),
+    [
+        ("draw a 10 cm wide circle around the middle", 0.1, 0.1),
+        ("draw a 14 cm wide circle around the middle", 0.14, 0.14),
+        ("draw a 10 cm by 4 cm rectangle around the middle", 0.1, 0.04),
+        ("draw a big circle", 0.2, 0.2),
+        ("draw a small circle", 0.06, 0.06),
+        ("draw a big square", 0.2, 0.2),
+        ("draw a small square", 0.05, 0.05),
+    ],
+)
+def test_a_shape_has_the_size_that_was_said(words: str, wide: float, high: float) -> None:
+    with Session.open("drawing", model="nearest", seed=0, mode="instant") as session:
+        low_x, low_y, high_x, high_y = said(session, words).state.ink().bounds
+        assert (high_x - low_x, high_y - low_y) == pytest.approx((wide, high), abs=0.002)
+
+
+@pytest.mark.parametrize("shape", ["square", "triangle", "circle", "hexagon", "pentagon", "star"])
+def test_every_shape_fits_every_corner(shape: str) -> None:
+    with Session.open("drawing", model="nearest", seed=0, mode="instant", objects=[]) as session:
+        for corner, (x, y) in CORNERS.items():
+            robot = said(session, f"draw a {shape} in the {corner}")
+            centre = LineString(robot.state.strokes[-1]).envelope.centroid
+            assert np.hypot(centre.x - x, centre.y - y) < 0.13
+            assert LineString(robot.state.strokes[-1]).length > 0.1
+
+
+def test_fractions_are_of_the_way_from_corner_to_corner_as_at_the_table() -> None:
+    board, table = create(mode="instant"), create_ravens(mode="instant")
+    for fraction in ([0, 0], [1, 1], [0.5, 0.5], [0.2, 0.9]):
+        assert board.denormalize_xy(fraction) == pytest.approx(table.denormalize_xy(fraction))
+    assert board.denormalize_xy([0, 0]) == pytest.approx(board.get_obj_pos("bottom left corner"))
+
+
+# Refusals that say what would be right.
+
+
+def test_a_shape_off_the_board_is_told_how_it_fits(robot: DrawingRobot) -> None:
+    shape = ring(0.05) + np.array([-0.29, 0.27])
+    with pytest.raises(Unreachable, match="off the board") as caught:
+        robot.draw(shape)
+    by = re.search(r"moved by \((\S+), (\S+)\) m", str(caught.value))
+    assert by is not None
+    robot.draw(shape + np.array([float(by[1]), float(by[2])]))
+    with pytest.raises(Unreachable, match="make it smaller"):
+        robot.draw(ring(0.4))
+
+
+def test_a_collision_says_with_what_and_where(robot: DrawingRobot) -> None:
+    x, y = robot.get_obj_pos("red block")
+    with pytest.raises(Collision) as caught:
+        robot.draw([[x - 0.1, y + 0.03], [x + 0.1, y + 0.03]])
+    assert f"'red block', a 4 cm cube at ({x:.3f}, {y:.3f}) m" in str(caught.value)
+    assert "within 3.0 cm" in str(caught.value)
+    keep = re.search(r"keep (\S+) cm away", str(caught.value))
+    assert keep is not None
+    above = y + float(keep[1]) / 100 if y < -0.5 else y - float(keep[1]) / 100
+    robot.draw([[x - 0.02, above], [x + 0.02, above]])
+
+
+def test_a_line_may_be_20_m_long_and_no_longer(robot: DrawingRobot) -> None:
+    with pytest.raises(LimitExceeded, match="20 m"):
+        robot.draw(np.vstack([SPIRAL, SPIRAL[::-1], SPIRAL]))
+    assert robot.state.strokes == ()
+    assert robot.sim_time_s == 0
+
+
+def test_a_stop_ends_a_long_line_before_it_is_begun_or_soon() -> None:
+    pytest.importorskip("pybullet")
+    robot = create(seed=0, objects=[])
+
+    def stop_now() -> None:
+        thread = threading.Thread(target=robot.stop)
+        thread.start()
+        thread.join()
+
+    robot.on_frame = stop_now
+    with pytest.raises(RobotError, match="stopped"):
+        robot.draw(SPIRAL)
+    robot.on_frame = None
+    assert robot.sim_time_s < 0.5
+    assert robot.state.ink().length < 0.1
+    robot.draw(ring(0.05))
+    robot.close()
+
+
+# The pen on its way.
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_pictures_on_the_way_show_the_pen_and_the_ink_grow(robot: DrawingRobot, keep: bool) -> None:
+    if not keep:
+        robot.draw(ring(0.1))
+    inked: list[int] = []
+    pens = 0
+
+    def look() -> None:
+        nonlocal pens
+        picture = np.asarray(robot.render(320, 320)).astype(int)
+        inked.append(int((picture.max(axis=2) < 110).sum()))
+        red = (picture[:, :, 0] > 180) & (picture[:, :, 1:].max(axis=2) < 120)
+        pens += bool(red[140:180, 100:220].any() or red[80:240, 140:180].any())
+
+    before = robot.snapshot()
+    robot.on_frame = look
+    robot.frame_every_s = 0.125
+    (robot.draw if keep else robot.erase)(ring(0.1))
+    after = robot.state
+    robot.on_frame = None
+    assert len(set(inked)) >= 6
+    assert (np.diff(inked) * (1 if keep else -1) >= -25).all()
+    assert pens >= 2
+    robot.restore(before)
+    (robot.draw if keep else robot.erase)(ring(0.1))
+    assert robot.state == after
+
+
+# Whatever a program hands over.
+
+PARAMETERS = [
+    (name, parameter.name)
+    for name, primitive in create(mode="instant").primitives().items()
+    for parameter in inspect.signature(primitive.function).parameters.values()
+    if name != "say"
+]
+
+
+@pytest.mark.parametrize(("name", "odd_one"), PARAMETERS)
+def test_odd_values_are_refused_before_anything_happens(name: str, odd_one: str) -> None:
+    robot = create(mode="instant", objects=["red block"])
+    robot.draw(ring(0.05))
+    before, refused = robot.snapshot(), 0
+    for odd in ODD_VALUES:
+        failure: Any = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                robot.primitives()[name].function(**{odd_one: odd})
+            except (RobotError, TypeError) as error:
+                failure = error
+        if failure is not None:
+            refused += 1
+            assert robot.snapshot() == before, (odd, failure)
+            assert len(str(failure)) < 1000, odd
+    assert refused > len(ODD_VALUES) / 2
