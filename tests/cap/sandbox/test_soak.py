@@ -122,6 +122,7 @@ def settled(template: TemplateClient) -> tuple[int, int, int]:
     return len(os.listdir("/proc/self/fd")), len(found), memory
 
 
+@pytest.mark.timeout(SOAK_S + 120)
 def test_programs_of_all_kinds_for_long_leave_nothing_behind(template: TemplateClient) -> None:
     rng = random.Random(0)
     for _ in range(200):  # what is loaded once, and what allocators keep
@@ -138,6 +139,7 @@ def test_programs_of_all_kinds_for_long_leave_nothing_behind(template: TemplateC
     assert after[2] - before[2] < MOST_GROWN_BYTES
 
 
+@pytest.mark.timeout(300)
 def test_a_hundred_programs_at_once(template: TemplateClient) -> None:
     run_one(template, random.Random(0))
     before = settled(template)
