@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
@@ -87,7 +89,7 @@ class ListedSight:
         """Begin with what the observer tells."""
         self._observer = observer
         self._told = observer.observe()
-        self._scene = scene_of(self._told)
+        self._scene = _apart(scene_of(self._told))
 
     def scene(self) -> Scene:
         """Return the list with everything that was moved since.
@@ -97,11 +99,11 @@ class ListedSight:
         """
         try:
             told = self._observer.observe()
+            if told != self._told:
+                self._scene = _apart(scene_of(told))
+                self._told = told
         except UsageError as error:  # in the middle of a session that is no slip of who began it
             raise RobotError(f"{error}") from None
-        if told != self._told:
-            self._told = told
-            self._scene = scene_of(told)
         return self._scene
 
     def placed(self, bodies: Iterable[Body]) -> None:
@@ -120,6 +122,22 @@ def scene_of(detections: Iterable[Detection]) -> Scene:
         NotFound: A box without height: the object cannot be told from the table.
     """
     return Scene(tuple(_body(seen) for seen in detections))
+
+
+def _apart(scene: Scene) -> Scene:
+    """Return a scene in which no two objects are said to be in one place; bowls hold others.
+
+    Raises:
+        UsageError: Two are.
+    """
+    solid = [body for body in scene.bodies if body.kind == "block"]
+    for one, other in itertools.combinations(solid, 2):
+        if math.dist(one.position, other.position) < min(*one.size, *other.size) / 2:
+            raise UsageError(
+                f"{one.name!r} and {other.name!r} are listed in one place, "
+                f"({one.position[0]:.3f}, {one.position[1]:.3f}) m; say where each of them is"
+            )
+    return scene
 
 
 def _body(seen: Detection) -> Body:

@@ -286,6 +286,23 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: st
         registry.make_robot("tabletop", **options)
 
 
+def test_a_list_with_two_objects_in_one_place_is_refused(
+    controller: FakeController, scene: Path
+) -> None:
+    right = scene.read_text()
+    lies = right.replace(str(list(SCENE["green block"])), str(list(SCENE["red block"])))
+    with session_on(controller, scene, "urx") as session:
+        scene.write_text(lies)
+        with pytest.raises(RobotError, match="'red block' and 'green block' are listed in one"):
+            session.execute("point_gripper_to('middle')")
+        assert controller.moves == []
+        scene.write_text(right)
+        assert session.execute("point_gripper_to('middle')").ok
+    scene.write_text(lies)
+    with pytest.raises(UsageError, match="listed in one place"):
+        session_on(controller, scene, "urx")
+
+
 def test_an_arm_not_above_the_table_is_not_moved(scene: Path) -> None:
     with FakeController(tool_m=TOOL_M) as controller:
         from cap.errors import LimitExceeded
