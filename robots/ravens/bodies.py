@@ -34,6 +34,8 @@ _WALL_PIECES = 12
 _RING_BOTTOM = 0.008
 """Where a bowl's wall begins above its foot, metres."""
 _SOLVER_ITERATIONS = 50
+_FLOOR_M = 2.0
+"""Half the edges of the box whose top everything stands on, metres."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,11 @@ def build(client: int, state: WorldState) -> TabletopIds:
         deterministicOverlappingPairs=1,
         physicsClientId=client,
     )
-    plane = p.createCollisionShape(p.GEOM_PLANE, physicsClientId=client)
-    p.createMultiBody(0, plane, useMaximalCoordinates=True, physicsClientId=client)
+    # A box and no plane: what stands on a plane wakes on one corner, and creeps.
+    table = p.createCollisionShape(p.GEOM_BOX, halfExtents=[_FLOOR_M] * 3, physicsClientId=client)
+    p.createMultiBody(
+        0, table, basePosition=[0, 0, -_FLOOR_M], useMaximalCoordinates=True, physicsClientId=client
+    )
     arm = p.loadURDF(
         str(ARM_URDF),
         useFixedBase=True,

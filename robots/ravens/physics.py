@@ -60,6 +60,8 @@ _AT_REST = (0.0,) * len(ARM_JOINTS)
 _FIRM_STEPS = 3
 """Both fingers must press for so many steps on end."""
 _STILL_MPS, _STILL_RADPS = 2e-3, 0.05
+_STUCK_M, _STUCK_COS = 5e-5, 1 - 1e-6
+"""What moved and turned (cosine of half the angle) less in a motion is held by friction."""
 
 
 class TabletopSimulation:
@@ -394,12 +396,22 @@ class PhysicsTabletop:
                 self._state = replace(
                     self._state,
                     actions=self._state.actions + 1,
-                    scene=simulation.scene(),
+                    scene=_at_rest(self._state.scene, simulation.scene()),
                     joints=simulation.joints(),
                     gap_m=simulation.gap_m,
                     held=simulation.held,
                     time_s=self._state.time_s + simulation.steps * DT_S,
                 )
+
+
+def _at_rest(before: Scene, after: Scene) -> Scene:
+    """Return a scene in which what hardly moved stands where it stood, as friction holds it."""
+    still = {}
+    for old, new in zip(before.bodies, after.bodies, strict=True):
+        turned = np.abs(np.dot(old.quaternion, new.quaternion))
+        if math.dist(old.position, new.position) < _STUCK_M and turned > _STUCK_COS:
+            still[old.name] = old
+    return after.moved(still.values())
 
 
 def _corrected(simulation: TabletopSimulation, planned: Transfer) -> Pose:
