@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from cap.errors import Collision, NotFound
 from robots.arm import ur5e
 from robots.arm.strokes import Points, path_of
 from robots.base import action, perception
-from robots.ravens import route, transfer
+from robots.ravens import arrangement, free_region, route, transfer
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.observation import MOTION_DRAWS, Eyes, Truth
 from robots.ravens.scene import Scene
@@ -25,7 +24,7 @@ from robots.simulation.simulated_robot import Mode, SimulatedRobot
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import Place, named_points, object_at, point, target
 from robots.table.colors import COLORS
-from robots.table.geometry import CORNERS, PLACES, SIDES, nearest_place
+from robots.table.geometry import CORNERS, PLACES, SIDES, XY, nearest_place
 from robots.table.object_names import find, plain
 
 Array = NDArray[np.float64]
@@ -182,6 +181,37 @@ class RavensRobot(SimulatedRobot[WorldState]):
         return round(float(self._scene[self._exact(name)].position[2]), 3)
 
     @perception
+    def get_layout(self) -> dict[str, Array]:
+        """Return where all objects are, {name: xy in metres}, the lowest first.
+
+        arrange_objects takes it back to there, stacks included.
+        """
+        bodies = sorted(self._scene.bodies, key=lambda body: round(body.bottom, 3))
+        return {body.name: np.array(body.xy) for body in bodies}
+
+    @perception
+    def find_free_region(
+        self, size: Sequence[float] | Array, near: Place = "middle", moving: Sequence[str] = ()
+    ) -> Array:
+        """Return the centre of the free rectangle of the table nearest to a point, shape (2,).
+
+        Args:
+            size: Its width along x and its depth along y in metres; [0.1, 0.1] fits a block, with
+                room for the fingers.
+            near: xy in metres, or the name of an object or place.
+            moving: Names of objects that do not count: they are going to be moved.
+
+        Raises:
+            NotFound: Nothing has that name, or no such rectangle is free.
+        """
+        width, depth = point(size, "size")
+        if isinstance(moving, str):
+            raise TypeError("moving must be a list of names, not one name")
+        gone = [self._exact(name) for name in moving]
+        around = target(self._scene.bodies, near)
+        return np.array(free_region.nearest(self._scene.others(*gone), (width, depth), around))
+
+    @perception
     def get_color(self, name: str) -> tuple[float, float, float, float]:
         """Return an object's colour as (red, green, blue, alpha), each 0 to 1.
 
@@ -288,14 +318,14 @@ class RavensRobot(SimulatedRobot[WorldState]):
         """Stack objects on top of one another.
 
         Args:
-            object_names: Names from bottom to top. The first stays where it is; it may also be a
-                place, such as 'middle', on which the others are stacked. Those that stand on one
-                another in a wrong order are first set aside.
+            object_names: Names from bottom to top. The first stays where it is, unless it stands
+                on another of them; it may also be a place, such as 'middle', on which the others
+                are stacked. Those that stand on one another in a wrong order are first set aside.
 
         Raises:
             NotFound: Nothing has that name.
             Unreachable: The stack would be too high to reach.
-            Collision: Something in the way, as for put_first_on_second.
+            Collision: Something else is on them or in the way, or the stack fell.
             NotGrasped: The fingers closed without holding the object.
         """
         with self._moving():
@@ -305,11 +335,43 @@ class RavensRobot(SimulatedRobot[WorldState]):
             names = [find(name, known, "object or place") for name in object_names]
             if len(set(names)) < len(names):
                 raise Collision(f"an object cannot stand on itself; {names} names one twice")
-            for name in names[1:]:
+            place = PLACES[names.pop(0)] if names and names[0] in PLACES else None
+            for name in names:
                 self._exact(name)
             self._world.recover()
-            for below, name in itertools.pairwise(names):
-                self._stack(below, name, names)
+            if names:
+                self._arrange(*arrangement.plan_stack(self._scene, names, place, self._hand))
+
+    @action
+    def arrange_objects(self, places: Mapping[str, Place]) -> list[str]:
+        """Move several objects, each to its place; what stands in the way of another makes way.
+
+        Args:
+            places: {name: place}, a place being xy in metres or the name of a place or object,
+                such as dict(zip(names, points)). Those with the same or overlapping places are
+                stacked as listed, the lowest first; a block may lie across two blocks 4.5 to 7 cm
+                apart. Those already there stay.
+
+        Returns:
+            The names of the objects that were moved.
+
+        Raises:
+            NotFound: Nothing has that name.
+            Unreachable: A place is off the table or out of reach; nothing moved.
+            Collision: Something else is in the way, or there is no room; or one fell.
+            NotGrasped: The fingers closed without holding the object.
+        """
+        with self._moving():
+            if not isinstance(places, Mapping):
+                raise TypeError(f"places must be a dict of names and places; got {places!r:.80}")
+            known = self._scene.bodies
+            goals: dict[str, XY] = {}
+            for given, place in places.items():
+                if (name := self._exact(given)) in goals:
+                    raise Collision(f"{name!r} cannot be in two places; it is named twice")
+                goals[name] = target(known, place)
+            self._world.recover()
+            return self._arrange(goals, arrangement.plan(self._scene, goals, self._hand))
 
     @action
     def point_gripper_to(self, pos: Place) -> Array:
@@ -350,16 +412,14 @@ class RavensRobot(SimulatedRobot[WorldState]):
             raise NotFound(f"{planned.name!r} was moved and is not seen any more")
         return np.array(transfer.check_result(planned, seen[planned.name]))
 
-    def _stack(self, below: str, name: str, names: Sequence[str]) -> None:
-        """Put an object straight on another; other members of the stack are set aside first."""
-        for base in (below, name):
-            above = transfer.resting_on(self._scene, base) if base not in PLACES else []
-            if base == below and above and above[0].name == name:
-                return
-            for body in reversed(above):
-                if body.name in names:
-                    self._carry_out(transfer.aside(self._scene, body.name, self._hand))
-        self.put_first_on_second(name, below)
+    def _arrange(self, goals: arrangement.Goals, steps: Sequence[arrangement.Carry]) -> list[str]:
+        """Take the steps to an arrangement, make sure of it, and return what was moved."""
+        for step in steps:
+            scene = self._scene
+            xy = step.xy if step.onto is None else scene[step.onto].xy
+            self._carry_out(transfer.transfer(scene, step.name, xy, self._hand))
+        arrangement.check(self._scene, goals)
+        return list(dict.fromkeys(step.name for step in steps))
 
     # Travelling: what they may do with the gripper alone.
 

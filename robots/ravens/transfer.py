@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import shapely
 
 from cap.errors import Collision, Unreachable
 from robots.arm import ur5e
@@ -23,7 +24,9 @@ from robots.table.geometry import (
     EDGE_INSET,
     TABLE_X,
     TABLE_Y,
+    XY,
     Vec3,
+    corners,
     distance,
     overlap,
     yaw_quaternion,
@@ -47,10 +50,16 @@ _PLACE_RINGS = (0.025, 0.05)
 """How far from a named place an object may be put instead, metres."""
 _ASIDE_RINGS = (0.1, 0.15, 0.2, 0.3, 0.4)
 """How far an object may be set aside, metres."""
+ASIDE_ROOM = 0.03
+"""What is set aside keeps so far from where something else is to go, metres."""
 _ASTRAY = 0.02
 """An object further than this from where it was put did not stay there, metres."""
 _BALANCE = 0.8
 """A block stays on a box while its centre is within this share of it; a bowl half of that."""
+_LEVEL = 0.002
+"""Tops whose heights differ by less carry something together, metres."""
+_BALANCE_M = 0.004
+"""So far what lies across several reaches over each, and its centre over their hull, metres."""
 _IN_BOWL = {"block": 0.012, "bowl": 0.006}
 """How far off centre each kind of object still comes to rest in a bowl, metres."""
 _ARM_R = 0.06
@@ -59,6 +68,8 @@ _ARM_CLEAR = 0.15
 """What rises less than this above the fingertips cannot touch forearm or wrist, metres."""
 _SAME = 1e-6
 """Heights (m) and angles (rad) closer than this are the same."""
+_ROUNDING_M = 1e-9
+"""By so much sums of numbers such as 0.3 - 0.02 miss the limits they name."""
 _ASLANT = 0.2
 """An object leaning more than this lies on or against something, radians."""
 
@@ -99,11 +110,8 @@ def check_target(xy: Sequence[float]) -> None:
     Raises:
         Unreachable: Off the table, or too close to its edge.
     """
-    (left, right), (front, back) = TABLE_X, TABLE_Y
-    if not (
-        left + EDGE_INSET <= xy[0] <= right - EDGE_INSET
-        and front + EDGE_INSET <= xy[1] <= back - EDGE_INSET
-    ):
+    (left, right), (front, back), inset = TABLE_X, TABLE_Y, EDGE_INSET - _ROUNDING_M
+    if not (left + inset <= xy[0] <= right - inset and front + inset <= xy[1] <= back - inset):
         raise Unreachable(
             f"({xy[0]:.3f}, {xy[1]:.3f}) m is off the table; the arm serves "
             f"x {left + EDGE_INSET:.2f} to {right - EDGE_INSET:.2f} and "
@@ -113,20 +121,23 @@ def check_target(xy: Sequence[float]) -> None:
 
 def resting_on(scene: Scene, name: str) -> list[Body]:
     """Return everything that stands on or in an object, directly or not, lowest first."""
-    below, direct = scene[name], []
-    for body in scene.others(name):
-        apart = math.dist(body.xy, below.xy)
-        if below.kind == "bowl":
-            inside = below.bottom < body.bottom < below.top + 0.01
-            stands = apart < BOWL_RIM_R and inside
-        else:
-            stands = apart < body.radius and abs(body.bottom - below.top) < 0.01
-        if stands:
-            direct.append(body)
+    direct = [body for body in scene.others(name) if stands_on(body, scene[name])]
     found = {body.name: body for body in direct}
     for body in direct:
         found.update({other.name: other for other in resting_on(scene, body.name)})
     return sorted(found.values(), key=lambda body: body.position[2])
+
+
+def stands_on(body: Body, below: Body) -> bool:
+    """Return whether an object stands straight on a block, or on or in a bowl."""
+    if below.kind == "bowl":
+        inside = below.bottom < body.bottom < below.top + 0.01
+        return inside and math.dist(body.xy, below.xy) < BOWL_RIM_R
+    if abs(body.bottom - below.top) >= 0.01:
+        return False
+    if body.kind == "bowl":
+        return math.dist(body.xy, below.xy) < body.radius
+    return meet(body, below, 0.0)
 
 
 def transfer(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WAITING) -> Transfer:
@@ -184,7 +195,7 @@ def _check_free(body: Body, rest: Scene) -> None:
     if body.lean > _ASLANT:
         raise Collision(f"{body.name!r} leans on something; move its neighbours first")
     for other in rest.bodies:
-        if other.bottom > body.bottom + MARGIN and _meet(body, other, 0.0):
+        if other.bottom > body.bottom + MARGIN and meet(body, other, 0.0):
             raise Collision(f"{other.name!r} reaches over {body.name!r}; move {other.name!r} first")
 
 
@@ -281,24 +292,48 @@ def on_or_near(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WA
     try:
         return transfer(scene, name, xy, hand)
     except Collision:
-        for spot in _around(xy, _PLACE_RINGS):
+        for spot in at_or_near(xy):
             with contextlib.suppress(Collision, Unreachable):
                 return transfer(scene, name, spot, hand)
         raise
 
 
-def aside(scene: Scene, name: str, hand: Hand = WAITING) -> Transfer:
+def at_or_near(xy: XY) -> Iterator[XY]:
+    """Yield the points that count as at a named place, metres, its centre first."""
+    yield xy
+    yield from _around(xy, _PLACE_RINGS)
+
+
+def aside(scene: Scene, name: str, hand: Hand = WAITING, clear_of: Sequence[Body] = ()) -> Transfer:
     """Plan how an object gets off what it stands on, to the nearest free spot of the table.
+
+    Args:
+        scene: Where everything is.
+        name: The object, by its exact name.
+        hand: What is to carry it.
+        clear_of: Where other things are to go later: it keeps away from there.
 
     Raises:
         Collision: There is none.
     """
-    for spot in _around(scene[name].xy, _ASIDE_RINGS):
+    body = scene[name]
+    for spot in (*_around(body.xy, _ASIDE_RINGS), *_elsewhere(body.xy)):
+        there = replace(body, position=(*spot, body.position[2]))
+        if any(meet(there, goal, ASIDE_ROOM) for goal in clear_of):
+            continue
         with contextlib.suppress(Collision, Unreachable):
             planned = transfer(scene, name, spot, hand)
             if planned.result[0].bottom < MARGIN:
                 return planned
     raise Collision(f"no free spot on the table to set {name!r} aside; clear some room first")
+
+
+def _elsewhere(xy: XY) -> list[XY]:
+    """Return points all over the table that are away from a point, the nearest first."""
+    across, along = (np.arange(low + 0.025, high, 0.025) for low, high in (TABLE_X, TABLE_Y))
+    points = [(float(x), float(y)) for x in across for y in along]
+    away = [point for point in points if math.dist(point, xy) > _ASIDE_RINGS[0]]
+    return sorted(away, key=lambda point: math.dist(point, xy))
 
 
 def put_down(scene: Scene, held: Sequence[Body], grip: Grip) -> Transfer:
@@ -389,7 +424,8 @@ def _support(
 ) -> tuple[float, float]:
     """Return the height a body would stand at and the yaw it should have there.
 
-    The highest thing below decides: a block lines up with the block it stands on.
+    The highest things below decide: a block lines up with a block that it stands on, and may lie
+    across several that are equally high.
 
     Args:
         rest: What stands there.
@@ -405,7 +441,7 @@ def _support(
         yaw = other.yaw if other.kind == "block" and distance <= _BALANCE * min(other.half) else 0.0
         turned = yaw_quaternion(yaw if kept is None else kept)
         there = replace(body, position=(*xy, 0.0), quaternion=turned)
-        if not _meet(there, other, MARGIN):
+        if not meet(there, other, MARGIN):
             continue
         if other.lean > _ASLANT:
             raise Collision(
@@ -414,10 +450,10 @@ def _support(
         steady = _IN_BOWL[body.kind] if other.kind == "bowl" else _BALANCE * min(other.half)
         if body.kind == "bowl" and other.kind == "block":
             steady /= 2
-        if distance > steady:
+        if distance > steady and not _lies_across(rest, there, other):
             raise Collision(
                 f"no room for {body.name!r} at ({xy[0]:.2f}, {xy[1]:.2f}): {other.name!r} is "
-                f"{100 * distance:.1f} cm away; choose its centre or a free spot"
+                f"{100 * distance:.1f} cm away; choose the centre of {other.name!r}, or a free spot"
             )
         if other.kind == "block":
             return other.top, yaw
@@ -425,7 +461,34 @@ def _support(
     return 0.0, 0.0
 
 
-def _meet(body: Body, other: Body, margin: float) -> bool:
+def _lies_across(rest: Scene, body: Body, highest: Body) -> bool:
+    """Return whether a block is in balance on several blocks whose tops are level.
+
+    Args:
+        rest: What stands there.
+        body: The block where it is to lie, seen from above.
+        highest: The highest thing it would touch.
+    """
+    level = [
+        other
+        for other in rest.bodies
+        if abs(other.top - highest.top) < _LEVEL and meet(body, other, MARGIN)
+    ]
+    if len(level) < 2 or any(one.kind == "bowl" or one.lean > _ASLANT for one in [body, *level]):
+        return False
+    outline = _outline(body).buffer(-_BALANCE_M)
+    contact = shapely.union_all([outline.intersection(_outline(other)) for other in level])
+    carrying = contact.convex_hull.buffer(-_BALANCE_M)
+    return bool(carrying.contains(shapely.Point(body.xy)))
+
+
+def _outline(block: Body) -> shapely.Polygon:
+    """Return a block's outline seen from above, metres."""
+    around = list(corners((*block.xy, *block.half, block.yaw)))
+    return shapely.MultiPoint(around).convex_hull
+
+
+def meet(body: Body, other: Body, margin: float) -> bool:
     """Return whether two objects come closer than a margin (m) seen from above."""
     if body.kind == other.kind == "bowl":
         return math.dist(body.xy, other.xy) < 2 * BOWL_RIM_R + margin

@@ -104,7 +104,7 @@ def test_a_tower_beyond_the_arm_is_refused() -> None:
 
 
 def test_a_crowded_table_has_no_spot_aside() -> None:
-    step = 0.08
+    step = 0.07
     colors = iter(range(100))
     crowd = [
         Body(f"{next(colors)} block", (x * step, -0.5 + y * step, 0.02))

@@ -1,0 +1,294 @@
+"""How a set of objects gets to a set of places: in which order, and what is set aside before.
+
+Decided on plain data before anything moves. Each object is one of three: where it belongs, on its
+way there, or set aside until its place is free. What is not of the set never moves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cap.errors import Collision, Unreachable
+from robots.ravens import transfer
+from robots.ravens.scene import Scene
+from robots.ravens.transfer import Hand
+from robots.table.geometry import XY, yaw_quaternion
+
+Goals = Mapping[str, XY]
+"""Where objects belong, metres; of those that share a place the first is the lowest."""
+
+_THERE_M = 0.006
+"""An object this close to where it belongs stays where it is, metres."""
+_ONE_PLACE_M = 0.001
+"""Places closer than this are one: a stack, whose objects follow its lowest, metres."""
+_NEAR_M = 0.2
+"""What is further from an object and from its place is not in its way, metres."""
+_STRAYED_M = 0.02
+"""An object further than this from where it belongs in the end did not stay there, metres."""
+
+
+@dataclass(frozen=True)
+class Carry:
+    """One object carried to one point."""
+
+    name: str
+    """Which."""
+    xy: XY
+    """Where to, metres."""
+    onto: str | None = None
+    """The object of the set that it is stacked on: where that truly stands then is where to."""
+
+
+def plan(scene: Scene, goals: Goals, hand: Hand = transfer.WAITING) -> list[Carry]:
+    """Return the steps that take a set of objects where they belong.
+
+    Raises:
+        Unreachable: A place is off the table or out of reach.
+        Collision: Something that is not of the set is in the way, or no order was found.
+    """
+    for xy in goals.values():
+        transfer.check_target(xy)
+    middle = np.mean(list(goals.values()), axis=0) if goals else np.zeros(2)
+    inside_out = sorted(goals, key=lambda name: math.dist(goals[name], middle))
+    failure: Collision | Unreachable | None = None
+    for order, cleared in (
+        (list(goals), False),
+        (list(goals), True),
+        (inside_out, True),
+        (inside_out[::-1], True),
+    ):
+        planner = _Planner(scene, goals, order, hand)
+        try:
+            if cleared:
+                planner.clear_site()
+            return planner.steps()
+        except (Collision, Unreachable) as error:
+            failure = failure or error
+    assert failure is not None
+    raise failure
+
+
+def plan_stack(
+    scene: Scene, names: Sequence[str], place: XY | None, hand: Hand = transfer.WAITING
+) -> tuple[Goals, list[Carry]]:
+    """Return where the objects of a stack belong, and the steps that build it.
+
+    Args:
+        scene: Where everything is.
+        names: The objects from bottom to top; the lowest stays, if it stands on none of them.
+        place: Where they are stacked instead, metres; or at the nearest free spot around it.
+        hand: What is to carry them.
+
+    Raises:
+        Unreachable, Collision: As `plan`.
+    """
+    failure: Collision | Unreachable | None = None
+    for spot in _spots(scene, names, place, hand):
+        goals = dict.fromkeys(names, spot)
+        try:
+            transfer.check_target(spot)
+            if math.dist(spot, scene[names[0]].xy) > _THERE_M:
+                alone = Scene(tuple(scene.others(*names[1:])))
+                transfer.transfer(alone, names[0], spot, hand)
+            return goals, _Planner(scene, goals, names, hand).steps()
+        except (Collision, Unreachable) as error:
+            failure = failure or error
+    raise failure or Collision(f"no free spot on the table to build a stack on {names[0]!r}")
+
+
+def _spots(
+    scene: Scene, names: Sequence[str], place: XY | None, hand: Hand
+) -> Iterator[tuple[float, float]]:
+    """Yield where a stack may be built, the best first."""
+    base = scene[names[0]]
+    others = [name for name in names[1:] if transfer.stands_on(base, scene[name])]
+    if place is not None:
+        if math.dist(base.xy, place) > _STRAYED_M or others:
+            yield from transfer.at_or_near(place)
+            return
+    elif others:
+        on_it = [body.name for body in transfer.resting_on(scene, base.name)]
+        free = Scene(tuple(scene.others(*on_it)))
+        with contextlib.suppress(Collision):
+            yield transfer.aside(free, base.name, hand).result[0].xy
+        return
+    yield base.xy
+
+
+def check(scene: Scene, goals: Goals) -> None:
+    """Make sure that every object stands where it belongs, on what it belongs on.
+
+    Raises:
+        Collision: One does not.
+    """
+    planner = _Planner(scene, goals, list(goals), transfer.WAITING)
+    right = planner.right(scene, _STRAYED_M)
+    for name, xy in goals.items():
+        if name not in right:
+            x, y, z = scene[name].position
+            raise Collision(
+                f"{name!r} should be at ({xy[0]:.2f}, {xy[1]:.2f}) but is at ({x:.2f}, {y:.2f}), "
+                f"{z:.2f} m high: something pushed it, or it fell; look where things are now"
+            )
+
+
+class _Planner:
+    """Looks for an order, one step after the other."""
+
+    def __init__(self, scene: Scene, goals: Goals, order: Sequence[str], hand: Hand) -> None:
+        self._now = scene
+        self._goals = goals
+        self._order = order
+        self._hand = hand
+        self._steps: list[Carry] = []
+        self._aside: set[str] = set()
+        self._there = {
+            name: replace(
+                scene[name],
+                position=(*xy, scene[name].position[2]),
+                quaternion=yaw_quaternion(0.0),
+            )
+            for name, xy in goals.items()
+        }
+        self._below = {
+            name: [
+                lower
+                for lower in list(goals)[:number]
+                if transfer.meet(self._there[name], self._there[lower], 0.0)
+            ]
+            for number, name in enumerate(goals)
+        }
+
+    def steps(self) -> list[Carry]:
+        """Return the steps until everything is right.
+
+        Raises:
+            Collision, Unreachable: No step leads on; says why the first object cannot move.
+        """
+        while True:
+            done = self.right(self._now)
+            if not (left := [name for name in self._order if name not in done]):
+                return self._steps
+            ready = [name for name in left if not set(self._below[name]) & set(left)]
+            failures: list[Collision | Unreachable] = []
+            for name in ready:
+                try:
+                    self._bring(name)
+                    break
+                except (Collision, Unreachable) as error:
+                    failures.append(error)
+            else:
+                if not any(self._make_way(name, left) for name in ready):
+                    raise failures[0]
+
+    def clear_site(self) -> None:
+        """Set aside what stands where others go, the topmost first, before it is built in."""
+        there = self.right(self._now)
+        left = [name for name in self._goals if name not in there]
+        for name in sorted(left, key=lambda name: -self._now[name].position[2]):
+            goals = [body for body in self._there.values() if body.name != name]
+            if any(transfer.meet(self._now[name], goal, transfer.ASIDE_ROOM) for goal in goals):
+                with contextlib.suppress(Collision, Unreachable):
+                    self._set_aside(name)
+
+    def right(self, scene: Scene, within_m: float = _THERE_M) -> set[str]:
+        """Return what is where it belongs, on nothing but what belongs below it."""
+        found: set[str] = set()
+        for name, below in self._below.items():  # the lower ones come first
+            if not found.issuperset(below):
+                continue
+            body, onto = scene[name], self._stacked_on(name)
+            xy = self._goals[name] if onto is None else scene[onto].xy
+            if math.dist(body.xy, xy) > within_m:
+                continue
+            carriers = {each.name for each in scene.others(name) if transfer.stands_on(body, each)}
+            others = carriers - set(below) if below else carriers & set(self._goals)
+            if not others and (carriers or not below):
+                found.add(name)
+        return found
+
+    def _stacked_on(self, name: str) -> str | None:
+        """Return the object straight above which this one belongs, if there is one."""
+        for lower in reversed(self._below[name]):
+            if math.dist(self._goals[lower], self._goals[name]) < _ONE_PLACE_M:
+                return lower
+        return None
+
+    def _bring(self, name: str) -> None:
+        """Carry an object where it belongs.
+
+        Raises:
+            Collision, Unreachable: It cannot be, as everything stands.
+        """
+        onto = self._stacked_on(name)
+        xy = self._now[onto].xy if onto is not None else self._goals[name]
+        planned = transfer.transfer(self._now, name, xy, self._hand)
+        after = self._now.moved(planned.result)
+        if name not in self.right(after):
+            carrier = next(
+                other for other in after.others(name) if transfer.stands_on(after[name], other)
+            )
+            raise Collision(
+                f"{carrier.name!r} stands where {name!r} is to go; move {carrier.name!r} first"
+            )
+        self._now = after
+        self._steps.append(Carry(name, xy, onto))
+
+    def _make_way(self, name: str, left: Sequence[str]) -> bool:
+        """Set something aside for an object to get where it belongs; return whether that helps.
+
+        Best is what lets it get there at once; else whatever can be moved of what is near it.
+        """
+        ends = self._now[name].xy, self._goals[name]
+        on_it = {other.name for other in transfer.resting_on(self._now, name)}
+        apart = {
+            other: min(math.dist(self._now[other].xy, end) for end in ends)
+            for other in left
+            if other not in self._aside
+        }
+        near = sorted(
+            (other for other in apart if apart[other] < _NEAR_M),
+            key=lambda other: (
+                other not in on_it,
+                other == name,
+                round(apart[other], 2),
+                -self._now[other].position[2],
+            ),
+        )
+        begun = self._now, list(self._steps)
+        useful: tuple[Scene, list[Carry], str] | None = None
+        for other in near:
+            self._now, self._steps = begun[0], list(begun[1])
+            try:
+                self._set_aside(other)
+            except (Collision, Unreachable):
+                continue
+            useful = useful or (self._now, list(self._steps), other)
+            if other == name:
+                continue
+            with contextlib.suppress(Collision, Unreachable):
+                self._bring(name)
+                self._aside.add(other)
+                return True
+        if useful is None:
+            self._now, self._steps = begun
+            return False
+        self._now, self._steps, other = useful
+        self._aside.add(other)
+        return True
+
+    def _set_aside(self, name: str) -> None:
+        """Carry an object to where no other is to go.
+
+        Raises:
+            Collision, Unreachable: There is no such spot, or it cannot be taken.
+        """
+        goals = [body for body in self._there.values() if body.name != name]
+        planned = transfer.aside(self._now, name, self._hand, goals)
+        self._now = self._now.moved(planned.result)
+        self._steps.append(Carry(name, planned.result[0].xy))

@@ -1,0 +1,353 @@
+"""Sets of objects taken to sets of places by program, judged on the world."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+
+import numpy as np
+import pytest
+
+from cap.errors import Collision, NotFound, RobotError, Unreachable
+from cap.session.session import Session
+from robots.ravens import RavensRobot, arrangement, create
+from robots.ravens.scene import Body, Scene
+from robots.ravens.transfer import PARK
+from robots.ravens.world import WorldState
+
+COLORS = ("red", "green", "blue", "pink", "cyan", "gray", "yellow", "orange")
+BLOCKS = [f"{color} block" for color in COLORS]
+NEAR_M = 0.01
+SEEDS = [
+    pytest.param(mode, seed, marks=[pytest.mark.sweep] if mode == "physics" else [])
+    for mode in ("instant", "physics")
+    for seed in range(20)
+]
+by_program = pytest.mark.parametrize(("mode", "seed"), SEEDS)
+
+
+def opened(mode: str, seed: int, objects: list[str] | None = None) -> Session:
+    if mode == "physics":
+        pytest.importorskip("pybullet")
+    return Session.open("ravens", model="nearest", seed=seed, mode=mode, objects=objects)
+
+
+def do(session: Session, source: str) -> None:
+    turn = session.execute(source)
+    assert turn.ok, turn.failure
+
+
+def check_places(robot: RavensRobot, wanted: dict[str, tuple[float, ...]]) -> None:
+    """Look where the objects truly are: xy, or xyz, in metres."""
+    for name, place in wanted.items():
+        found = robot.positions()[name][: len(place)]
+        assert math.dist(found, place) < NEAR_M, f"{name} is at {found}, not at {place}"
+
+
+TURN = """
+names = get_obj_names()
+middle = get_obj_pos('middle')
+t = np.arange(len(names)) / len(names)
+if SQUARE:
+    corners = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1], [-1, 1]])
+    points = 0.11 * np.stack([np.interp(4 * t, range(5), corners[:, axis]) for axis in (0, 1)], 1)
+else:
+    points = 0.12 * np.stack([np.cos(2 * np.pi * t), np.sin(2 * np.pi * t)], axis=1)
+arrange_objects(dict(zip(names, middle + points)))
+c, s = np.cos(ANGLE), np.sin(ANGLE)
+arrange_objects(dict(zip(names, middle + points @ np.array([[c, s], [-s, c]]))))
+"""
+
+
+@by_program
+@pytest.mark.parametrize("shape", ["square", "ring"])
+def test_a_square_and_a_ring_are_turned_by_any_angle(mode: str, seed: int, shape: str) -> None:
+    chance = random.Random(seed)
+    names, angle = BLOCKS[: chance.randint(4, 8)], chance.uniform(-math.pi, math.pi)
+    with opened(mode, seed, names) as session:
+        do(session, f"SQUARE, ANGLE = {shape == 'square'}, {angle}\n{TURN}")
+        wanted = {}
+        for number, name in enumerate(names):
+            part = number / len(names)
+            if shape == "square":
+                corner, rest = divmod(4 * part, 1)
+                x, y = [(-1, 1), (1, 1), (1, -1), (-1, -1)][int(corner)]
+                # Clockwise, from the top left corner on.
+                dx, dy = [(2, 0), (0, -2), (-2, 0), (0, 2)][int(corner)]
+                point = complex(0.11 * (x + rest * dx), 0.11 * (y + rest * dy))
+            else:
+                point = 0.12 * complex(math.cos(2 * math.pi * part), math.sin(2 * math.pi * part))
+            turned = point * complex(math.cos(angle), math.sin(angle))
+            wanted[name] = (turned.real, turned.imag - 0.5, 0.02)
+        check_places(session.robot, wanted)
+
+
+PYRAMID = """
+names = get_obj_names()
+along = 0.06 * np.array([np.cos(ANGLE), np.sin(ANGLE)])
+steps = [-1, 0, 1, -0.5, 0.5, 0]
+middle = find_free_region([0.3, 0.3], moving=names)
+arrange_objects({name: middle + step * along for name, step in zip(names, steps)})
+"""
+
+
+@by_program
+def test_six_blocks_become_a_pyramid(mode: str, seed: int) -> None:
+    angle = random.Random(seed).uniform(0, math.pi)
+    with opened(mode, seed, BLOCKS[:6]) as session:
+        do(session, f"ANGLE = {angle}\n{PYRAMID}")
+        heights = [session.robot.positions()[name][2] for name in BLOCKS[:6]]
+        assert heights == pytest.approx([0.02, 0.02, 0.02, 0.06, 0.06, 0.10], abs=0.003)
+        left, right = (session.robot.get_obj_pos(name) for name in (BLOCKS[0], BLOCKS[2]))
+        along = 0.12 * np.array([math.cos(angle), math.sin(angle)])
+        assert right - left == pytest.approx(along, abs=NEAR_M)
+
+
+AROUND = """
+names = [name for name in get_obj_names() if name != 'red block']
+count, center = len(names), get_obj_pos('red block')
+center = np.clip(center, [-0.13, -0.63], [0.13, -0.37])
+if LINE:
+    points = center + np.outer([-0.075, 0.075, 0.15], [0, 1])
+else:
+    t = 2 * np.pi * np.arange(count) / count
+    points = center + 0.12 * np.stack([np.cos(t), np.sin(t)], axis=1)
+arrange_objects({'red block': center, **dict(zip(names, points))})
+"""
+
+
+@by_program
+@pytest.mark.parametrize("line", [True, False])
+def test_a_line_and_a_circle_around_a_point(mode: str, seed: int, line: bool) -> None:
+    with opened(mode, seed, BLOCKS[:4] if line else BLOCKS[:7]) as session:
+        do(session, f"LINE = {line}\n{AROUND}")
+        places = {name: place[:2] for name, place in session.robot.positions().items()}
+        center = places.pop("red block")
+        if line:
+            assert all(abs(x - center[0]) < NEAR_M for x, _ in places.values())
+            assert max(y for _, y in places.values()) > center[1]
+            assert min(y for _, y in places.values()) < center[1]
+        else:
+            ways = sorted(math.atan2(y - center[1], x - center[0]) for x, y in places.values())
+            assert all(abs(math.dist(xy, center) - 0.12) < NEAR_M for xy in places.values())
+            gaps = [b - a for a, b in itertools.pairwise(ways)]
+            assert gaps == pytest.approx([math.pi / 3] * 5, abs=0.15)
+
+
+AGAIN = """
+before = get_layout()
+put_first_on_second('red block', before['red block'] + SHIFT)
+shift = get_obj_pos('red block') - before['red block']
+arrange_objects({name: before[name] + shift for name in before if name != 'red block'})
+"""
+
+
+@by_program
+def test_a_motion_is_repeated_on_other_things(mode: str, seed: int) -> None:
+    angle = random.Random(seed).uniform(-math.pi, math.pi)
+    shift = (0.04 * math.cos(angle), 0.04 * math.sin(angle))
+    with opened(mode, seed, BLOCKS[:5]) as session:
+        before = session.robot.positions()
+        do(session, f"SHIFT = np.array({list(shift)})\n{AGAIN}")
+        moved = {name: (x + shift[0], y + shift[1], z) for name, (x, y, z) in before.items()}
+        check_places(session.robot, moved)
+
+
+def some_turn(robot: RavensRobot, chance: random.Random) -> str:
+    names = robot.get_obj_names()
+    blocks = [name for name in names if name.endswith("block")]
+    chance.shuffle(blocks)
+    if chance.random() < 0.4:
+        return f"stack_objects_in_order({blocks[:3]})"
+    if chance.random() < 0.5:
+        return f"put_first_on_second({blocks[0]!r}, {chance.choice(names)!r})"
+    spot = [chance.uniform(-0.25, 0.25), chance.uniform(-0.75, -0.25)]
+    return f"put_first_on_second({chance.choice(names)!r}, {spot})"
+
+
+@by_program
+def test_three_turns_are_undone_by_program(mode: str, seed: int) -> None:
+    chance = random.Random(seed)
+    with opened(mode, seed) as session:
+        do(session, "history = []")
+        seen = []
+        while len(seen) < 3:
+            before = session.robot.positions()
+            source = some_turn(session.robot, chance)
+            if session.execute(f"history.append(get_layout())\n{source}").ok:
+                seen.append(before)
+        do(session, "arrange_objects(history[-3])")
+        check_places(session.robot, dict(seen[0]))
+
+
+def restacked(names: list[str], order: tuple[int, ...], place: str | None) -> RavensRobot:
+    robot = create(seed=1, mode="instant", objects=names)
+    robot.stack_objects_in_order(names)
+    wanted = [names[number] for number in order]
+    robot.stack_objects_in_order([place, *wanted] if place else wanted)
+    heights = [robot.positions()[name][2] for name in wanted]
+    assert heights == pytest.approx([0.02 + 0.04 * level for level in range(len(names))])
+    return robot
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
+def test_a_stack_is_built_anew_in_every_order(order: tuple[int, ...]) -> None:
+    restacked(BLOCKS[:4], order, None)
+
+
+@pytest.mark.parametrize("place", ["middle", "bottom side"])
+def test_a_stack_is_built_anew_at_a_place(place: str) -> None:
+    robot = restacked(BLOCKS[:4], (2, 0, 3, 1), place)
+    apart = robot.get_obj_pos(BLOCKS[2]) - robot.get_obj_pos(place)
+    assert np.linalg.norm(apart) < 0.06
+
+
+def table(*bodies: Body, mode: str = "instant") -> RavensRobot:
+    robot = create(seed=0, mode=mode, objects=[body.name for body in bodies])
+    robot.restore((WorldState(Scene(bodies), PARK.joints()), ()))
+    return robot
+
+
+def block(color: str, x: float, y: float, level: int = 0) -> Body:
+    return Body(f"{color} block", (x, y, 0.02 + 0.04 * level))
+
+
+def test_a_stack_at_a_place_where_its_own_blocks_stand() -> None:
+    robot = table(block("red", 0.2, -0.7), block("green", 0.03, -0.5), block("blue", -0.04, -0.5))
+    robot.stack_objects_in_order(["middle", "red block", "green block", "blue block"])
+    heights = [robot.positions()[f"{c} block"][2] for c in ("red", "green", "blue")]
+    assert heights == pytest.approx([0.02, 0.06, 0.10])
+    assert robot.get_obj_pos("red block") == pytest.approx([0.0, -0.5])
+
+
+def test_what_is_not_of_the_stack_is_not_touched() -> None:
+    robot = table(block("red", 0, -0.5), block("pink", 0, -0.5, 1), block("blue", 0.2, -0.6))
+    before = robot.positions()
+    with pytest.raises(Collision, match="'pink block' stands where 'blue block' is to go"):
+        robot.stack_objects_in_order(["red block", "blue block"])
+    assert robot.positions() == before
+
+
+def test_a_stack_that_does_not_hold_is_a_failure() -> None:
+    scene = Scene((block("red", 0, -0.5), block("blue", 0.1, -0.5)))
+    with pytest.raises(Collision, match="'blue block' should be at"):
+        arrangement.check(scene, {"red block": (0, -0.5), "blue block": (0, -0.5)})
+    arrangement.check(scene, {"red block": (0, -0.5), "blue block": (0.1, -0.5)})
+
+
+def test_what_is_in_place_stays_and_a_swap_takes_three_moves() -> None:
+    robot = table(block("red", 0, -0.5), block("blue", 0.1, -0.6), block("pink", -0.2, -0.4))
+    layout = robot.get_layout()
+    assert robot.arrange_objects(layout) == []
+    places = {
+        "red block": "blue block",
+        "blue block": layout["red block"],
+        "pink block": layout["pink block"],
+    }
+    assert set(robot.arrange_objects(places)) == {"red block", "blue block"}
+    assert robot.state.actions == 3
+
+
+def test_a_bowl_goes_back_under_the_block_it_held() -> None:
+    robot = table(Body("red bowl", (0, -0.5, 0.018)), block("blue", 0.2, -0.6))
+    robot.put_first_on_second("blue block", "red bowl")
+    layout = robot.get_layout()
+    assert list(layout) == ["red bowl", "blue block"]
+    robot.put_first_on_second("red bowl", "top side")
+    robot.put_first_on_second("blue block", "middle")
+    robot.arrange_objects(layout)
+    places = {name: tuple(xy) for name, xy in layout.items()}
+    check_places(robot, places)
+    assert robot.positions()["blue block"][2] == pytest.approx(0.024, abs=0.002)
+
+
+def test_a_block_lies_across_two_and_holds_them_down() -> None:
+    robot = table(block("red", 0, -0.5), block("blue", 0.065, -0.5), block("pink", 0.2, -0.6))
+    robot.put_first_on_second("pink block", [0.0325, -0.5])
+    assert robot.positions()["pink block"][2] == pytest.approx(0.06)
+    with pytest.raises(Collision, match="'pink block' stands on 'red block'"):
+        robot.put_first_on_second("red block", "middle")
+
+
+@pytest.mark.parametrize("apart", [0.073, 0.078])
+def test_a_block_does_not_hold_over_a_wider_gap(apart: float) -> None:
+    robot = table(block("red", 0, -0.5), block("blue", apart, -0.5), block("pink", 0.2, -0.6))
+    with pytest.raises(Collision, match="no room for 'pink block'"):
+        robot.put_first_on_second("pink block", [apart / 2, -0.5])
+
+
+def test_what_cannot_be_arranged_moves_nothing() -> None:
+    robot = table(
+        block("red", 0, -0.5), block("blue", 0.1, -0.6), Body("red bowl", (0, -0.7, 0.018))
+    )
+    before = robot.state
+    wrong = [
+        ({"red block": [0, 0]}, Unreachable, "off the table"),
+        ({"red block": [0.2, -0.5], "blue block": [0.05, -0.7]}, Collision, "'red bowl'"),
+        ({"red block": [0.2, -0.5], "blue block": [0.23, -0.5]}, Collision, "no room"),
+        ({"red block": [0, -0.6], "the red block": [0, -0.5]}, Collision, "named twice"),
+        ({"white block": [0, -0.6]}, NotFound, "white block"),
+        ([["red block", [0, -0.6]]], TypeError, "must be a dict"),
+    ]
+    for places, error, told in wrong:
+        with pytest.raises(error, match=told):
+            robot.arrange_objects(places)  # type: ignore[arg-type]
+    assert robot.state == before
+
+
+def test_limits_as_they_are_printed_are_accepted() -> None:
+    robot = table(block("red", 0, -0.5))
+    with pytest.raises(Unreachable, match=r"x -0.28 to 0.28 and y -0.78 to -0.22"):
+        robot.put_first_on_second("red block", [0.3, -0.5])
+    for corner in itertools.product([-0.28, 0.28], [-0.78, -0.22]):
+        robot.put_first_on_second("red block", corner)
+        robot.arrange_objects({"red block": (-corner[0], corner[1])})
+
+
+def test_a_free_region_is_free_and_the_nearest() -> None:
+    robot = table(block("red", 0, -0.5), Body("red bowl", (0.15, -0.5, 0.018)))
+    assert robot.find_free_region([0.1, 0.1], near=[-0.2, -0.3]) == pytest.approx([-0.2, -0.3])
+    assert robot.find_free_region([0.1, 0.1]) == pytest.approx([-0.07, -0.5])
+    assert robot.find_free_region([0.1, 0.1], moving=["red block"]) == pytest.approx([0, -0.5])
+    assert robot.find_free_region([0.6, 0.2]) == pytest.approx([0.0, -0.661])
+    with pytest.raises(NotFound, match="no free region"):
+        robot.find_free_region([0.6, 0.6])
+    with pytest.raises(TypeError, match="above 0"):
+        robot.find_free_region([0.1, -0.1])
+    with pytest.raises(TypeError, match="a list of names"):
+        robot.find_free_region([0.1, 0.1], moving="red block")  # type: ignore[arg-type]
+
+
+def test_a_bowl_does_not_creep_while_other_things_move() -> None:
+    pytest.importorskip("pybullet")
+    robot = create(seed=3)
+    robot.put_first_on_second("red block", "blue bowl")
+    before = robot.state.scene
+    for place in ("bottom side", "top side") * 3:
+        robot.put_first_on_second("green block", place)
+    for body in before.others("green block"):
+        assert robot.state.scene[body.name] == body
+    robot.close()
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(40))
+def test_stacks_of_any_order_end_as_asked_or_are_refused_untouched(seed: int) -> None:
+    chance = random.Random(seed)
+    blocks = BLOCKS[: chance.randint(3, 6)]
+    robot = create(seed=seed, mode="instant", objects=[*blocks, "brown bowl", "purple bowl"])
+    for _ in range(4):
+        chance.shuffle(blocks)
+        place = chance.choice([None, "middle", "top side", "bottom right corner"])
+        before = robot.positions()
+        try:
+            robot.stack_objects_in_order([place, *blocks] if place else blocks)
+        except RobotError:
+            assert robot.positions() == before
+            continue
+        heights = [robot.positions()[name][2] for name in blocks]
+        assert np.diff(heights) == pytest.approx([0.04] * (len(blocks) - 1), abs=1e-6)
+        if place:
+            apart = robot.get_obj_pos(blocks[0]) - robot.get_obj_pos(place)
+            assert np.linalg.norm(apart) < 0.06
