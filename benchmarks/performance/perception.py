@@ -1,7 +1,8 @@
 """`cap bench perception`: names and places from pictures alone, beside the truth.
 
-Random scenes of eight blocks and bowls that hide nothing of each other, seen once each. A name is
-right if it is on the table and was seen; one that was seen and is not there counts as wrong.
+Random scenes of eight blocks and bowls that hide nothing of each other, seen once with the arm
+parked, and once with it in view, pointing at one of them. A name is right if it is on the table
+and was seen; one that was seen and is not there counts as wrong.
 """
 
 from __future__ import annotations
@@ -54,18 +55,24 @@ class CameraFigures:
 
 
 def measure(scenes: int) -> Iterator[CameraFigures]:
-    """Look at so many scenes, with a perfect camera and with a noisy one."""
+    """Look at so many scenes, with a perfect camera and a noisy one, and with the arm in view."""
     yield _look("perfect", {}, scenes)
+    yield _look("perfect, arm in view", {}, scenes, pointing=True)
     yield _look(f"noise: {NOISE}", NOISE, scenes)
+    yield _look(f"noise: {NOISE}, arm in view", NOISE, scenes, pointing=True)
 
 
-def _look(camera: str, wrong: dict[str, float], scenes: int) -> CameraFigures:
+def _look(
+    camera: str, wrong: dict[str, float], scenes: int, *, pointing: bool = False
+) -> CameraFigures:
     right = n = 0
     errors: list[float] = []
     for seed in range(scenes):
         names = np.random.default_rng(seed).permutation(ALL_NAMES)[:OBJECTS].tolist()
         robot = create(seed=seed, objects=names, perception="camera", disturbances=wrong)
         try:
+            if pointing:
+                robot.point_gripper_to(robot.positions()[names[seed % OBJECTS]][:2])
             seen, truth = set(robot.get_obj_names()), robot.positions()
             places = {name: robot.get_obj_pos(name) for name in seen & set(truth)}
         finally:

@@ -123,6 +123,7 @@ class PyBulletCamera:
         light: Light | None = None,
         scale: float = 1.0,
         prepare: Callable[[], None] | None = None,
+        robot: int | None = None,
     ) -> None:
         """Take no picture yet.
 
@@ -133,6 +134,7 @@ class PyBulletCamera:
             light: How the scene is lit.
             scale: The simulation is built so many times larger than life.
             prepare: Called before each picture, such as to pose what is to be seen.
+            robot: The body that is the robot itself, posed by its joint angles.
         """
         self._client = client
         self._pose = pose
@@ -140,6 +142,7 @@ class PyBulletCamera:
         self._light = light or Light()
         self._scale = scale
         self._prepare = prepare
+        self._robot = robot
 
     def capture(self) -> Frame:
         """Take a picture of the simulation as it is."""
@@ -147,7 +150,8 @@ class PyBulletCamera:
             self._prepare()
         pose = self._pose()
         raw = shoot(self._client, pose, self._lens, self._light, self._scale)
-        return Frame(raw.rgb, raw.depth_m, self._lens.intrinsics, pose)
+        robot = None if self._robot is None else raw.bodies == self._robot
+        return Frame(raw.rgb, raw.depth_m, self._lens.intrinsics, pose, robot)
 
     def close(self) -> None:
         """Do nothing: the simulation belongs to whoever built it."""

@@ -7,6 +7,7 @@ of a block's top face, the circle through a bowl's rim.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +31,8 @@ _FACE_M = 0.006
 """Points this far below an object's highest still belong to its top."""
 _HIGH = 0.98
 """Quantile of heights that counts as the highest: single pixels may be wrong."""
+_BESIDE_PX = 2
+"""What is so close to the robot in a picture may be hidden by it in part, pixels."""
 _DARKNESS = 0.15
 """How much less brightness counts than hue when colours are compared: light falls unevenly."""
 
@@ -82,13 +85,17 @@ class ColorDepthDetector:
             return ()
         points = frame.points()
         above = self._above_the_table(points)
+        cut = np.zeros_like(above)
+        if frame.robot is not None:
+            above &= ~frame.robot
+            cut = _beside_the_robot(frame.robot, frame.depth_m)
         eye = frame.pose[:3, 3]
         found: dict[str, Detection] = {}
         # How many pixels make an object, at the middle of the picture's distance.
         distance = float(np.nanmedian(np.where(frame.depth_m > 0, frame.depth_m, np.nan)))
         edge = self._shapes.block_m * float(frame.intrinsics[0, 0]) / distance
         least = _LEAST_SHARE * edge * edge
-        for color, patch in self._patches(points, above, frame.rgb):
+        for color, patch in self._patches(points, above, cut, frame.rgb):
             for seen in self._objects(color, patch, eye) if len(patch) >= least else ():
                 known = found.get(seen.name)
                 if seen.pixels >= least and (known is None or known.pixels < seen.pixels):
@@ -122,18 +129,25 @@ class ColorDepthDetector:
         return seen
 
     def _patches(
-        self, points: Array, above: NDArray[np.bool_], rgb: NDArray[np.uint8]
+        self,
+        points: Array,
+        above: NDArray[np.bool_],
+        cut: NDArray[np.bool_],
+        rgb: NDArray[np.uint8],
     ) -> Iterator[tuple[str, Array]]:
-        """Yield connected points of one colour, but for the fringes of other things."""
+        """Yield connected points of one colour, but for the fringes of other things.
+
+        What reaches to where the robot hides the rest of it is left out: its place is not known.
+        """
         seen = tones(rgb[above].astype(float))
         distances = np.linalg.norm(seen[:, None, :] - self._tones[None], axis=-1)
         nearest = np.where(distances.min(axis=1) < _FARTHEST_TONE, distances.argmin(axis=1), -1)
         for number, color in enumerate(self._names):
             own = np.zeros_like(above)
             own[above] = nearest == number
-            places, solid = points[own], _inner(own)[own]
+            places, solid, hidden = points[own], _inner(own)[own], cut[own]
             for members in _connected(places):
-                if solid[members].mean() >= _LEAST_SOLID:
+                if solid[members].mean() >= _LEAST_SOLID and not hidden[members].any():
                     yield color, places[members]
 
     def _objects(self, color: str, patch: Array, eye: Array) -> Iterator[Detection]:
@@ -190,6 +204,23 @@ def _inner(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     inner[:, 1:] &= mask[:, :-1]
     inner[:, :-1] &= mask[:, 1:]
     return inner
+
+
+def _beside_the_robot(robot: NDArray[np.bool_], depth_m: Array) -> NDArray[np.bool_]:
+    """Return the pixels beside those that show the robot, where it is nearer than what they show.
+
+    Args:
+        robot: Which pixels show it.
+        depth_m: Distances, metres; 0 or nan where unknown.
+    """
+    nearest = np.where(robot & (depth_m > 0), depth_m, np.inf)
+    for _ in range(_BESIDE_PX):
+        grown = nearest.copy()
+        for axis, way in itertools.product((0, 1), (1, -1)):
+            grown = np.minimum(grown, np.roll(nearest, way, axis))
+        nearest = grown
+    beside: NDArray[np.bool_] = ~robot & (nearest < np.where(depth_m > 0, depth_m, np.inf))
+    return beside
 
 
 def _connected(places: Array) -> Iterator[list[int]]:

@@ -80,7 +80,7 @@ def create(
             seed,
             "physics",
             PhysicsTabletop,
-            make_eyes=lambda world: CameraEyes(world.camera(), finder, wrong),
+            make_eyes=lambda world: CameraEyes(world, finder, wrong),
             disturbances=wrong,
         )
     raise UsageError(f"no mode {mode!r}; use 'physics' or 'instant'")

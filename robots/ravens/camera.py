@@ -118,6 +118,7 @@ class Studio:
             light=_LIGHT,
             scale=_SCALE,
             prepare=lambda: self._pose(*show()),
+            robot=self._arm,
         )
 
     def close(self) -> None:

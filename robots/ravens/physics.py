@@ -167,12 +167,12 @@ class TabletopSimulation:
         return True
 
     def _both_press(self, name: str) -> bool:
+        if (number := self.ids.objects.get(name)) is None:  # seen where there is no such thing
+            return False
         return all(
             any(
                 contact[9] > 0
-                for contact in p.getContactPoints(
-                    self.ids.arm, self.ids.objects[name], finger, -1, self._client
-                )
+                for contact in p.getContactPoints(self.ids.arm, number, finger, -1, self._client)
             )
             for finger in FINGERS
         )
@@ -316,6 +316,11 @@ class PhysicsTabletop:
             simulation.open(self.fingers.opened(simulation.gap_m))
             _retreat(simulation, simulation.scene().top() + transfer.LIFT)
 
+    def park(self) -> None:
+        """Take the gripper to where it hides nothing from the camera."""
+        with self._motion() as simulation:
+            _retreat(simulation, simulation.scene().top() + transfer.LIFT)
+
     def point(self, xy: XY) -> None:
         """Hold the gripper over a point of the table, metres."""
         with self._motion() as simulation:
@@ -401,6 +406,7 @@ class PhysicsTabletop:
                     gap_m=simulation.gap_m,
                     held=simulation.held,
                     time_s=self._state.time_s + simulation.steps * DT_S,
+                    seen=None,
                 )
 
 

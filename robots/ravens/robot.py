@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,26 @@ class RavensRobot(SimulatedRobot[WorldState]):
         return self._eyes.see(self._world.state)
 
     def _exact(self, name: str) -> str:
-        return find(name, self._scene.names)
+        with self._telling_what_is_hidden():
+            return find(name, self._scene.names)
+
+    @contextlib.contextmanager
+    def _telling_what_is_hidden(self) -> Iterator[None]:
+        """Say of what is not found that it may be hidden, where the arm hides anything."""
+        try:
+            yield
+        except NotFound as error:
+            if not self._eyes.hindered(self._world.state):
+                raise
+            raise NotFound(
+                f"{str(error).rstrip('.')}. The arm hides part of the table from the camera: "
+                "any motion that begins from here moves it out of the way first"
+            ) from None
+
+    def _keep_seen(self, before: Scene) -> None:
+        """Know what was seen before a motion that touched nothing, now that the arm hides it."""
+        if (seen := self._eyes.remembered(before)) is not None:
+            self._world.state = replace(self._world.state, seen=seen)
 
     @contextlib.contextmanager
     def _moving(self) -> Iterator[None]:
@@ -123,6 +143,8 @@ class RavensRobot(SimulatedRobot[WorldState]):
             if outermost:
                 self._world.begin()
             self.check_stop()
+            if outermost:
+                self._eyes.clear_view(self._world.state)
             yield
         finally:
             self._depth -= 1
@@ -148,7 +170,8 @@ class RavensRobot(SimulatedRobot[WorldState]):
             NotFound: Nothing has that name.
         """
         known = named_points(self._scene.bodies)
-        return np.array(known[find(name, known, "object or place")])
+        with self._telling_what_is_hidden():
+            return np.array(known[find(name, known, "object or place")])
 
     @perception
     def get_bbox(self, name: str) -> Array:
@@ -391,7 +414,9 @@ class RavensRobot(SimulatedRobot[WorldState]):
             xy = target(self._scene.bodies, pos)
             transfer.check_target(xy)
             self._world.recover()
+            seen = self._scene
             self._world.point(xy)
+            self._keep_seen(seen)
         return np.array(xy)
 
     @property
@@ -481,7 +506,9 @@ class RavensRobot(SimulatedRobot[WorldState]):
             points, limit = path_of(traj, "traj"), route.checked_speed(speed)
             route.check_path(self._scene, points)
             self._world.recover()
+            seen = self._scene
             self._world.follow(points, limit)
+            self._keep_seen(seen)
         return self.get_robot_pos()
 
     @action
@@ -504,7 +531,9 @@ class RavensRobot(SimulatedRobot[WorldState]):
             goal, limit = np.array(target(self._scene.bodies, pos)), route.checked_speed(speed)
             route.check_path(self._scene, np.stack([goal, goal]))
             self._world.recover()
+            seen = self._scene
             self._world.follow(np.stack([self.get_robot_pos(), goal]), limit)
+            self._keep_seen(seen)
         return self.get_robot_pos()
 
     # Speaking.

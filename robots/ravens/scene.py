@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from cap.errors import NotFound
 from robots.table.geometry import XY, Quat, Vec3
 from robots.table.object_names import Kind
 
@@ -114,8 +115,15 @@ class Scene:
         return [body.name for body in self.bodies]
 
     def __getitem__(self, name: str) -> Body:
-        """Return one body by its exact name."""
-        return next(body for body in self.bodies if body.name == name)
+        """Return one body by its exact name.
+
+        Raises:
+            NotFound: It is not seen.
+        """
+        for body in self.bodies:
+            if body.name == name:
+                return body
+        raise NotFound(f"{name!r} is not seen now; look which objects are")
 
     def others(self, *names: str) -> list[Body]:
         """Return the bodies not named."""

@@ -41,6 +41,8 @@ class WorldState:
     """Motions since the reset: where in its random numbers the world is."""
     paths: tuple[Stroke, ...] = ()
     """Where `follow` led the fingertips since the reset: polylines of xy, metres, in order."""
+    seen: Scene | None = None
+    """What a camera saw before the gripper came to stand in its view, having touched nothing."""
 
     def followed(self, points: Sequence[Sequence[float]] | NDArray[np.float64]) -> WorldState:
         """Return the state with one more path; fewer than two points make none."""

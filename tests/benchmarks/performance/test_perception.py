@@ -27,7 +27,7 @@ def test_a_name_missed_and_one_invented_both_count(monkeypatch: pytest.MonkeyPat
         return Scene((*bodies[1:], Body(missing, (0.0, -0.5, 0.02), (0.0, 0.0, 0.0, 1.0))))
 
     monkeypatch.setattr(CameraEyes, "see", wrong)
-    (perfect, _) = perception.measure(1)
+    perfect, *_ = perception.measure(1)
     assert (perfect.right, perfect.n, perfect.ok) == (7, 9, False)
 
 
@@ -40,7 +40,7 @@ def test_the_command_says_both_cameras(capsys: pytest.CaptureFixture[str]) -> No
     pytest.importorskip("pybullet")
     assert run(["bench", "perception", "-n", "2"]) == 0
     shown = capsys.readouterr().out
-    assert shown.count("16/16") == 2
+    assert shown.count("16/16") == 4
 
 
 def test_a_run_is_measured_in_tenths(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cap.errors import NotGrasped, UsageError
+from cap.errors import NotFound, NotGrasped, UsageError
 from robots.perception.camera import Frame
 from robots.perception.segmentation import ColorDepthDetector
 from robots.ravens import RavensRobot, create
@@ -65,6 +65,59 @@ def test_boxes_and_heights_fit_the_truth(seen: Any) -> None:
             assert pair[0].get_obj_height(name) == pytest.approx(
                 truth.get_obj_height(name), abs=0.004
             )
+
+
+@pytest.fixture(params=["goto_pos", "point_gripper_to"])
+def in_view(request: pytest.FixtureRequest) -> Iterator[tuple[RavensRobot, Any]]:
+    pytest.importorskip("pybullet")
+    robot = create(seed=0, perception="camera")
+    yield robot, getattr(robot, request.param)
+    robot.close()
+
+
+def test_the_robot_is_never_an_object(in_view: tuple[RavensRobot, Any]) -> None:
+    robot, point = in_view
+    truth = robot.positions()
+    for name in [*truth, "middle", "bottom side"]:
+        point(name)
+        assert set(robot.get_obj_names()) == set(truth)
+        errors = [np.linalg.norm(robot.get_obj_pos(each) - truth[each][:2]) for each in truth]
+        assert max(errors) < 0.002
+        robot.restore((replace(robot.state, seen=None), ()))
+        assert set(robot.get_obj_names()) <= set(truth)
+
+
+def test_what_the_arm_hides_is_a_typed_failure_until_it_moves() -> None:
+    pytest.importorskip("pybullet")
+    robot = create(seed=0, perception="camera")
+    robot.point_gripper_to("red block")
+    robot.restore((replace(robot.state, seen=None), ()))  # as if it had been there from the start
+    assert "red block" not in robot.get_obj_names()
+    with pytest.raises(NotFound, match="arm hides part of the table"):
+        robot.get_obj_pos("red block")
+    with pytest.raises(NotFound, match="arm hides part of the table"):
+        robot.get_obj_height("red block")
+    robot.put_first_on_second("red block", "blue bowl")
+    assert robot.positions()["red block"][:2] == pytest.approx(
+        robot.positions()["blue bowl"][:2], abs=0.01
+    )
+    robot.close()
+
+
+def test_what_is_seen_and_is_not_there_cannot_be_grasped(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pybullet")
+    robot = create(seed=0, perception="camera")
+    find = ColorDepthDetector.detect
+
+    def wrong(self: Any, frame: Any) -> Any:
+        return tuple(
+            replace(seen, name=seen.name.replace("yellow", "gray")) for seen in find(self, frame)
+        )
+
+    monkeypatch.setattr(ColorDepthDetector, "detect", wrong)
+    with pytest.raises(NotGrasped):
+        robot.put_first_on_second("gray block", "top side")
+    robot.close()
 
 
 def test_an_empty_table_shows_nothing(seen: Any) -> None:
