@@ -1,4 +1,4 @@
-"""`cap robots list|show|new|check|camera`."""
+"""`cap robots list|show|new|scene|check|camera`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from cap.cli import camera
-from cap.cli.options import Named
+from cap.cli.options import Named, split_names
 from cap.cli.session_options import ask_person, robot_values
 from cap.errors import Stopped, UsageError
 
@@ -70,6 +70,36 @@ def new_robot(name: str, out: Path | None) -> None:
     for path in write(name, folder):
         click.echo(f"wrote {path}")
     click.echo(f'try: cap run "move the red marker to the left" -r {folder / "robot.py"}')
+
+
+@command.command("scene")
+@click.argument("name")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--objects", metavar="NAMES", help='Such as "red block, blue bowl".')
+@click.option("--out", type=Named(path_type=Path, dir_okay=False), metavar="FILE")
+def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
+    """Write the scene of a seed as TOML, to be edited and given back with -R scene=FILE."""
+    from cap.robot import registry
+
+    remedy = '--objects names nothing; write it like "red block, blue bowl"'
+    chosen = split_names(objects, remedy)
+    robot: Any = registry.make_robot(name, mode="instant", seed=seed, objects=chosen)
+    try:
+        if not hasattr(robot, "scene_text"):
+            raise UsageError(f"robot '{name}' has no scenes that can be written down")
+        text = robot.scene_text(f"{name}, seed {seed}")
+    finally:
+        robot.close()
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    if out.exists():
+        raise UsageError(f"{out} exists; name another with --out, or remove it")
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {out}: {error.strerror or error}") from None
+    click.echo(f"wrote {out}; try: cap repl -r {name} -R scene={out}")
 
 
 @command.command("check")

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from cap.errors import UsageError
 from robots.drawing.robot import DrawingRobot
 from robots.drawing.worlds import ArmBoard, InstantBoard
+from robots.ravens import scene_file
+from robots.ravens.scene import Scene
 from robots.table.object_names import check_names
 
 __all__ = ["DrawingRobot", "create"]
@@ -21,7 +23,11 @@ DEFAULT_NAMES = ("red block", "green block", "blue block")
 
 
 def create(
-    *, seed: int = 0, mode: str = "physics", objects: Sequence[str] | None = None
+    *,
+    seed: int = 0,
+    mode: str = "physics",
+    objects: Sequence[str] | None = None,
+    scene: str | None = None,
 ) -> DrawingRobot:
     """Make the robot at an empty board, with blocks set on it by `seed`.
 
@@ -29,14 +35,24 @@ def create(
         seed: Decides where the blocks stand.
         mode: `physics` or `instant`.
         objects: Blocks, such as `red block`; without it three of them.
+        scene: A TOML file of what stands where instead, see `robots.simulation.scene_file`.
 
     Raises:
-        UsageError: Unknown mode or object, an object given twice, or more than fit on the board.
+        UsageError: Unknown mode or object, an object given twice, more than fit on the board, or
+            both objects and a scene.
+        ConfigError: The scene file cannot be used.
         MissingExtra: Physics without PyBullet installed.
     """
-    names = DEFAULT_NAMES if objects is None else check_names(objects)
-    if others := [name for name in names if not name.endswith("block")]:
+    if scene is not None and objects is not None:
+        raise UsageError("a scene has its own objects: give a scene or objects, not both")
+    given = DEFAULT_NAMES if objects is None else check_names(objects)
+    if others := [name for name in given if not name.endswith("block")]:
         raise UsageError(f"only blocks stand on the board, not {others[0]!r}")
+    names: Sequence[str] | Scene = given
+    if scene is not None:
+        names = scene_file.load(scene, ["block"])
+        if higher := [body.name for body in names.bodies if body.bottom > 0]:
+            raise UsageError(f"{scene}: {higher[0]!r} stands on another block, not on the board")
     if mode == "instant":
         return DrawingRobot(names, seed, "instant", InstantBoard)
     if mode == "physics":

@@ -14,6 +14,8 @@ from robots.base import action, perception
 from robots.drawing import picture
 from robots.drawing.board import BoardState, check_path, sample_blocks
 from robots.drawing.worlds import PARK, Board
+from robots.ravens import scene_file
+from robots.ravens.scene import Scene
 from robots.simulation.simulated_robot import Mode, SimulatedRobot
 from robots.simulation.world import WorldOwner
 from robots.table.arguments import named_points, point
@@ -38,21 +40,23 @@ class DrawingRobot(SimulatedRobot[BoardState]):
 
     def __init__(
         self,
-        names: Sequence[str],
+        names: Sequence[str] | Scene,
         seed: int,
         mode: Mode,
         make_board: Callable[[WorldOwner, BoardState], Board],
     ) -> None:
-        """Set the blocks of a seed on an empty board.
+        """Set the blocks of a seed, or those of a scene, on an empty board.
 
         Raises:
             UsageError: The blocks do not fit.
         """
-        self._names = tuple(names)
+        self._objects = names if isinstance(names, Scene) else tuple(names)
         super().__init__(seed, mode, make_board)
 
     def _first_state(self, seed: int) -> BoardState:
-        blocks = sample_blocks(self._names, np.random.default_rng(seed))
+        blocks = self._objects
+        if not isinstance(blocks, Scene):
+            blocks = sample_blocks(blocks, np.random.default_rng(seed))
         return BoardState(blocks, PARK.joints())
 
     # What the engine needs of a robot, beyond what all simulated ones have.
@@ -72,6 +76,10 @@ class DrawingRobot(SimulatedRobot[BoardState]):
         count = "1 stroke" if len(strokes) == 1 else f"{len(strokes)} strokes"
         drawn = crc32(repr([np.round(stroke, 4).tolist() for stroke in strokes]).encode())
         return {"ink": f"{count} ({length:.4f} m, mark {drawn:08x})" if strokes else "none"}
+
+    def scene_text(self, about: str) -> str:
+        """Return what stands on the board as a file that `create(scene=...)` reads."""
+        return scene_file.text_of(self.state.scene, about)
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the board from above as a PIL image."""

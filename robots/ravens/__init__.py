@@ -25,10 +25,12 @@ from collections.abc import Mapping, Sequence
 
 from cap.errors import UsageError
 from robots.perception import choose_detector
+from robots.ravens import scene_file
 from robots.ravens.disturbances import Disturbances, parse
 from robots.ravens.instant import InstantTabletop
 from robots.ravens.observation import SHAPES, CameraEyes
 from robots.ravens.robot import RavensRobot
+from robots.ravens.scene import Scene
 from robots.table.object_names import ALL_NAMES, DEFAULT_NAMES, check_names
 
 __all__ = ["RavensRobot", "create"]
@@ -39,6 +41,7 @@ def create(
     seed: int = 0,
     mode: str = "physics",
     objects: Sequence[str] | None = None,
+    scene: str | None = None,
     perception: str = "truth",
     detector: str | None = None,
     disturbances: Mapping[str, float] | Disturbances | None = None,
@@ -49,6 +52,7 @@ def create(
         seed: Decides where the objects stand.
         mode: `physics` or `instant`.
         objects: Names such as `red block` and `blue bowl`; without it four blocks and four bowls.
+        scene: A TOML file of what stands where instead, see `robots.simulation.scene_file`.
         perception: `truth`, or `camera`: programs know of the scene only what a picture shows.
         detector: `color`, as without it: colours and sizes. Anything else is a trained zero-shot
             detector: a folder, or a name on the hub (extra `detect`).
@@ -56,10 +60,15 @@ def create(
 
     Raises:
         UsageError: Unknown mode, object, perception or disturbance, an object given twice, or
-            more than fit on the table.
+            more than fit on the table, or both objects and a scene.
+        ConfigError: The scene file cannot be used.
         MissingExtra: Physics without PyBullet installed.
     """
-    names = DEFAULT_NAMES if objects is None else check_names(objects)
+    if scene is not None and objects is not None:
+        raise UsageError("a scene has its own objects: give a scene or objects, not both")
+    names: Sequence[str] | Scene = DEFAULT_NAMES if objects is None else check_names(objects)
+    if scene is not None:
+        names = scene_file.load(scene)
     wrong = parse(disturbances)
     if perception not in ("truth", "camera"):
         raise UsageError(f"no perception {perception!r}; use 'truth' or 'camera'")

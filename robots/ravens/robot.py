@@ -14,7 +14,7 @@ from cap.errors import Collision, NotFound
 from robots.arm import ur5e
 from robots.arm.strokes import Points, path_of
 from robots.base import action, perception
-from robots.ravens import arrangement, free_region, route, transfer
+from robots.ravens import arrangement, free_region, route, scene_file, transfer
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.observation import MOTION_DRAWS, Eyes, Truth
 from robots.ravens.scene import Scene
@@ -49,7 +49,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     def __init__(
         self,
-        names: Sequence[str],
+        names: Sequence[str] | Scene,
         seed: int,
         mode: Mode,
         make_world: Callable[[WorldOwner, WorldState], TabletopWorld],
@@ -60,7 +60,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         """Build the scene of a seed.
 
         Args:
-            names: The objects, by their exact names.
+            names: The objects, by their exact names; or where they stand, whatever the seed.
             seed: Decides where they stand.
             mode: Which kind of world `make_world` makes.
             make_world: Builds the world for a state.
@@ -70,15 +70,17 @@ class RavensRobot(SimulatedRobot[WorldState]):
         Raises:
             UsageError: The objects do not fit on the table.
         """
-        self._names = tuple(names)
+        self._objects = names if isinstance(names, Scene) else tuple(names)
         super().__init__(seed, mode, make_world)
         self._depth = 0
         self._eyes = make_eyes(self._world)
         self._disturbances = disturbances
 
     def _first_state(self, seed: int) -> WorldState:
-        objects = sample_scene(self._names, np.random.default_rng(seed))
-        return WorldState(objects, transfer.PARK.joints(), seed=seed)
+        scene = self._objects
+        if not isinstance(scene, Scene):
+            scene = sample_scene(scene, np.random.default_rng(seed))
+        return WorldState(scene, transfer.PARK.joints(), seed=seed)
 
     # What the engine needs of a robot, beyond what all simulated ones have.
 
@@ -95,6 +97,10 @@ class RavensRobot(SimulatedRobot[WorldState]):
         state = self._world.state
         tip = tuple(map(float, ur5e.tips(np.array([state.joints]))[0]))
         return {"gripper": tip, "held": state.held or "nothing", "paths followed": len(state.paths)}
+
+    def scene_text(self, about: str) -> str:
+        """Return the scene as it truly is as the text of a file that `create(scene=...)` reads."""
+        return scene_file.text_of(self._world.state.scene, about)
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return a picture of the scene as a PIL image."""

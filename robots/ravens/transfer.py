@@ -162,7 +162,7 @@ def transfer(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WAIT
             raise Collision(f"{other.name!r} stands on {name!r}; move {other.name!r} first")
     rest = Scene(tuple(scene.others(name, *(other.name for other in load))))
     _check_free(body, rest)
-    height, yaw = _support(rest, body, xy)
+    height, yaw = support(rest, body, xy)
     centre = (*xy, height + body.half_height)
     goal = replace(body, position=centre, quaternion=yaw_quaternion(yaw))
     there = f"put {name!r} at ({xy[0]:.2f}, {xy[1]:.2f})"
@@ -358,7 +358,7 @@ def put_down(scene: Scene, held: Sequence[Body], grip: Grip) -> Transfer:
     for xy in (base.xy, *_around(base.xy, _PUT_DOWN_RINGS)):
         with contextlib.suppress(Collision, Unreachable):
             check_target(xy)
-            height, _ = _support(rest, base, xy, base.yaw)
+            height, _ = support(rest, base, xy, base.yaw)
             down = (xy[0] - base.xy[0], xy[1] - base.xy[1], height - base.bottom)
             place = replace(grip, tip=_shifted(grip.tip, down))
             result = tuple(replace(body, position=_shifted(body.position, down)) for body in held)
@@ -419,7 +419,7 @@ def _carried(body: Body, base: Body, centre: Vec3, turn: float) -> Body:
     return replace(body, position=position, quaternion=yaw_quaternion(body.yaw + turn))
 
 
-def _support(
+def support(
     rest: Scene, body: Body, xy: tuple[float, float], kept: float | None = None
 ) -> tuple[float, float]:
     """Return the height a body would stand at and the yaw it should have there.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from cap.errors import NotFound, UsageError, did_you_mean
+from cap.errors import NotFound, UsageError, clipped, did_you_mean
 from robots.table.colors import COLORS
 
 Kind = Literal["block", "bowl"]
@@ -58,8 +58,8 @@ def check_names(names: Sequence[str]) -> tuple[str, ...]:
         text = plain(name)
         if text not in ALL_NAMES:
             raise UsageError(
-                f"no object named {name!r}.{did_you_mean(text, ALL_NAMES)} An object is a colour "
-                f"and 'block' or 'bowl'; colours: {', '.join(COLORS)}"
+                f"no object named {clipped(name)!r}.{did_you_mean(text, ALL_NAMES)} An object is a "
+                f"colour and 'block' or 'bowl'; colours: {', '.join(COLORS)}"
             )
         if text in found:
             raise UsageError(f"object {text!r} is given twice; each colour exists once per kind")

@@ -176,7 +176,7 @@ def test_a_faulty_robot_is_named_with_its_fault(
     ("option", "why"),
     [
         ("perceptin=camera", "robot 'ravens' has no option 'perceptin'. Did you mean 'perception'"),
-        ("wheels=4", "It takes: perception, detector, disturbances"),
+        ("wheels=4", "It takes: scene, perception, detector, disturbances"),
         ("mode=physics", "say it with --mode"),
         ("seed=4", "say it with --seed"),
     ],

@@ -1,0 +1,56 @@
+"""A tabletop's scene from a file: anything anywhere, as long as it would stay there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from cap.errors import Collision, Unreachable, UsageError
+from robots.ravens import transfer
+from robots.ravens.scene import Body, Scene
+from robots.simulation.scene_file import read_scene, scene_text
+from robots.table.geometry import yaw_quaternion
+from robots.table.object_names import KINDS, Kind, check_names
+
+
+def load(path: str | Path, kinds: Sequence[Kind] = KINDS) -> Scene:
+    """Return the scene that a file describes.
+
+    Args:
+        path: The file.
+        kinds: What may stand there.
+
+    Raises:
+        ConfigError: The file cannot be used, or something in it would not stay where it is.
+    """
+
+    def known(name: str) -> str:
+        (exact,) = check_names([name])
+        if not exact.endswith(tuple(kinds)):
+            raise UsageError(f"{exact!r} cannot stand here, only a {' or a '.join(kinds)}")
+        return exact
+
+    entries = read_scene(path, known)
+    bodies: list[Body] = []
+    for entry in sorted(entries, key=lambda entry: entry.z or 0.0):  # the lower carry the higher
+        body = Body(entry.name, (*entry.xy, 0.0), yaw_quaternion(entry.yaw))
+        below = Scene(tuple(bodies))
+        try:
+            transfer.check_target(entry.xy)
+            height, _ = transfer.support(below, body, entry.xy, entry.yaw)
+        except (Collision, Unreachable) as error:
+            raise entry.wrong(f"cannot be there: {error}") from None
+        # What it would land on, if it is written to be lower than that.
+        there = replace(body, position=(*entry.xy, height + body.half_height))
+        carrier = next((o.name for o in bodies if transfer.stands_on(there, o)), None)
+        on = "the table" if carrier is None else f"'{carrier}'"
+        z = entry.settled(height, body.half_height, on)
+        bodies.append(replace(body, position=(*entry.xy, z)))
+    found = Scene(tuple(bodies))
+    return Scene(tuple(found[entry.name] for entry in entries))
+
+
+def text_of(scene: Scene, about: str) -> str:
+    """Return a scene as the text of such a file."""
+    return scene_text(about, ((b.name, b.position, b.yaw) for b in scene.bodies))
