@@ -67,11 +67,9 @@ def is_inside(point, polygon):
 def find_roomiest(layouts, taken):
     def room(points):
         gaps = [math.dist(p, q) for i, p in enumerate(points) for q in [*taken, *points[:i]]]
-        return min(gaps, default=0.0)
-    best = max(room(points) for points in layouts)
-    roomy = [points for points in layouts if room(points) >= 0.9 * best]
+        return min([0.12, *gaps])
     middle = np.mean([np.mean(points, axis=0) for points in layouts], axis=0)
-    return min(roomy, key=lambda points: math.dist(np.mean(points, axis=0), middle))
+    return max(layouts, key=lambda points: (room(points), -math.dist(np.mean(points, axis=0), middle)))
 
 # define function: longest = get_longest(words=['a', 'abc']).
 def get_longest(words):

@@ -6,6 +6,7 @@
 # ///
 import numpy as np
 from robot import get_obj_pos, denormalize_xy, get_corner_positions, get_side_positions
+from robot import find_free_region
 from lmps import parse_obj_name
 
 objects = ['red block', 'blue bowl', 'yellow block', 'green bowl', 'purple block']
@@ -72,11 +73,7 @@ ret_val = places[np.argmin(distances)]
 ret_val = 2 * get_obj_pos('middle') - get_obj_pos(parse_obj_name('the gray bowl'))
 
 # a free spot.
-taken = np.array([get_obj_pos(name) for name in objects])
-spots = [denormalize_xy([x, y]) for x in np.linspace(0, 1, 17) for y in np.linspace(0, 1, 17)]
-room = [np.min(np.linalg.norm(taken - spot, axis=1)) for spot in spots]
-free = [spot for spot, gap in zip(spots, room) if gap > 0.14] or [spots[np.argmax(room)]]
-ret_val = min(free, key=lambda spot: np.linalg.norm(spot - get_obj_pos('middle')))
+ret_val = find_free_region([0.14, 0.14])
 
 # the corners.
 ret_val = get_corner_positions()
@@ -113,6 +110,16 @@ layouts = [
 ]
 room = [np.min(np.linalg.norm(points[:, None] - taken, axis=2)) for points in layouts]
 ret_val = layouts[np.argmax(np.minimum(room, 0.12))]
+
+# 5 points in a circle around the orange bowl.
+angles = 2 * np.pi * np.arange(5) / 5
+circle = 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+ret_val = get_obj_pos(parse_obj_name('the orange bowl')) + circle
+
+# 3 points in a line to the left of the pink block.
+direction = np.array([-1, 0])
+steps = np.outer([1, 2, 3], 0.08 * direction)
+ret_val = get_obj_pos(parse_obj_name('the pink block')) + steps
 
 # 8 points in a square.
 taken = np.array([get_obj_pos(name) for name in objects])

@@ -347,9 +347,8 @@ class RavensRobot(SimulatedRobot[WorldState]):
         """Stack objects on top of one another.
 
         Args:
-            object_names: Names from bottom to top. The first stays where it is, unless it stands
-                on another of them; it may also be a place, such as 'middle', on which the others
-                are stacked. Those that stand on one another in a wrong order are first set aside.
+            object_names: Names from bottom to top. The first stays, unless it stands on another of
+                them; it may be a place, such as 'middle'. A wrong stack is taken apart first.
 
         Raises:
             NotFound: Nothing has that name.
@@ -376,13 +375,12 @@ class RavensRobot(SimulatedRobot[WorldState]):
         """Move several objects, each to its place; what stands in the way of another makes way.
 
         Args:
-            places: {name: place}, a place being xy in metres or the name of a place or object,
-                such as dict(zip(names, points)). Those with the same or overlapping places are
-                stacked as listed, the lowest first; a block may lie across two blocks 4.5 to 7 cm
-                apart. Those already there stay.
+            places: {name: xy in metres, or a name}, such as dict(zip(names, points)). Those with
+                the same or overlapping places are stacked as listed, the lowest first; a block may
+                lie across two that are 4.5 to 7 cm apart. What is there already stays.
 
         Returns:
-            The names of the objects that were moved.
+            Names of those that were moved.
 
         Raises:
             NotFound: Nothing has that name.

@@ -188,11 +188,7 @@ ret_val = places[np.argmin(distances)]
 ret_val = 2 * get_obj_pos('middle') - get_obj_pos(parse_obj_name('the gray bowl'))
 
 # a free spot.
-taken = np.array([get_obj_pos(name) for name in objects])
-spots = [denormalize_xy([x, y]) for x in np.linspace(0, 1, 17) for y in np.linspace(0, 1, 17)]
-room = [np.min(np.linalg.norm(taken - spot, axis=1)) for spot in spots]
-free = [spot for spot, gap in zip(spots, room) if gap > 0.14] or [spots[np.argmax(room)]]
-ret_val = min(free, key=lambda spot: np.linalg.norm(spot - get_obj_pos('middle')))
+ret_val = find_free_region([0.14, 0.14])
 
 # the corners.
 ret_val = get_corner_positions()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from copy import deepcopy
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
@@ -98,6 +99,23 @@ class World:
         for lower, upper in pairwise(names):
             self.put_first_on_second(upper, lower)
 
+    def get_layout(self) -> dict[str, Any]:
+        return {name: self.xy[name].copy() for name in sorted(self.xy, key=self.get_obj_height)}
+
+    def arrange_objects(self, places: Mapping[str, Any]) -> list[str]:
+        moved = [name for name in places if not np.array_equal(self.xy[name], places[name])]
+        for name in moved:  # all at once: nothing stands where another goes
+            self.xy[name] = np.array([9.0, 9.0])
+        for name in moved:
+            self.put_first_on_second(name, places[name])
+        return moved
+
+    def find_free_region(self, size: Any) -> Any:
+        steps = np.linspace(0, 1, 17)
+        spots = [self.denormalize_xy([x, y]) for x in steps for y in steps]
+        room = [min(np.hypot(*(spot - xy)) for xy in self.xy.values()) for spot in spots]
+        return spots[int(np.argmax(room))]
+
     def point_gripper_to(self, xy: Any) -> None:
         self.pointed = np.asarray(xy)
 
@@ -135,7 +153,7 @@ class Player:
         self.world = world
         self.model = Nearest()
         self.history: list[PromptTurn] = []
-        self.state: dict[str, Any] = dict(prompt("ui").header.initial)
+        self.state: dict[str, Any] = deepcopy(dict(prompt("ui").header.initial))
 
     def names(self, hinted: Prompt) -> dict[str, Any]:
         """Return what a program of this prompt may use, the generated function it calls too."""
@@ -185,7 +203,7 @@ def play_example(used: Prompt, example: Example, state: dict[str, Any]) -> dict[
     player = Player(world)
     arguments = {key: np.array(value) for key, value in used.header.arguments.items()}
     given = player.names(used)
-    scope = {**given, **arguments, **state.setdefault("names", dict(used.header.initial))}
+    scope = {**given, **arguments, **state.setdefault("names", deepcopy(dict(used.header.initial)))}
     exec(example.code, scope)
     state["names"] = {key: value for key, value in scope.items() if key not in given}
     return scope
