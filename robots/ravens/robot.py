@@ -390,7 +390,9 @@ class RavensRobot(SimulatedRobot[WorldState]):
         """
         with self._moving():
             if not isinstance(places, Mapping):
-                raise TypeError(f"places must be a dict of names and places; got {places!r:.80}")
+                raise TypeError(
+                    f"places must be a dict of names and places; got a {type(places).__name__}"
+                )
             known = self._scene.bodies
             goals: dict[str, XY] = {}
             for given, place in places.items():

@@ -5,7 +5,6 @@ The fingertips keep one height on the whole way, above everything that stands on
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from robots.arm.strokes import Array, length_m, resampled
 from robots.ravens import transfer
 from robots.ravens.scene import Scene
 from robots.table.geometry import TABLE_X, TABLE_Y
+from robots.table.numbers import real_numbers
 
 SPEED_MPS = 0.25
 """Of the fingertips where a program names none."""
@@ -44,14 +44,15 @@ def checked_speed(speed: Any) -> float:
         TypeError: It is no finite number.
         LimitExceeded: The arm does not move so slowly or so fast.
     """
-    number = isinstance(speed, int | float | np.integer | np.floating)
-    if not number or isinstance(speed, bool) or not math.isfinite(speed):
-        raise TypeError(f"speed must be a number of metres per second; got {speed!r:.80}")
-    if not SLOWEST_MPS <= speed <= FASTEST_MPS:
+    wanted = "a number of metres per second"
+    number = real_numbers(speed, "speed", wanted)
+    if number.ndim or isinstance(speed, bool | np.bool_) or not np.isfinite(number):
+        raise TypeError(f"speed must be {wanted}; got a {type(speed).__name__}")
+    if not SLOWEST_MPS <= number <= FASTEST_MPS:
         raise LimitExceeded(
-            f"speed {speed:g} m/s is beyond the arm; use {SLOWEST_MPS:g} to {FASTEST_MPS:g}"
+            f"speed {number:g} m/s is beyond the arm; use {SLOWEST_MPS:g} to {FASTEST_MPS:g}"
         )
-    return float(speed)
+    return float(number)
 
 
 def check_on_table(points: Array) -> None:

@@ -20,12 +20,14 @@ from cap.errors import LimitExceeded, Unreachable
 from robots.arm.strokes import Array
 from robots.table.arguments import Placed
 from robots.table.geometry import TABLE_X, TABLE_Y
+from robots.table.numbers import real_numbers
 from robots.table.object_names import find
 
 CLEARANCE_M = 0.03
 """How far the way keeps from the regions; less where an end is closer to one."""
 MAX_REGIONS = 100
 MAX_CORNERS = 4_000
+_FARTHEST_M = 1000.0
 _ARC = 6
 """Segments of a quarter turn around a region's corner."""
 _SHARE = 0.98
@@ -47,13 +49,17 @@ def regions_of(value: Any, objects: Sequence[Placed]) -> list[BaseGeometry]:
         LimitExceeded: They are too many, or have too many corners.
     """
     if isinstance(value, str | BaseGeometry) or not hasattr(value, "__len__"):
-        raise TypeError(f"avoid_regions must be a list of regions; got {value!r:.80}")
+        raise TypeError(f"avoid_regions must be a list of regions; got a {type(value).__name__}")
     if len(value) > MAX_REGIONS:
         raise LimitExceeded(f"{len(value)} regions are too many; use at most {MAX_REGIONS}")
     regions = [_region(entry, objects) for entry in value]
     corners = sum(int(shapely.get_num_coordinates(region)) for region in regions)
     if corners > MAX_CORNERS:
         raise LimitExceeded(f"the regions have {corners} corners; use at most {MAX_CORNERS}")
+    if any(
+        np.abs(shapely.get_coordinates(region)).max(initial=0) > _FARTHEST_M for region in regions
+    ):
+        raise LimitExceeded(f"a region reaches further than {_FARTHEST_M:g} m; cut it to the table")
     return [region for region in regions if not region.is_empty]
 
 
@@ -67,14 +73,10 @@ def _region(value: Any, objects: Sequence[Placed]) -> BaseGeometry:
         if not np.isfinite(shapely.get_coordinates(flat)).all():
             raise TypeError("a region has a corner that is not finite")
         return shapely.make_valid(flat)
-    try:
-        corners = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        corners = np.empty(0)
+    wanted = "a polygon, an object's name, or points of x and y"
+    corners = real_numbers(value, "a region", wanted)
     if corners.ndim != 2 or corners.shape[1] != 2 or not np.isfinite(corners).all():
-        raise TypeError(
-            f"a region must be a polygon, an object's name, or points of x and y; got {value!r:.80}"
-        )
+        raise TypeError(f"a region must be {wanted}; got a {type(value).__name__}")
     if len(corners) < 3:
         return MultiPoint(corners).convex_hull
     return shapely.make_valid(shapely.Polygon(corners))

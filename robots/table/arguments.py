@@ -48,10 +48,10 @@ def point(value: Any, what: str) -> XY:
         LimitExceeded: A number is more than a float holds.
     """
     array = real_numbers(value, what, "x and y, two finite numbers")
-    if array.shape != (2,) or not np.isfinite(array).all():
-        raise TypeError(
-            f"{what} must be x and y, two finite numbers; got shape {array.shape}: {value!r:.80}"
-        )
+    if array.shape != (2,):
+        raise TypeError(f"{what} must be x and y, two finite numbers; got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise TypeError(f"{what} must be x and y, two finite numbers; got {array.tolist()}")
     return float(array[0]), float(array[1])
 
 
