@@ -8,7 +8,7 @@
 import numpy as np
 from robot import get_loc_pos, get_robot_pos
 
-locations = ['table', 'countertop', 'cart', 'desk', 'wood chair', 'steel chair', 'office chair', 'recycle bin', 'trash bin', 'top drawer', 'middle drawer', 'bottom drawer']
+locations = ['table', 'countertop', 'cart', 'desk', 'wood chair', 'steel chair', 'office chair', 'stool', 'recycle bin', 'trash bin', 'compost bin', 'top drawer', 'middle drawer', 'bottom drawer']
 # the table.
 ret_val = 'table'
 

@@ -6,7 +6,7 @@
 # exact = "objects"
 # ///
 import numpy as np
-from robot import get_obj_pos, get_robot_pos
+from robot import get_obj_pos, get_obj_size, get_robot_pos
 
 objects = ['apple', 'banana', 'coke can', 'bowl', 'water bottle']
 # the apple.
@@ -18,17 +18,17 @@ ret_val = 'coke can'
 # the bowl.
 ret_val = 'bowl'
 
-# the plate.
+# the mug.
 ret_val = None
 
 # the apple and the banana.
 ret_val = ['apple', 'banana']
 
 # the fruit.
-ret_val = [name for name in objects if name in ['apple', 'banana', 'orange', 'lemon']]
+ret_val = [name for name in objects if name in ['apple', 'green apple', 'banana', 'orange', 'lemon', 'lime', 'pear', 'peach', 'plum', 'grapefruit', 'strawberry']]
 
 # all the fruit.
-ret_val = [name for name in objects if name in ['apple', 'banana', 'orange', 'lemon']]
+ret_val = [name for name in objects if name in ['apple', 'green apple', 'banana', 'orange', 'lemon', 'lime', 'pear', 'peach', 'plum', 'grapefruit', 'strawberry']]
 
 # the drinks.
 ret_val = [name for name in objects if name in ['coke can', 'water bottle', 'juice box']]
@@ -38,6 +38,17 @@ ret_val = [name for name in objects if name in ['coke can', 'water bottle', 'jui
 
 # a drink.
 ret_val = [name for name in objects if name in ['coke can', 'water bottle', 'juice box']][0]
+
+objects = ['apple', 'lime', 'cup', 'red plate', 'green plate']
+# the plates.
+ret_val = [name for name in objects if 'plate' in name]
+
+# the smallest fruit.
+fruit = [name for name in objects if name in ['apple', 'green apple', 'banana', 'orange', 'lemon', 'lime', 'pear', 'peach', 'plum', 'grapefruit', 'strawberry']]
+ret_val = min(fruit, key=lambda name: np.prod(get_obj_size(name)))
+
+# the largest object.
+ret_val = max(objects, key=lambda name: np.prod(get_obj_size(name)))
 
 objects = ['banana', 'chip bag', 'cracker box', 'cup', 'sponge', 'orange']
 # the snacks.
@@ -50,7 +61,7 @@ ret_val = [name for name in objects if name in ['chip bag', 'cracker box', 'cand
 ret_val = [name for name in objects if name in ['chip bag', 'cracker box', 'candy bar']][0]
 
 # a fruit.
-ret_val = [name for name in objects if name in ['apple', 'banana', 'orange', 'lemon']][0]
+ret_val = [name for name in objects if name in ['apple', 'green apple', 'banana', 'orange', 'lemon', 'lime', 'pear', 'peach', 'plum', 'grapefruit', 'strawberry']][0]
 
 # the objects.
 ret_val = objects

@@ -6,8 +6,8 @@
 # ///
 import numpy as np
 from robot import is_obj_visible, get_visible_obj_names, get_loc_names, get_obj_pos, get_loc_pos
-from robot import get_robot_pos_and_angle, get_robot_pos, detect_object, obj_in_gripper
-from robot import goto_pos, goto_loc, follow_traj, set_velocity, stop
+from robot import get_obj_size, get_color, get_robot_pos_and_angle, get_robot_pos, detect_object
+from robot import obj_in_gripper, goto_pos, goto_loc, follow_traj, set_velocity, stop, wait
 from robot import pick_obj, place_at_obj, place_at_pos, open_drawer, close_drawer, say
 from lmps import parse_loc_name, parse_obj_name, parse_position, transform_traj
 
@@ -34,7 +34,7 @@ place_at_obj('bowl')
 # put the banana next to the bowl.
 target = 'banana'
 pick_obj(target)
-place_at_pos(parse_position('next to the bowl'))
+place_at_obj('bowl', 'beside')
 #= moved banana; beside bowl; not inside bowl
 
 # take the coke can to the desk.
@@ -45,7 +45,6 @@ place_at_obj('desk')
 #= moved coke can; not near bowl
 
 # bring me the mug.
-goto_loc('table')
 say('I see no mug here')
 #= said no mug; nothing moved
 
@@ -73,6 +72,29 @@ for name in names:
 if not names:
     say('I see no drinks here')
 #= moved coke can, juice box
+
+objects = ['apple', 'lime', 'cup', 'egg', 'red plate', 'green plate']
+# put each fruit on the plate of its color.
+plates = parse_obj_name('the plates')
+for name in parse_obj_name('the fruit'):
+    away = [np.linalg.norm(np.subtract(get_color(name), get_color(plate))) for plate in plates]
+    pick_obj(name)
+    place_at_obj(plates[np.argmin(away)], 'on')
+#= moved apple, lime
+
+# put the smallest fruit next to the cup.
+target = min(parse_obj_name('the fruit'), key=lambda name: np.prod(get_obj_size(name)))
+pick_obj(target)
+place_at_obj('cup', 'beside')
+#= moved lime
+
+# when you see an egg, put it on the red plate.
+target = 'egg'
+while not is_obj_visible(target):
+    wait(1)
+pick_obj(target)
+place_at_obj('red plate', 'on')
+#= moved egg
 
 objects = ['sponge', 'apple', 'cup']
 # put the sponge in the bottom drawer.
@@ -103,8 +125,13 @@ for loc in get_loc_names():
 # move to the right of the room by 20 cm.
 goto_pos(get_robot_pos() + 0.2 * np.array([1, 0, 0]))
 
-# move in a 30 cm square.
-traj = parse_position('a 30 cm square')
+# move backwards for 2 seconds.
+set_velocity(x=0, y=-0.1)
+wait(2)
+stop()
+
+# move in a 2 m by 1 m rectangle around the stool.
+traj = parse_position('a 2 m by 1 m rectangle around the stool')
 follow_traj(traj)
 
 # do it again but slower and turned by 45 degrees.

@@ -44,8 +44,8 @@ class KitchenRobot:
 
     The base has a radius of 0.22 m and moves in any direction, whatever its heading. The robot sees
     only what is at its present location: what it faces within 1 m, or else the furniture nearest to
-    it. So go to a location before you look, pick or place there; a drawer must be open. Each look
-    takes 0.1 s. The robot holds one object at a time, and needs an empty gripper for a drawer.
+    it. Go to a location before you look, pick or place there; a drawer must be open. A look takes
+    0.1 s. The robot holds one object at a time, and needs an empty gripper for a drawer.
     Locations have names, such as 'table', 'stool', 'recycle bin', 'top drawer'; objects too, such
     as 'apple', 'red plate'. Objects are 3 to 20 cm in size, plates 25 cm, a bowl 31 cm.
     """
@@ -210,22 +210,18 @@ class KitchenRobot:
 
     @perception
     def get_visible_obj_names(self) -> list[str]:
-        """Return the names of the objects at the present location, such as ['apple', 'bowl'].
-
-        What the gripper holds is not among them.
-        """
+        """Return the names of the objects at the present location, without what is held."""
         with self._looking() as state:
             return state.visible()
 
     @perception
     def detect_object(self, name: str) -> bool:
-        """Return whether the camera that looks straight ahead sees an object now.
+        """Return whether the camera that looks ahead sees an object now.
 
-        It sees 1.2 m ahead and 25 degrees to either side, and not into a closed drawer. `while not
-        detect_object(...)` with `set_velocity` is a control loop.
+        It sees 1.2 m ahead and 25 degrees to either side, not into a closed drawer.
 
         Args:
-            name: An object's name, such as 'apple'. One that does not exist is never seen.
+            name: An object's name, such as 'apple'.
 
         Raises:
             Collision: The base bumped into something on the way and stopped.
@@ -340,8 +336,7 @@ class KitchenRobot:
         """Return where the robot's base is and its heading.
 
         Returns:
-            The position, shape (3,), metres; and the heading in radians: 0 along x, pi / 2 to the
-            back of the room.
+            The position, shape (3,), metres; and the heading in radians, pi / 2 to the back.
         """
         with self._looking() as state:
             return _position(state), state.base.angle
@@ -453,8 +448,8 @@ class KitchenRobot:
     def set_velocity(self, x: float, y: float, turn: float = 0.0) -> None:
         """Let the base move with a velocity from now on, in the robot frame.
 
-        It moves on with each look, until `stop` or another motion. Before it would run into
-        something it stops, and the look during which it did raises Collision.
+        It moves on with each look and `wait`, until `stop` or another motion. It stops before it
+        would run into something; that look or wait raises Collision.
 
         Args:
             x: To the robot's right, in m/s; negative is left.
@@ -504,9 +499,8 @@ class KitchenRobot:
 
         Args:
             name: An object seen here, or the present location, such as 'table'.
-            relation: 'in' a bowl, bin or open drawer; 'on' a plate, a flat top, furniture;
-                'beside' an object. By default in or on what is made to take things: say
-                'beside' or 'on' for a cup, a box or a fruit.
+            relation: 'in' a bowl, bin or open drawer; 'on' a plate, flat top or furniture;
+                'beside' an object. By default in or on what is made for it, such as a bowl.
 
         Returns:
             Where the object came to rest: x, y and z in metres, shape (3,).
@@ -515,7 +509,7 @@ class KitchenRobot:
             NotGrasped: The gripper holds nothing.
             NotFound: It is not seen from here: goto_loc where it is, or open the drawer.
             Collision: There is no room.
-            Unreachable: It takes nothing that way, is beyond the arm, or a closed drawer.
+            Unreachable: It takes nothing that way, is beyond the arm, or closed.
         """
         text, wanted = arguments.name_of(name), arguments.relation(relation)
         with self._moving():

@@ -179,6 +179,8 @@ def sample_room(rng: np.random.Generator) -> Room:
         return value + float(rng.uniform(-by_m, by_m))
 
     quarter = math.pi / 2
+    own = rng.spawn(1)[0]  # what it decides moves nothing else
+    stool = (-2.95 + float(own.uniform(-0.1, 0.1)), -4.0 + float(own.uniform(-0.1, 0.1)))
     return Room(
         (
             Piece("table", "table", near(0.2, 0.15), near(0, 0.15), 1.4, 0.8, 0.72, quarter, True),
@@ -188,10 +190,10 @@ def sample_room(rng: np.random.Generator) -> Room:
             _chair("wood chair", near(-3.15, 0.1), near(-0.65, 0.1), near(-quarter, 0.3)),
             _chair("steel chair", near(0.0, 0.1), near(-3.15, 0.1), near(-quarter, 0.3)),
             _chair("office chair", near(1.35, 0.1), near(-5.85, 0.1), near(-quarter, 0.3)),
-            Piece("stool", "stool", near(-2.95, 0.1), near(-4.0, 0.1), 0.3, 0.3, 0.5, 0.0, True),
+            Piece("stool", "stool", *stool, 0.3, 0.3, 0.5, 0.0, True),
             Piece("recycle bin", "bin", 2.72, near(-0.5, 0.1), 0.44, 0.44, 0.35, 0.0),
             Piece("trash bin", "bin", 2.72, near(-1.5, 0.1), 0.44, 0.44, 0.35, 0.0),
-            Piece("compost bin", "bin", 2.72, near(-2.5, 0.1), 0.44, 0.44, 0.35, 0.0),
+            Piece("compost bin", "bin", 2.72, -2.5, 0.44, 0.44, 0.35, 0.0),
             Piece("drawers", "cabinet", near(1.55, 0.1), 2.25, 0.6, 0.5, 0.95, quarter),
         )
     )

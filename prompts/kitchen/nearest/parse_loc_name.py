@@ -8,6 +8,7 @@
 #: middle drawer = second drawer, center drawer
 #: bottom drawer = lower drawer, third drawer, lowest drawer, last drawer
 #: wood chair = wooden chair
+#: compost bin = compost, compost heap
 #: steel chair = metal chair
 #: office chair = desk chair, swivel chair
 #: closest = nearest

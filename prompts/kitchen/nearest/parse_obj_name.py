@@ -6,7 +6,7 @@
 #: soap bottle = bottle of soap, soap, dish soap
 #: candy bar = chocolate bar, candy, bar of chocolate, chocolate
 #: cup = mug
-#: bowl = dish
+#: bowl = fruit bowl
 #: fruit = fruits, pieces of fruit
 #: drinks = beverages, things to drink, something to drink
 #: snacks = things to eat, something to eat
@@ -14,6 +14,9 @@
 #: closest = nearest
 #: farthest = furthest, most distant, farthest away
 #: leftmost = left most
+#: smallest = littlest, tiniest
+#: largest = biggest
+#: plates = dishes
 #: rightmost = right most
 #: you = the robot
 #: all the = all of the, every one of the, every single

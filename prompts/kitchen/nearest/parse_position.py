@@ -1,3 +1,4 @@
+#: around = round
 #: to the left of = left of, on the left of, on the left side of
 #: to the right of = right of, on the right of, on the right side of
 #: behind = in back of, at the back of

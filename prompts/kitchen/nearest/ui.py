@@ -29,8 +29,14 @@
 #: put X in the recycle bin. = recycle X
 #: move to the right by N. = move N to the right, go N to the right, drive N to the right, drive to the right by N, go to the right by N, move right by N, move N right, go right by N
 #: move to the left by N. = move N to the left, go N to the left, drive N to the left, drive to the left by N, go to the left by N, move left by N, move N left, go left by N
-#: move to the front by N. = move N to the front, go N to the front, go to the front by N
-#: move to the back by N. = move N to the back, go N to the back, go to the back by N
+#: move forward by N. = move N forward, go forward by N, go N forward, move ahead by N, drive forward by N, drive N forward, move forwards by N
+#: move backward by N. = move N backward, go back by N, go N back, move back by N, drive back by N, drive N back, move backwards by N
+#: move to the front of the room by N. = move N to the front of the room, go to the front of the room by N
+#: move to the back of the room by N. = move N to the back of the room, go to the back of the room by N
+#: compost bin = compost, compost heap
+#: green apple = granny smith
+#: put each fruit on the plate of its color. = sort the fruit onto the plates by color, sort the fruit by color, put all the fruit on the plates of matching colors, put the fruit on the plates with matching colors
+#: around = round
 #: take X from Y to Z. = bring X from Y to Z, carry X from Y to Z, move X from Y to Z, fetch X from Y to Z, take X off Y to Z
 #: take X to Y. = bring X to Y, carry X to Y, deliver X to Y, bring X over to Y, take X over to Y, move X to Y
 #: take X out of the Y drawer. = get X out of the Y drawer, fetch X from the Y drawer, remove X from the Y drawer, take X from the Y drawer, get X from the Y drawer
@@ -88,7 +94,7 @@ place_at_obj(parse_obj_name('the bowl'))
 # put the banana next to the bowl.
 target = parse_obj_name('the banana')
 pick_obj(target)
-place_at_pos(parse_position('next to the bowl'))
+place_at_obj(parse_obj_name('the bowl'), 'beside')
 
 # pick up the coke can.
 target = parse_obj_name('the coke can')
@@ -97,7 +103,7 @@ pick_obj(target)
 # put it next to the bowl.
 if not obj_in_gripper(target):
     pick_obj(target)
-place_at_pos(parse_position('next to the bowl'))
+place_at_obj(parse_obj_name('the bowl'), 'beside')
 
 objects = ['apple', 'coke can', 'cup', 'sponge']
 # put the apple 20 cm to the left of the cup.
@@ -356,8 +362,8 @@ say('yes' if is_obj_visible('the apple') else 'no')
 say(f'at x {get_robot_pos()[0]:.2f} m, y {get_robot_pos()[1]:.2f} m')
 
 # what are you holding?
-fruit, drinks = ['apple', 'banana', 'orange', 'lemon'], ['coke can', 'water bottle', 'juice box']
-snacks, others = ['chip bag', 'cracker box', 'candy bar'], ['bowl', 'cup', 'sponge', 'soap bottle']
+fruit, drinks = ['apple', 'green apple', 'banana', 'orange', 'lemon', 'lime', 'pear', 'peach', 'plum', 'grapefruit', 'strawberry'], ['coke can', 'water bottle', 'juice box']
+snacks, others = ['chip bag', 'cracker box', 'candy bar'], ['bowl', 'cup', 'sponge', 'soap bottle', 'egg', 'red plate', 'green plate', 'blue plate', 'yellow plate', 'white plate']
 held = [name for name in fruit + drinks + snacks + others if obj_in_gripper(name)]
 say(held[0] if held else 'nothing')
 
@@ -391,20 +397,30 @@ reason = f'I saw {target}'
 # wait until you see the apple.
 target = 'the apple'
 while not is_obj_visible(target):
-    pass
+    wait(0.5)
 reason = f'I saw {target}'
 
 objects = ['apple', 'banana', 'cup']
 # move to the right by 20 cm.
-goto_pos(get_robot_pos() + 0.2 * np.array([1, 0, 0]))
+place, angle = get_robot_pos_and_angle()
+goto_pos(place + 0.2 * np.array([np.sin(angle), -np.cos(angle), 0]))
 
 # move to the left by 20 cm.
-goto_pos(get_robot_pos() + 0.2 * np.array([-1, 0, 0]))
+place, angle = get_robot_pos_and_angle()
+goto_pos(place + 0.2 * np.array([-np.sin(angle), np.cos(angle), 0]))
 
-# move to the front by 10 cm.
+# move forward by 10 cm.
+place, angle = get_robot_pos_and_angle()
+goto_pos(place + 0.1 * np.array([np.cos(angle), np.sin(angle), 0]))
+
+# move backward by 10 cm.
+place, angle = get_robot_pos_and_angle()
+goto_pos(place - 0.1 * np.array([np.cos(angle), np.sin(angle), 0]))
+
+# move to the front of the room by 10 cm.
 goto_pos(get_robot_pos() + 0.1 * np.array([0, -1, 0]))
 
-# move to the back by 10 cm.
+# move to the back of the room by 10 cm.
 goto_pos(get_robot_pos() + 0.1 * np.array([0, 1, 0]))
 
 # move in a 30 cm square.
@@ -521,3 +537,38 @@ if detect_object('an orange'):
 # stop.
 stop()
 reason = 'you told me to'
+
+objects = ['apple', 'lime', 'lemon', 'cup', 'cracker box', 'red plate', 'green plate', 'blue plate']
+# put the apple on the red plate.
+target = parse_obj_name('the apple')
+pick_obj(target)
+place_at_obj(parse_obj_name('the red plate'), 'on')
+
+# put the lime on top of the cracker box.
+target = parse_obj_name('the lime')
+pick_obj(target)
+place_at_obj(parse_obj_name('the cracker box'), 'on')
+
+# put all the fruit on the blue plate.
+names = parse_obj_name('all the fruit')
+for name in names:
+    pick_obj(name)
+    place_at_obj(parse_obj_name('the blue plate'), 'on')
+if not names:
+    say('I see no fruit here')
+
+# put the smallest fruit on the red plate.
+target = parse_obj_name('the smallest fruit')
+pick_obj(target)
+place_at_obj(parse_obj_name('the red plate'), 'on')
+
+# move in a 2 m square around the stool.
+traj = parse_position('a 2 m square around the stool')
+follow_traj(traj)
+
+# move along the hull of the wood chair, the steel chair and the stool, 2 times bigger.
+traj = parse_position('the hull of the wood chair, the steel chair and the stool, 2 times bigger')
+follow_traj(traj)
+
+# wait 5 seconds.
+wait(5)

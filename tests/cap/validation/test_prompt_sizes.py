@@ -41,7 +41,7 @@ def test_a_request_for_a_function_fits_whatever_the_program_s_length(robot: str)
     [
         ("ravens", "put the red block in the blue bowl", 1),
         ("ravens", "put the cyan block next to the gray bowl", 2),
-        ("kitchen", "put the banana next to the bowl", 2),
+        ("kitchen", "put the banana next to the bowl", 1),
     ],
 )
 def test_a_transfer_asks_little_and_exact_names_ask_nobody(
