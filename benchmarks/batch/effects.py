@@ -39,6 +39,8 @@ from cap.scope import Scope
 
 Positions = Mapping[str, tuple[float, float, float]]
 ON_M, INSIDE_M, NEAR_M, AT_M = 0.04, 0.06, 0.10, 0.06
+RIM_M = 0.03
+"""The middle of what is low may be so far below the middle of the vessel it is in."""
 MOVED_M = 0.01
 CHECK_S = 5.0
 """Longest time of a check program, seconds."""
@@ -58,9 +60,10 @@ class View:
     """What was said since, oldest first."""
     places: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Places by name, xy in metres."""
-
     effect: Sequence[str] = ()
     """What was done, in words of `cap.result.EFFECTS`."""
+    inside_m: float = INSIDE_M
+    """How far from a vessel's middle what is in it may be, metres: the robot's own say."""
 
     @property
     def moved(self) -> list[str]:
@@ -210,16 +213,25 @@ def _is_near(value: Any) -> bool:
     return (isinstance(where, str) or point) and _is_number(most) and most > 0
 
 
-def _above(most_m: float, word: str = "on") -> Callable[[Any, View], str | None]:
+def _above(most_m: float) -> Callable[[Any, View], str | None]:
     def missing(arguments: Any, view: View) -> str | None:
         a, b = arguments
         one, other = view.xyz(a), view.xyz(b)
         apart_m, higher_m = math.dist(one[:2], other[:2]), one[2] - other[2]
         if apart_m <= most_m and higher_m > 0:
             return None
-        return f"{a} is not {word} {b}: {apart_m:.3f} m beside and {higher_m:.3f} m above it"
+        return f"{a} is not on {b}: {apart_m:.3f} m beside and {higher_m:.3f} m above it"
 
     return missing
+
+
+def _inside(arguments: Any, view: View) -> str | None:
+    a, b = arguments
+    one, other = view.xyz(a), view.xyz(b)
+    apart_m, higher_m = math.dist(one[:2], other[:2]), one[2] - other[2]
+    if apart_m <= view.inside_m and higher_m > -RIM_M:
+        return None
+    return f"{a} is not in {b}: {apart_m:.3f} m beside and {higher_m:.3f} m above it"
 
 
 def _within(usual_m: float) -> Callable[[Any, View], str | None]:
@@ -286,7 +298,7 @@ def _pair(value: Any) -> bool:
 
 EXPECTATIONS: Mapping[str, Expectation] = {
     "on": Expectation(_TWO, _pair, _above(ON_M)),
-    "inside": Expectation(_TWO, _pair, _above(INSIDE_M, "in")),
+    "inside": Expectation(_TWO, _pair, _inside),
     "near": Expectation("[a, b] or [a, b, metres]", _is_near, _within(NEAR_M)),
     "at": Expectation("[a, b] or [a, b, metres]", _is_near, _within(AT_M)),
     "left_of": Expectation(_TWO, _pair, _beside("left of", 0, -1)),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.batch.batch_file import Batch
-from benchmarks.batch.effects import View, judge, run_check
+from benchmarks.batch.effects import INSIDE_M, View, judge, run_check
 from benchmarks.batch.session_setup import AT, prompts_of, robot_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
@@ -128,7 +128,9 @@ class BatchSuite:
             effect = Effect.of(begun, WorldView.of(robot), Result(calls=calls))
             answered = any(step.turn.effect.answered for step in steps)
             words = replace(effect, answered=answered).words
-            view = View(before, dict(robot.positions()), _said(robot), _at(robot), words)
+            view = View(
+                before, dict(robot.positions()), _said(robot), _at(robot), words, _inside_m(robot)
+            )
             missed = _unmet(entry, view)
             outcome = meter.settled(_outcome(entry, steps, missed, meter))
             extra = {**outcome.extra, "after": dict(robot.positions())}
@@ -152,6 +154,10 @@ def _at(robot: Robot) -> Mapping[str, tuple[float, float]]:
     return AT.get(robot.name, {})
 
 
+def _inside_m(robot: Robot) -> float:
+    return float(getattr(robot, "inside_m", INSIDE_M))
+
+
 def _said(robot: Robot) -> Sequence[str]:
     return tuple(getattr(robot, "spoken", ()))
 
@@ -169,6 +175,7 @@ def _carry_out(session: Session, entry: Mapping[str, Any]) -> list[JudgedTurn]:
             _said(robot)[told:],
             _at(robot),
             turn.effect.words,
+            _inside_m(robot),
         )
         steps.append(_step(asked, turn, view))
         if steps[-1].cause:
