@@ -132,7 +132,7 @@ def test_check_accepts_and_names_what_would_be_generated(capsys: Capture) -> Non
 
 
 def test_check_refuses_with_rule_and_line(capsys: Capture) -> None:
-    assert run(["check", write("x = 1\ny = x.__dict__\n")]) == 3
+    assert run(["check", write("x = 1\ny = x.__globals__\n")]) == 3
     assert "CAP103 line 2" in capsys.readouterr().out
 
 
