@@ -27,7 +27,7 @@ _REQUESTS, _ANSWERS = 3, 4
 """A worker's own two descriptors, besides /dev/null on 0 to 2."""
 _REMEMBERED = 256
 """How many ended workers are remembered until somebody asks."""
-_END_S = 0.1
+_END_S = 0.5
 """How long a question waits for a worker that is just ending."""
 
 
@@ -98,7 +98,7 @@ class ForkServer:
         """Return how a worker ended, after a short wait for it; -1 if it did not, or is unknown."""
         last_s = time.monotonic() + _END_S
         while number in self._children and time.monotonic() < last_s:
-            time.sleep(_END_S / 100)
+            time.sleep(_END_S / 500)
             self._collect()
         return self._ended.pop(number, -1)
 
