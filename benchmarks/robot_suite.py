@@ -32,6 +32,7 @@ from cap.models.base import Model
 from cap.prompt.prompt import Prompt
 from cap.robot import registry
 from cap.session.session import Session
+from cap.session.settings import SessionSettings
 from cap.session.turn import Turn
 
 SHOWN_CALLS = 200
@@ -185,7 +186,7 @@ def carry_out(
     """
     start_s = time.perf_counter()
     meter = Meter(_model(settings, trial))
-    with Session(robot, meter, prompts=prompts, seed=seed_of(trial)) as session:
+    with Session(robot, meter, SessionSettings(prompts=prompts, seed=seed_of(trial))) as session:
         first = robot.snapshot()
         case = make(np.random.default_rng([trial.seed, 7]), robot)
         turns = _act(session, case, settings.model)

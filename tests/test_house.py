@@ -72,6 +72,15 @@ def test_below_the_command_line_cap_knows_no_robot_and_no_benchmark(
                 assert (name or "").split(".")[0] not in ("robots", "benchmarks"), module.name
 
 
+def test_a_broad_except_says_why_it_is_broad(modules: list[figures.Module]) -> None:
+    broad = re.compile(r"except (?:Base)?Exception\b|suppress\((?:Base)?Exception\b")
+    for module in modules:
+        if module.package == "cap":
+            for number, line in enumerate(module.source.split("\n"), start=1):
+                if broad.search(line) and not line.lstrip().startswith(('"', "#")):
+                    assert "  # " in line, f"{module.path}:{number}: {line.strip()}"
+
+
 def test_robots_know_little_of_cap(modules: list[figures.Module]) -> None:
     known = {"cap.errors", "cap.scope", "cap.robot.protocol", "cap.toml"}
     for module in modules:

@@ -26,6 +26,7 @@ from cap.robot.protocol import Rewindable, Robot
 from cap.robot.robot_files import is_file
 from cap.sandbox.limits import Limits
 from cap.session.session import Session
+from cap.session.settings import SessionSettings
 from cap.session.turn import Turn
 
 OPTIONS = ("limits", "pictures", "sessions", *MODEL_OPTIONS)
@@ -117,9 +118,11 @@ class BatchSuite:
         with Session(
             robot,
             meter,
-            prompts=prompts,
-            seed=seed_of(trial),
-            limits=Limits(**settings.options.get("limits", {})),
+            SessionSettings(
+                prompts=prompts,
+                seed=seed_of(trial),
+                limits=Limits(**settings.options.get("limits", {})),
+            ),
         ) as session:
             first = robot.snapshot() if isinstance(robot, Rewindable) else None
             before, begun = dict(robot.positions()), WorldView.of(robot)

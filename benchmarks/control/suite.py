@@ -31,6 +31,7 @@ from cap.prompt.prompt import Prompt
 from cap.result import Failure
 from cap.sandbox.limits import Limits
 from cap.session.session import Session
+from cap.session.settings import SessionSettings
 from cap.session.turn import Turn
 
 OPTIONS = ("limits", *MODEL_OPTIONS)
@@ -143,9 +144,11 @@ def _episode(
     with Session(
         task.robot(trial.seed),
         meter,
-        prompts={"ui": replace(prompt, name="ui")},
-        seed=seed_of(trial),
-        limits=program_limits(settings.options.get("limits", {}), LIMITS),
+        SessionSettings(
+            prompts={"ui": replace(prompt, name="ui")},
+            seed=seed_of(trial),
+            limits=program_limits(settings.options.get("limits", {}), LIMITS),
+        ),
     ) as session:
         if settings.model in BASELINES:
             source = task.oracle(trial.seed) if settings.model == "oracle" else "pass\n"

@@ -15,7 +15,8 @@ from benchmarks.reasoning.question import PosedQuestion
 from cap.engine.lmp import LMP
 from cap.errors import ModelError, NotFound
 from cap.models.base import Completion, Model, Request
-from cap.prompt.prompt import Prompt, render_context
+from cap.prompt.context import Context
+from cap.prompt.prompt import Prompt
 from cap.result import Failure
 from cap.sandbox.limits import Limits
 
@@ -71,7 +72,8 @@ def baseline(name: str, asked: PosedQuestion, arm: str) -> Model:
 def in_words(asked: PosedQuestion, model: Model, prompt: Prompt) -> Response:
     """Ask for an answer in language, and compare it."""
     scene = asked.scene
-    context = render_context({"objects": scene.objects, "positions": dict(scene.positions)})
+    facts = {"objects": scene.objects, "positions": dict(scene.positions)}
+    context = Context.of(facts).text
     text = prompt.render(asked.words, context)
     request = Request(text, prompt.header.stop, max_tokens=MAX_TOKENS, system=SYSTEM)
     try:

@@ -36,6 +36,7 @@ from benchmarks.suite import (
 from cap.engine.answer import Answer, State
 from cap.engine.engine import Engine
 from cap.engine.generation import GenerationLimits
+from cap.engine.settings import EngineSettings
 from cap.errors import UsageError
 from cap.models.base import Completion, Model, Request
 from cap.program.program import Program
@@ -190,6 +191,7 @@ def _run_one(
     place = desk(examine(problem, trial.seed))
     file, recursive = ARMS[trial.split]
     meter = _Asked(_model(settings, problem, trial), bool(settings.options.get("repairs")))
+    budget = GenerationLimits() if recursive else GenerationLimits(depth=1)
     engine = Engine(
         place,
         meter,
@@ -197,8 +199,7 @@ def _run_one(
         function_prompt(settings.prompts, file, problem.given_names),
         sandbox=Sandbox(limits=replace(LIMITS, **settings.options.get("limits", {}))),
         trace=Trace(),
-        seed=trial.seed,
-        budget=GenerationLimits() if recursive else GenerationLimits(depth=1),
+        settings=EngineSettings(seed=trial.seed, budget=budget),
     )
     answer = engine.run_program(_LOOP, Program.parse(problem.loop), State(definitions=library))
     verdict = place.verdict(answer.result.failure)

@@ -17,7 +17,8 @@ from cap.errors import CheckFailed, EmptyCompletion
 from cap.models.base import Model, Request
 from cap.program.program import Program
 from cap.prompt import prompt
-from cap.prompt.prompt import Prompt, render_context
+from cap.prompt.context import Context
+from cap.prompt.prompt import Prompt
 from cap.robot import registry
 
 _STEP = re.compile(
@@ -54,7 +55,7 @@ def plan(model: Model, instruction: str, facts: Mapping[str, Any]) -> tuple[Plan
         ModelError: No answer, or no step in it.
     """
     asked = _prompt()
-    request = Request(asked.render(instruction, render_context(facts)), asked.header.stop)
+    request = Request(asked.render(instruction, Context.of(facts).text), asked.header.stop)
     steps = parse(model.complete(request).said(), asked.header.stop)
     if not steps:
         raise EmptyCompletion("the answer has no step 'Pick up the ... Place it on the ...'")

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from benchmarks.tabletop.inner_monologue import PREFIX
 from benchmarks.tabletop.tasks import Task
-from cap.prompt.prompt import render_context
+from cap.prompt.context import Context
 
 _BLOCKS = "blocks = [name for name in objects if 'block' in name]\n"
 _BOWLS = "bowls = [name for name in objects if 'bowl' in name]\n"
@@ -195,4 +195,4 @@ def oracle(task: Task, words: Mapping[str, str]) -> str:
     own = task.name.removeprefix(PREFIX)
     body = _ORACLES[own] if own == task.name else _PERSISTENT[own]
     named = {"distance_word" if slot == "distance" else slot: word for slot, word in words.items()}
-    return f"{render_context(named)}\n{body}"
+    return f"{Context.of(named).text}\n{body}"

@@ -37,6 +37,7 @@ from benchmarks.tabletop.trial_sampler import Setup, prepare
 from cap.errors import ModelError, NotFound, UsageError
 from cap.models.base import Model
 from cap.session.session import Session
+from cap.session.settings import SessionSettings
 from cap.session.turn import Turn
 from robots.ravens import RavensRobot, create
 from robots.table.geometry import PLACES
@@ -161,7 +162,9 @@ class TabletopSuite:
         prompts = load_prompts("ravens-seen" if act is _baseline else settings.prompts)
         limits = program_limits(settings.options.get("limits", {}))
         robot = _robot(setup, cell, settings)
-        with Session(robot, meter, prompts=prompts, seed=seed_of(trial), limits=limits) as session:
+        with Session(
+            robot, meter, SessionSettings(prompts=prompts, seed=seed_of(trial), limits=limits)
+        ) as session:
             first = robot.snapshot()
             attempt = act(session, meter, setup, cell.task, settings)
             after = dict(robot.positions())

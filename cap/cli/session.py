@@ -60,7 +60,7 @@ def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterat
     trace = Trace(_claim(folder), {"instructions": instructions, "dry_run": options.dry_run})
     try:
         session = _make_session(options, settings, trace, instructions)
-    except BaseException as error:
+    except BaseException as error:  # the trace tells of whatever it was
         trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
         trace.close(status_after(error))
         if isinstance(error, UsageError):  # nothing was tried: a slip leaves nothing behind
@@ -80,6 +80,7 @@ def _make_session(
     from cap.robot import registry
     from cap.sandbox.limits import Limits
     from cap.session.session import Session
+    from cap.session.settings import SessionSettings
     from cap.session.skills.store import SkillStore
 
     model = model_for(settings, options.model_options.model_timeout, options.record)
@@ -97,22 +98,24 @@ def _make_session(
         return Session(
             robot,
             model,
-            prompts=registry.robot_prompts(settings.robot, options.prompts),
-            trace=trace,
-            seed=options.seed,
-            limits=Limits(program_s=options.time_limit),
-            approve=approver(asks, robot.simulated),
-            allow=ask_person if asks == "each-call" else None,
-            budget=GenerationLimits(
-                functions=settings.max_functions, answer_tokens=settings.max_tokens
+            SessionSettings(
+                prompts=registry.robot_prompts(settings.robot, options.prompts),
+                trace=trace,
+                seed=options.seed,
+                limits=Limits(program_s=options.time_limit),
+                approve=approver(asks, robot.simulated),
+                allow=ask_person if asks == "each-call" else None,
+                budget=GenerationLimits(
+                    functions=settings.max_functions, answer_tokens=settings.max_tokens
+                ),
+                repairs=repairs,
+                skills=SkillStore(skills_folder(settings)),
+                rehearse=options.rehearse,
+                min_level=options.min_level,
+                robot_file=path_of(settings.robot),
             ),
-            repairs=repairs,
-            skills=SkillStore(skills_folder(settings)),
-            rehearse=options.rehearse,
-            min_level=options.min_level,
-            robot_file=path_of(settings.robot),
         )
-    except BaseException:
+    except BaseException:  # also Ctrl-C: nobody else could close it
         robot.close()
         raise
 
@@ -239,7 +242,8 @@ def watch(session: Any, options: SessionOptions, echo: bool = True) -> None:
     from cap.trace.terminal import Live
 
     console = Console(highlight=False, stderr=options.as_json)
-    session.trace.listeners.append(Live(console, options.verbose, echo))
+    follows = session.engine.settings.allow is None
+    session.trace.listeners.append(Live(console, options.verbose, echo, follows))
     if options.dry_run:
         sends = hasattr(session.robot, "commands")
         where = "nothing is sent" if sends else "in the instant world"

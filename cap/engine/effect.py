@@ -39,6 +39,8 @@ class WorldView:
     """Where objects are, xyz in metres."""
     condition: Mapping[str, Any] = field(default_factory=dict)
     """What else programs change, by name: see `cap.robot.protocol.Conditioned`."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What prompts may show: the names programs know objects by, for one."""
 
     @classmethod
     def of(cls, robot: Any) -> WorldView:
@@ -47,7 +49,8 @@ class WorldView:
         Raises:
             RobotError: It cannot be seen.
         """
-        return cls(robot_facts.places(robot), plain(robot_facts.condition(robot)))
+        facts = robot_facts.facts(robot)
+        return cls(robot_facts.places(robot), plain(robot_facts.condition(robot)), facts)
 
     def since(self, before: WorldView) -> tuple[Moved, dict[str, tuple[Any, Any]]]:
         """Return the objects that moved since an earlier view, and what else is otherwise."""
@@ -65,6 +68,10 @@ class Effect:
     """Objects that are elsewhere: where from and where to, xyz in metres."""
     changed: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     """What else is otherwise, by name: before and after."""
+    no_longer_seen: tuple[str, ...] = ()
+    """Objects that are no longer seen: a camera's may be hidden, and nobody knows what moved."""
+    newly_seen: tuple[str, ...] = ()
+    """Objects that were not seen before."""
     said: tuple[str, ...] = ()
     """What the robot told the person."""
     answered: bool = False
@@ -82,7 +89,6 @@ class Effect:
         before: WorldView,
         after: WorldView,
         result: Result,
-        objects: Sequence[str] = (),
         earlier_calls: int = 0,
     ) -> Effect:
         """Compare the world before a program with the world after it.
@@ -91,10 +97,12 @@ class Effect:
             before: The world when the turn began.
             after: The world now.
             result: What came of the program: its calls, its value.
-            objects: The names that programs know objects by.
             earlier_calls: How many of the calls are of attempts that were written again.
         """
         shifted, changed = after.since(before)
+        gone = sorted(before.positions.keys() - after.positions.keys())
+        new = sorted(after.positions.keys() - before.positions.keys())
+        changed = {name: pair for name, pair in changed.items() if name not in (*gone, *new)}
         if MOTIONS in after.condition and MOTIONS not in changed:  # somebody else moved them
             shifted = {}
             changed = {name: pair for name, pair in changed.items() if name not in ITSELF}
@@ -106,20 +114,25 @@ class Effect:
         return cls(
             moved=shifted,
             changed=changed,
+            no_longer_seen=tuple(gone),
+            newly_seen=tuple(new),
             said=tuple(words for words in said if words.strip()),
             answered=result.value is not None or bool(result.stdout.strip()),
             acted=any(call.kind == "action" and call.name != _SAY for call in done),
-            left_over=tuple(_left_over(last, still, objects)),
+            left_over=tuple(_left_over(last, still, after.facts.get("objects", ()))),
         )
 
     @property
     def still(self) -> bool:
-        """True if the world is as it was."""
-        return not self.moved and not self.changed
+        """True if the world is as it was, and all of it is seen as before."""
+        return not (self.moved or self.changed or self.no_longer_seen or self.newly_seen)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The effect in words, of `cap.result.EFFECTS`; `nothing` stands alone."""
+        """The effect in words, of `cap.result.EFFECTS`; `nothing` stands alone.
+
+        None at all where only what is seen is otherwise: that nothing moved is not known then.
+        """
         others = [name for name in self.changed if name not in (INK, VELOCITY)]
         there = {
             _MOVED: bool(self.moved or others),
@@ -128,7 +141,8 @@ class Effect:
             _ANSWERED: self.answered,
         }
         told = tuple(word for word, so in there.items() if so)
-        return told if told or self.unseen else (_NOTHING,)
+        unknown = self.unseen or self.no_longer_seen or self.newly_seen
+        return told if told or unknown else (_NOTHING,)
 
     @property
     def stillness(self) -> str:

@@ -19,7 +19,9 @@ from typing import Any
 from cap.engine.answer import Answer
 from cap.engine.engine import Engine
 from cap.engine.failures import lmp_failed
+from cap.engine.nested_lmp import NestedLMP
 from cap.engine.question import Tally
+from cap.engine.settings import EngineSettings
 from cap.errors import UsageError
 from cap.models.base import Model
 from cap.models.providers import make_model
@@ -130,7 +132,7 @@ class LMP:
             registry.function_prompt(),
             sandbox=Sandbox(limits=self._limits),
             trace=trace,
-            seed=self._seed,
+            settings=EngineSettings(seed=self._seed),
             tally=tally,
         )
 
@@ -138,8 +140,8 @@ class LMP:
         found = {name: _primitive(name, function) for name, function in self._functions.items()}
         for name, lmp in self._lmps.items():
             prompt = replace(lmp.prompt, name=name)
-            caller = lmp._engine_on(trace, tally).caller(prompt, lmp._variables)
-            found[name] = Primitive.of(caller, "lmp", name)
+            engine = lmp._engine_on(trace, tally)
+            found[name] = NestedLMP(engine, prompt, lmp._variables).primitive()
         return found
 
 

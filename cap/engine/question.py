@@ -9,15 +9,18 @@ from __future__ import annotations
 import functools
 import re
 import threading
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from cap.engine.memory import Memory
 from cap.errors import AnswerFault, ModelError
 from cap.models.base import MAX_TOKENS, Completion, Model, Request, Streams, Usage
 from cap.models.concurrency import together
 from cap.models.replay import request_key
 from cap.program.program import Program
+from cap.prompt.context import Context
 from cap.prompt.prompt import PastTurn, Prompt
 from cap.trace.trace import Trace
 
@@ -25,8 +28,6 @@ T = TypeVar("T")
 _NEXT_EXAMPLE = "behind the program another example begins; answer this instruction alone"
 MOST_ROOM = 16
 """How many times the usual limit of tokens an answer may take at the most."""
-ASKED_BEFORE = "asked before in this session; its answer is used again"
-"""Note of an answer from memory."""
 
 
 class CutOff(AnswerFault):
@@ -39,8 +40,8 @@ class Question:
 
     instruction: str
     """The words of its comment line."""
-    context: str = ""
-    """Assignment lines shown above them."""
+    context: Context = field(default_factory=Context)
+    """Facts shown above them."""
     history: tuple[PastTurn, ...] = ()
     """Earlier turns, and earlier attempts at this one, oldest first."""
     hints: tuple[str, ...] = ()
@@ -78,10 +79,6 @@ class Tally(threading.local):
         return functools.reduce(Usage.plus, self._usages[mark:], Usage())
 
 
-Memory = dict[Request, Completion]
-"""What LMPs that a session's programs call were asked, with answers whose programs ended well."""
-
-
 class Author:
     """Asks one model for programs."""
 
@@ -107,32 +104,25 @@ class Author:
         self.trace = trace
         self.max_tokens = max_tokens
         self.memory = memory
-        self._forgotten: Memory = {}
 
     @property
     def repairs(self) -> bool:
         """False of a model that cannot mend what it wrote."""
         return bool(getattr(self.model, "repairs", True))
 
-    def remember(self, prompt: Prompt, order: Question, answer: Completion) -> None:
+    def prove(self, prompt: Prompt, order: Question, answer: Completion) -> None:
         """Answer the same order so again, if it is of an LMP that a program called.
 
         A model that draws its answers is asked each time.
         """
         sampled = getattr(self.model, "sampled", False)
         if self.memory is not None and self.trace.depth and not sampled:
-            self.memory[self._request(prompt, order)] = answer
+            self.memory.prove(self._request(prompt, order), answer)
 
     def forget(self) -> None:
-        """Ask anew from here on: something failed, or was undone."""
-        if self.memory:
-            self._forgotten = dict(self.memory)
-            self.memory.clear()
-
-    def recall(self) -> None:
-        """Take the last `forget` back: the world is again as it was, and the same will be asked."""
+        """Ask anew from here on: something failed."""
         if self.memory is not None:
-            self.memory.update(self._forgotten)
+            self.memory.forget()
 
     def ask(self, prompt: Prompt, order: Question) -> Completion:
         """Return the answer to one order.
@@ -173,13 +163,19 @@ class Author:
                 model=self.model.name,
                 tail=request.prompt.removeprefix(prompt.head(order.docs)).strip(),
             )
+        begin_s = time.monotonic()
         answers = self._answers(prompt, requests)
+        duration_s = time.monotonic() - begin_s
         for request, answer in zip(requests, answers, strict=True):
             if isinstance(answer, Completion):
-                self._note(prompt, request, answer)
+                if self.memory is not None:
+                    self.memory.hear(request, answer)
+                self._note(prompt, request, answer, duration_s)
             else:
                 why = {"error": type(answer).__name__, "message": str(answer)}
-                self.trace.event("unanswered", lmp=prompt.name, **self._key(request), **why)
+                told = {**self._key(request), **why, "duration_s": duration_s}
+                self.trace.event("unanswered", lmp=prompt.name, **told)
+            duration_s = 0.0  # they were asked all at once
         return answers
 
     def _key(self, request: Request) -> dict[str, str]:
@@ -189,27 +185,43 @@ class Author:
     def _answers(
         self, prompt: Prompt, requests: Sequence[Request]
     ) -> list[Completion | ModelError]:
-        if len(requests) == 1:
+        """Return the answers to requests: from memory, or asked for all at once."""
+        found: dict[int, Completion | ModelError] = {}
+        for number, request in enumerate(requests):
+            nested = self.trace.depth > 0
+            known = None if self.memory is None else self.memory.get(request, nested)
+            if known is not None:
+                found[number] = known
+        asked = [number for number in range(len(requests)) if number not in found]
+        if len(asked) == 1:
+            (number,) = asked
             try:
-                return [self._complete(prompt, requests[0])]
+                found[number] = self._complete(prompt, requests[number])
             except ModelError as error:
-                return [error]
-        asks = [functools.partial(self.model.complete, request) for request in requests]
-        return together(asks, returned=ModelError)
+                found[number] = error
+        elif asked:
+            asks = [functools.partial(self.model.complete, requests[number]) for number in asked]
+            found |= zip(asked, together(asks, returned=ModelError), strict=True)
+        return [found[number] for number in range(len(requests))]
 
     def _complete(self, prompt: Prompt, request: Request) -> Completion:
         """Ask on this thread; where somebody watches, the text appears as it is written."""
-        if self.memory and self.trace.depth and (known := self.memory.get(request)) is not None:
-            free = replace(known, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
-            return replace(free, notes=(*known.notes, ASKED_BEFORE), remembered=True)
         if not self.trace.listeners or not isinstance(self.model, Streams):
             return self.model.complete(request)
-        told = functools.partial(self.trace.progress, "text", lmp=prompt.name)
-        return self.model.stream(request, lambda piece: told(text=piece))
+        return self.model.stream(request, functools.partial(self._tell, prompt))
+
+    def _tell(self, prompt: Prompt, piece: str) -> None:
+        """Tell of a piece of an answer that is being written."""
+        self.trace.progress("text", lmp=prompt.name, text=piece)
 
     def _request(self, prompt: Prompt, order: Question) -> Request:
         text = prompt.render(
-            order.instruction, order.context, order.history, order.hints, order.docs, order.given
+            order.instruction,
+            order.context.text,
+            order.history,
+            order.hints,
+            order.docs,
+            order.given,
         )
         return Request(
             prompt=text,
@@ -218,7 +230,17 @@ class Author:
             further=prompt.further,
         )
 
-    def _note(self, prompt: Prompt, request: Request, completion: Completion) -> None:
+    def _note(
+        self, prompt: Prompt, request: Request, completion: Completion, duration_s: float
+    ) -> None:
+        """Count an answer and write it down.
+
+        Args:
+            prompt: Who asked.
+            request: What was asked.
+            completion: The answer.
+            duration_s: How long it took; of several at once, the first has it all.
+        """
         self.tally.add(completion)
         self.trace.event(
             "completion",
@@ -234,6 +256,7 @@ class Author:
             continues=completion.continues,
             remembered=completion.remembered,
             why_empty=completion.why_empty,
+            duration_s=duration_s,
         )
 
 

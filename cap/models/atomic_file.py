@@ -19,6 +19,6 @@ def write_whole(path: Path, text: str) -> None:
     try:
         beside.write_text(text, encoding="utf-8", errors="backslashreplace")
         os.replace(beside, path)
-    except BaseException:
+    except BaseException:  # a stop as well leaves no half of it
         beside.unlink(missing_ok=True)
         raise

@@ -51,7 +51,7 @@ def together(
         threading.Thread(target=serve, name="cap-model", daemon=True).start()
     try:
         return _gathered(done, len(work), returned)
-    except BaseException:
+    except BaseException:  # whatever ends the wait, what was not begun is not asked
         with contextlib.suppress(queue.Empty):
             while True:
                 waiting.get_nowait()

@@ -1,4 +1,4 @@
-"""Completions given again, keyed by the request: from a recording, or from memory.
+"""Recordings: completions given again, keyed by the request.
 
 A recording is a JSONL file, one completion a line:
 
@@ -17,7 +17,6 @@ import hashlib
 import json
 import re
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -27,9 +26,6 @@ from cap.models.wrapper import Ask, Wrapped
 
 SHOWN_LINES = 6
 """How many of a prompt's last lines a recording shows."""
-
-REMEMBERED = "from the rehearsal"
-"""Note of an answer that was not asked for anew."""
 
 
 def request_key(request: Request) -> str:
@@ -139,32 +135,6 @@ class Recorder(Wrapped):
                 f"cannot write the recording {self._path}: {error.strerror or error}; "
                 "choose another file for --record"
             ) from None
-
-
-class Remembered(Wrapped):
-    """A model that answers a request it was asked before as it did then, in memory.
-
-    What a rehearsal asked for is what the run that follows gets, as long as it asks the very same.
-    """
-
-    def __init__(self, model: Model) -> None:
-        """Wrap a model; nothing is known yet."""
-        super().__init__(model)
-        self._answers: dict[str, Completion] = {}
-
-    def forget(self) -> None:
-        """Ask anew from here on."""
-        self._answers.clear()
-
-    def _through(self, request: Request, ask: Ask) -> Completion:
-        key = request_key(request)
-        if (known := self._answers.get(key)) is not None:
-            free = replace(known, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
-            return replace(free, notes=(*known.notes, REMEMBERED), remembered=True)
-        answer = ask()
-        if not answer.empty:  # it is asked again
-            self._answers[key] = answer
-        return answer
 
 
 _KINDS: tuple[type[ModelError], ...] = (ModelError, *ModelError.__subclasses__())

@@ -49,6 +49,7 @@ from typing import Any
 
 from cap.errors import PromptError
 from cap.prompt import headerless
+from cap.prompt.context import Context
 from cap.prompt.examples import Example, separators, split_examples
 
 HEADER = re.compile(r"^# /// cap\n(?P<body>(?:#[^\n]*\n)*?)# ///[ \t]*\n", re.MULTILINE)
@@ -147,6 +148,23 @@ class Prompt:
             docs: What the functions it imports do.
         """
         return f"{docs}\n{self.text.rstrip()}" if docs else self.text.rstrip()
+
+    def context_of(self, facts: Mapping[str, Any]) -> Context:
+        """Return the context it asks for.
+
+        Args:
+            facts: All that are known, by name.
+
+        Raises:
+            PromptError: It asks for a fact nobody knows, or that cannot be shown.
+        """
+        asked = self.header.context
+        if lacking := [name for name in asked if name not in facts]:
+            raise PromptError(
+                f"prompt '{self.name}' asks for context {lacking}, which nobody gives; "
+                f"known: {sorted(facts)}"
+            )
+        return Context.of({name: facts[name] for name in asked})
 
     def render(
         self,
@@ -347,38 +365,3 @@ def _hints(tree: ast.Module) -> tuple[str, ...]:
         if isinstance(node, ast.Import | ast.ImportFrom):
             names += [(alias.asname or alias.name).split(".")[0] for alias in node.names]
     return tuple(dict.fromkeys(names))
-
-
-def render_context(facts: Mapping[str, Any]) -> str:
-    """Return facts as assignment lines, values by repr so that no name can break out."""
-    return "\n".join(f"{name} = {_plain(value)!r}" for name, value in facts.items())
-
-
-def _plain(value: Any) -> Any:
-    """Return a value without numpy's types, whose repr is no literal."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if type(value) in (list, tuple, set):
-        return type(value)(map(_plain, value))
-    if type(value) is dict:
-        return {_plain(key): _plain(entry) for key, entry in value.items()}
-    return value
-
-
-def parse_context(text: str, where: str = "context") -> dict[str, Any]:
-    """Read assignment lines back into values; only literals are accepted.
-
-    Raises:
-        PromptError: A line is not `name = literal`.
-    """
-    try:
-        values = {}
-        for node in ast.parse(text).body:
-            match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    values[name] = ast.literal_eval(value)
-                case _:
-                    raise ValueError(f"line {node.lineno} is not an assignment to one name")
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
-        raise PromptError(f"{where} must be lines of `name = literal`: {error}") from None
-    return values

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from cap.errors import CapError, RobotError
@@ -41,18 +42,11 @@ def facts(robot: Telling) -> dict[str, Any]:
     Raises:
         RobotError: They cannot be had, or are not plain data.
     """
-    try:
+    with _asking(robot, "context()"):
         found = dict(robot.context())
-        objects = found.get("objects", [])
         encode(found)
-        good = isinstance(objects, list | tuple) and all(isinstance(one, str) for one in objects)
-    except CapError:
-        raise
-    except WireError as error:
-        raise RobotError(f"{_whose(robot)} context() is not plain data: {error}") from None
-    except Exception as error:
-        raise RobotError(f"{_whose(robot)} context() failed: {_told(error)}") from None
-    if not good:
+    objects = found.get("objects", [])
+    if not (isinstance(objects, list | tuple) and all(isinstance(one, str) for one in objects)):
         raise RobotError(f"{_whose(robot)} context() has objects that are no list of names")
     return found
 
@@ -63,16 +57,12 @@ def places(robot: Placing) -> dict[str, Xyz]:
     Raises:
         RobotError: That cannot be had, or is no table of points.
     """
-    try:
+    with _asking(robot, "positions()"):
         found = dict(robot.positions())
         for name, (x, y, z) in found.items():
             if not isinstance(name, str):
                 raise TypeError(f"{name!r} is no name")
             float(x), float(y), float(z)
-    except CapError:
-        raise
-    except Exception as error:
-        raise RobotError(f"{_whose(robot)} positions() failed: {_told(error)}") from None
     return found
 
 
@@ -84,21 +74,29 @@ def condition(robot: Any) -> dict[str, Any]:
     """
     if not isinstance(robot, Conditioned):
         return {}
-    try:
+    with _asking(robot, "condition()"):
         found = dict(robot.condition())
         encode(found)
+    return found
+
+
+@contextmanager
+def _asking(robot: Any, what: str) -> Iterator[None]:
+    """Raise what goes wrong inside as the robot's failure, with what it was asked.
+
+    Raises:
+        RobotError: It has failed, or what it told is not plain data.
+    """
+    try:
+        yield
     except CapError:
         raise
     except WireError as error:
-        raise RobotError(f"{_whose(robot)} condition() is not plain data: {error}") from None
-    except Exception as error:
-        raise RobotError(f"{_whose(robot)} condition() failed: {_told(error)}") from None
-    return found
+        raise RobotError(f"{_whose(robot)} {what} is not plain data: {error}") from None
+    except Exception as error:  # a person's code may fail in any way
+        told = f"{type(error).__name__}: {error}; see cap robots check"
+        raise RobotError(f"{_whose(robot)} {what} failed: {told}") from None
 
 
 def _whose(robot: Any) -> str:
     return f"robot '{getattr(robot, 'name', '?')}':"
-
-
-def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}; see cap robots check"

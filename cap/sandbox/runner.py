@@ -84,6 +84,7 @@ class Runner:
         seed: int = 0,
         calls: CallList | None = None,
         on_call: Callable[[Call], None] | None = None,
+        on_line: Callable[[int], None] | None = None,
         robot: Stoppable | None = None,
     ) -> Result:
         """Run a program that was checked already, as `Sandbox.execute` says."""
@@ -92,7 +93,8 @@ class Runner:
         plain = is_plain(words, scope) and (calls is None or calls.plain)
         template = self._template.plain if plain else self._template
         try:
-            job = codec.encode(self._job(source, scope, returns, keep, seed, calls))
+            told = {"lines": True} if on_line is not None else {}
+            job = codec.encode({**self._job(source, scope, returns, keep, seed, calls), **told})
         except codec.WireError as error:
             raise SandboxError(f"the program or its variables: {error}") from None
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -110,6 +112,7 @@ class Runner:
                     scope,
                     self.limits,
                     on_call,
+                    on_line,
                     robot=robot,
                     thread=self.robot_thread if robot is not None else None,
                     place=place,

@@ -132,6 +132,7 @@ class Sandbox:
         keep: bool = False,
         seed: int = 0,
         on_call: Callable[[Call], None] | None = None,
+        on_line: Callable[[int], None] | None = None,
         robot: Stoppable | None = None,
     ) -> Result:
         """Run a program that was checked already, and serve its calls until it ends or is killed.
@@ -143,6 +144,7 @@ class Sandbox:
             keep: Bring back every variable it binds, for a session.
             seed: Start of numpy's random numbers inside the program.
             on_call: Told of every call once it is served.
+            on_line: Told before every call which line of the program makes it.
             robot: Whose functions the scope holds; stopped when a call takes too long.
 
         Returns:
@@ -159,6 +161,7 @@ class Sandbox:
             keep=keep,
             seed=seed,
             on_call=on_call,
+            on_line=on_line,
             robot=robot,
         )
 

@@ -19,29 +19,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cap.engine.answer import NOTHING, Answer, Approve, State
-from cap.engine.approval import Allow
+from cap.engine.answer import NOTHING, Answer, State
+from cap.engine.attempts import INTERRUPTED
 from cap.engine.effect import HELD, NOTHING_HELD, Effect, WorldView
-from cap.engine.engine import INTERRUPTED, Engine, unhinted
+from cap.engine.engine import Engine, unhinted
 from cap.engine.failures import failure_of
-from cap.engine.generation import GenerationLimits
+from cap.engine.memory import Memory
 from cap.engine.rehearsal import Rehearsal
-from cap.engine.repair import Repairs
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, PromptError, RobotError, SandboxError, SavedError, UsageError
 from cap.models.base import Model, Usage
-from cap.models.replay import Remembered
 from cap.program.program import Program
+from cap.prompt.context import Context
 from cap.prompt.history import within
 from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.result import EFFECTS, Failure, Result
 from cap.robot import registry, robot_facts
 from cap.robot.protocol import Rehearsable, Robot
 from cap.robot.robot_files import path_of
-from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
 from cap.session.session_file import SavedSession
+from cap.session.settings import HARDWARE_LEVEL, SessionSettings
 from cap.session.skills.store import Offer, Origin, SkillStore
 from cap.session.state import after_turn
 from cap.session.turn import Turn, total, unmet
@@ -50,9 +49,6 @@ from cap.trace.trace import Trace, status_after, versions
 
 TOP = "ui"
 """The prompt that answers a person; every robot has one."""
-HISTORY_TOKENS = 4000
-HARDWARE_LEVEL = "kernel-seccomp"
-"""Below this level of the sandbox only the check stands between a program and the host."""
 
 
 class Session:
@@ -69,45 +65,13 @@ class Session:
     _skills: SkillStore | None = None
     _closed = False
 
-    def __init__(
-        self,
-        robot: Robot,
-        model: Model,
-        *,
-        prompts: Mapping[str, Prompt] | None = None,
-        trace: Trace | None = None,
-        seed: int = 0,
-        limits: Limits | None = None,
-        budget: GenerationLimits | None = None,
-        approve: Approve | None = None,
-        repairs: Repairs | None = None,
-        skills: SkillStore | None = None,
-        history_tokens: int = HISTORY_TOKENS,
-        rehearse: bool | None = None,
-        allow: Allow | None = None,
-        robot_file: Path | None = None,
-        min_level: str | None = None,
-    ) -> None:
+    def __init__(self, robot: Robot, model: Model, settings: SessionSettings | None = None) -> None:
         """Start a session.
 
         Args:
             robot: What moves.
             model: What writes programs.
-            prompts: By name, with a `ui`; those shipped for the robot by default.
-            trace: Where events go; nowhere by default.
-            seed: Start of all random numbers inside programs.
-            limits: What one program may use.
-            budget: How many functions may be generated for one program.
-            approve: Shown each complete program before it moves anything.
-            repairs: How often a program may be written again.
-            skills: Kept functions to offer to programs, and where to keep more.
-            history_tokens: How much of a prompt earlier turns may take.
-            rehearse: Whether each program runs in the robot's simulated twin first; by default
-                wherever there is one, as real robots have.
-            allow: Shown each call that moves the robot before it does; False refuses it.
-            robot_file: The file the robot was made from, for who goes on with the session.
-            min_level: The weakest sandbox level to accept; by default any in simulation, and
-                `HARDWARE_LEVEL` on real hardware.
+            settings: How it runs, and what it keeps.
 
         Raises:
             SandboxError: The sandbox is weaker here.
@@ -115,37 +79,36 @@ class Session:
             UsageError: The robot is real hardware and nothing approves its programs.
             PromptError: There is no `ui` prompt.
         """
-        if not robot.simulated and approve is None:
+        settings = settings or SessionSettings()
+        if not robot.simulated and settings.approve is None:
             raise UsageError(f"robot '{robot.name}' is real: its programs need an approval")
-        rehearsal = _rehearsal(robot, rehearse)
-        prompts = registry.robot_prompts(robot.name) if prompts is None else prompts
+        rehearsal = _rehearsal(robot, settings.rehearse)
+        given = settings.prompts
+        prompts = registry.robot_prompts(robot.name) if given is None else given
         self._prompt, self._function_prompt = _outermost(robot.name, prompts)
-        self.robot, self.robot_file = robot, robot_file
-        self.model = model if rehearsal is None else Remembered(model)
-        self.trace = trace or Trace()
-        self.turns, self.origins, self.history_tokens = [], {}, history_tokens
+        self.robot, self.robot_file = robot, settings.robot_file
+        self.model = model
+        self.trace = settings.trace or Trace()
+        self.turns, self.origins, self.history_tokens = [], {}, settings.history_tokens
         self._checkpoints: list[Checkpoint] = []
         self.state = State(variables=dict(self._prompt.header.initial))
-        level = min_level or (None if robot.simulated else HARDWARE_LEVEL)
-        self._sandbox = Sandbox(limits=limits, min_level=level).__enter__()
+        level = settings.min_level or (None if robot.simulated else HARDWARE_LEVEL)
+        self._sandbox = Sandbox(limits=settings.limits, min_level=level).__enter__()
+        self.memory = Memory(rehearses=rehearsal is not None)
         self.engine = Engine(
             robot,
-            self.model,
+            model,
             prompts,
             self._function_prompt,
             sandbox=self._sandbox,
             trace=self.trace,
-            seed=seed,
-            approve=approve,
-            budget=budget,
-            repairs=repairs,
+            settings=settings,
             rehearsal=rehearsal,
-            allow=allow,
-            memory={},
+            memory=self.memory,
         )
-        self._describe(prompts, seed)
-        if skills is not None:
-            self.use_skills(skills)
+        self._describe(prompts, settings.seed)
+        if settings.skills is not None:
+            self.use_skills(settings.skills)
 
     def _describe(self, prompts: Mapping[str, Prompt], seed: int) -> None:
         """Write down what the session runs, and with what."""
@@ -184,7 +147,7 @@ class Session:
             objects: What stands on the table, by name; the robot's own choice by default.
             base_url: An OpenAI-compatible endpoint.
             runs: Where to make a run folder; None keeps no trace on disk.
-            options: Further arguments of `Session`.
+            options: Further fields of `SessionSettings`.
         """
         from cap.models.providers import make_model
         from cap.trace.trace import new_run_folder
@@ -199,8 +162,8 @@ class Session:
         if runs is not None:
             options["trace"] = Trace(new_run_folder(runs, robot, "session"))
         try:
-            return cls(body, backend, seed=seed, **options)
-        except BaseException:
+            return cls(body, backend, SessionSettings(seed=seed, **options))
+        except BaseException:  # also Ctrl-C: nobody else could close it
             body.close()
             raise
 
@@ -231,7 +194,7 @@ class Session:
         session = cls.open(robot or kept.robot, model, **options)
         try:
             session.restore(kept)
-        except BaseException:
+        except BaseException:  # also Ctrl-C: nobody else could close it
             session.close("error")
             raise
         return session
@@ -258,7 +221,7 @@ class Session:
         self._closed = True
         try:
             self.robot.close()
-        except BaseException as error:
+        except BaseException as error:  # the trace tells of whatever it was
             self._end_trace(status_after(error))
             raise
         last = self.turns[-1].failure if self.turns else None
@@ -285,7 +248,7 @@ class Session:
         words = one_line(instruction)
         if not words:
             raise UsageError("the instruction is empty; say what the robot should do")
-        return self._turn(words, self.engine.context(self._prompt), expect=expect)
+        return self._turn(words, None, expect)
 
     def undo(self, turns: int = 1) -> bool:
         """Go back to before the last turn, or before several.
@@ -394,26 +357,22 @@ class Session:
             name: What the turn is called.
             expect: The effect it must have, as `run` takes it.
         """
-        return self._turn(name, "", source, expect)
+        return self._turn(name, source, expect)
 
-    def _executed(self, source: str) -> Answer:
+    def _executed(self, source: str, facts: Mapping[str, Any]) -> Answer:
         """Run a person's program: it may use every name, and reads the robot's facts."""
         try:
             program = Program.parse(source)
         except CapError as error:
             return Answer(Result(failure=failure_of(error)))
-        facts = robot_facts.facts(self.robot)
         state = replace(self.state, variables={**facts, **self.state.variables})
         return self.engine.run_program(unhinted(self._prompt), program, state)
 
-    def _turn(
-        self, words: str, context: str, source: str | None = None, expect: Sequence[str] = ()
-    ) -> Turn:
-        """Carry out one turn.
+    def _turn(self, words: str, source: str | None, expect: Sequence[str]) -> Turn:
+        """Carry out one turn; the robot is looked at once before and once after it.
 
         Args:
             words: What a person said, or the name of the program.
-            context: The facts its prompt shows.
             source: The person's own program; None if the model is to write one.
             expect: The effect it must have.
         """
@@ -422,20 +381,20 @@ class Session:
         if unknown := [word for word in expect if word not in EFFECTS]:
             raise UsageError(f"no effect {unknown[0]!r}; there are {', '.join(EFFECTS)}")
         before, checkpoint = WorldView.of(self.robot), Checkpoint.of(self)
+        context = self._prompt.context_of(before.facts) if source is None else Context()
         if self.trace.turn == self.earlier:
             self._keep(session_file.START)
         self.trace.turn += 1
         given = {} if source is None else {"source": source}
         self.trace.event("instruction", lmp=TOP, text=words, **given)
-        if isinstance(self.model, Remembered):
-            self.model.forget()
+        self.memory.begin_turn()
         unforeseen: Exception | None = None
         try:
             if source is None:
                 world = checkpoint.world
                 answer = self.engine.run(self._prompt, words, context, self.state, world=world)
             else:
-                answer = self._executed(source)
+                answer = self._executed(source, before.facts)
         except KeyboardInterrupt:
             stop_signals.taken()
             answer = Answer(Result(failure=INTERRUPTED))
@@ -475,21 +434,21 @@ class Session:
         Where the world can no longer be seen, nothing is known to have moved, and that fails.
         """
         try:
-            after, objects = WorldView.of(self.robot), robot_facts.facts(self.robot)
+            after = WorldView.of(self.robot)
         except RobotError as error:
             told = f"what came of it cannot be seen: {error}"
             lost = Failure("raised", type(error).__name__, told, robot=True)
-            return replace(Effect.of(before, before, answer.result), unseen=True), lost
-        names = objects.get("objects", ())
-        effect = Effect.of(before, after, answer.result, names, answer.earlier_calls)
+            unseen = Effect.of(before, replace(before, facts={}), answer.result)
+            return replace(unseen, unseen=True), lost
+        effect = Effect.of(before, after, answer.result, answer.earlier_calls)
         return effect, unmet(effect, expect)
 
-    def _remember(self, turn: Turn, answer: Answer, context: str) -> None:
+    def _remember(self, turn: Turn, answer: Answer, context: Context) -> None:
         """Keep what a successful program left; keep of a failed one only that it happened."""
         self.turns.append(turn)
         self.usage = total([self.usage, turn.usage])
         code = answer.program.source if answer.program else ""
-        entry = PastTurn(turn.instruction, code, context, turn.note)
+        entry = PastTurn(turn.instruction, code, context.text, turn.note)
         history = within((*self.state.history, *answer.failed, entry), self.history_tokens)
         before = self.state
         self.state = replace(before, history=history)

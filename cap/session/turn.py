@@ -100,6 +100,8 @@ class Turn:
             "effect": list(self.effect.words),
             "moved": plain(self.moved),
             "changed": plain(self.effect.changed),
+            "no_longer_seen": list(self.effect.no_longer_seen),
+            "newly_seen": list(self.effect.newly_seen),
             "said": list(self.effect.said),
             "left_over": list(self.effect.left_over),
             "stdout": self.stdout,
@@ -121,6 +123,8 @@ class Turn:
             "effect",
             words=self.effect.words,
             changed=self.effect.changes,
+            no_longer_seen=self.effect.no_longer_seen,
+            newly_seen=self.effect.newly_seen,
             left_over=self.effect.left_over,
             still=self.effect.stillness,
         )
@@ -140,7 +144,9 @@ def unmet(effect: Effect, expected: Sequence[str]) -> Failure | None:
     lacking = [word for word in expected if word not in effect.words]
     if not lacking:
         return None
-    told = f"expected: {', '.join(lacking)}; what came of it: {', '.join(effect.words)}"
+    came = effect.words or [f"{name} is no longer seen" for name in effect.no_longer_seen]
+    came = came or [f"{name} was not seen before" for name in effect.newly_seen]
+    told = f"expected: {', '.join(lacking)}; what came of it: {', '.join(came)}"
     return Failure("effect", "Unexpected", told)
 
 

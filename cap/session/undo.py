@@ -37,7 +37,7 @@ class Checkpoint:
         """Put a session back; return whether its world went back as well."""
         session.state = self.state
         session.engine.programs = self.programs
-        session.engine.author.forget()
+        session.memory.forget()
         session.origins = self.origins
         if isinstance(session.robot, Rewindable):
             session.robot.restore(self.world)

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.control import Control
+from rich.segment import ControlType
 from rich.syntax import Syntax
 from rich.text import Text
 
@@ -19,6 +21,8 @@ from cap.trace.trace import Event, plain
 INDENT = "  "
 MOST_ALIKE = 5
 """Calls of one function in a row that are shown; of more, only their number."""
+_SEEN_OTHERWISE = (("no_longer_seen", "no longer seen"), ("newly_seen", "not seen before"))
+_WIPED = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 _HIGHLIGHTER = Syntax("", "python", theme="ansi_dark", background_color="default")
 
 
@@ -74,100 +78,145 @@ def usage_line(usage: Usage | Mapping[str, Any]) -> str:
 
 
 class Live:
-    """A trace listener that prints a session as it happens."""
+    """A trace listener that prints a session as it happens.
 
-    def __init__(self, console: Console, verbose: bool = False, echo: bool = True) -> None:
+    In a terminal the last line tells what goes on just now, and is wiped out again: what the model
+    is writing, then the line of the program that runs. A pipe gets none of it.
+    """
+
+    def __init__(
+        self, console: Console, verbose: bool = False, echo: bool = True, follows: bool = True
+    ) -> None:
         """Print to a console.
 
         Args:
             console: Where.
             verbose: Nested LMPs and perception calls as well.
             echo: Repeat the instruction; not where the person has just typed it.
+            follows: Show the line that runs; not where the person is asked about each call.
         """
         self.console = console
         self.verbose = verbose
         self.echo = echo
+        self._moving = console.is_terminal and not console.is_dumb_terminal
+        self._follows = follows
+        self._last_line = ""
+        """What the last line on the screen tells, that is to be wiped out."""
         self._written = ""
-        """What of a completion under way is on the screen."""
-        self._whole = ""
-        """The last completion that was shown as it was written."""
+        """What of a completion was told as it was written, and was not printed yet."""
+        self._source: list[str] = []
+        """The lines of the instruction's own program."""
         self._row: tuple[str, int] = "", 0
         """The function that was called last, and how often in a row."""
+        self._model_s = self._robot_s = self._inner_s = 0.0
+        """Seconds of this turn in the model and in the robot, and in the model since the last call
+        of the instruction's own program."""
 
     def __call__(self, event: Event) -> None:
         """Print one event, if a person wants to see it."""
         show = getattr(self, f"_{event.kind}", None)
+        self._count(event)
+        if event.kind in ("program", "done"):  # a person may be asked next
+            self._wipe()
         if show is not None and (event.depth == 0 or self.verbose):
-            if event.kind != "text":
-                self._end_text()
-            if event.kind != "call":
+            if event.kind not in ("call", "line"):
                 self._end_row(event.depth)
             show(event.data, event.depth)
 
-    def _text(self, data: Mapping[str, Any], depth: int) -> None:
-        """Print a piece of a completion as it is written; a pipe gets whole programs only."""
-        if not self.console.is_terminal:
-            return
-        indent = INDENT * (depth + 1)
-        piece = data["text"]
-        if not piece:  # the answer broke off and begins again
-            self._end_text()
-            return
-        if not self._written or self._written.endswith("\n"):
-            piece = indent + piece
-        self._written += data["text"]
-        body, newline = (piece[:-1], "\n") if piece.endswith("\n") else (piece, "")
-        shown = printable(body).replace("\n", f"\n{indent}") + newline
-        self.console.print(Text(shown, style="dim"), end="", soft_wrap=True)
+    def _count(self, event: Event) -> None:
+        """Take down whose time has passed."""
+        if event.kind == "instruction" and event.depth == 0:
+            self._model_s = self._robot_s = self._inner_s = 0.0
+        elif event.kind in ("completion", "unanswered"):
+            took_s = event.data.get("duration_s", 0.0)
+            self._model_s += took_s
+            self._inner_s += took_s if event.depth else 0.0
+        elif event.kind == "call" and event.data["kind"] != "lmp":
+            self._robot_s += event.data["duration_s"]
 
-    def _end_text(self) -> None:
-        if self._written and not self._written.endswith("\n"):
-            self.console.print()
-        self._whole = self._written or self._whole
+    def _text(self, data: Mapping[str, Any], depth: int) -> None:
+        """Show what a model is writing: the line it is at."""
+        if not data["text"]:  # the answer broke off and begins again
+            self._written = ""
+            return
+        self._written += data["text"]
+        lines = [line for line in self._written.split("\n") if line.strip()]
+        if lines:
+            self._below(f"… {lines[-1].strip()}", depth)
+
+    def _line(self, data: Mapping[str, Any], depth: int) -> None:
+        """Show the line of the program that runs."""
+        number = data["number"]
+        if depth == 0 and self._follows and number <= len(self._source):
+            self._below(f"▶ {number}: {self._source[number - 1].strip()}", depth)
+
+    def _below(self, text: str, depth: int) -> None:
+        """Show what goes on in a last line, in place of what it told before."""
+        if self._moving and text != self._last_line:
+            self._wipe()
+            told = Text(INDENT * (depth + 1) + printable(text), style="dim")
+            told.truncate(self.console.width - 1, overflow="ellipsis")
+            self.console.print(told, end="", soft_wrap=True)
+            self._last_line = text
+
+    def _wipe(self) -> None:
+        if self._last_line:
+            self.console.control(_WIPED)
+            self._last_line = ""
+
+    def _end_text(self, depth: int) -> None:
+        """Print what the model wrote, if it is no program, or not the one that was printed last."""
+        known = "\n".join(self._source).strip()
+        if self._written.strip() and not (known and known in self._written):
+            for line in clipped(self._written.strip("\n"), 4000).split("\n"):
+                self._write(line, "dim", depth + 1)
         self._written = ""
 
     def _end_row(self, depth: int) -> None:
         """Tell how many calls of a long row were not shown."""
         name, count = self._row
         if count > MOST_ALIKE:
-            self._line(f"→ {name} {count - MOST_ALIKE} times more", "dim", depth + 1)
+            self._write(f"→ {name} {count - MOST_ALIKE} times more", "dim", depth + 1)
         self._row = "", 0
 
     def _repair(self, data: Mapping[str, Any], depth: int) -> None:
-        self._line(f"attempt {data['attempt']}: {clipped(data['reason'])}", "yellow", depth + 1)
+        self._end_text(depth)
+        self._write(f"attempt {data['attempt']}: {clipped(data['reason'])}", "yellow", depth + 1)
 
     def _skills(self, data: Mapping[str, Any], depth: int) -> None:
         if data["offered"]:
-            self._line(f"skills: {printable(', '.join(data['offered']))}", "dim", depth)
+            self._write(f"skills: {printable(', '.join(data['offered']))}", "dim", depth)
 
     def _undo(self, data: Mapping[str, Any], depth: int) -> None:
         count = "the last turn" if data["turns"] == 1 else f"{data['turns']} turns"
-        self._line(f"undone: {count}", "dim", depth + 1)
+        self._write(f"undone: {count}", "dim", depth + 1)
 
     def _done(self, data: Mapping[str, Any], depth: int) -> None:
         if "usage" in data and is_real(data["model"]):
-            self._line(f"model: {usage_line(data['usage'])}", "dim", depth + 1)
+            times = f"model {self._model_s:.1f} s, robot {self._robot_s:.1f} s"
+            self._write(f"{times}; {usage_line(data['usage'])}", "dim", depth + 1)
 
     def _instruction(self, data: Mapping[str, Any], depth: int) -> None:
         words = clipped(data["text"])
         if depth == 0 and self.echo:
             self._print(Text(f"\n{words}", style="bold"))
         elif depth:
-            self._line(f"{data['lmp']}: {words}", "cyan", depth)
+            self._write(f"{data['lmp']}: {words}", "cyan", depth)
 
     def _prompt(self, data: Mapping[str, Any], depth: int) -> None:
         if is_real(data["model"]):
-            self._line(f"asking {printable(data['model'])} ...", "dim", depth + 1)
+            self._write(f"asking {printable(data['model'])} ...", "dim", depth + 1)
 
     def _program(self, data: Mapping[str, Any], depth: int) -> None:
+        self._written = ""  # it is printed in full now
+        if depth == 0:
+            self._source, self._inner_s = data["source"].split("\n"), 0.0
         for name, source in data["generated"]:
-            self._line(f"generated {name}:", "dim", depth + 1)
+            self._write(f"generated {name}:", "dim", depth + 1)
             self._code(source, depth + 1)
-        if data["source"].strip() != self._whole.strip():  # else it is on the screen already
-            self._code(data["source"], depth + 1)
-        self._whole = ""
+        self._code(data["source"], depth + 1)
         for note in data["notes"]:
-            self._line(note, "dim", depth + 1)
+            self._write(note, "dim", depth + 1)
 
     def _code(self, source: str, depth: int) -> None:
         code = printable(source.strip())
@@ -177,27 +226,28 @@ class Live:
 
     def _rehearsal(self, data: Mapping[str, Any], depth: int) -> None:
         for lmp, source in data["programs"]:
-            self._line(f"in the rehearsal, {lmp}:", "dim", depth + 1)
+            self._write(f"in the rehearsal, {lmp}:", "dim", depth + 1)
             self._code(source, depth + 2)
         if data["failure"] is None:
             calls = len(data["calls"])
             moved = ", ".join(map(printable, data["moved"])) or "nothing"
             text = f"rehearsed: {calls} calls, {data['sim_s']:.1f} s simulated, moved: {moved}"
-            self._line(text, "dim", depth + 1)
+            self._write(text, "dim", depth + 1)
 
     def _otherwise(self, data: Mapping[str, Any], depth: int) -> None:
         pairs = {**data["moved"], **data["changed"]}
         changes = [f"{name} {_seen(was)} to {_seen(now)}" for name, (was, now) in pairs.items()]
         told = ", ".join(map(printable, changes))
         text = f"changed since {data['since']}, so once more: {told}"
-        self._line(text, "bold yellow", depth + 1)
+        self._write(text, "bold yellow", depth + 1)
 
     def _call(self, data: Mapping[str, Any], depth: int) -> None:
-        name = data["name"]
+        name, model_s = data["name"], self._inner_s
+        self._inner_s = self._inner_s if depth else 0.0
         if data["kind"] == "perception" and data["error"] is None and not self.verbose:
             return
         if name == "say" and data["error"] is None:
-            self._line(f'robot says: "{_said(data)}"', "bold green", depth + 1)
+            self._write(f'robot says: "{_said(data)}"', "bold green", depth + 1)
             return
         if self._row[0] != name:
             self._end_row(depth)
@@ -211,43 +261,55 @@ class Live:
             text.append(f"  {printable(data['error'])}", style="red")
         elif data["result"] is not None:
             text.append(f" = {short(data['result'])}", style="green")
-        whose = "model and program " if data["kind"] == "lmp" else ""
-        text.append(f"  {whose}{data['duration_s']:.2f} s", style="dim")
+        took = f"{data['duration_s']:.2f} s"
+        if data["kind"] == "lmp" and depth == 0:
+            took += f", model {model_s:.2f} s"
+        text.append(f"  {took}", style="dim")
         self._print(text)
 
     def _stdout(self, data: Mapping[str, Any], depth: int) -> None:
-        self._line(clipped(data["text"].rstrip(), 4000), "", depth + 1)
+        self._write(clipped(data["text"].rstrip(), 4000), "", depth + 1)
 
     def _moved(self, data: Mapping[str, Any], depth: int) -> None:
         for name, (before, after) in data["objects"].items():
             begin, end = (f"({x:.3f}, {y:.3f}, {z:.3f})" for x, y, z in (before, after))
-            self._line(f"moved {printable(name)}: {begin} to {end}", "yellow", depth + 1)
+            self._write(f"moved {printable(name)}: {begin} to {end}", "yellow", depth + 1)
 
     def _effect(self, data: Mapping[str, Any], depth: int) -> None:
         for name, (before, after) in data["changed"].items():
-            self._line(f"{printable(name)}: {_seen(before)} to {_seen(after)}", "yellow", depth + 1)
+            self._write(
+                f"{printable(name)}: {_seen(before)} to {_seen(after)}", "yellow", depth + 1
+            )
+        for names, told in (
+            ("no_longer_seen", "no longer seen"),
+            ("newly_seen", "not seen before"),
+        ):
+            for name in data.get(names, ()):  # a trace of an earlier version tells none
+                self._write(f"{printable(name)}: {told}", "yellow", depth + 1)
         for line in data["left_over"]:
-            self._line(clipped(line), "yellow", depth + 1)
+            self._write(clipped(line), "yellow", depth + 1)
         if data["still"]:
             style = "bold yellow" if "nothing" in data["words"] else "dim"
-            self._line(data["still"], style, depth + 1)
+            self._write(data["still"], style, depth + 1)
 
     def _failure(self, data: Mapping[str, Any], depth: int, what: str = "failed") -> None:
+        self._end_text(depth)
         known: dict[str, Any] = {key: data.get(key) for key in ("kind", "error", "message", "line")}
-        self._line(f"{what}: {clipped(str(Failure(**known)))}", "bold red", depth + 1)
+        self._write(f"{what}: {clipped(str(Failure(**known)))}", "bold red", depth + 1)
 
     def _edit_refused(self, data: Mapping[str, Any], depth: int) -> None:
         self._failure(data, depth, "the edited program is refused, so it is as before")
 
     def _held(self, data: Mapping[str, Any], depth: int) -> None:
         told = f"in the gripper: {clipped(str(data['name']))}; it stays there"
-        self._line(told, "bold yellow", depth + 1)
+        self._write(told, "bold yellow", depth + 1)
 
-    def _line(self, text: str, style: str, depth: int) -> None:
+    def _write(self, text: str, style: str, depth: int) -> None:
         self._print(Text(INDENT * depth + text, style=style))
 
     def _print(self, text: Text) -> None:
         """Print a line; it wraps in a terminal, and stays one line in a file or a pipe."""
+        self._wipe()
         self.console.print(text, soft_wrap=not self.console.is_terminal)
 
 

@@ -25,13 +25,15 @@ from cap.engine.answer import Approve
 from cap.engine.effect import WorldView
 from cap.engine.engine import Engine, State
 from cap.engine.generation import UndefinedName
+from cap.engine.settings import EngineSettings
 from cap.errors import CapError, NoMatch, NotFound, PromptError
 from cap.models.base import Completion, Model, Request
 from cap.models.nearest import Nearest
 from cap.models.openai.model import SYSTEM
 from cap.program.program import Program
+from cap.prompt.context import Context
 from cap.prompt.examples import Example
-from cap.prompt.prompt import Prompt, load, parse_context, without_synonyms
+from cap.prompt.prompt import Prompt, load, without_synonyms
 from cap.result import Failure
 from cap.robot import registry
 from cap.robot.protocol import Rewindable, Robot
@@ -173,7 +175,7 @@ class _Runner:
     def _run(self, example: Example) -> str | Failure | None:
         if not example.code.strip():
             return "there is no code under the instruction"
-        facts = parse_context(example.context)
+        facts = Context.read(example.context).facts
         if not self._goes_on(example):
             self._start(facts)
         assert self._engine is not None
@@ -210,7 +212,7 @@ class _Runner:
             self._function_prompt,
             sandbox=self._sandbox,
             trace=Trace(),
-            approve=None if robot.simulated else self._approve,
+            settings=EngineSettings(approve=None if robot.simulated else self._approve),
         )
         self._state = State(variables=dict(self._prompt.header.initial))
 
@@ -231,7 +233,7 @@ def requests(prompts: Mapping[str, Prompt], robot: str | None) -> dict[str, str]
                 body, Nearest(), prompts, registry.function_prompt(), sandbox=sandbox, trace=Trace()
             )
             docs = {name: engine.docs(prompt) for name, prompt in prompts.items()}
-            facts = {name: engine.context(prompt) for name, prompt in prompts.items()}
+            facts = {name: engine.context(prompt).text for name, prompt in prompts.items()}
         body.close()
     for name, prompt in prompts.items():
         words = prompt.examples[0].instruction if prompt.examples else ""
@@ -403,7 +405,7 @@ def _report(
     for example in prompt.examples:
         variables = {**header.initial, **header.arguments, **dict.fromkeys(bound)}
         try:
-            variables |= parse_context(example.context)
+            variables |= Context.read(example.context).facts
             program = Program.parse(example.code + "\n")
         except CapError as error:
             findings.append(_finding(prompt, example, str(error)))

@@ -73,7 +73,7 @@ def check_robot(name: str, model: Model, approve: Approve | None = None) -> Iter
     robot.close()
     try:
         robot.close()
-    except Exception as error:
+    except Exception as error:  # a person's code may fail in any way
         yield RobotFinding("close", f"fails the second time: {type(error).__name__}: {error}")
     yield from _prompts(name, model, approve)
 
@@ -98,7 +98,7 @@ def _primitive(primitive: Primitive) -> Iterator[RobotFinding]:
         yield RobotFinding(name, "has no docstring; it is what a model reads")
     try:
         hints = typing.get_type_hints(primitive.function)
-    except Exception as error:
+    except Exception as error:  # an annotation may be any code
         yield RobotFinding(name, f"its annotations cannot be read: {error}")
         return
     numeric = False
@@ -176,7 +176,7 @@ def _answers(robot: Robot) -> Iterator[RobotFinding]:
             yield RobotFinding(name, f"fails when it is asked: {type(error).__name__}: {error}")
     try:
         robot.stop()
-    except Exception as error:
+    except Exception as error:  # a person's code may fail in any way
         yield RobotFinding("stop", f"must be safe at any time: {type(error).__name__}: {error}")
 
 

@@ -79,13 +79,14 @@ def _sessions(model: Any, mode: str, folder: Path | None) -> Iterator[Any]:
     """Yield a factory of sessions; those it made are closed at the end."""
     from cap.robot import registry
     from cap.session.session import Session
+    from cap.session.settings import SessionSettings
 
     prompts = registry.robot_prompts("ravens", folder)
     made: list[Session] = []
 
     def make(objects: Any, seed: int) -> Session:
         robot = registry.make_robot("ravens", seed=seed, mode=mode, objects=list(objects))
-        made.append(Session(robot, model, prompts=prompts, seed=seed))
+        made.append(Session(robot, model, SessionSettings(prompts=prompts, seed=seed)))
         return made[-1]
 
     try:

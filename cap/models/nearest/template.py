@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeVar, cast
 
 from cap.errors import PromptError
 from cap.models.nearest.words import Token
+from cap.prompt.context import Context
 from cap.prompt.examples import Example
-from cap.prompt.prompt import parse_context
 
 Tree = TypeVar("Tree", bound=ast.AST)
 Span = tuple[int, int]
@@ -93,7 +93,7 @@ class Template:
 def names_in(context: str) -> tuple[str, ...]:
     """Return the strings of a context's lists: names of things in the scene."""
     try:
-        values = parse_context(context).values()
+        values = Context.read(context).facts.values()
     except PromptError:
         return ()
     lists = [value for value in values if isinstance(value, list | tuple)]

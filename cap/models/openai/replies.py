@@ -106,9 +106,8 @@ def pieces_of(answer: Any, deadline: Deadline) -> Iterator[bytes]:
     while True:
         try:
             piece = next(pieces, None)
-        except Exception:
-            # The SDK does not wrap what its HTTP library raises here, and that library's name
-            # differs between releases of the SDK.
+        except Exception:  # the SDK does not wrap what its HTTP library raises here, and that
+            # library's name differs between releases of the SDK.
             raise broken_off(deadline) from None
         if deadline.left_s() <= 0:
             raise too_slow(deadline)

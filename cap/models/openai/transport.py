@@ -155,7 +155,7 @@ def _whole(asked: Any, deadline: Deadline) -> Iterator[Any]:
     """Open an answer; an error's text may break off while the SDK reads it, unwrapped."""
     try:
         answer = asked.__enter__()
-    except Exception as error:
+    except Exception as error:  # all but its own goes on
         if type(error).__module__.startswith("http"):  # its HTTP library, of whichever name
             raise broken_off(deadline) from None
         raise

@@ -32,6 +32,8 @@ from cap.sandbox.wire import codec, frames
 from cap.scope import Scope
 
 _Message = list[Any]
+_LAST_LINE = 1_000_000
+"""No program is longer; whoever says so of a line lies."""
 _FOLLOWED = 32
 """Calls between two looks at where the worker should be."""
 
@@ -55,6 +57,7 @@ class CallServer:
         scope: Scope,
         limits: Limits,
         on_call: Callable[[Call], None] | None = None,
+        on_line: Callable[[int], None] | None = None,
         *,
         robot: Stoppable | None = None,
         thread: RobotThread | None = None,
@@ -68,6 +71,7 @@ class CallServer:
             scope: What it may use.
             limits: How much of everything.
             on_call: Told of every call once it is served.
+            on_line: Told before every call which line of the program makes it.
             robot: Stopped when a call takes too long.
             thread: The robot's; without a robot the calling thread has one of its own.
             place: Where the worker is; it is brought to the core of the thread that serves it.
@@ -76,6 +80,7 @@ class CallServer:
         self.worker = worker
         self.limits = limits
         self.on_call = on_call
+        self.on_line = on_line
         self.robot = robot
         self._place = place
         self._layers = layers
@@ -204,7 +209,7 @@ class CallServer:
 
     def _serve(self, message: _Message) -> bytes:
         """Run one primitive here, in the parent; return the answer's frame."""
-        _, name, args, kwargs = message
+        _, name, args, kwargs, line = message
         if len(self._log) >= self.limits.calls:
             why = f"more than {self.limits.calls} calls; is a loop without an end?"
             raise _Stop("limit", "CallLimit", why)
@@ -216,6 +221,9 @@ class CallServer:
             raise _Stop("limit", "SimTimeLimit", why)
         if self._place is not None and len(self._log) % _FOLLOWED == 0:
             self._place.follow()
+        if self.on_line is not None and 0 < line <= _LAST_LINE:
+            self.on_line(line)
+            self._now_s = time.monotonic()
         result = failed = refused = None
         begin_s = self._now_s
         self.clocks.begin(name, begin_s)
@@ -341,11 +349,14 @@ def _checked(message: Any) -> _Message:
         if message[0] == "call":
             if len(message) == 3:
                 message.append({})
+            if len(message) == 4:
+                message.append(0)
             if (
-                len(message) == 4
+                len(message) == 5
                 and type(message[1]) is str
                 and type(message[2]) is list
                 and type(message[3]) is dict
+                and type(message[4]) is int
             ):
                 return message
         elif message[0] == "done" and len(message) == 2 and type(message[1]) is dict:

@@ -353,7 +353,7 @@ class TemplateClient:
             raise SandboxError(f"the sandbox process does not start a worker: {error}") from None
         try:
             socket.send_fds(self._control, [order.pack()], worker.given, _AT_ONCE)
-        except BaseException:
+        except BaseException:  # also Ctrl-C: nobody else could close it
             worker.close()
             raise
         finally:
@@ -403,7 +403,7 @@ class TemplateClient:
                 self._wait(control.fileno())
                 (size,) = struct.unpack("<i", control.recv(4, socket.MSG_WAITALL))
                 layers, missing = json.loads(control.recv(size, socket.MSG_WAITALL))
-            except BaseException as error:
+            except BaseException as error:  # a stop comes in many shapes
                 if stop_in(error) is not None:  # it may be half read
                     self._stop()
                 raise

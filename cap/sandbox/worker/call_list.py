@@ -114,7 +114,7 @@ def _answer(function: Any, args: Sequence[Any], named: Mapping[str, Any]) -> lis
         kind = "yields" if hasattr(type(value), "__next__") else "value"
         if kind == "yields":
             value = _taken(value)
-    except Exception as error:
+    except Exception as error:  # whatever a program's function raises is its answer
         return ["raises", codec.encode(type(error).__name__), codec.one_line(str(error))]
     try:
         data = codec.encode(value)

@@ -11,6 +11,7 @@ import contextlib
 import marshal
 import opcode
 import os
+import sys
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -115,7 +116,7 @@ class ProgramSetup:
             space["__builtins__"] = safe_builtins(self.output.print, rights)
         space |= {"__name__": PROGRAM_NAMES[0 if job["library"] else 1], "__doc__": None}
         for name in job["primitives"]:
-            space[name] = parent.proxy(name)
+            space[name] = parent.proxy(name, bool(job.get("lines")))
         for group, members in job["groups"].items():
             space[group] = Facade(**{member: space[member] for member in members}, __name__=group)
         return space
@@ -162,11 +163,20 @@ class Parent:
         codec.send(self.answers, frame)
         return codec.receive(self.requests)
 
-    def proxy(self, name: str) -> Callable[..., Any]:
-        """Return what stands for a primitive: it sends the call and waits for the answer."""
+    def proxy(self, name: str, lines: bool) -> Callable[..., Any]:
+        """Return what stands for a primitive: it sends the call and waits for the answer.
+
+        Args:
+            name: The primitive's.
+            lines: Whether the parent is told which line of the program calls.
+        """
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            message = ["call", name, list(args), kwargs] if kwargs else ["call", name, list(args)]
+            message: list[Any] = ["call", name, list(args)]
+            if kwargs or lines:
+                message.append(kwargs)
+            if lines:
+                message.append(_line())
             try:
                 frame = codec.encode(message)
             except codec.WireError as error:
@@ -236,7 +246,7 @@ def _run(setup: ProgramSetup, job: Mapping[str, Any], parent: Parent) -> bytes:
     except BaseException as error:  # whatever the program did ends here
         message = _failure(error)
         if bindings is not None:  # where its world stays, so does what it had set by then
-            with contextlib.suppress(BaseException):
+            with contextlib.suppress(BaseException):  # its own objects may do anything
                 message |= {"variables": bindings.left(space)["variables"]}
     return _done(message, output)
 
@@ -299,6 +309,14 @@ _REHEARSALS: tuple[dict[str, Any], ...] = tuple(
     }
     for source in _COMMON
 )
+
+
+def _line() -> int:
+    """Return the line of the program that runs, 0 where none does."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename != PROGRAM:
+        frame = frame.f_back
+    return 0 if frame is None else frame.f_lineno
 
 
 def _success(

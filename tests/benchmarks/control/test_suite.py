@@ -23,6 +23,7 @@ from cap.errors import LimitExceeded, MissingExtra, ModelError, PromptError, Usa
 from cap.models.base import Completion, Request
 from cap.robot.registry import load_prompts, prompts_path
 from cap.session.session import Session
+from cap.session.settings import SessionSettings
 
 pytest.importorskip("gymnasium")
 
@@ -176,7 +177,9 @@ def test_every_example_of_the_prompts_runs(task: str) -> None:
     assert prompt.examples
     for example in prompt.examples:
         prompts = {"ui": replace(prompt, name="ui")}
-        with Session(TASKS[task].robot(0), Scripted(None), prompts=prompts) as session:
+        with Session(
+            TASKS[task].robot(0), Scripted(None), SessionSettings(prompts=prompts)
+        ) as session:
             turn = session.execute(example.code)
             assert turn.failure is None, example.instruction
             assert any(call.kind == "action" for call in turn.calls)

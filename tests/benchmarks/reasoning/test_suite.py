@@ -23,7 +23,8 @@ from cap.engine.lmp import LMP
 from cap.errors import ModelError, PromptError, UsageError
 from cap.models.base import Completion, Request
 from cap.models.nearest import Nearest
-from cap.prompt.prompt import Example, parse_context
+from cap.prompt.context import Context
+from cap.prompt.prompt import Example
 from cap.robot.registry import load_prompts, prompts_path
 from tests.fakes.openai_server import FakeServer
 
@@ -159,7 +160,7 @@ def test_answers_in_prompts_are_what_the_programs_there_find(kind: str, arm: str
 
     folder = load_prompts(prompts_path() / "reasoning")
     for words, example in examples(f"reasoning-{arm}", kind).items():
-        facts = parse_context(example.context)
+        facts = Context.read(example.context).facts
         where = {name: np.array(at) for name, at in facts["positions"].items()}
         given: dict[str, Any] = {
             "functions": {"get_obj_pos": lambda name, where=where: where[name]},

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
 import termios
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -22,9 +25,9 @@ COMMAND = [sys.executable, "-m", "cap", "repl", "--mode", "instant"]
 class Terminal:
     """A program on a pseudo-terminal."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], term: str = "dumb") -> None:
         self.master, slave = pty.openpty()
-        env = {**os.environ, "TERM": "dumb", "COLUMNS": "80"}
+        env = {**os.environ, "TERM": term, "COLUMNS": "80"}
         self.process = subprocess.Popen(
             command,
             stdin=slave,
@@ -93,6 +96,29 @@ def test_instruction_in_program_and_effect_out() -> None:
         assert terminal.process.wait(timeout=10) == 0
     finally:
         terminal.close()
+
+
+def test_a_terminal_shows_a_program_once_and_marks_the_line_that_runs(tmp_path: Path) -> None:
+    answer = "```python\nsay('one')\nput_first_on_second('red block', 'blue bowl')\n```\n"
+    with FakeServer(lambda prompt, body: answer) as server:
+        model = ["-m", "vllm/fake", "--base-url", server.url, "--out", str(tmp_path / "run")]
+        command = [sys.executable, "-m", "cap", "run", "go", "--mode", "instant", *model]
+        terminal = Terminal(command, term="xterm")
+        out = ""
+        try:
+            with contextlib.suppress(OSError):  # the other end closed
+                while piece := os.read(terminal.master, 65536):
+                    out += piece.decode()
+            assert terminal.process.wait(timeout=10) == 0
+        finally:
+            terminal.close()
+    assert "… put_first_on_second('red block', 'blue bowl')" in out
+    assert "▶ 2: put_first_on_second('red block', 'blue bowl')" in out
+    lines = [line.rpartition("\r\x1b[2K")[2] for line in out.split("\r\n")]
+    left = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in lines]
+    assert left.count("  say('one')") == 1
+    assert left.count("  put_first_on_second('red block', 'blue bowl')") == 1
+    assert not [line for line in left if "▶" in line or "…" in line]
 
 
 def test_ctrl_c_stops_the_program_and_keeps_the_session(looping_server: FakeServer) -> None:

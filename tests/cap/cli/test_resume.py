@@ -424,7 +424,7 @@ def test_odd_bytes_on_a_pipe_do_not_end_the_repl() -> None:
 def test_the_run_says_what_the_model_took(model: list[str], capsys: Capture) -> None:
     assert run(["run", "move", "count", *INSTANT, *model]) == 0
     shown = capsys.readouterr().out
-    assert shown.count("  model: 1 request, ") == 2
+    assert shown.count("; 1 request, ") == 2
     assert "in all: 2 requests, " in shown
 
 

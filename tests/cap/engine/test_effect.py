@@ -15,6 +15,7 @@ from cap.engine.effect import Effect, WorldView
 from cap.errors import NotConnected, UsageError
 from cap.result import Call, Result
 from cap.session.session import Session
+from cap.session.turn import unmet
 
 OBJECTS = ["red block", "green block", "blue bowl"]
 PUT = "put_first_on_second('red block', 'blue bowl')"
@@ -103,7 +104,7 @@ def test_where_the_robot_is_is_told_only_where_nothing_else_changed() -> None:
 
 # --- what was left over
 
-HERE = WorldView({})
+HERE = WorldView({}, facts={"objects": ["a"]})
 
 
 def call(name: str, word: str, result: Any, kind: str, error: str | None = None) -> Call:
@@ -128,7 +129,7 @@ def call(name: str, word: str, result: Any, kind: str, error: str | None = None)
     ],
 )
 def test_what_was_not_found_is_told(made: Call, lines: tuple[str, ...]) -> None:
-    assert Effect.of(HERE, HERE, Result(calls=(made, made)), ["a"]).left_over[:2] in (
+    assert Effect.of(HERE, HERE, Result(calls=(made, made))).left_over[:2] in (
         lines,
         lines * 2,
     )
@@ -137,12 +138,12 @@ def test_what_was_not_found_is_told(made: Call, lines: tuple[str, ...]) -> None:
 def test_what_is_not_seen_matters_only_where_nothing_was_done() -> None:
     after = WorldView({}, {"held": "cup"})
     unseen = call("is_obj_visible", "cola", False, "perception")
-    assert Effect.of(HERE, after, Result(calls=(unseen,)), ["a"]).left_over == ()
+    assert Effect.of(HERE, after, Result(calls=(unseen,))).left_over == ()
 
 
 def test_a_first_attempts_failures_are_not_left_over() -> None:
     failed = call("pick_obj", "cola", None, "action", "NotFound: no cola")
-    assert Effect.of(HERE, HERE, Result(calls=(failed,)), ["a"], earlier_calls=1).left_over == ()
+    assert Effect.of(HERE, HERE, Result(calls=(failed,)), earlier_calls=1).left_over == ()
 
 
 @pytest.mark.parametrize(
@@ -163,6 +164,9 @@ def test_conditions_are_compared_as_plain_data(
         def __init__(self, condition: dict[str, Any]) -> None:
             self.state = condition
 
+        def context(self) -> dict[str, Any]:
+            return {}
+
         def positions(self) -> dict[str, Any]:
             return {}
 
@@ -173,10 +177,19 @@ def test_conditions_are_compared_as_plain_data(
     assert Effect.of(*views, Result()).words == words
 
 
-def test_what_comes_or_goes_has_changed() -> None:
+def test_what_a_camera_loses_is_no_longer_seen_and_nobody_knows_that_it_moved() -> None:
     here, gone = WorldView({"cup": (0.0, 0.0, 0.1)}), WorldView({})
-    assert Effect.of(here, gone, Result()).changed == {"cup": ((0.0, 0.0, 0.1), None)}
-    assert Effect.of(gone, here, Result()).words == ("moved",)
+    lost, found = Effect.of(here, gone, Result()), Effect.of(gone, here, Result())
+    assert (lost.no_longer_seen, lost.newly_seen) == (("cup",), ())
+    assert (found.no_longer_seen, found.newly_seen) == ((), ("cup",))
+    for effect in (lost, found):
+        assert effect.changed == {}
+        assert effect.words == ()
+        assert effect.stillness == ""
+    for words in ("moved", "nothing"):
+        failure = unmet(lost, [words])
+        assert failure is not None
+        assert failure.message == f"expected: {words}; what came of it: cup is no longer seen"
 
 
 def test_a_velocity_is_told_and_is_no_motion_before_it_drives() -> None:
@@ -297,6 +310,8 @@ def test_json_and_trace_hold_the_effect(capsys: pytest.CaptureFixture[str]) -> N
     assert kept == {
         "words": ["said", "answered"],
         "changed": {},
+        "no_longer_seen": [],
+        "newly_seen": [],
         "left_over": [],
         "still": "nothing moved",
     }

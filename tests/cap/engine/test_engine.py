@@ -11,6 +11,7 @@ import pytest
 from cap.checker.checker import check
 from cap.checker.policy import Policy
 from cap.engine.engine import Answer, Engine, State
+from cap.engine.settings import EngineSettings
 from cap.errors import NoMatch, PromptError
 from cap.models.base import Completion, Request
 from cap.program.program import Program
@@ -60,10 +61,10 @@ def run(tmp_path: Path) -> Iterator[Run]:
             function_prompt(),
             sandbox=Sandbox(),
             trace=trace,
-            **options,
+            settings=EngineSettings(**options),
         )
         walk.engine = engine  # type: ignore[attr-defined]
-        return engine.run(UI, "go", "", state)
+        return engine.run(UI, "go", state=state)
 
     yield walk
     trace.close("done")

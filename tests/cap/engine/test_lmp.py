@@ -169,6 +169,7 @@ def test_events_tell_the_road() -> None:
     )
     lmp("it")
     told = [(event.kind, event.depth) for event in events if event.kind != "completion"]
+    assert told.pop(3) == ("line", 0)
     assert told == [
         ("instruction", 0),
         ("prompt", 0),

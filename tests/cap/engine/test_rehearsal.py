@@ -17,6 +17,7 @@ from cap.sandbox.limits import Limits
 from cap.sandbox.parent.template_client import TemplateClient
 from cap.session.replay import recorded
 from cap.session.session import Session
+from cap.session.settings import SessionSettings
 from cap.trace.trace import Event, Trace
 from robots.ravens import create
 from tests.fakes.scripted import Scripted
@@ -80,7 +81,7 @@ def session_of(
 ) -> tuple[Session, Scripted]:
     model = Scripted(answers)
     options.setdefault("approve", lambda source: True)
-    return Session(robot or Real(), model, prompts=PROMPTS, **options), model
+    return Session(robot or Real(), model, SessionSettings(prompts=PROMPTS, **options)), model
 
 
 def test_a_program_runs_in_the_twin_first_and_then_for_real() -> None:
@@ -122,7 +123,9 @@ def test_a_corrected_program_is_rehearsed_again() -> None:
 
     model = Learning({"go": "put_first_on_second('red block', [9, 9])"})
     robot = Real()
-    with Session(robot, model, prompts=PROMPTS, approve=lambda source: True) as session:
+    with Session(
+        robot, model, SessionSettings(prompts=PROMPTS, approve=lambda source: True)
+    ) as session:
         turn = session.run("go")
     assert turn.ok
     assert len(robot.twins) == 3, "two rehearsals, and a look after the word"
@@ -190,7 +193,7 @@ def test_what_was_rehearsed_needs_one_word_and_what_was_not_another() -> None:
             shown.append(source)
             return "put_first" in source
 
-        with Session(robot, model, prompts=PROMPTS, approve=approve) as session:
+        with Session(robot, model, SessionSettings(prompts=PROMPTS, approve=approve)) as session:
             turn = session.run("go")
         assert turn.ok == (type(robot) is Real)
         assert len(shown) == (1 if type(robot) is Real else 2)
@@ -307,7 +310,9 @@ from robot import put_first_on_second
     prompts = {"ui": parse(UI.replace("parse_obj_name", "do"), "ui"), "do": parse(act, "do")}
     robot, words = Real(), iter((True, False))
     with Session(
-        robot, model, prompts=prompts, approve=lambda source: next(words), rehearse=False
+        robot,
+        model,
+        SessionSettings(prompts=prompts, approve=lambda source: next(words), rehearse=False),
     ) as session:
         turn = session.run("go")
     assert robot.table.spoken == []

@@ -11,6 +11,7 @@ from cap.engine.answer import Decision
 from cap.engine.engine import Answer, Engine, State
 from cap.engine.generation import GenerationLimits
 from cap.engine.repair import Repairs, note_of
+from cap.engine.settings import EngineSettings
 from cap.errors import ModelUnreachable, NotRecorded
 from cap.models.base import Completion, Request
 from cap.prompt.prompt import Prompt, parse
@@ -95,7 +96,7 @@ class Body:
             function_prompt(),
             sandbox=Sandbox(limits=Limits(program_s=2)),
             trace=trace,
-            **options,
+            settings=EngineSettings(**options),
         )
 
     def run(self, words: str = "go", prompt: Prompt = UI, state: State | None = None) -> Answer:
@@ -399,9 +400,9 @@ def test_every_attempt_needs_its_own_approval(make: Make) -> None:
 
 def test_a_program_without_an_end_is_repaired(make: Make) -> None:
     body = make({"go": ["while True:\n    pass\n", "say('b')\n"]})
-    body.engine.sandbox.limits = Limits(program_s=0.05)
+    body.engine.sandbox.limits = Limits(program_s=0.5)
     assert body.run().result.failure is None
-    assert "the program ran longer than 0.05 s; write the whole program" in body.model.prompts[1]
+    assert "the program ran longer than 0.5 s; write the whole program" in body.model.prompts[1]
 
 
 def test_too_many_calls_are_repaired_and_told_in_few_words(make: Make) -> None:

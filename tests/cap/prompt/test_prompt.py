@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shapely.geometry import Point
 
 from cap.errors import PromptError
+from cap.prompt.context import Context
 from cap.prompt.prompt import (
     KINDS,
     Example,
@@ -20,8 +22,6 @@ from cap.prompt.prompt import (
     load,
     one_line,
     parse,
-    parse_context,
-    render_context,
     split_examples,
 )
 
@@ -354,8 +354,8 @@ LITERALS = st.recursive(
 @FIXED
 @given(st.dictionaries(st.sampled_from(["objects", "pos", "\u540d"]), LITERALS, max_size=3))
 def test_context_is_read_back_as_it_was(facts: dict[str, Any]) -> None:
-    text = render_context(facts)
-    assert parse_context(text) == facts
+    text = Context.of(facts).text
+    assert Context.read(text).facts == facts
     assert len(text.splitlines()) == len(facts)
 
 
@@ -364,10 +364,10 @@ NASTY = ["it's", 'a "b"', "'''", '"""', "a\nimport os", "#", "\\", "\\n", "\u202
 
 @pytest.mark.parametrize("name", NASTY, ids=ascii)
 def test_a_name_cannot_break_out_of_its_line(name: str) -> None:
-    text = render_context({"objects": [name, "b"]})
+    text = Context.of({"objects": [name, "b"]}).text
     assert len(text.splitlines()) == 1
     assert len(ast.parse(text).body) == 1
-    assert parse_context(text) == {"objects": [name, "b"]}
+    assert Context.read(text).facts == {"objects": [name, "b"]}
 
 
 NUMPY = {
@@ -382,15 +382,21 @@ NUMPY = {
 
 @pytest.mark.parametrize(("value", "expected"), NUMPY.values(), ids=NUMPY)
 def test_numpy_values_enter_the_context_as_literals(value: Any, expected: Any) -> None:
-    text = render_context({"fact": value})
+    text = Context.of({"fact": value}).text
     assert "np." not in text
-    assert parse_context(text) == {"fact": expected}
+    assert Context.read(text).facts == {"fact": expected}
+
+
+@pytest.mark.parametrize("value", [float("inf"), [Point(1, 2)], {"a": range(3)}], ids=repr)
+def test_a_value_that_is_no_literal_does_not_enter_the_context(value: Any) -> None:
+    with pytest.raises(PromptError, match=r"the context 'fact' holds .*; give numbers, words"):
+        Context.of({"fact": value})
 
 
 @FIXED
 @given(st.lists(st.text(max_size=8), max_size=4), st.text(max_size=20))
 def test_no_object_name_changes_what_else_is_asked(names: list[str], words: str) -> None:
-    text = prompt("x = 1\n").render(words, render_context({"objects": names}))
+    text = prompt("x = 1\n").render(words, Context.of({"objects": names}).text)
     first, second = ast.parse(text).body
     assert ast.unparse(first) == "x = 1"
     assert isinstance(second, ast.Assign)
@@ -407,8 +413,8 @@ def test_no_earlier_turn_leaves_its_comment_lines(words: str, note: str) -> None
 
 
 def test_no_context_is_nothing() -> None:
-    assert render_context({}) == ""
-    assert parse_context("") == {}
+    assert Context.of({}).text == ""
+    assert Context.read("").facts == {}
 
 
 NOT_LITERAL = {
@@ -438,7 +444,7 @@ NOT_LITERAL = {
 @pytest.mark.parametrize("text", NOT_LITERAL.values(), ids=NOT_LITERAL)
 def test_a_line_that_is_no_literal_is_refused(text: str) -> None:
     with pytest.raises(PromptError, match="scene must be lines of `name = literal`: "):
-        parse_context(text, "scene")
+        Context.read(text, "scene")
 
 
 def test_the_hash_is_of_the_text_alone() -> None:

@@ -668,6 +668,7 @@ GARBAGE = {
     "a call of a list": frame(["call", ["add"], [], {}]),
     "a call with a number": frame(["call", "add", 1, {}]),
     "a call with keywords in a list": frame(["call", "add", [1], []]),
+    "a call with a line in words": frame(["call", "add", [1], {}, "1"]),
     "two calls at once": frame(["call", "add", [1]]) * 2,
     "a result after a call": frame(["call", "add", [1]]) + frame(["done", OK]),
     "half a frame too many": frame(["done", OK]) + b"\0",
@@ -968,6 +969,21 @@ def test_an_endless_range_goes_to_no_primitive(sandbox: Sandbox) -> None:
         assert failure.error == "TypeError"
         assert "a range of more than" in failure.message
     assert sandbox.execute("say(range(10, 0, -3))", scope).failure is None
+
+
+def test_before_each_call_it_is_told_which_line_makes_it(sandbox: Sandbox) -> None:
+    source = (
+        "add(1)\ndef own(n):\n    return add(n)\n\nlist(map(own, [1, 2]))\nadd(b=1, a=given(4))"
+    )
+    kept = Definition("given", "def given(n):\n\n\n    return add(n)\n", "generated")
+    lines: list[int] = []
+    calls: list[Call] = []
+    scope = replace(scope_of(add), definitions=(kept,))
+    result = sandbox.execute(source, scope, on_call=calls.append, on_line=lines.append)
+    assert result.failure is None
+    assert lines == [1, 3, 3, 6, 6]
+    assert [call.args for call in calls] == [(1,), (1,), (2,), (4,), ()]
+    assert result.calls == tuple(calls)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from cap.engine.repair import Repairs
 from cap.models.base import Completion, Request
 from cap.prompt.prompt import parse
 from cap.session.session import Session
+from cap.session.settings import SessionSettings
 from robots.ravens import create
 
 UI = """# /// cap
@@ -72,7 +73,9 @@ def open_session(request: pytest.FixtureRequest) -> Iterator[Open]:
         if not simulated:
             options |= {"approve": lambda source: True, "min_level": "process"}
         prompts = {"ui": parse(UI, "ui"), "parse_position": parse(PLACE, "parse_position")}
-        made.append(Session(robot, Scripted(**answers), prompts=prompts, seed=9, **options))
+        made.append(
+            Session(robot, Scripted(**answers), SessionSettings(prompts=prompts, seed=9, **options))
+        )
         return made[-1]
 
     yield open_one

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.models import SampledModel
-from cap.engine.question import ASKED_BEFORE
+from cap.engine.memory import ASKED_BEFORE
 from cap.engine.repair import Repairs
 from cap.errors import NoMatch, PromptError, UsageError
 from cap.models.base import Completion, Request
@@ -19,6 +19,7 @@ from cap.models.providers import make_model
 from cap.prompt.prompt import Prompt, parse
 from cap.sandbox.limits import Limits
 from cap.session.session import Session
+from cap.session.settings import SessionSettings
 from cap.trace.trace import Event, Trace
 from robots.ravens import create
 
@@ -80,7 +81,7 @@ def open_session() -> Iterator[Open]:
     def make(answers: Mapping[str, str | Exception], **options: Any) -> Session:
         robot = create(mode="instant", objects=["red block", "blue block", "blue bowl"], seed=1)
         options.setdefault("limits", Limits(program_s=2))
-        made.append(Session(robot, Scripted(answers), prompts=PROMPTS, **options))
+        made.append(Session(robot, Scripted(answers), SessionSettings(prompts=PROMPTS, **options)))
         return made[-1]
 
     yield make
@@ -703,7 +704,7 @@ def test_hardware_without_an_approval_is_refused() -> None:
     robot = create(mode="instant")
     robot.simulated = False  # type: ignore[misc]
     with pytest.raises(UsageError, match="need an approval"):
-        Session(robot, Scripted({}), prompts=PROMPTS)
+        Session(robot, Scripted({}), SessionSettings(prompts=PROMPTS))
 
 
 def test_ctrl_c_stops_the_program_and_keeps_the_session(open_session: Open) -> None:
@@ -743,7 +744,7 @@ def test_other_languages_and_emoji_arrive_intact(open_session: Open) -> None:
 
 def test_prompts_without_ui_are_refused() -> None:
     with pytest.raises(PromptError, match=r"ui\.py"):
-        Session(create(mode="instant"), Scripted({}), prompts={})
+        Session(create(mode="instant"), Scripted({}), SessionSettings(prompts={}))
 
 
 ASKS = {
@@ -924,7 +925,9 @@ def test_a_session_begins_with_the_variables_its_prompt_states() -> None:
     )
     prompts = {"ui": parse(text, "ui")}
     for _ in range(2):
-        with Session(create(mode="instant"), make_model("nearest"), prompts=prompts) as session:
+        with Session(
+            create(mode="instant"), make_model("nearest"), SessionSettings(prompts=prompts)
+        ) as session:
             session.run("go")
             session.run("go")
             assert session.state.variables["seen"] == [1, 1]
@@ -941,7 +944,7 @@ def test_a_prompt_for_functions_of_one_s_own_asks_for_them(open_session: Open) -
     }
     session = open_session(answers)
     prompts = {"ui": parse(UI, "ui"), "fgen": own}
-    with Session(session.robot, session.model, prompts=prompts) as other:
+    with Session(session.robot, session.model, SessionSettings(prompts=prompts)) as other:
         assert other.run("go").ok
     assert "\n# define function: n = one(2).\n" in prompts_of(session)[1]
 
@@ -950,3 +953,28 @@ def test_a_prompt_that_is_called_otherwise_is_named_where_there_is_no_ui() -> No
     prompts = {"tabletop_ui": parse("x = 1\n", "tabletop_ui")}
     with pytest.raises(PromptError, match=r"no 'ui\.py'; rename tabletop_ui\.py to it"):
         Session.open("ravens", Scripted({}), mode="instant", prompts=prompts)
+
+
+@pytest.mark.parametrize("turn", ["run", "execute"])
+def test_the_robot_is_looked_at_once_before_a_turn_and_once_after(
+    open_session: Open, monkeypatch: pytest.MonkeyPatch, turn: str
+) -> None:
+    session = open_session({"go": "put_first_on_second('red block', 'blue bowl')"})
+    looks: list[str] = []
+
+    def counted(name: str) -> Callable[[], Any]:
+        look = getattr(session.robot, name)
+
+        def counting() -> Any:
+            looks.append(name)
+            return look()
+
+        return counting
+
+    for name in ("context", "positions", "condition", "snapshot"):
+        monkeypatch.setattr(session.robot, name, counted(name))
+    if turn == "run":
+        session.run("go")
+    else:
+        session.execute("put_first_on_second('red block', 'blue bowl')")
+    assert sorted(looks) == ["condition"] * 2 + ["context"] * 2 + ["positions"] * 2 + ["snapshot"]

@@ -20,6 +20,7 @@ from cap.robot.snapshots import NotPlain, pack, unpack
 from cap.session import session_file
 from cap.session.replay import ready, recording, replay, steps
 from cap.session.session import Session
+from cap.session.settings import SessionSettings
 from cap.trace.trace import Trace
 from robots.ravens import create
 from tests.fakes.scripted import Scripted
@@ -55,7 +56,7 @@ def open_session() -> Iterator[Open]:
         robot = create(mode=mode, objects=OBJECTS, seed=4)
         trace = Trace(folder)
         options = {"prompts": PROMPTS, "trace": trace, "seed": 4, **options}
-        made.append(Session(robot, Scripted(ANSWERS), **options))
+        made.append(Session(robot, Scripted(ANSWERS), SessionSettings(**options)))
         return made[-1]
 
     yield make

@@ -11,6 +11,7 @@ import pytest
 from cap.errors import SkillError, UsageError
 from cap.prompt.prompt import Prompt, parse
 from cap.session.session import Session
+from cap.session.settings import SessionSettings
 from cap.session.skills.skill_file import Skill, renamed
 from cap.session.skills.store import SkillStore
 from robots.ravens import create
@@ -52,7 +53,7 @@ def open_session(store: SkillStore) -> Iterator[Open]:
     def make(answers: Mapping[str, str], **options: Any) -> Session:
         robot = create(mode="instant", objects=["red block", "blue bowl"], seed=1)
         options = {"skills": store, "prompts": PROMPTS, **options}
-        made.append(Session(robot, Scripted(answers), **options))
+        made.append(Session(robot, Scripted(answers), SessionSettings(**options)))
         return made[-1]
 
     yield make

@@ -11,6 +11,7 @@ from cap.errors import NoMatch, UsageError
 from cap.models.base import Completion, Request
 from cap.prompt.prompt import parse
 from cap.session.session import Session
+from cap.session.settings import SessionSettings
 from robots.ravens import create
 
 UI = """# /// cap
@@ -46,7 +47,9 @@ class Scripted:
 @pytest.fixture(params=["instant", "physics"])
 def session(request: pytest.FixtureRequest) -> Iterator[Session]:
     robot = create(mode=request.param, objects=["red block", "blue block", "blue bowl"], seed=4)
-    with Session(robot, Scripted(), prompts={"ui": parse(UI, "ui")}, seed=9) as opened:
+    with Session(
+        robot, Scripted(), SessionSettings(prompts={"ui": parse(UI, "ui")}, seed=9)
+    ) as opened:
         yield opened
 
 

@@ -6,11 +6,14 @@ import contextlib
 import io
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
 from cap.models.base import Usage
 from cap.trace.terminal import Live, usage_line
-from cap.trace.trace import Trace
+from cap.trace.trace import Event, Trace
+
+WIPED = "\r\x1b[2K"
 
 
 def shown(*events: tuple[str, dict[str, object]], terminal: bool = True, depth: int = 0) -> str:
@@ -35,15 +38,61 @@ PROGRAM = (
 )
 
 
-def test_a_program_that_was_shown_as_it_was_written_is_not_shown_twice() -> None:
+def seen(*events: tuple[str, dict[str, object]], depth: int = 0) -> list[str]:
+    """Return the lines that a terminal shows in the end."""
+    lines = [line.rpartition(WIPED)[2] for line in shown(*events, depth=depth).split("\n")]
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+def line(number: int) -> tuple[str, dict[str, object]]:
+    return "line", {"number": number}
+
+
+DONE = "done", {"ok": True}
+
+
+def test_a_program_is_shown_once_however_it_was_written() -> None:
     pieces = [text("x ="), text(" 1\n"), text("y = "), text("2")]
-    assert shown(*pieces, PROGRAM) == "  x = 1\n  y = 2\n"
-    assert shown(*pieces, PROGRAM, PROGRAM) == "  x = 1\n  y = 2\n" * 2
+    assert seen(*pieces, PROGRAM, DONE) == ["  x = 1", "  y = 2"]
+    assert seen(text("```\nx = 1\ny = 2\n```\n"), PROGRAM, DONE) == ["  x = 1", "  y = 2"]
+    assert seen(text("x = 1\n"), text(""), text("y = 2\n"), PROGRAM) == ["  x = 1", "  y = 2"]
+    same = [text("```\nx = 1\ny = 2\n```\n"), PROGRAM, text("```\nx = 1\ny = 2\n```\n")]
+    failure = ("failure", {"kind": "raised", "error": "ValueError", "message": "x"})
+    assert seen(*same, failure) == ["  x = 1", "  y = 2", "  failed: ValueError: x"]
 
 
-def test_an_answer_of_more_than_the_program_is_followed_by_the_program() -> None:
-    fenced = [text("```\nx = 1\ny = 2\n```\n"), PROGRAM]
-    assert shown(*fenced).endswith("  ```\n  x = 1\n  y = 2\n")
+def test_what_was_no_program_can_be_read() -> None:
+    failure = ("failure", {"kind": "model", "error": "AnsweredInWords", "message": "no program"})
+    assert seen(text("I see\nno cup."), failure, DONE) == [
+        "  I see",
+        "  no cup.",
+        "  failed: AnsweredInWords: no program",
+    ]
+
+
+def test_the_line_that_runs_is_marked_while_it_runs() -> None:
+    out = shown(PROGRAM, line(1), call("turn"), line(2), DONE)
+    assert out == (f"  x = 1\n  y = 2\n  ▶ 1: x = 1{WIPED}  → turn(1)  0.50 s\n  ▶ 2: y = 2{WIPED}")
+
+
+def test_a_line_below_is_never_longer_than_the_screen_is_wide() -> None:
+    source = {**PROGRAM[1], "source": "say('" + "\u7ea2" * 200 + "')\n"}
+    out = shown(("program", source), line(1))
+    assert cell_len(out.split("\n")[-1]) < 100
+
+
+@pytest.mark.parametrize("events", [[line(7)], [line(1)]], ids=["unknown", "no program"])
+def test_a_line_of_no_program_is_not_marked(events: list[tuple[str, dict[str, object]]]) -> None:
+    assert shown(*events) == ""
+
+
+def test_who_is_asked_about_each_call_sees_no_line_that_runs() -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, color_system=None, width=100)
+    live = Live(console, follows=False)
+    for kind, data in (PROGRAM, line(1)):
+        live(Event(kind, 1, 0, data))
+    assert out.getvalue() == "  x = 1\n  y = 2\n"
 
 
 def call(
@@ -65,29 +114,36 @@ def test_a_long_row_of_calls_is_folded_and_a_failure_in_it_is_not() -> None:
 
 
 def test_a_model_s_time_is_told_from_the_robot_s() -> None:
-    assert shown(call("parse_it", "lmp")) == "  → parse_it(1)  model and program 0.50 s\n"
-
-
-def test_text_is_on_the_screen_before_its_line_is_whole() -> None:
-    assert shown(text("put_fi")) == "  put_fi"
-
-
-def test_lines_within_and_across_pieces_are_indented_alike() -> None:
-    whole = "a\nb\n\nc"
-    one = shown(text(whole), PROGRAM)
-    many = shown(*(text(char) for char in whole), PROGRAM)
-    assert [line.strip() for line in one.splitlines()] == ["a", "b", "", "c", "x = 1", "y = 2"]
-    assert [line.rstrip() for line in many.splitlines()] == [
-        line.rstrip() for line in one.splitlines()
+    out = io.StringIO()
+    live = Live(Console(file=out, color_system=None, width=100))
+    answered = {"lmp": "ui", "duration_s": 0.25}
+    usage = {"usage": vars(Usage(2, 20, 5, None)), "model": "vllm/x", "ok": True}
+    for kind, depth, data in (
+        ("completion", 0, answered),
+        (*PROGRAM[:1], 0, PROGRAM[1]),
+        ("completion", 1, answered),
+        ("call", 1, call("see", "perception")[1]),
+        ("call", 0, call("parse_it", "lmp")[1]),
+        ("call", 0, call("pick")[1]),
+        ("call", 0, call("parse_it", "lmp")[1]),
+        ("done", 0, usage),
+    ):
+        live(Event(kind, 1, depth, data))
+    assert out.getvalue().splitlines()[2:] == [
+        "  → parse_it(1)  0.50 s, model 0.25 s",
+        "  → pick(1)  0.50 s",
+        "  → parse_it(1)  0.50 s, model 0.00 s",
+        "  model 0.5 s, robot 1.0 s; 2 requests, 20 + 5 tokens",
     ]
 
 
-def test_a_broken_off_answer_begins_again_on_a_line_of_its_own() -> None:
-    assert shown(text("x = "), text(""), text("x = 1\n")) == "  x = \n  x = 1\n"
+def test_text_is_on_the_screen_before_its_line_is_whole() -> None:
+    assert shown(text("put_fi")) == "  … put_fi"
+    assert shown(text("put_fi"), text("rst")) == f"  … put_fi{WIPED}  … put_first"
 
 
 def test_a_pipe_gets_nothing_partial() -> None:
-    assert shown(text("x = 1"), PROGRAM, terminal=False) == "  x = 1\n  y = 2\n"
+    assert shown(text("x = 1"), PROGRAM, line(1), terminal=False) == "  x = 1\n  y = 2\n"
 
 
 def test_text_of_nested_lmps_is_not_shown_unasked() -> None:
@@ -103,7 +159,7 @@ def test_nothing_a_model_writes_steers_the_terminal(hostile: str, terminal: bool
         ("skills", {"offered": [hostile], "left_out": {}}),
         ("prompt", {"lmp": "ui", "model": f"vllm/{hostile}"}),
     ]
-    out = shown(*events, terminal=terminal)
+    out = shown(*events, terminal=terminal).replace(WIPED, "")
     assert all(char.isprintable() or char == "\n" for char in out)
     assert hostile in out or "\\x" in out
 
@@ -124,7 +180,7 @@ def test_usage_in_one_line(usage: Usage, line: str) -> None:
 )
 def test_usage_is_told_of_real_models_only(model: str, lines: int) -> None:
     done = ("done", {"ok": True, "usage": vars(Usage(1, 2, 3, None)), "model": model})
-    assert shown(done).count("model: 1 request") == lines
+    assert shown(done).count("; 1 request, 2 + 3 tokens") == lines
 
 
 def test_a_done_event_of_an_older_run_is_shown() -> None:

@@ -18,6 +18,7 @@ from cap.errors import RobotError, UsageError
 from cap.models.providers import make_model
 from cap.robot import registry
 from cap.session.session import Session
+from cap.session.settings import SessionSettings
 from cap.trace.trace import Event
 from robots.ravens.transfer import PARK
 from robots.tabletop import TabletopRobot
@@ -62,8 +63,7 @@ def session_on(controller: FakeController, scene: Path, driver: str, **options: 
     return Session(
         robot,
         make_model("nearest"),
-        prompts=registry.robot_prompts("tabletop"),
-        approve=lambda source: True,
+        SessionSettings(prompts=registry.robot_prompts("tabletop"), approve=lambda source: True),
     )
 
 
@@ -241,7 +241,7 @@ def test_a_dry_run_sends_nothing_and_tells_every_command(scene: Path) -> None:
     robot = registry.make_robot("tabletop", mode="instant", scene=str(scene), driver="urx")
     assert isinstance(robot, TabletopRobot)
     with Session(
-        robot, make_model("nearest"), prompts=registry.robot_prompts("tabletop")
+        robot, make_model("nearest"), SessionSettings(prompts=registry.robot_prompts("tabletop"))
     ) as session:
         assert session.run("put the red block in the blue bowl").ok
         assert robot.commands[0] == "gripper open 85 mm"

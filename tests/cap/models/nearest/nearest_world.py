@@ -19,7 +19,8 @@ import numpy as np
 
 from cap.models.base import Request
 from cap.models.nearest import Nearest
-from cap.prompt.prompt import Example, Prompt, load, parse_context, render_context
+from cap.prompt.context import Context
+from cap.prompt.prompt import Example, Prompt, load
 from cap.prompt.prompt import PastTurn as PromptTurn
 
 PROMPTS = Path(__file__).parents[4] / "prompts"
@@ -176,7 +177,7 @@ class Player:
 
     def write(self, used: Prompt, instruction: str, history: tuple[PromptTurn, ...] = ()) -> str:
         """Ask the offline model for a program."""
-        context = render_context({"objects": list(self.world.xy)})
+        context = Context.of({"objects": list(self.world.xy)}).text
         text = used.render(instruction, context, history)
         return self.model.complete(Request(text, further=used.further)).text
 
@@ -195,7 +196,7 @@ class Player:
 
 def play_example(used: Prompt, example: Example, state: dict[str, Any]) -> dict[str, Any]:
     """Run an example's code over its own scene; return what it bound."""
-    objects = parse_context(example.context)["objects"]
+    objects = Context.read(example.context).facts["objects"]
     rng = np.random.default_rng(3)
     cells = rng.permutation(16)[: len(objects)]
     spots = [(-0.225 + 0.15 * (c % 4), -0.725 + 0.15 * (c // 4)) for c in cells]

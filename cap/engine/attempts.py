@@ -1,0 +1,157 @@
+"""Attempts: one instruction is tried, and tried again, each time from a true picture.
+
+What failed while it ran is taken back where the world can go back, and the whole program is asked
+for again; elsewhere it stays, with what it set, and a program for the rest is asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cap.engine.answer import Answer, State, joined, told_attempt, unanswered, with_note
+from cap.engine.question import CutOff, Question
+from cap.engine.repair import Repairs, acted, failed_turn, note_of, reason_of, sort_of
+from cap.engine.stop_signals import stop_signals
+from cap.program.program import AnsweredInWords
+from cap.prompt.context import Context
+from cap.prompt.prompt import Prompt
+from cap.result import Failure
+from cap.robot.protocol import Rewindable
+
+if TYPE_CHECKING:
+    from cap.engine.engine import Engine
+
+INTERRUPTED = Failure("interrupted", "Interrupted", "stopped by Ctrl-C")
+
+
+@dataclass
+class Attempts:
+    """The attempts at one instruction."""
+
+    engine: Engine
+    """Asks for each program and runs it."""
+    prompt: Prompt
+    """The LMP."""
+    order: Question
+    """With what the next program is asked for."""
+    state: State
+    """What the next program finds."""
+    left: Repairs
+    """How many repairs are left."""
+    fixed: bool
+    """The context is the caller's own; else it is read again where something was done."""
+    rewindable: Rewindable | None = None
+    """The robot, if its world goes back before a repair."""
+    world: Any = None
+    """Its snapshot of the world as it was before the first attempt."""
+    _ended: tuple[Answer, Any] | None = None
+    """A failed attempt that ran, which no other that ran has followed, and the world it left."""
+
+    def run(self) -> Answer:
+        """Try as long as a repair is left and changes something; return what came of it."""
+        answer = self.engine.attempt(self.prompt, self.order, self.state)
+        assert answer is not None
+        while self._to_be_repaired(answer):
+            try:
+                answer, same = self._set_back(answer)
+                if not same:
+                    self.order = self._asked_again(answer)
+                after = self.engine.attempt(
+                    self.prompt, self.order, self.state, answer.written, answer if same else None
+                )
+            except KeyboardInterrupt:
+                if self.engine.trace.depth:  # the outer program ends as well
+                    raise
+                stop_signals.taken()
+                answer = replace(answer, result=replace(answer.result, failure=INTERRUPTED))
+                break
+            if after is None:  # the same again
+                answer = replace(answer, attempts=answer.attempts + 1)
+                break
+            if unanswered(after):
+                answer = with_note(answer, after)
+                break
+            answer = joined(answer, after, self.order.instruction)
+            self._ended = None if after.ran else self._ended
+        return answer if answer.result.failure is None else self._with_its_world(answer)
+
+    def _to_be_repaired(self, answer: Answer) -> bool:
+        """Tell whether one more attempt is to be made, and count it."""
+        failure = answer.result.failure
+        if failure is None or not self.engine.author.repairs:
+            return False
+        sort = sort_of(failure, answer.last_calls, answer.ran)
+        if sort is None or not self.left.allow(sort):
+            return False
+        self.left = self.left.without(sort)
+        if failure.error == AnsweredInWords.__name__:  # told once how to speak
+            self.left = replace(self.left, static=0)
+        self.engine.trace.event(
+            "repair",
+            lmp=self.prompt.name,
+            attempt=answer.attempts + 1,
+            reason=reason_of(failure),
+            source=answer.shown,
+        )
+        return True
+
+    def _set_back(self, answer: Answer) -> tuple[Answer, bool]:
+        """Set world and state to where the next attempt begins.
+
+        Returns:
+            The failed attempt, and whether its program is to run again as it is: an LMP that it
+            calls is asked for other points.
+        """
+        calls = answer.last_calls
+        if not acted(calls):
+            return answer, False
+        if answer.ran and self.rewindable is not None:
+            self._ended = answer, self.rewindable.snapshot()
+            self._rewind(self.world)
+            return replace(answer, back=True), self.engine.object_to_points(calls)
+        self.state = replace(
+            self.state,
+            variables={**self.state.variables, **answer.result.variables},
+            definitions=tuple(dict.fromkeys((*self.state.definitions, *answer.generated))),
+        )
+        return answer, False
+
+    def _asked_again(self, answer: Answer) -> Question:
+        """Return the question after a failed attempt: with its program, and why it failed."""
+        order, failure, calls = self.order, answer.result.failure, answer.last_calls
+        assert failure is not None
+        kept = [name for name in answer.result.variables if name not in order.context.facts]
+        returns = self.prompt.header.returns
+        note = note_of(failure, answer.shown, calls, returns, back=answer.back, kept=kept)
+        turn = failed_turn(order.instruction, order.context.text, answer.shown, note)
+        order = replace(order, history=(*order.history, turn))
+        if failure.error == CutOff.__name__:
+            order = order.with_more_room()
+        if acted(calls) and not answer.back and not self.fixed:
+            now = self.engine.context(self.prompt)
+            order = replace(order, context=Context.of({**order.context.facts, **now.facts}))
+        return order
+
+    def _with_its_world(self, answer: Answer) -> Answer:
+        """Leave the world as the last failed program that ran left it, or take that back too."""
+        if self.rewindable is None:
+            return answer
+        if self.left.undo:
+            if answer.ran:
+                self._rewind(self.world)
+            return replace(answer, back=True)
+        if self._ended is None:
+            return answer
+        failed, its_world = self._ended
+        self._rewind(its_world)
+        if answer.ran:  # it is that program, and no other followed
+            return replace(answer, back=False)
+        told = told_attempt(failed, self.order.instruction)
+        return replace(answer, failed=(*answer.failed, told))
+
+    def _rewind(self, world: Any) -> None:
+        """Put the world back to a snapshot of it."""
+        assert self.rewindable is not None
+        self.rewindable.restore(world)
+        self.engine.trace.event("rewound")
