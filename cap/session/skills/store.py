@@ -5,6 +5,7 @@ A session's function is kept by itself, with what it needs and where it came fro
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import keyword
 from collections.abc import Iterable, Mapping
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cap.checker.allowlist import EVERYWHERE
+from cap.checker.checker import check
 from cap.checker.undefined import undefined
 from cap.errors import CapError, UsageError, did_you_mean
 from cap.program.program import Program
@@ -253,7 +255,13 @@ def _needed(name: str, definitions: Mapping[str, Definition], state: State) -> l
         raise UsageError(f"'{name}' is a skill already")
     order = [name]
     for reader in order:  # grows on the way
-        for entry in undefined(Program.parse(definitions[reader].source), EVERYWHERE):
+        program = Program.parse(definitions[reader].source)
+        if isinstance(program.tree.body[0], ast.ClassDef):
+            what = "is a class" if reader == name else f"needs the class '{reader}'"
+            raise UsageError(f"'{name}' {what}, and a skill is one function")
+        for violation in check(program.tree):  # what a class of the session allows it, for one
+            raise UsageError(f"'{reader}' cannot stand by itself: {violation.reason}")
+        for entry in undefined(program, EVERYWHERE):
             if entry.name in state.variables:
                 raise UsageError(
                     f"'{reader}' reads '{entry.name}', a variable of this session only; "

@@ -162,6 +162,30 @@ def test_names_that_no_skill_may_have(
     assert store.names() == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("size", "'size' cannot stand by itself: '.data' leads to memory"),
+        ("both", "'size' cannot stand by itself: '.data' leads to memory"),
+        ("make", "'make' needs the class 'Box', and a skill is one function"),
+        ("Box", "'Box' is a class, and a skill is one function"),
+    ],
+)
+def test_what_stands_on_a_class_of_the_session_is_no_skill(
+    open_session: Open, store: SkillStore, name: str, said: str
+) -> None:
+    source = (
+        "class Box:\n    def __init__(self):\n        self.data = 1\n\n"
+        "def size(box):\n    return box.data\n\ndef both(a, b):\n    return size(a) + size(b)\n\n"
+        "def make():\n    return Box()\n\nn = both(make(), make())\n"
+    )
+    session = open_session({"a": source})
+    assert session.run("a").ok
+    with pytest.raises(UsageError, match=said):
+        session.save_skill(name)
+    assert store.names() == ()
+
+
 def test_a_function_can_be_kept_under_another_name(open_session: Open, store: SkillStore) -> None:
     source = (
         "def down(n):\n    return 0 if n == 0 else down(n - 1)\n\ndef run_down(n):\n"
