@@ -1,4 +1,4 @@
-"""The table's frame, its places, and what is measured in it: points, turns, rectangles.
+"""The table frame, its places, and what is measured in it: points, turns, rectangles.
 
 Frame: metres, origin at the robot's base on the table top, x right, y away from the front edge
 (towards the robot), z up. Angles are radians, counter-clockwise seen from above.

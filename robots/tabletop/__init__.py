@@ -81,7 +81,7 @@ def create(
         calibration: Where the camera is: a hand-eye calibration file.
         detector: A trained zero-shot detector instead of colours and sizes (extra `detect`).
         names: What such a detector looks for.
-        table_z_m: Height of the table top in the controller's base frame, metres.
+        table_z_m: Height of the table top in the base frame, metres.
         tool_m: Flange to fingertips, metres; the tool centre point on the pendant must agree.
         tool_turn_deg: How far the direction the fingers close in, which is the tool centre point's
             x axis, is turned from the flange's, degrees.

@@ -56,7 +56,7 @@ class TabletopBringUp:
             Step("the objects on the table", self._objects),
             Step("the arm stands in its box, tool down", self._start),
             Step(
-                "the frame of the base",
+                "the base frame",
                 lambda: "a person measured it",
                 "Measure with a ruler: are the fingertips where the line above says, x to the "
                 "right of the base, y away from the front edge, and so high over the table?",

@@ -11,7 +11,7 @@ from robots.arm.gripper import Fingers
 Joints = tuple[float, ...]
 """Six angles, radians, base to wrist 3."""
 TcpPose = tuple[float, float, float, float, float, float]
-"""x, y, z in metres and a rotation vector in radians, in the frame of the robot's base."""
+"""x, y, z in metres and a rotation vector in radians, in the base frame."""
 Safety = Literal[
     "normal",
     "reduced",

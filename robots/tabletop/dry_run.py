@@ -54,7 +54,7 @@ class DryDriver:
     commands: list[str] = field(default_factory=list)
     """What would have been sent, in order."""
     poses: list[TcpPose] = field(default_factory=list)
-    """Where the fingertips would have been, in the controller's base frame."""
+    """Where the fingertips would have been, in the base frame."""
     table_z_m: float = 0.0
     """Height of the table top: the arm begins above it, where it waits between motions."""
     fingers: Fingers = ROBOTIQ_2F_85

@@ -24,7 +24,7 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class MotionLimits:
-    """A box for the fingertips in the robot's base frame, and how they may move in it."""
+    """A box for the fingertips in the table frame, and how they may move in it."""
 
     x_m: Range = (-0.40, 0.40)
     """Left and right end."""
@@ -64,7 +64,7 @@ class MotionLimits:
         """Refuse a move; nothing was sent.
 
         Args:
-            pose: Where the fingertips are to go, in the table's frame.
+            pose: Where the fingertips are to go, in the table frame.
             start: Where they are.
 
         Raises:

@@ -22,11 +22,12 @@ from robots.tabletop.world import HardwareWorld
 class TabletopRobot:
     """A real UR5e with a two-finger gripper at a table, seen by a camera.
 
-    Positions are xy in metres: x grows to the right, y grows away from the front edge (up, in the
-    picture), towards the robot. The table is x -0.3 to 0.3, y -0.8 to -0.2, in the frame of the
-    robot's base. Objects have the names the camera's detector gives them, such as 'red block' or
-    'blue bowl'. Places have names too: 'top left corner', 'top right corner', 'bottom left
-    corner', 'bottom right corner', 'top side', 'right side', 'bottom side', 'left side', 'middle'.
+    Positions are xy in metres in the table frame: x grows to the right, y grows away from the front
+    edge (up, in the picture), towards the robot, whose base is at its origin. The table is x -0.3
+    to 0.3, y -0.8 to -0.2. Objects have the names the camera's detector gives them, such as
+    'red block' or 'blue bowl'. Places have names too: 'top left corner', 'top right corner',
+    'bottom left corner', 'bottom right corner', 'top side', 'right side', 'bottom side',
+    'left side', 'middle'.
     """
 
     name = "tabletop"

@@ -30,7 +30,8 @@ STALE_S = 0.5
 class GuardedArm:
     """Checks the controller's state and the limits before each motion, and stops after a failure.
 
-    Poses are in the table's frame: that of the controller's base, with z from the table top.
+    Poses are in the table frame: that of the controller's base, the base frame, with z from the
+    table top.
     """
 
     driver: ArmDriver
@@ -38,7 +39,7 @@ class GuardedArm:
     limits: MotionLimits
     """What it may be asked for."""
     table_z_m: float = 0.0
-    """Height of the table top in the controller's base frame."""
+    """Height of the table top in the base frame."""
     tool_m: float | None = None
     """Flange to fingertips, which the controller's tool centre point must agree with."""
     tool_turn_rad: float = 0.0
@@ -149,7 +150,7 @@ class GuardedArm:
             return self._on_table(self.driver.heard.tcp_pose)
 
     def pose(self) -> TcpPose:
-        """Return where the fingertips are, in the table's frame."""
+        """Return where the fingertips are, in the table frame."""
         return self._on_table(self.driver.tcp_pose())
 
     def reach(self) -> None:
@@ -165,7 +166,7 @@ class GuardedArm:
             self.driver.state()
 
     def _on_table(self, pose: TcpPose) -> TcpPose:
-        """Return a pose of the frame of the controller's base in that of the table."""
+        """Return a pose of the base frame in the table frame."""
         x, y, z, *turned = pose
         return (x, y, z - self.table_z_m, turned[0], turned[1], turned[2])
 
@@ -196,7 +197,7 @@ class GuardedArm:
             )
 
     def _in_base(self, pose: TcpPose) -> TcpPose:
-        """Return a pose of the table's frame in that of the controller's base."""
+        """Return a pose of the table frame in the base frame."""
         x, y, z, *turned = pose
         return (x, y, z + self.table_z_m, turned[0], turned[1], turned[2])
 

@@ -32,7 +32,7 @@ class Waypoint:
     """A pose to be moved to on a straight line."""
 
     pose: TcpPose
-    """In the table's frame."""
+    """In the table frame."""
     speed_mps: float | None = None
     """Greatest speed on the way there; None for the limits' own."""
 
