@@ -13,6 +13,10 @@ A line has clauses, parted by semicolons:
     said no mug                     an utterance has these words; `said`: something was said
     drew                            there is other ink than before
     changed top drawer              the robot's condition of that name is another
+    drove                           the robot's base is elsewhere
+    drove 0.2 m right               it is that far in that direction: right, left, up
+                                    (away from the front edge) or down; `drove right`: that way
+    drove to desk                   of all locations it is nearest to that one, and was not
 
 An effect that held before the example ran counts as none: what would be so anyway shows nothing.
 """
@@ -24,11 +28,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from cap.engine.effect import INK, WorldView
 from cap.errors import CapError, PromptError
-from cap.robot.displacement import Xyz, moved
+from cap.robot.displacement import MOVED_M, Xyz, moved
 
 _ON_M, _AT_M, _NEAR_M, _ROOM_M = 0.04, 0.06, 0.10, 0.15
+_DROVE_M = 0.03
+_DIRECTIONS = {"right": (1, 0), "left": (-1, 0), "up": (0, 1), "down": (0, -1)}
 _PLACES = ("get_obj_pos", "get_loc_pos")
 """Primitives that know where a named place is."""
 
@@ -82,6 +90,8 @@ def _missed(clause: str, seen: Seen) -> str | None:
         name = INK if verb == "drew" else rest
         pair = seen.before.condition.get(name), seen.after.condition.get(name)
         return f"{name} is {pair[1]}, as before" if pair[0] == pair[1] else None
+    if verb == "drove":
+        return _not_driven(rest, seen)
     if verb == "not":
         relation, _, other = rest.partition(" ")
         there = [name for name in seen.moved if _holds(relation, name, other, seen, seen.after)]
@@ -96,9 +106,41 @@ def _missed(clause: str, seen: Seen) -> str | None:
     return None if subjects else "nothing moved"
 
 
+def _not_driven(rest: str, seen: Seen) -> str | None:
+    """Return why a robot's base did not drive so; None if it did.
+
+    Raises:
+        PromptError: There is no such direction or location, or the robot has no base.
+    """
+    poses = [view.condition.get("robot") for view in (seen.before, seen.after)]
+    if None in poses:
+        raise PromptError("an effect says 'drove', and the robot's condition has no 'robot'")
+    start, end = (np.asarray(pose, float)[:2] for pose in poses)
+    way = end - start
+    gone_m = float(np.linalg.norm(way))
+    if gone_m <= MOVED_M:
+        return "the robot is where it was"
+    if not rest:
+        return None
+    if rest.startswith("to "):
+        names = list(seen.robot.primitives()["get_loc_names"].function())
+        if rest[3:] not in names:
+            raise PromptError(f"an effect names {rest[3:]!r}, and no location has that name")
+        places = np.array([_where(name, seen.robot, {})[:2] for name in names])
+        was, now = (names[np.linalg.norm(places - at, axis=1).argmin()] for at in (start, end))
+        return None if now == rest[3:] != was else f"it is nearest to {now}, and was to {was}"
+    far, _, towards = rest.rpartition(" m ")
+    if towards not in _DIRECTIONS:
+        raise PromptError(f"'#= drove {rest}': say how far and where, such as 0.2 m right")
+    along_m = float(way @ _DIRECTIONS[towards])
+    so = abs(along_m - float(far)) <= _DROVE_M if far else along_m > 0
+    straight = gone_m - abs(along_m) <= _DROVE_M
+    return None if so and straight else f"it drove ({way[0]:+.2f}, {way[1]:+.2f}) m"
+
+
 def _holds(relation: str, name: str, other: str, seen: Seen, world: WorldView) -> bool:
     if relation not in _RELATIONS:
-        known = "moved, nothing moved, said, drew, changed, not"
+        known = "moved, nothing moved, said, drew, changed, drove, not"
         raise PromptError(
             f"'#= {relation} ...' is no effect; there are {known}, {', '.join(_RELATIONS)}"
         )

@@ -1,6 +1,7 @@
 """The ravens prompts with the offline model, in a small world of exact placements."""
 
 import ast
+import math
 from dataclasses import replace
 from functools import cache
 
@@ -13,6 +14,7 @@ from cap.models.nearest import Nearest
 from cap.models.nearest.induce import induce
 from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.template import names_in
+from cap.session.session import Session
 from tests.cap.models.nearest.nearest_cases import CASES, DECLINE, FRESH_CASES, LATER_CASES, Case
 from tests.cap.models.nearest.nearest_dev import DEV_CASES
 from tests.cap.models.nearest.nearest_fresh2 import MESSY_CASES, MORE_CASES
@@ -178,3 +180,28 @@ def test_undo_of_a_stack_puts_every_block_back() -> None:
     assert player.world.below["gray block"] == "pink block"
     player.tell("undo that")
     assert {name: tuple(xy) for name, xy in player.world.xy.items()} == start
+
+
+@pytest.mark.parametrize(("count", "degrees"), [(4, 90), (5, 72), (6, 60)])
+def test_a_set_can_take_its_own_members_places(count: int, degrees: int) -> None:
+    names = [f"{color} block" for color in ("red", "green", "blue", "yellow", "purple", "orange")]
+    with Session.open("ravens", mode="instant", seed=0, objects=names[:count]) as session:
+        assert session.run("put the blocks in a circle").ok
+        before = session.robot.positions()
+        turn = session.run(f"rotate the circle by {degrees} degrees")
+        assert turn.failure is None
+        after = session.robot.positions()
+    assert sorted(turn.moved) == sorted(names[:count])
+    for place in after.values():
+        assert min(math.dist(place, other) for other in before.values()) < 0.01
+
+
+def test_a_swap_can_be_undone_and_that_too() -> None:
+    with Session.open("ravens", mode="instant", seed=0) as session:
+        begin = session.robot.positions()
+        assert session.run("swap the red block and the blue block").ok
+        swapped = session.robot.positions()
+        for words, there in (("undo that", begin), ("undo that", swapped)):
+            assert session.run(words).ok
+            now = session.robot.positions()
+            assert all(math.dist(now[name], there[name]) < 0.005 for name in there)
