@@ -14,6 +14,7 @@ the text up to there stays what it was, byte for byte.
 from __future__ import annotations
 
 import itertools
+import operator
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -181,15 +182,15 @@ def reason_of(failure: Failure) -> str:
 def _folded(calls: Sequence[Call]) -> list[str]:
     """Return calls in words: every action; of what only looked nothing twice, and no long rows."""
     seen: set[str] = set()
-    kept: list[tuple[Call, str]] = []
+    kept: list[tuple[str, str, str]] = []
     for call in calls:
         line = told(call)
         if call.kind == "action" or line not in seen:
-            kept.append((call, line))
+            kept.append((call.name, call.kind, line))
         seen.add(line)
     lines: list[str] = []
-    for (name, kind), row in itertools.groupby(kept, key=lambda one: (one[0].name, one[0].kind)):
-        shown = [line for _, line in row]
+    for (name, kind), row in itertools.groupby(kept, key=operator.itemgetter(0, 1)):
+        shown = [line for _, _, line in row]
         if kind == "perception" and len(shown) > _ALIKE:
             shown = [shown[0], f"{name} {len(shown) - 3} times more", *shown[-2:]]
         for line, same in itertools.groupby(shown):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,25 @@ import numpy as np
 
 def kind_error(value: Any, kinds: Sequence[str]) -> str | None:
     """Return None if a value is of one of the kinds, else what is wrong with it."""
-    if any(_TESTS[kind](value) for kind in kinds):
+    if any(_is_of(kind, value) for kind in kinds):
         return None
     return f"expected {' or '.join(kinds)}, got {_shown(value)}"
+
+
+def _is_of(kind: str, value: Any) -> bool:
+    """Tell whether a value is of one kind, of those in `cap.prompt.prompt.KINDS`."""
+    match kind:
+        case "name" | "text":
+            return isinstance(value, str)
+        case "names":
+            return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+        case "point" | "points":
+            return _is_array(value, 1 if kind == "point" else 2)
+        case "number":
+            return _is_number(value)
+        case "boolean":
+            return isinstance(value, bool | np.bool_)
+    return True
 
 
 def _shown(value: Any) -> str:
@@ -39,19 +55,3 @@ def _is_array(value: Any, dimensions: int) -> bool:
         return False
     shape_fits = array.ndim == dimensions and array.shape[-1] in (2, 3)
     return shape_fits and array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
-
-
-def _is_names(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(entry, str) for entry in value)
-
-
-_TESTS: dict[str, Callable[[Any], bool]] = {
-    "any": lambda value: True,
-    "name": lambda value: isinstance(value, str),
-    "text": lambda value: isinstance(value, str),
-    "names": _is_names,
-    "point": lambda value: _is_array(value, 1),
-    "points": lambda value: _is_array(value, 2),
-    "number": _is_number,
-    "boolean": lambda value: isinstance(value, bool | np.bool_),
-}
