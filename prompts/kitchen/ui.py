@@ -14,15 +14,13 @@ from lmps import parse_loc_name, parse_obj_name, parse_position, transform_traj
 objects = ['apple', 'coke can', 'banana', 'bowl']
 # go to the countertop as fast as you can.
 goto_loc('countertop', speed=1.0)
-#= drove to countertop; nothing moved
+#= drove to countertop
 
 # go to the chair closest to the table.
 goto_loc(parse_loc_name('the chair closest to the table'))
-#= drove; nothing moved
 
 # go to the table.
 goto_loc('table')
-#= drove to table; nothing moved
 
 # pick up the apple.
 target = 'apple'
@@ -46,7 +44,7 @@ target = 'coke can'
 pick_obj(target)
 goto_loc('desk')
 place_at_obj('desk')
-#= drove to desk; moved coke can; not near bowl
+#= moved coke can; not near bowl
 
 # bring me the mug.
 say('I see no mug here')
@@ -128,7 +126,7 @@ for loc in get_loc_names():
 
 # move to the right of the room by 20 cm.
 goto_pos(get_robot_pos() + 0.2 * np.array([1, 0, 0]))
-#= drove 0.2 m right; nothing moved
+#= drove 0.2 m right
 
 # move backwards for 2 seconds.
 set_velocity(x=0, y=-0.1)
