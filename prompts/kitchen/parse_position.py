@@ -72,13 +72,13 @@ ret_val = np.linspace(place, place + 0.4 * np.array([-np.sin(angle), np.cos(angl
 place, angle = get_robot_pos_and_angle()
 ret_val = np.linspace(place, place + 0.4 * np.array([np.sin(angle), -np.cos(angle), 0]), 3)
 
-# a 2 m by 1 m rectangle around the stool.
+# a 2.4 m by 1.6 m rectangle around the stool.
 middle = get_loc_pos(parse_loc_name('the stool'))
-ret_val = middle + 0.5 * np.array([2, 1, 0]) * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [-1, -1, 0]])
+ret_val = middle + 0.5 * np.array([2.4, 1.6, 0]) * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [-1, -1, 0]])
 
-# a 2 m square around the wood chair.
+# a 1.6 m square around the wood chair.
 middle = get_loc_pos(parse_loc_name('the wood chair'))
-ret_val = middle + 0.5 * 2 * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [-1, -1, 0]])
+ret_val = middle + 0.5 * 1.6 * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [-1, -1, 0]])
 
 # the hull of the wood chair, the steel chair and the stool, 2 times bigger.
 pts = np.array([get_loc_pos(parse_loc_name(name)) for name in ['the wood chair', 'the steel chair', 'the stool']])

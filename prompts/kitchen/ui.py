@@ -133,8 +133,8 @@ set_velocity(x=0, y=-0.1)
 wait(2)
 stop()
 
-# move in a 2 m by 1 m rectangle around the stool.
-traj = parse_position('a 2 m by 1 m rectangle around the stool')
+# move in a 2.4 m by 1.6 m rectangle around the stool.
+traj = parse_position('a 2.4 m by 1.6 m rectangle around the stool')
 follow_traj(traj)
 
 # do it again but slower and turned by 45 degrees.

@@ -31,7 +31,7 @@ _WALL, _FLOOR, _TILE = (122, 126, 132), (241, 238, 231), (231, 227, 218)
 _SHADOW, _TEXT = (214, 208, 197), (92, 84, 74)
 _TILE_M = 0.5
 _AJAR_M = 0.01
-_LARGER = 1.7
+_LARGER = 2.2
 _WOOD: dict[str, Color] = {
     "table": (206, 172, 126),
     "counter": (190, 192, 194),

@@ -22,6 +22,7 @@
 #: pick up X. = pick X up
 #: put = place, set, lay, drop, leave, stow, store, put away
 #: put X in Y. = put X back in Y, put X away in Y, put X down in Y
+#: serve X on the Y plate. = put X on the Y plate, put X onto the Y plate, place X on the Y plate, set X on the Y plate, lay X on the Y plate
 #: put X on Y. = put X back on Y, put X down on Y
 #: put X next to Y. = put X down next to Y
 #: put X in the trash bin. = throw X away, throw away X, throw out X, throw X out, discard X, get rid of X, toss X
@@ -35,6 +36,7 @@
 #: move to the back of the room by N. = move N to the back of the room, go to the back of the room by N
 #: compost bin = compost, compost heap
 #: green apple = granny smith
+#: color = colour
 #: put each fruit on the plate of its color. = sort the fruit onto the plates by color, sort the fruit by color, put all the fruit on the plates of matching colors, put the fruit on the plates with matching colors
 #: around = round
 #: take X from Y to Z. = bring X from Y to Z, carry X from Y to Z, move X from Y to Z, fetch X from Y to Z, take X off Y to Z
@@ -539,7 +541,7 @@ stop()
 reason = 'you told me to'
 
 objects = ['apple', 'lime', 'lemon', 'cup', 'cracker box', 'red plate', 'green plate', 'blue plate']
-# put the apple on the red plate.
+# serve the apple on the red plate.
 target = parse_obj_name('the apple')
 pick_obj(target)
 place_at_obj(parse_obj_name('the red plate'), 'on')
@@ -549,7 +551,7 @@ target = parse_obj_name('the lime')
 pick_obj(target)
 place_at_obj(parse_obj_name('the cracker box'), 'on')
 
-# put all the fruit on the blue plate.
+# serve all the fruit on the blue plate.
 names = parse_obj_name('all the fruit')
 for name in names:
     pick_obj(name)
@@ -557,13 +559,13 @@ for name in names:
 if not names:
     say('I see no fruit here')
 
-# put the smallest fruit on the red plate.
+# serve the smallest fruit on the red plate.
 target = parse_obj_name('the smallest fruit')
 pick_obj(target)
 place_at_obj(parse_obj_name('the red plate'), 'on')
 
-# move in a 2 m square around the stool.
-traj = parse_position('a 2 m square around the stool')
+# move in a 1.6 m square around the stool.
+traj = parse_position('a 1.6 m square around the stool')
 follow_traj(traj)
 
 # move along the hull of the wood chair, the steel chair and the stool, 2 times bigger.

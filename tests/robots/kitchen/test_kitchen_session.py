@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from cap.sandbox.limits import Limits
@@ -157,3 +159,72 @@ def test_what_is_elsewhere_is_not_picked_up_blindly() -> None:
     turn, robot = limited(Limits(), "pick up the apple")
     assert not turn.ok
     assert robot.state.held is None
+
+
+def on(robot: KitchenRobot, dish: str) -> list[str]:
+    return sorted(thing.name for thing in robot.state.contents(robot.state[dish]))
+
+
+PLATES = ["apple", "lime", "cup", "red plate", "green plate", "bowl @ countertop"]
+
+
+def test_things_go_on_plates_in_bowls_and_beside_cups(mode: str) -> None:
+    with Session.open("kitchen", model="nearest", seed=0, mode=mode, objects=PLATES) as session:
+        robot = say(session, "put each fruit on the plate of its color")
+        assert (on(robot, "red plate"), on(robot, "green plate")) == (["apple"], ["lime"])
+        say(session, "put the lime on the red plate")
+        assert on(robot, "red plate") == ["apple", "lime"]
+        say(session, "put the apple next to the cup")
+        assert on(robot, "red plate") == ["lime"]
+        apart = math.dist(robot.state["apple"].xy, robot.state["cup"].xy)
+        assert apart < 0.25
+        turn = session.run("put the apple in the cup")
+        assert turn.failure is not None
+        assert "nothing goes in the cup" in turn.failure.message
+
+
+def test_what_appears_is_waited_for(mode: str) -> None:
+    objects = ["red plate", "apple", "egg after 6 s"]
+    with Session.open("kitchen", model="nearest", seed=0, mode=mode, objects=objects) as session:
+        robot = say(session, "wait until you see the egg")
+        say(session, "put the egg on the red plate")
+        assert on(robot, "red plate") == ["egg"]
+        assert robot.sim_time_s >= 6
+
+
+@pytest.mark.parametrize(
+    ("words", "wide", "deep"),
+    [
+        ("move in a 3 m by 2 m rectangle around the wood chair", 3.0, 2.0),
+        ("drive in a 1 m by 2.5 m rectangle around the stool", 1.0, 2.5),
+        ("move in a 2 m square around the steel chair", 2.0, 2.0),
+    ],
+)
+def test_figures_are_driven_around_furniture(words: str, wide: float, deep: float) -> None:
+    with Session.open("kitchen", model="nearest", seed=0, mode="instant") as session:
+        robot = robot_of(session)
+        places: list[tuple[float, float]] = []
+        robot.frame_every_s = 0.05
+        robot.on_frame = lambda: places.append(robot.state.base.xy)
+        say(session, words)
+        loop = np.array(places[-round((wide + deep) * 2 / 0.05) :])
+        assert np.ptp(loop, axis=0) == pytest.approx([wide, deep], abs=0.06)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1.0, math.pi / 2, 3.0])
+def test_forward_and_left_are_the_robots_own_whatever_says_them(angle: float) -> None:
+    with Session.open("kitchen", model="nearest", seed=0, mode="instant") as session:
+        robot = robot_of(session)
+        for words, right, ahead in (
+            ("move forward by 20 cm", 0.0, 0.2),
+            ("move backwards by 10 cm", 0.0, -0.1),
+            ("move to the left by 20 cm", -0.2, 0.0),
+            ("move to the right by 10 cm", 0.1, 0.0),
+        ):
+            robot.goto_pos([-1.0, -2.0], angle=angle)
+            goal = robot.state.base.world(right, ahead)
+            say(session, words)
+            assert robot.state.base.xy == pytest.approx(goal, abs=0.001)
+        robot.goto_pos([-1.0, -2.0], angle=angle)
+        say(session, "move to the front of the room by 10 cm")
+        assert robot.state.base.xy == pytest.approx((-1.0, -2.1), abs=0.001)
