@@ -64,7 +64,10 @@ def ground(state: KitchenState) -> Ground:
 def _ground(room: Room, drawers: Drawers, floor: tuple[tuple[str, Point, float], ...]) -> Ground:
     standing = obstacles(room, drawers)
     things = [(name, ShapelyPoint(xy).buffer(keep_m)) for name, xy, keep_m in floor]
-    grown = (*((name, shape.buffer(BASE_R + CLEAR_M)) for name, shape in standing), *things)
+    grown = (
+        *((name, shape.buffer(BASE_R + CLEAR_M, quad_segs=6)) for name, shape in standing),
+        *things,
+    )
     blocked = shapely.union_all([shape.buffer(-_TOUCH_M) for _, shape in grown])
     shapely.prepare(blocked)
     outer = floor_for_base()

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ import shapely
 from cap.errors import Collision, Unreachable
 from robots.arm.gripper import Grip
 from robots.kitchen import arm
+from robots.kitchen.arm import Array
 from robots.kitchen.base_pose import standing
 from robots.kitchen.grasps import (
     GAP_M,
@@ -230,21 +232,30 @@ def clear_spots(
         for other in state.things
         if other.name not in held and other.bottom < z + 0.15 and other.top > z - 0.15
     ]
-    count = round(within_m / _GRID_M)
-    steps = np.arange(-count, count + 1) * _GRID_M
-    grid = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
-    away = np.linalg.norm(grid, axis=1)
-    order = np.argsort(away, kind="stable")
-    near = np.array(point) + grid[order][away[order] <= within_m]
+    near = np.array(point) + _grid(within_m)
     clear = np.ones(len(near), dtype=bool)
     for other in others:
         least = thing.radius + other.radius + GAP_M
         clear &= np.linalg.norm(near - np.array(other.xy), axis=1) >= least
     near_wall = place is None or place.walled
     margin = thing.radius + 0.004 if near_wall else min(thing.radius, 0.06)
-    for x, y in near[clear].tolist():
-        if place is None or inside(state.area(place), (x, y), margin):
-            yield thing.at((x, y, z))
+    area = None if place is None else state.area(place)
+    for x, y in near[clear]:
+        spot = (float(x), float(y))
+        if area is None or inside(area, spot, margin):
+            yield thing.at((*spot, z))
+
+
+@lru_cache(maxsize=16)
+def _grid(within_m: float) -> Array:
+    """Return steps away from a point, the shortest first, shape (n, 2), metres."""
+    count = round(within_m / _GRID_M)
+    steps = np.arange(-count, count + 1) * _GRID_M
+    grid = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
+    away = np.linalg.norm(grid, axis=1)
+    order = np.argsort(away, kind="stable")
+    found: Array = grid[order][away[order] <= within_m]
+    return found
 
 
 def _rings(middle: Point, most_m: float) -> Iterator[Point]:
