@@ -15,15 +15,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cap.errors import UsageError
-from robots.kitchen.objects import DEFAULT_NAMES, scene_entries
+from robots.kitchen import scene_file
+from robots.kitchen.objects import DEFAULT_NAMES, SceneEntry, scene_entries
 from robots.kitchen.robot import KitchenRobot
 from robots.kitchen.worlds import InstantKitchen
+from robots.simulation.scene_file import PlacedObject
 
 __all__ = ["KitchenRobot", "create"]
 
 
 def create(
-    *, seed: int = 0, mode: str = "physics", objects: Sequence[str] | None = None
+    *,
+    seed: int = 0,
+    mode: str = "physics",
+    objects: Sequence[str] | None = None,
+    scene: str | None = None,
 ) -> KitchenRobot:
     """Make the robot at the table of a kitchen.
 
@@ -33,12 +39,22 @@ def create(
         objects: Names such as `apple`, which then stand on the table, where the robot begins (or
             elsewhere once that is full), `apple @ desk`, or `apple @ desk after 20 s`, which
             appears then; without it eleven objects about the kitchen.
+        scene: A TOML file of what stands where instead, see `robots.simulation.scene_file`; where
+            the furniture is, the seed decides.
 
     Raises:
-        UsageError: Unknown mode, object or place, an object given twice, or no room for one.
+        UsageError: Unknown mode, object or place, an object given twice, no room for one, or both
+            objects and a scene.
+        ConfigError: The scene file cannot be used.
         MissingExtra: Physics without PyBullet installed.
     """
-    entries = scene_entries(DEFAULT_NAMES if objects is None else objects)
+    if scene is not None and objects is not None:
+        raise UsageError("a scene has its own objects: give a scene or objects, not both")
+    entries: Sequence[SceneEntry | PlacedObject] = (
+        scene_entries(DEFAULT_NAMES if objects is None else objects)
+        if scene is None
+        else scene_file.read(scene)
+    )
     if mode == "instant":
         return KitchenRobot(entries, seed, "instant", InstantKitchen, scattered=objects is None)
     if mode == "physics":

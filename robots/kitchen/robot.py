@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cap.errors import NotFound, NotGrasped, RobotError, Unreachable, UsageError
 from cap.scope import Primitive
 from robots.base import action, perception, primitives_of
-from robots.kitchen import arguments, grasps, paths, picture, placement
+from robots.kitchen import arguments, grasps, paths, picture, placement, scene_file
 from robots.kitchen.arguments import Points
 from robots.kitchen.arrivals import arrived
 from robots.kitchen.objects import KINDS, SceneEntry, Thing, scene_entries
@@ -23,6 +23,7 @@ from robots.kitchen.room import Location, Point
 from robots.kitchen.scene_sampler import arrival_of, sample
 from robots.kitchen.state import Base, KitchenState
 from robots.kitchen.worlds import KitchenWorld
+from robots.simulation.scene_file import PlacedObject
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import corners
 from robots.table.object_names import find
@@ -57,7 +58,7 @@ class KitchenRobot:
 
     def __init__(
         self,
-        entries: Sequence[SceneEntry],
+        entries: Sequence[SceneEntry | PlacedObject],
         seed: int,
         mode: Literal["physics", "instant"],
         make_world: MakeWorld,
@@ -67,7 +68,7 @@ class KitchenRobot:
         """Build the kitchen of a seed.
 
         Args:
-            entries: Objects, their places and times.
+            entries: Objects, with their places and times, or exactly where they are.
             seed: Decides where furniture and objects stand.
             mode: Which kind of world `make_world` makes.
             make_world: Builds the world for a state.
@@ -157,6 +158,10 @@ class KitchenRobot:
     def sim_time_s(self) -> float:
         """Simulated seconds since the reset; in instant mode the arm takes none of them."""
         return self.state.time_s
+
+    def scene_text(self, about: str) -> str:
+        """Return the objects as they truly are as a file that `create(scene=...)` reads."""
+        return scene_file.text_of(self.state.things, about)
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the kitchen from above as a PIL image."""

@@ -14,7 +14,9 @@ from robots.kitchen import arm
 from robots.kitchen.grasps import STROKE_M
 from robots.kitchen.objects import KINDS, SceneEntry, Thing
 from robots.kitchen.room import Location, Room, inside, sample_room
+from robots.kitchen.scene_file import things_of
 from robots.kitchen.state import Arrival, Base, KitchenState
+from robots.simulation.scene_file import PlacedObject
 from robots.table.geometry import yaw_quaternion
 
 START = "table"
@@ -31,7 +33,9 @@ _FROM_FRONT_M = 0.40
 """Objects of a scene stand no further than this from the front of deep furniture."""
 
 
-def sample(entries: Sequence[SceneEntry], seed: int, scattered: bool) -> KitchenState:
+def sample(
+    entries: Sequence[SceneEntry | PlacedObject], seed: int, scattered: bool
+) -> KitchenState:
     """Return the kitchen of a seed.
 
     Args:
@@ -41,18 +45,21 @@ def sample(entries: Sequence[SceneEntry], seed: int, scattered: bool) -> Kitchen
             long as there is room.
 
     Raises:
+        ConfigError: An object would not stay where it is placed.
         UsageError: An unknown place, a drawer for what appears later, or objects that do not fit.
     """
     rng = np.random.default_rng(seed)
     room = sample_room(rng)
-    things: list[Thing] = []
-    for entry in entries:
+    placed = [entry for entry in entries if isinstance(entry, PlacedObject)]
+    asked = [entry for entry in entries if isinstance(entry, SceneEntry)]
+    things = list(things_of(placed, room))
+    for entry in asked:
         if entry.place:
             things.append(_put(entry.name, _location(room, entry.place), things, rng))
         else:
             first = [] if scattered else [START]
             things.append(_placed(entry.name, first, room, things, rng))
-    later = {entry.name: entry.after_s for entry in entries if entry.after_s}
+    later = {entry.name: entry.after_s for entry in asked if entry.after_s}
     arriving = [
         arrival_of(room, thing, later[thing.name]) for thing in things if thing.name in later
     ]

@@ -9,6 +9,8 @@ import pytest
 from cap.cli.main import run
 from cap.errors import ConfigError, UsageError
 from cap.robot.registry import make_robot
+from robots.kitchen import KitchenRobot
+from robots.kitchen import create as create_kitchen
 from robots.ravens import create
 
 TABLE = """
@@ -110,7 +112,7 @@ def test_a_thousand_things_are_refused_at_the_first_too_many(tmp_path: Path) -> 
 
 
 def test_a_scene_has_its_own_objects(file: Path) -> None:
-    for name in ("ravens", "drawing"):
+    for name in ("ravens", "drawing", "kitchen"):
         with pytest.raises(UsageError, match="not both"):
             make_robot(name, mode="instant", objects=["red block"], scene=str(file))
 
@@ -127,13 +129,13 @@ def test_only_blocks_stand_on_the_board_and_none_on_another(tmp_path: Path) -> N
         make_robot("drawing", mode="instant", scene=str(path))
 
 
-@pytest.mark.parametrize("name", ["ravens", "drawing"])
+@pytest.mark.parametrize("name", ["ravens", "drawing", "kitchen"])
 def test_the_scene_of_a_seed_is_written_and_read_again(name: str, tmp_path: Path) -> None:
     path = tmp_path / "scene.toml"
     arguments = ["robots", "scene", name, "--seed", "5", "--out", str(path)]
     assert run(arguments) == 0
     first, again = (
-        make_robot(name, mode="instant", **chosen) for chosen in ({"seed": 5}, {"scene": str(path)})
+        make_robot(name, mode="instant", seed=5, **chosen) for chosen in ({}, {"scene": str(path)})
     )
     assert first.positions().keys() == again.positions().keys()
     for each, place in first.positions().items():
@@ -157,3 +159,52 @@ def test_a_pile_is_written_and_read_again(tmp_path: Path) -> None:
 def test_a_robot_without_scenes_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["robots", "scene", "tabletop"]) == 2
     assert "has no scenes that can be written down" in capsys.readouterr().err
+
+
+def kitchen(path: Path, *objects: str) -> KitchenRobot:
+    path.write_text("".join(f"[[objects]]\n{each}\n" for each in objects), encoding="utf-8")
+    return create_kitchen(mode="instant", seed=0, scene=str(path))
+
+
+def test_things_stand_anywhere_in_the_kitchen(tmp_path: Path) -> None:
+    table = create_kitchen(mode="instant", seed=0).state.room.locations["table"]
+    x, y, z = table.middle()
+    robot = kitchen(
+        tmp_path / "kitchen.toml",
+        f'name = "apple"\nposition_m = [{x}, {y}, {z + 0.0385}]',
+        f'name = "red plate"\nposition_m = [{x}, {y}]',
+        f'name = "coke can"\nposition_m = [{x + 0.4}, {y}]\nyaw_rad = 1.0',
+        'name = "cup"\nposition_m = [-0.5, -0.9]',
+    )
+    assert robot.state.location_of("coke can") == "table"
+    assert [thing.name for thing in robot.state.contents(robot.state["red plate"])] == ["apple"]
+    assert robot.positions()["cup"][2] == pytest.approx(robot.state["cup"].half_height)
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ("[50, 0]", "outside the room"),
+        ("[X + 0.7, Y]", "half off its edge"),
+        ("[X, Y, 2.0]", "floats above 'apple'"),
+        ("[X + 0.3, Y, 0.1]", "reaches into the table"),
+        ("[X + 0.05, Y]", "overlaps 'apple'"),
+        ("[1e300, Y]", "outside the room"),
+    ],
+)
+def test_what_would_not_stay_in_the_kitchen_is_one_line(
+    entry: str, told: str, tmp_path: Path
+) -> None:
+    x, y, _ = create_kitchen(mode="instant", seed=0).state.room.locations["table"].middle()
+    place = entry
+    for right in (0.7, 0.3, 0.05):
+        place = place.replace(f"X + {right}", str(x + right))
+    place = place.replace("X", str(x)).replace("Y", str(y))
+    path = tmp_path / "kitchen.toml"
+    with pytest.raises(ConfigError, match=told) as failure:
+        kitchen(
+            path,
+            f'name = "apple"\nposition_m = [{x}, {y}]',
+            f'name = "egg"\nposition_m = {place}',
+        )
+    assert str(failure.value).startswith(f"{path}, line 6: 'egg' ")

@@ -1,0 +1,96 @@
+"""A kitchen's objects from a file: anything anywhere, as long as it would stay there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cap.errors import UsageError
+from robots.kitchen.objects import DISH_FLOOR_M, Thing, scene_entries
+from robots.kitchen.room import ROOM_X, ROOM_Y, Room, inside
+from robots.simulation.scene_file import PlacedObject, read_scene, scene_text
+from robots.table.geometry import distance, yaw_quaternion
+
+_FROM_EDGE_M = 0.06
+"""The middle of a large object is so far from the edge of what it stands on."""
+
+
+@dataclass(frozen=True)
+class _Surface:
+    """Something that an object may stand on."""
+
+    name: str
+    height_m: float
+    thing: str | None = None
+
+
+def read(path: str | Path) -> list[PlacedObject]:
+    """Return the objects that a file lists.
+
+    Raises:
+        ConfigError: The file cannot be used; the message says the line and the remedy.
+    """
+
+    def known(name: str) -> str:
+        if "@" in name:
+            raise UsageError(f"{name!r} must be a name alone; its place is position_m")
+        return scene_entries([name])[0].name
+
+    return read_scene(path, known)
+
+
+def things_of(placed: Iterable[PlacedObject], room: Room) -> tuple[Thing, ...]:
+    """Return the objects of a file in a room.
+
+    Raises:
+        ConfigError: One would not stay where it is.
+    """
+    things: dict[str, Thing] = {}
+    listed = list(placed)
+    for entry in sorted(listed, key=lambda entry: entry.z or 0.0):  # the lower carry the higher
+        thing = Thing(entry.name, (*entry.xy, 0.0), yaw_quaternion(entry.yaw))
+        surfaces = list(_surfaces(thing, room, things.values()))
+        if not surfaces:
+            raise entry.wrong("is outside the room, inside furniture or half off its edge")
+        if entry.z is None:
+            surface = surfaces[0]
+        else:
+            foot = entry.z - thing.half_height
+            surface = min(surfaces, key=lambda each: abs(each.height_m - foot))
+        z = entry.settled(surface.height_m, thing.half_height, surface.name)
+        thing = thing.at((*entry.xy, z))
+        for other in things.values():
+            beside = math.dist(thing.xy, other.xy) >= thing.radius + other.radius
+            apart = thing.bottom > other.top - 0.001 or thing.top < other.bottom + 0.001
+            if other.name != surface.thing and not beside and not apart:
+                raise entry.wrong(f"overlaps {other.name!r}; move one of them")
+        things[entry.name] = thing
+    return tuple(things[entry.name] for entry in listed)
+
+
+def _surfaces(thing: Thing, room: Room, things: Iterable[Thing]) -> Iterator[_Surface]:
+    """Yield what is below an object, what it would stand on first."""
+    for other in sorted(things, key=lambda other: other.top, reverse=True):
+        apart = math.dist(thing.xy, other.xy)
+        if other.kind.shape != "dish":
+            if apart < other.radius / 2:
+                yield _Surface(f"{other.name!r}", other.top, other.name)
+        elif apart <= other.kind.foot_r - thing.radius:
+            yield _Surface(f"{other.name!r}", other.bottom + DISH_FLOOR_M, other.name)
+    margin = min(thing.radius, _FROM_EDGE_M)
+    for place in room.locations.values():
+        if inside(place.piece.rectangle, thing.xy, margin):
+            yield _Surface(f"the {place.name}", place.floor_z)
+    x, y = thing.xy
+    (left, right), (front, back) = ROOM_X, ROOM_Y
+    r = thing.radius
+    in_room = left + r <= x <= right - r and front + r <= y <= back - r
+    if in_room and all(distance(piece.rectangle, thing.xy) >= r for piece in room.pieces):
+        yield _Surface("the floor", 0.0)
+
+
+def text_of(things: Iterable[Thing], about: str) -> str:
+    """Return objects as the text of such a file."""
+    return scene_text(about, ((thing.name, thing.position, thing.yaw) for thing in things))
