@@ -1,4 +1,4 @@
-"""Pictures of a run: before, after, and a GIF of what happened between."""
+"""Pictures of a run: before, after each turn, after all, and a GIF of what happened between."""
 
 from __future__ import annotations
 
@@ -15,6 +15,17 @@ FRAME_MS = 60
 """Milliseconds each frame is shown: twice the simulated speed."""
 
 
+def wanted(session: Any, gif: Path | None, pictures: bool) -> Pictures | None:
+    """Begin the pictures of a session, if any were asked for.
+
+    Raises:
+        UsageError: The film cannot be written, or the robot makes no pictures.
+    """
+    if gif is None and not pictures:
+        return None
+    return Pictures(session.robot, session.trace.folder, gif)
+
+
 class Pictures:
     """Collects frames from a simulated robot while it moves."""
 
@@ -25,6 +36,7 @@ class Pictures:
         self._folder = folder
         self._gif = gif
         self._frames: list[Any] = []
+        self._turns: list[Path] = []
         if gif is not None:
             try:
                 gif.parent.mkdir(parents=True, exist_ok=True)
@@ -35,10 +47,14 @@ class Pictures:
             robot.on_frame = self._frame
         self._save("before.png")
 
+    def turn(self) -> None:
+        """Keep a picture of how a turn left things."""
+        self._turns.append(self._save(f"turn-{len(self._turns) + 1}.png"))
+
     def finish(self) -> list[Path]:
         """Write the last picture and the GIF; return the files, in order."""
         self._robot.on_frame = None
-        paths = [self._folder / "before.png", self._save("after.png")]
+        paths = [self._folder / "before.png", *self._turns, self._save("after.png")]
         if hasattr(self._robot, "svg"):  # what was drawn, for those who want the lines
             paths.append(self._folder / "after.svg")
             paths[-1].write_text(self._robot.svg(), encoding="utf-8")

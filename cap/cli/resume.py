@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from cap.cli.options import confirm
-from cap.cli.session import open_session, watch
+from cap.cli.pictures import wanted
+from cap.cli.session import open_session, watch, world_as_json
 from cap.cli.session_options import SessionOptions
 from cap.errors import UsageError
 from cap.robot.robot_files import is_file
@@ -80,8 +81,15 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
         click.echo(f"note: variables and history only; {why}", err=True)
 
 
-def replay_run(options: SessionOptions, folder: Path) -> int:
-    """Carry out a run again with no model; exit code 1 if anything came out otherwise."""
+def replay_run(options: SessionOptions, folder: Path, gif: Path | None, pictures: bool) -> int:
+    """Carry out a run again with no model; exit code 1 if anything came out otherwise.
+
+    Args:
+        options: How it is shown.
+        folder: The run.
+        gif: File it is filmed in.
+        pictures: Whether pictures are kept.
+    """
     from cap.session import replay, session_file
 
     todo = replay.steps(folder)
@@ -91,11 +99,16 @@ def replay_run(options: SessionOptions, folder: Path) -> int:
         with open_session(options, [f"replay {folder.name}"]) as session:
             session.restore(kept)
             watch(replay.ready(session, kept, folder), options)
-            done = list(replay.replay(session, todo))
-            return _compared(session, options, done)
+            film = wanted(session, gif, pictures)
+            done = []
+            for entry in replay.replay(session, todo):
+                done.append(entry)
+                if film is not None:
+                    film.turn()
+            return _compared(session, options, done, film.finish() if film else [])
 
 
-def _compared(session: Any, options: SessionOptions, done: list[Any]) -> int:
+def _compared(session: Any, options: SessionOptions, done: list[Any], paths: list[Path]) -> int:
     """Say whether each step came out as it did then."""
     other = [entry for entry in done if not entry.same]
     if options.as_json:
@@ -104,12 +117,17 @@ def _compared(session: Any, options: SessionOptions, done: list[Any]) -> int:
             "run": str(session.trace.folder),
             "turns": [entry.turn.as_json() for entry in done if entry.turn is not None],
             "differs": [entry.step.text for entry in other],
+            **world_as_json(session.robot),
         }
+        if paths:
+            shown["pictures"] = [str(path) for path in paths]
         click.echo(json.dumps(shown, ensure_ascii=False))
         return 1 if other else 0
     for entry in other:
         click.echo(f"came out otherwise than in the run: {entry.step.text}")
     if not other:
         click.echo(f"replayed: {len(done)} steps came out as in the run")
+    for path in paths:
+        click.echo(f"picture: {path}")
     click.echo(f"run: {session.trace.folder}")
     return 1 if other else 0

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from cap.cli.options import Named, with_options
+from cap.cli.pictures import wanted
 from cap.cli.resume import as_saved, go_on, replay_run, resume_option, saved_at
 from cap.cli.session import errors_as_json, open_session, report, watch
 from cap.cli.session_options import SessionOptions, ask_person, expect_option
@@ -16,7 +17,11 @@ from cap.errors import UsageError
 @click.command("run")
 @click.argument("instructions", nargs=-1, metavar="INSTRUCTION...")
 @click.option("--gif", type=Named(path_type=Path), metavar="FILE", help="Film it.")
-@click.option("--pictures", is_flag=True, help="Keep before.png and after.png in the run folder.")
+@click.option(
+    "--pictures",
+    is_flag=True,
+    help="Keep pictures: before, after each turn, after all.",
+)
 @click.option(
     "--replay",
     type=click.Path(path_type=Path),
@@ -46,11 +51,14 @@ def command(
     cap run --replay runs/...              (the same run again, with no model)
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
     with errors_as_json(options):
+        if gif is not None and gif.suffix.lower() != ".gif":
+            named = gif.with_suffix(".gif") if gif.name else "film.gif"
+            raise UsageError(f"--gif writes GIF only: name the file {named}")
         if replay is None:
             return _run(options, instructions, gif, pictures, resume, expect)
         if instructions or resume or options.model or expect:
             raise UsageError("--replay has the run's own instructions and answers; give it alone")
-        return replay_run(options, replay)
+        return replay_run(options, replay, gif, pictures)
 
 
 def _run(
@@ -63,22 +71,17 @@ def _run(
 ) -> int:
     if not instructions:
         raise UsageError('say what the robot should do: cap run "stack all the blocks"')
-    if gif is not None and gif.suffix.lower() != ".gif":
-        named = gif.with_suffix(".gif") if gif.name else "film.gif"
-        raise UsageError(f"--gif writes GIF only: name the file {named}")
     kept = saved_at(resume)
     options = as_saved(options, kept) if kept else options
     with open_session(options, instructions) as session:
         if kept and resume:
             go_on(session, kept, resume)
         watch(session, options)
-        film = None
-        if gif is not None or pictures:
-            from cap.cli.pictures import Pictures
-
-            film = Pictures(session.robot, session.trace.folder, gif)
+        film = wanted(session, gif, pictures)
         for number, words in enumerate(instructions, start=1):
             failure = session.run(words, expect).failure
+            if film is not None:
+                film.turn()
             left = instructions[number:]
             if failure is None:
                 continue

@@ -270,6 +270,7 @@ def report(
             "mode": getattr(session.robot, "mode", None),
             "turns": turns,
             "usage": vars(session.usage),
+            **world_as_json(session.robot),
         }
         if options.dry_run and hasattr(session.robot, "commands"):
             shown["commands"] = session.robot.commands
@@ -294,6 +295,18 @@ def report(
         say_usage(session)
         click.echo(f"run: {session.trace.folder}")
     return failure.exit_code if failure else 0
+
+
+def world_as_json(robot: Any) -> dict[str, Any]:
+    """Return how a robot and its world are in the end, as far as it tells: base pose, ink."""
+    from cap.trace.trace import plain
+
+    found: dict[str, Any] = {}
+    if hasattr(robot, "condition"):
+        found["condition"] = plain(robot.condition())
+    if hasattr(robot, "strokes"):
+        found["ink"] = plain(robot.strokes)
+    return found
 
 
 def say_usage(session: Any) -> None:

@@ -26,7 +26,10 @@ put_first_on_second(moved[0], 'top right corner')
 #= moved red block; at top right corner
 
 # undo that.
-moved = arrange_objects(history.pop())
+if history:
+    moved = arrange_objects(history.pop())
+else:
+    say('there is nothing to undo')
 #= moved red block; inside blue bowl
 
 # move the yellow block to the left side.
@@ -62,7 +65,7 @@ say('I see no white block')
 #= said no white block; nothing moved
 
 # cut the red block in two.
-say('I cannot do that: I can only move things on the table, point, and answer questions')
+say('I cannot do that: I only move things, point and answer questions')
 #= said cannot; nothing moved
 
 objects = ['pink block', 'gray bowl', 'cyan block', 'pink bowl', 'gray block', 'cyan bowl']

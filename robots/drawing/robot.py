@@ -77,6 +77,11 @@ class DrawingRobot(SimulatedRobot[BoardState]):
         drawn = crc32(repr([np.round(stroke, 4).tolist() for stroke in strokes]).encode())
         return {"ink": f"{count} ({length:.4f} m, mark {drawn:08x})" if strokes else "none"}
 
+    @property
+    def strokes(self) -> list[list[tuple[float, float]]]:
+        """The ink: polylines of xy, metres, in the order they were drawn."""
+        return [list(stroke) for stroke in self.state.strokes]
+
     def scene_text(self, about: str) -> str:
         """Return what stands on the board as a file that `create(scene=...)` reads."""
         return scene_file.text_of(self.state.scene, about)

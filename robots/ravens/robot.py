@@ -211,10 +211,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     @perception
     def get_layout(self) -> dict[str, Array]:
-        """Return where all objects are, {name: xy in metres}, the lowest first.
-
-        arrange_objects takes it back to there, stacks included.
-        """
+        """Return where all objects are, {name: xy in metres}: arrange_objects takes them back."""
         bodies = sorted(self._scene.bodies, key=lambda body: round(body.bottom, 3))
         return {body.name: np.array(body.xy) for body in bodies}
 

@@ -413,7 +413,10 @@ moved = moved[-1:]
 put_first_on_second(moved[0], parse_position('the top right corner'))
 
 # undo that.
-moved = arrange_objects(history.pop())
+if history:
+    moved = arrange_objects(history.pop())
+else:
+    say('there is nothing to undo')
 
 # place the yellow block on the red block.
 history.append(get_layout())
@@ -421,7 +424,10 @@ moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], parse_obj_name('the red block'))
 
 # put it back.
-moved = arrange_objects(history.pop())
+if history:
+    moved = arrange_objects(history.pop())
+else:
+    say('there is nothing to undo')
 
 # take the red block and put it in the green bowl.
 history.append(get_layout())
@@ -439,7 +445,10 @@ moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], parse_obj_name('the red block'))
 
 # undo the last move.
-moved = arrange_objects(history.pop())
+if history:
+    moved = arrange_objects(history.pop())
+else:
+    say('there is nothing to undo')
 
 # move the red block to the left side.
 history.append(get_layout())
@@ -504,7 +513,10 @@ for name in moved:
     put_first_on_second(name, place)
 
 # put them back.
-moved = arrange_objects(history.pop())
+if history:
+    moved = arrange_objects(history.pop())
+else:
+    say('there is nothing to undo')
 
 objects = ['cyan bowl', 'pink block', 'gray bowl', 'gray block', 'cyan block', 'brown bowl']
 # put all the blocks except the pink block in the cyan bowl.

@@ -112,6 +112,32 @@ def test_pictures_and_gif() -> None:
         assert before.tobytes() != after.tobytes()
 
 
+def test_a_picture_of_each_turn_and_of_a_run_replayed(capsys: pytest.CaptureFixture[str]) -> None:
+    from PIL import Image
+
+    turns = ["put the red block in the blue bowl", "now move it to the top right corner"]
+    assert run(["run", *turns, *INSTANT, "--pictures", "--out", "o", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    names = ["before.png", "turn-1.png", "turn-2.png", "after.png"]
+    assert told["pictures"] == [f"o/{name}" for name in names]
+    assert len({Image.open(f"o/{name}").tobytes() for name in names[:3]}) == 3
+    assert run(["run", "--replay", "o", "--pictures", "--gif", "x.gif", "--out", "again"]) == 0
+    for name in names:
+        assert Image.open(f"again/{name}").tobytes() == Image.open(f"o/{name}").tobytes()
+    with Image.open("x.gif") as film:
+        assert getattr(film, "n_frames", 1) > 1
+
+
+def test_json_tells_ink_and_where_the_base_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "draw a circle", "-r", "drawing", "--mode", "instant", "--json"]) == 0
+    ink = json.loads(capsys.readouterr().out)["ink"]
+    assert len(ink) == 1
+    assert len(ink[0]) > 8
+    assert all(len(point) == 2 for point in ink[0])
+    assert run(["run", "go to the desk", "-r", "kitchen", "--mode", "instant", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["condition"]["robot"]) == 3
+
+
 def test_unwritable_gif_is_found_before_anything_moves(capsys: pytest.CaptureFixture[str]) -> None:
     Path("file").write_text("")
     assert run(["run", "stack all the blocks", *INSTANT, "--gif", "file/x.gif"]) == 2
@@ -361,9 +387,9 @@ def test_no_instruction_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["status"] == "error"
 
 
-def test_undo_as_first_words_says_that_nothing_was_set(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["run", "undo that", *INSTANT]) == 1
-    assert "no earlier instruction of this session has set it" in capsys.readouterr().out
+def test_undo_as_first_words_says_that_there_is_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "undo that", *INSTANT]) == 0
+    assert "there is nothing to undo" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
