@@ -73,8 +73,6 @@ class ForkServer:
                 return
             order = Order.read(message)
             self._collect()  # only now may the process ids of ended workers be used again
-            if order.ended in self._children:
-                os.kill(self._children[order.ended], signal.SIGKILL)
             match order.kind:
                 case template_protocol.NOW | template_protocol.SPARE:
                     self._start(order, *given)
@@ -82,6 +80,19 @@ class ForkServer:
                     self._answer(order, self._status(order.number))
                 case template_protocol.IDENTITY:
                     self._identify(order)
+            if order.ended in self._children:  # after the fork, for which somebody may wait
+                self._end(self._children[order.ended], order.caller)
+
+    def _end(self, child: int, core: int) -> None:
+        """Kill a worker, away from the caller: taking a process down takes as long as forking one.
+
+        Args:
+            child: Its process id.
+            core: The caller's, `ANYWHERE` if it may be any.
+        """
+        if cores := self._cores - {core}:
+            os.sched_setaffinity(child, cores)
+        os.kill(child, signal.SIGKILL)
 
     def _collect(self) -> None:
         """Note which workers have ended."""
