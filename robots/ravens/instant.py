@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -85,6 +86,8 @@ _BORDER_M = 0.03
 _DESK, _MAT, _SHADOW = (204, 179, 148), (230, 227, 222), (188, 184, 178)
 _TRAIL, _TRAIL_M = (70, 72, 76), 0.002
 """Colour and width of the way the gripper went, straight below it, metres."""
+_ARROW_PX, _BETWEEN_ARROWS_PX = 9.0, 30.0
+"""Length of an arrow in a way, and how far they are from each other, pixels."""
 _SHOWN_PATHS = 3
 _EYE_HEIGHT_M = 0.9
 """The eye above the middle of the table: what stands higher is drawn larger and further out."""
@@ -104,6 +107,25 @@ def draw_top_view(state: WorldState, width: int, height: int) -> Any:
     for radius, color in ((0.012, (70, 72, 76)), (0.008, (250, 250, 250))):
         brush.disc((x, y), z, radius, color)
     return image.resize((width, height), Image.Resampling.LANCZOS)
+
+
+def draw_way(draw: ImageDraw.ImageDraw, points: Sequence[XY], fill: Color) -> None:
+    """Draw a way through points of a picture: an arrow in each long piece, numbered in order."""
+    draw.line(points, fill=fill, width=2)
+    number, travelled, last = 0, 0.0, 0.0
+    for start, end in itertools.pairwise(points):
+        length = math.dist(start, end)
+        travelled += length
+        if length < _ARROW_PX or travelled - last < _BETWEEN_ARROWS_PX:
+            continue
+        number, last = number + 1, travelled
+        ahead = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
+        tip = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+        back = (tip[0] - _ARROW_PX * ahead[0], tip[1] - _ARROW_PX * ahead[1])
+        wing = (-_ARROW_PX / 2 * ahead[1], _ARROW_PX / 2 * ahead[0])
+        sides = [(back[0] + sign * wing[0], back[1] + sign * wing[1]) for sign in (-1, 1)]
+        draw.polygon([tip, *sides], fill=fill)
+        draw.text((tip[0] + 2 * wing[0], tip[1] + 2 * wing[1]), str(number), fill, anchor="mm")
 
 
 class _Brush:

@@ -9,6 +9,7 @@ from typing import Any
 from PIL import ImageDraw
 
 from cap.scope import Primitive
+from robots.ravens.instant import draw_way
 from robots.ravens.robot import RavensRobot
 from robots.ravens.world import WorldState
 from robots.simulation.world import WorldOwner
@@ -109,7 +110,7 @@ class TabletopRobot:
             line = [
                 (middle[0] + x * scale, middle[1] - (y + 0.5) * scale) for x, y, *_ in driver.poses
             ]
-            ImageDraw.Draw(image).line(line, fill=(30, 30, 30), width=2)
+            draw_way(ImageDraw.Draw(image), line, (30, 30, 30))
         return image
 
     def close(self) -> None:
