@@ -200,6 +200,8 @@ def rename(tree: ast.AST) -> bool:
                 elif is_special(name):
                     special.append(node)
                 continue
+            if kind is ast.AugAssign and getattr(node.target, "attr", "") in FORMATS:
+                node.target.value = _called(TEXT, node.target.value)  # it reads before it binds
             if kind is ast.ClassDef:
                 node.body = _ClassBody(node).statements()
                 classes.append(([*node.body], node.name))

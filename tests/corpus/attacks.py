@@ -921,6 +921,200 @@ _family(
     ends=("raised",),
 )
 
+_MEMORY = (
+    "secret = (1234567, 2)\n"
+    "face = {'data': (id(secret), False), 'shape': (6,), 'typestr': '<i8', 'version': 3}\n"
+)
+_WRITES_MEMO = (
+    "class B:\n    def __deepcopy__(self, memo):\n        for made in [*memo.values()]:\n"
+    "            if isinstance(made, dict):\n                made['__array_interface__'] = face\n"
+    "        return 1\n"
+    "class A:\n    def __init__(self):\n        self.b = B()\n"
+)
+_SPY = (
+    "got = []\nclass Spy:\n    h = 0\n    def __hash__(self): return self.h\n"
+    "    def __eq__(self, other):\n        got.append(other)\n        return False\n"
+)
+_family(
+    "handed to the program's objects",
+    {
+        "state by a memo | memory, by an attribute in an object's new dictionary": (
+            "import copy\n"
+            + _MEMORY
+            + _WRITES_MEMO
+            + "ret = np.array(copy.deepcopy(A())).tolist()[2]"
+        ),
+        "state by a record's memo | the same by a library's own copy": (
+            "from dataclasses import dataclass, asdict\n" + _MEMORY + _WRITES_MEMO + "@dataclass\n"
+            "class R:\n    a: A\nret = np.array(asdict(R(A()))['a']).tolist()[2]"
+        ),
+        "state by an array's memo | the same by numpy's": (
+            _MEMORY + _WRITES_MEMO + "a = np.empty(1, dtype=object)\na[0] = A()\n"
+            "ret = np.array(a.__deepcopy__({})[0]).tolist()[2]"
+        ),
+        "state by a memo of one's own | the same by data": (
+            "import copy\n" + _MEMORY + "class A:\n    def __init__(self): self.b = 1\n"
+            "a, memo = A(), {}\ncopy.deepcopy(a, memo)\n"
+            "place = [k for k, v in memo.items() if isinstance(v, dict)][0]\n"
+            "y = copy.deepcopy(a, {place: {'__array_interface__': face}})\n"
+            "ret = np.array(y).tolist()[2]"
+        ),
+        "state by a memo that answers | the same by an object": (
+            "import copy\n" + _MEMORY + "class Memo:\n    n = 0\n"
+            "    def get(self, key, default=None):\n        self.n += 1\n"
+            "        return {'__array_interface__': face} if self.n == 3 else default\n"
+            "    def __setitem__(self, key, value): pass\n    def __getitem__(self, key): return []\n"
+            "class A:\n    def __init__(self): self.x = 1\n"
+            "ret = np.array(copy.deepcopy(A(), Memo())).tolist()[2]"
+        ),
+        "state of a library's object | the inner state of a source of random numbers": (
+            "import copy\n"
+            "class Kept:\n"
+            "    def append(self, x): seen.append(x)\n"
+            "class Memo(dict):\n"
+            "    def get(self, key, default=None): return default\n"
+            "    def __getitem__(self, key): return Kept()\n"
+            "seen = []\n"
+            "try: copy.deepcopy(np.random.default_rng(1), Memo())\n"
+            "except TypeError: pass\n"
+            "ret = str(seen[0])"
+        ),
+        "name that lies | memory, by an attribute of a namespace": (
+            "from types import SimpleNamespace\n" + _MEMORY + "class Name(str):\n"
+            "    def startswith(self, *given): return False\n"
+            "    def __getitem__(self, key): return 'a'\n"
+            "ret = np.array(SimpleNamespace(**{Name('__array_interface__'): face})).tolist()"
+        ),
+        "name that lies, in a dictionary | the same by vars": (
+            "secret = (1234567, 2)\n"
+            "face = {'data': (id(secret), False), 'shape': (6,), 'typestr': '<i8', 'version': 3}\n"
+            "class A: pass\n"
+            "class Name(str):\n"
+            "    def __hash__(self): return told.pop() if told else hash('__array_interface__')\n"
+            "    def __eq__(self, other): return True\n"
+            "    def __getitem__(self, key): return 'a'\n"
+            "    def startswith(self, *given): return False\n"
+            "a = A()\n"
+            "a.x = 1\n"
+            "told = [1, hash('x'), hash('x'), 1]\n"
+            "vars(a).update({Name('__array_interface__'): face})\n"
+            "ret = np.array(a).tolist()[2]"
+        ),
+        "flags of zero | memory, by a class of any names": (
+            "from enum import Flag\n" + _MEMORY + "class F(Flag):\n    NONE = 0\n"
+            "E = F('E', {'__array_interface__': face})\nret = np.array(E).tolist()[2]"
+        ),
+        "class it chooses by | the class of classes, by a hash": (
+            "from functools import singledispatch\n"
+            "got = []\n"
+            "class Spy:\n"
+            "    def __hash__(self): return self.h\n"
+            "    def __eq__(self, other):\n"
+            "        got.append(other)\n"
+            "        return False\n"
+            "@singledispatch\n"
+            "def f(x): return 0\n"
+            "f(int)\n"
+            "for place in range(id(int) - 200000, id(int) + 200000, 8):\n"
+            "    spy = Spy()\n"
+            "    spy.h = (place >> 4) | ((place & 15) << 60)\n"
+            "    if spy.h >> 63: spy.h -= 1 << 64\n"
+            "    try: f.dispatch(spy)\n"
+            "    except AttributeError: pass\n"
+            "ret = str(got[0])"
+        ),
+        "class kept by a cache | the class of classes, by a hash of several": (
+            "from functools import lru_cache\n"
+            "got = []\n"
+            "class Spy:\n"
+            "    h = 0\n"
+            "    def __hash__(self): return self.h\n"
+            "    def __eq__(self, other):\n"
+            "        got.append(other)\n"
+            "        return False\n"
+            "P1, P2, P5 = 11400714785074694791, 14029467366897019727, 2870177450012600261\n"
+            "M, X = (1 << 64) - 1, 2870177450012600261 ^ 3527539\n"
+            "I1, I2 = pow(P1, -1, 1 << 64), pow(P2, -1, 1 << 64)\n"
+            "def lane(acc, h):\n"
+            "    acc = (acc + (h & M) * P2) & M\n"
+            "    return (((acc << 31) | (acc >> 33)) & M) * P1 & M\n"
+            "def back(acc):\n"
+            "    acc = acc * I1 & M\n"
+            "    return ((acc >> 31) | (acc << 33)) & M\n"
+            "@lru_cache(maxsize=None, typed=True)\n"
+            "def f(*x): return 0\n"
+            "f(int)\n"
+            "start = lane(P5, hash(int))\n"
+            "for place in range(id(int) - 40000, id(int) + 40000, 16):\n"
+            "    kind = (place >> 4) | ((place & 15) << 60)\n"
+            "    want = lane(start, kind) + (2 ^ X) & M\n"
+            "    acc = (want - (4 ^ X)) & M\n"
+            "    for h in (hash(Spy), kind):\n"
+            "        acc = (back(acc) - (h & M) * P2) & M\n"
+            "    h = (back(acc) - start) * I2 & M\n"
+            "    Spy.h, spy = h - (1 << 64) if h >> 63 else h, Spy()\n"
+            "    f(int, spy)\n"
+            "ret = str(got[0])"
+        ),
+        "registry | the dictionary that functions are chosen by": (
+            "from functools import singledispatch\n"
+            + _SPY
+            + "@singledispatch\ndef f(x): return 0\n"
+            "f.registry == Spy()\ngot[0][int] = str\nret = f(3)\nif ret == 0: raise ValueError(ret)"
+        ),
+        "ambiguous choice | the class of arrays, by an exception before another": (
+            "from functools import singledispatch\nfrom collections.abc import Sized, Container\n"
+            "@singledispatch\ndef f(x): return 0\nf.register(Sized, len)\nf.register(Container, len)\n"
+            "try: f(np.zeros(2))\nexcept RuntimeError as e: ret = str(e.__context__.args[0])"
+        ),
+        "hint with a mark | what stands before a value's class": (
+            "from functools import singledispatch\n@singledispatch\ndef f(x): return 0\n"
+            "@f.register\ndef g(x: 'kind\\U000e01ef'): return 1\nret = str([*f.registry])"
+        ),
+        "method of a text, added to | a template that reads any attribute": (
+            "got = []\nclass Spy:\n    def __radd__(self, other):\n        got.append(other)\n"
+            "        return 1\nt = '{0.__globals__}'\ntry: t.format += Spy()\n"
+            "except AttributeError: pass\nimport pprint\nret = str(got[0](pprint.pformat))"
+        ),
+        "method of texts, added to | the same of the class": (
+            "got = []\nclass Spy:\n    def __radd__(self, other):\n        got.append(other)\n"
+            "        return 1\nfor kind in [str]:\n    try: kind.format += Spy()\n"
+            "    except TypeError: pass\nimport pprint\n"
+            "ret = str(got[0]('{0.__globals__}', pprint.pformat))"
+        ),
+        "text of a base | what the names in it mean to a library": (
+            "from dataclasses import dataclass\nclass Base:\n"
+            "    'Base(x=sys.executable)\\n--\\n\\n'\n"
+            "@dataclass(init=False)\nclass D(Base):\n    y: int = 0\n"
+            "if D.__doc__ == 'D()': raise ValueError('nothing')\nret = D.__doc__"
+        ),
+        "empty text | the same": (
+            "from dataclasses import dataclass\nclass Base:\n"
+            "    'Base(x=sys.executable)\\n--\\n\\n'\n"
+            "@dataclass(init=False)\nclass D(Base):\n    ''\n    y: int = 0\n"
+            "if D.__doc__ == 'D()': raise ValueError('nothing')\nret = D.__doc__"
+        ),
+        "builtin made anew | what getattr does": (
+            "try:\n"
+            "    class A(getattr):\n"
+            "        y = getattr.__init__('getattr', lambda *a: 42)\n"
+            "except TypeError: pass\n"
+            "ret = getattr(1, 'real')\n"
+            "if ret == 1: raise ValueError(ret)"
+        ),
+        "module made anew | what a module has": (
+            "import math\n"
+            "try:\n"
+            "    class A(math):\n"
+            "        y = math.__init__(pi=3)\n"
+            "except TypeError: pass\n"
+            "ret = math.pi\n"
+            "if ret > 3: raise ValueError(ret)"
+        ),
+    },
+    ends=("raised",),
+)
+
 _family(
     "private names",
     {

@@ -2587,6 +2587,172 @@ r = A.x.__doc__, A.y.__doc__, A().x
 '''
 
 
+_LIBRARY_AGAIN = r"""
+### deep copy by a method that notes itself
+import copy
+class Node:
+    def __init__(self, name):
+        self.name, self.links = name, []
+    def __deepcopy__(self, memo):
+        if id(self) in memo: return memo[id(self)]
+        made = Node(self.name)
+        memo[id(self)] = made
+        made.links = copy.deepcopy(self.links, memo)
+        return made
+a, b = Node('a'), Node('b')
+a.links.append(b)
+b.links.append(a)
+c = copy.deepcopy(a)
+r = c.links[0].links[0] is c, c is a, c.links[0].name
+### deep copies that share
+import copy
+class A:
+    def __init__(self, x): self.x = x
+shared = A(1)
+memo = {}
+p, q = copy.deepcopy(shared, memo), copy.deepcopy([shared], memo)
+r = p is q[0], p is shared, copy.deepcopy({'a': shared, 'b': shared})['a'] is shared
+del memo
+### deep copies of every kind
+import copy
+from collections import Counter, OrderedDict, defaultdict, deque
+from functools import partial
+from types import SimpleNamespace
+from fractions import Fraction
+class Slots:
+    __slots__ = ('a', '_b')
+    def __init__(self): self.a, self._b = [1], {2}
+class Mine(ValueError):
+    def __init__(self, x):
+        super().__init__(x)
+        self.x = [x]
+s, e = copy.deepcopy(Slots()), copy.deepcopy(Mine(3))
+loop = [1]
+loop.append(loop)
+copied = copy.deepcopy(loop)
+table = (loop, 2)
+loop.append(table)
+n = copy.deepcopy(SimpleNamespace(a=[1]))
+r = [s.a, s._b, e.args, e.x, copied[1] is copied, copy.deepcopy(table)[0][2][1], n]
+t = copy.deepcopy([Counter('aab'), OrderedDict(a=[1]), deque([[1]], 3), Fraction(1, 2), (1, [2])])
+d = copy.deepcopy(defaultdict(list, a=[1]))
+u = d['a'], d['b'], copy.deepcopy(partial(max, [1]))([2]), copy.deepcopy(range(3)), copy.deepcopy({1: {2}})
+def f(): pass
+v = copy.deepcopy(f) is f, copy.deepcopy(int) is int, copy.deepcopy(s.a.append)(2), s.a
+### copies of builtins
+import copy
+r = [copy.copy(x) is x for x in (print, getattr, type, len)]
+d = copy.deepcopy({'key': print, 'kinds': [getattr, type]})
+s = d['key'] is print, d['kinds'][1] is type
+### records are copied with what they hold
+from dataclasses import dataclass, asdict, astuple, field
+class Box:
+    def __init__(self): self.items = [1]
+@dataclass
+class R:
+    box: Box
+    rows: list = field(default_factory=list)
+box = Box()
+d = asdict(R(box, [[1]]))
+r = d['box'] is box, d['box'].items, d['rows'], astuple(R(box))[1]
+### function chosen by class, in a class
+from functools import singledispatch
+class A:
+    @singledispatch
+    def f(self, x=0):
+        'Says.'
+        return 'any', x
+    @f.register(int)
+    def g(self, x=0): return 'int'
+a = A()
+r = a.f(1), a.f.__name__, A.f.__doc__, type(A.f).__name__, len(A.f.registry), A.f.dispatch(bool) is A.g
+### ambiguous choice of a function
+from functools import singledispatch
+from collections.abc import Sized, Container
+@singledispatch
+def f(x): return 0
+f.register(Sized, len)
+f.register(Container, len)
+class Both:
+    def __len__(self): return 1
+    def __contains__(self, x): return False
+try: f(Both())
+except RuntimeError as e: m = str(e)
+### cache by class
+from functools import lru_cache
+calls = []
+@lru_cache(maxsize=4, typed=True)
+def f(x, *, y=0):
+    'Says.'
+    calls.append(x)
+    return x
+r = f(1), f(1.0), f(1), f(True), f(1, y=1), f(1, y=1.0), calls
+i = f.cache_info(), f.cache_parameters(), f.__name__, f.__doc__
+f.cache_clear()
+j = f.cache_info().misses
+@lru_cache
+def g(x): return x
+k = g(1), g(1.0), g.cache_info().hits
+### attribute called format, added to
+class A:
+    format = 'a'
+a = A()
+a.format += 'b'
+A.format += 'c'
+r = a.format, A.format
+try: 'a'.format += 1
+except TypeError as e: m = type(e).__name__
+### text of a data class
+from dataclasses import dataclass, field
+@dataclass
+class A:
+    _x: int
+    y: list = field(default_factory=list)
+@dataclass(init=False)
+class B: pass
+@dataclass
+class C:
+    'Says.'
+    x: int = 1
+@dataclass
+class D:
+    x: int
+    def __init__(self, z: str = 'a') -> None: pass
+r = A.__doc__, B.__doc__, C.__doc__, D.__doc__
+### data class with hints that are texts
+from __future__ import annotations
+from dataclasses import KW_ONLY, InitVar, dataclass, field, fields
+from typing import ClassVar
+import dataclasses
+@dataclass
+class A:
+    x: int
+    n: InitVar[int]
+    k: ClassVar[int] = 0
+    m: dataclasses.InitVar[int] = 3
+    _: KW_ONLY
+    z: list[int] = field(default_factory=list)
+    def __post_init__(self, n, m): self.x += n + m
+a = A(1, 2, z=[1])
+r = repr(a), [f.name for f in fields(A)]
+try: A(1, 2, 3, [4])
+except TypeError as e: m = str(e)
+del annotations
+### separators of their own kind
+class Sep(str):
+    def join(self, parts): return 'lies'
+class Word(str):
+    def __str__(self): return 'word'
+print(1, 2, Word('a'), sep=Sep(', '), end=Sep('!\n'))
+### flags without a bit
+from enum import Flag
+class F(Flag):
+    NONE = 0
+E = F('E', {'A': 1, 'B': 2})
+r = E.A | E.B, [*E], F(0)
+"""
+
+
 def _programs(*tables: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for table in tables:
@@ -2597,7 +2763,9 @@ def _programs(*tables: str) -> dict[str, str]:
     return found
 
 
-PROGRAMS = _programs(_CLASSES, _EXCEPTIONS, _FUNCTIONS, _TEXT, _DATA, _LIBRARY, _NAMES)
+PROGRAMS = _programs(
+    _CLASSES, _EXCEPTIONS, _FUNCTIONS, _TEXT, _DATA, _LIBRARY, _NAMES, _LIBRARY_AGAIN
+)
 """Every program by its name."""
 
 

@@ -32,6 +32,10 @@ class _AbstractKind:
         """Refuse to be inherited from."""
         raise TypeError("a class of classes is not available to programs")
 
+    def __reduce__(self) -> str:
+        """Say that a copy of it is itself."""
+        return self.__name__
+
     def __repr__(self) -> str:
         """Return what Python would show."""
         return "<class 'abc.ABCMeta'>"
@@ -42,6 +46,35 @@ ABSTRACT_KIND = _AbstractKind()
 """What programs know as `ABCMeta`."""
 
 
+class _Nothing:
+    """An attribute that no object has, whatever its own dictionary holds."""
+
+    __slots__ = ()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """Say that there is none."""
+        raise AttributeError("a program's object has no memory to be told of")
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        """Refuse to be another."""
+        raise AttributeError("a program's object has no memory to be told of")
+
+
+_NOTHING = _Nothing()
+_MEMORY = ("__array_interface__", "__array_struct__")
+"""How numpy asks an object, and a class, where its memory is."""
+
+
+def without_memory(kind: type) -> None:
+    """Have no object of a class tell numpy of any memory.
+
+    Args:
+        kind: A class that a program writes, or makes objects of with names of its own.
+    """
+    for name in _MEMORY:
+        type.__setattr__(kind, name, _NOTHING)
+
+
 def build_class(body: Callable[[], Any], name: str, /, *bases: Any, **options: Any) -> Any:
     """Stand in for what a `class` statement calls."""
     if options:
@@ -49,6 +82,8 @@ def build_class(body: Callable[[], Any], name: str, /, *bases: Any, **options: A
             raise TypeError(f"class '{name}' has keywords; write plain base classes, such as ABC")
         options = {"metaclass": abc.ABCMeta}
     made = builtins.__build_class__(body, name, *bases, **options)
+    if isinstance(made, type):
+        without_memory(made)
     if options and "register" not in {entry for base in made.__mro__ for entry in vars(base)}:
         made.register = register
     return made

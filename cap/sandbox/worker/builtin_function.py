@@ -53,6 +53,14 @@ class BuiltinFunction:
         """Do it."""
         return self._function(*args, **named)
 
+    def __reduce__(self) -> str:
+        """Say that a copy of it is itself."""
+        return self.__name__
+
+    def __mro_entries__(self, bases: Any) -> Any:
+        """Refuse to be inherited from."""
+        raise TypeError(f"'{self.__name__}' is a function; no class inherits from it")
+
     def __repr__(self) -> str:
         """Return what Python would show."""
         return f"<built-in function {self.__name__}>"

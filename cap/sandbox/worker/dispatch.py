@@ -4,45 +4,53 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
-from cap.program.private_names import TOLD
+from cap.program.private_names import MARK, TOLD
 
 
-class singledispatch:  # noqa: N801 programs know it by this name
+def singledispatch(function: Callable[..., Any]) -> Any:
     """Stand in for `functools.singledispatch`, which evaluates hints that are texts."""
+    choice: Any = functools.singledispatch(function)
+    shown: dict[Any, Any] = {object: function}  # whoever compares a proxy is given what is below
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        """Take the function for every class that none is registered for."""
-        self._choice = functools.singledispatch(function)
-        self.__name__: str = getattr(function, "__name__", "singledispatch function")
-        self.__doc__ = function.__doc__
+    def dispatch(kind: Any) -> Any:
+        if not issubclass(type(kind), type):  # an object of the program would be compared with keys
+            raise TypeError(f"{kind!r} is not a class")
+        try:
+            return choice.dispatch(kind)
+        except RuntimeError as error:
+            ambiguous = str(error)
+        raise RuntimeError(ambiguous)  # what it was raised in the course of names the class itself
 
-    def __call__(self, /, *args: Any, **named: Any) -> Any:
-        """Call the function for the class of the first argument."""
-        if not args:
-            raise TypeError(f"{self.__name__} requires at least 1 positional argument")
-        return self.dispatch(args[0].__class__)(*args, **named)
-
-    def dispatch(self, kind: type) -> Callable[..., Any]:
-        """Return the function for a class."""
-        found: Callable[..., Any] = self._choice.dispatch(kind)
-        return found
-
-    def register(self, kind: Any, function: Any = None) -> Any:
-        """Register a function for a class, or for the class its first hint names."""
+    def register(kind: Any, function: Any = None) -> Any:
         if function is None:
             if isinstance(kind, type | types.UnionType):
-                return lambda given: self.register(kind, given)
+                return lambda given: register(kind, given)
             kind, function = _hinted(kind), kind
-        self._choice.register(kind, function)
+        choice.register(kind, function)
+        shown.update(dict.fromkeys(getattr(kind, "__args__", (kind,)), function))
         return function
 
-    @property
-    def registry(self) -> Mapping[Any, Any]:
-        """The functions by class."""
-        return self._choice.registry
+    name = getattr(function, "__name__", "singledispatch function")
+
+    def call(*args: Any, **named: Any) -> Any:
+        if not args:
+            raise TypeError(f"{name} requires at least 1 positional argument")
+        return dispatch(args[0].__class__)(*args, **named)
+
+    for entry in ("__module__", "__name__", "__qualname__", "__doc__"):
+        if type(text := getattr(function, entry, None)) is str:
+            setattr(call, entry, text)
+    made: Any = call
+    if is_of_program(function):
+        vars(made).update(vars(function))
+        made.__annotations__ = dict(function.__annotations__)
+    made.dispatch, made.register, made.registry = dispatch, register, MappingProxyType(shown)
+    made.__wrapped__ = function
+    return made
 
 
 def is_of_program(function: Any) -> bool:
@@ -66,7 +74,7 @@ def _hinted(function: Any) -> Any:
             "Use either `@register(some_class)` or plain `@register` on an annotated function."
         )
     name, hint = next(iter(hints.items()))
-    if isinstance(hint, str):  # as under `from __future__ import annotations`
+    if type(hint) is str and MARK not in hint:  # as under `from __future__ import annotations`
         known = {**inner.__builtins__, **inner.__globals__}
         hint = known.get(hint, hint)
     if not isinstance(hint, type | types.UnionType):
@@ -86,12 +94,14 @@ class singledispatchmethod:  # noqa: N801 programs know it by this name
         """Register a method for a class."""
         return self._choice.register(kind, method)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Callable[..., Any]:
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Return what chooses the method and calls it on an object."""
 
         def method(*args: Any, **named: Any) -> Any:
             chosen = self._choice.dispatch(args[0].__class__)
             return chosen.__get__(instance, owner)(*args, **named)
 
-        method.__name__ = method.__qualname__ = self._choice.__name__
-        return method
+        made: Any = method
+        made.__name__ = made.__qualname__ = self._choice.__name__
+        made.register = self.register
+        return made

@@ -12,7 +12,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cap.program.private_names import MARK, shown
+from cap.sandbox.worker.abstract import without_memory
 from cap.sandbox.worker.builtin_function import shown_as
+
+_LOOKS_UP_MANY = sys.version_info >= (3, 12)
+"""Python takes several values for one, of an enumeration with any members."""
 
 
 class _Kind(enum.EnumMeta):
@@ -31,7 +35,8 @@ class _Kind(enum.EnumMeta):
 
     def __call__(cls, value: Any, *more: Any, **named: Any) -> Any:
         """Return a member by its value, or a class by the names of its members."""
-        if cls._member_map_ or not (more or "names" in named):
+        full = cls._member_map_ if _LOOKS_UP_MANY else cls._member_names_
+        if full or not (more or "names" in named):
             return super().__call__(value, *more, **named)
         names = named.pop("names") if "names" in named else more[0]
         options = {name: entry for name, entry in named.items() if name in ("start", "type")}
@@ -82,6 +87,7 @@ def _stand_in(kind: Any) -> Any:
     space["__module__"] = "enum"
     made = _Kind(kind.__name__, (kind,), space)
     _library_kinds[made] = kind
+    without_memory(made)
     return made
 
 

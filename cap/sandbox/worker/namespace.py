@@ -9,6 +9,7 @@ import abc
 import ast
 import builtins
 import calendar
+import copy
 import functools
 import importlib
 import pprint
@@ -51,6 +52,7 @@ from cap.program.private_names import (
 from cap.sandbox.worker import abstract, hints, library_classes, records, stand_ins
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.builtin_function import BuiltinFunction, program_print, shown_as
+from cap.sandbox.worker.deep_copy import Memo, deepcopy
 from cap.sandbox.worker.enumerations import ENUM
 from cap.sandbox.worker.object_dictionary import ObjectDictionary, attributes_of
 from cap.sandbox.worker.special_attributes import SpecialAttributes, set_special
@@ -78,6 +80,12 @@ class Facade:
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"'{shown(name)}' is provided; keep yours in a name of your own")
+
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot pickle 'module' object")
+
+    def __mro_entries__(self, bases: Any) -> Any:
+        raise TypeError("a module is no class to inherit from")
 
     def __repr__(self) -> str:
         """Return what a module shows."""
@@ -160,6 +168,9 @@ class _Type:
     def __mro_entries__(self, bases: Any) -> Any:
         raise TypeError("a class of classes is not available to programs")
 
+    def __reduce__(self) -> str:
+        return self.__name__
+
     def __getitem__(self, kind: Any) -> Any:
         return hints.Hint("Type", None, (kind,))
 
@@ -189,6 +200,7 @@ _SHOWN_AS: dict[type, Any] = {
     Facade: closed(types.ModuleType),
     BuiltinFunction: closed(types.BuiltinFunctionType),
     ObjectDictionary: dict,
+    Memo: dict,
     _Closed: TYPE,
     _Type: TYPE,
     builtins.type: TYPE,
@@ -223,7 +235,11 @@ def _named() -> frozenset[type]:
 
 
 def close_library() -> None:
-    """Have no program change the classes it can name, nor those of errors and shapes."""
+    """Have no program change the classes it can name, nor those of errors and shapes.
+
+    What libraries copy, such as data classes' values, is copied as for programs from here on.
+    """
+    copy.deepcopy = deepcopy  # type: ignore[assignment]
     open_ones = [*_named(), *_stand_ins.values(), *_open_families()]
     for kind in open_ones:  # grows meanwhile
         if issubclass(kind, _open_families()):
@@ -283,6 +299,7 @@ _CLASSES = ("BuiltinFunctionType", "FunctionType", "GeneratorType", "LambdaType"
 _STAND_INS: dict[str, Mapping[str, Any]] = {
     "abc": {"ABCMeta": abstract.ABSTRACT_KIND},
     "calendar": {name: [*getattr(calendar, name)] for name in _CALENDAR},
+    "copy": {"deepcopy": deepcopy},
     "collections": {"namedtuple": records.namedtuple},
     "dataclasses": records.DATACLASSES,
     "enum": ENUM,

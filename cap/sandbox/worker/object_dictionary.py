@@ -7,13 +7,13 @@ as it is at the moment, and sets attributes by the rules.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
 from cap.program.private_names import MARK, hidden, is_renamed, is_special, shown
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.builtin_function import shown_as
+from cap.sandbox.worker.deep_copy import deepcopy
 
 
 class ObjectDictionary(dict[str, Any]):
@@ -42,8 +42,8 @@ class ObjectDictionary(dict[str, Any]):
 
     def _write(self, before: dict[str, Any]) -> None:
         """Give the object the attributes as they are here."""
-        for name in dict.keys(self) - before.keys():
-            if type(name) is not str or is_special(name):
+        for name in dict.keys(self):
+            if type(name) is not str or (is_special(name) and name not in before):
                 raise AttributeError(f"an object cannot have an attribute {name!r} here")
         for name in before.keys() - dict.keys(self):
             del self._attributes[hidden(name)]
@@ -56,7 +56,7 @@ class ObjectDictionary(dict[str, Any]):
 
     def __deepcopy__(self, memo: Any) -> dict[str, Any]:
         """Return a plain one of copies."""
-        return copy.deepcopy(dict(self), memo)
+        return deepcopy(dict(self), memo)  # type: ignore[no-any-return]
 
 
 def _reading(name: str) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import inspect
 import sys
 import types
 import typing
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cap.program.private_names import MARK, hidden, is_renamed, is_special, shown
-from cap.sandbox.worker.abstract import PROGRAM_NAMES
+from cap.sandbox.worker.abstract import PROGRAM_NAMES, without_memory
 from cap.sandbox.worker.builtin_function import shown_as
 from cap.sandbox.worker.templates import Formats
 
@@ -69,18 +70,29 @@ def dataclass(kind: type | None = None, /, **options: Any) -> Any:
     for name, note in notes.items():
         if type(name) is not str or not name.isidentifier():
             raise TypeError("a data class cannot have a field by that name")
-        if _is_of_the_class(note):
-            notes[name] = typing.ClassVar
+        notes[name] = _meant(note)
     options = {name: bool(on) for name, on in options.items()}
     for name, own in {name: _own_field(kind, name) for name in notes}.items():
         if own is not None:  # whoever holds the one that was given could rename it
             setattr(kind, name, own)
     kind.__annotations__ = notes
+    text: Any = kind.__doc__
+    if not (type(text) is str and text):  # else one is written, of what a base's text evaluates to
+        kind.__doc__ = kind.__name__
     made: Any = dataclasses.dataclass(kind, **options)
     _hide_matched(made)
     if any(MARK in name for name in made.__dataclass_fields__):
         for name in ("__init__", "__repr__"):
             _show_names(made.__dict__.get(name))
+    if text is None or (type(text) is str and not text):
+        if isinstance(made.__init__, types.FunctionType):
+            taken = inspect.signature(made.__init__, follow_wrapped=False)
+            rest = taken.replace(parameters=[*taken.parameters.values()][1:])
+            made.__doc__ = shown(f"{made.__name__}{rest}".replace(" -> None", ""))
+        elif made.__init__ is object.__init__:
+            made.__doc__ = f"{made.__name__}()"
+    else:
+        made.__doc__ = text
     return made
 
 
@@ -108,11 +120,21 @@ def _own_field(kind: type, name: str) -> Any:
     return _copied(default)
 
 
-def _is_of_the_class(note: Any) -> bool:
-    """Tell whether a note is `ClassVar`, as a hint or as a text."""
-    if type(note).__name__ == "_GenericAlias":
-        note = repr(note)
-    return isinstance(note, str) and note.startswith(("ClassVar", "typing.ClassVar"))
+def _meant(note: Any) -> Any:
+    """Return a note, or what `dataclasses` looks for, be it said by a hint or a text."""
+    text = repr(note) if type(note).__name__ == "_GenericAlias" else note
+    if type(text) is not str:
+        return note
+    word = text.partition("[")[0].rpartition(".")[2].strip()
+    return _LOOKED_FOR.get(word, note)
+
+
+_LOOKED_FOR = {
+    "ClassVar": typing.ClassVar,
+    "InitVar": dataclasses.InitVar,
+    "KW_ONLY": dataclasses.KW_ONLY,
+}
+"""What a text in place of a hint may mean to a data class."""
 
 
 def _show_names(method: Any) -> None:
@@ -124,6 +146,9 @@ def _show_names(method: Any) -> None:
     constants = [shown(entry) if type(entry) is str else entry for entry in code.co_consts]
     variables = tuple(map(shown, code.co_varnames))
     function.__code__ = code.replace(co_consts=tuple(constants), co_varnames=variables)
+    function.__annotations__ = {
+        shown(name): note for name, note in function.__annotations__.items()
+    }
     if defaults := function.__kwdefaults__:
         function.__kwdefaults__ = {shown(name): value for name, value in defaults.items()}
 
@@ -187,8 +212,10 @@ class SimpleNamespace:
             raise TypeError("no positional arguments expected")
         if not isinstance(self, SimpleNamespace):
             raise TypeError("SimpleNamespace.__init__() takes a SimpleNamespace")
-        for name in filter(is_special, values):  # numpy asks objects for their memory
-            raise ValueError(f"a namespace cannot have an attribute called {name!r} here")
+        for name in values:  # numpy asks objects for their memory
+            if type(name) is str and not is_special(name):
+                continue
+            raise ValueError(f"a namespace cannot have an attribute {str.__repr__(name)} here")
         vars(self).update({hidden(name): value for name, value in values.items()})
 
     def __eq__(self, other: object) -> bool:
@@ -205,6 +232,7 @@ class SimpleNamespace:
 
 
 shown_as(SimpleNamespace, "types", "SimpleNamespace")
+without_memory(SimpleNamespace)
 
 
 # --- named tuples

@@ -38,6 +38,29 @@ def update_wrapper(wrapper: Any, wrapped: Callable[..., Any]) -> Any:
     return wraps(wrapped)(wrapper)
 
 
+def lru_cache(maxsize: Any = 128, typed: Any = False) -> Any:
+    """Stand in for `functools.lru_cache`, which keeps classes among what it compares."""
+    if callable(maxsize) or not typed:
+        return functools.lru_cache(maxsize)
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        def computed(kinds: tuple[int, ...], /, *args: Any, **named: Any) -> Any:
+            return function(*args, **named)
+
+        cached = functools.lru_cache(maxsize)(computed)
+
+        def call(*args: Any, **named: Any) -> Any:
+            kinds = tuple(id(type(value)) for value in (*args, *named.values()))
+            return cached(kinds, *args, **named)
+
+        made: Any = functools.update_wrapper(call, function)
+        made.cache_info, made.cache_clear = cached.cache_info, cached.cache_clear
+        made.cache_parameters = lambda: {**cached.cache_parameters(), "typed": True}
+        return made
+
+    return decorate
+
+
 class cached_property:  # noqa: N801 programs know it by this name
     """Stand in for `functools.cached_property`, whose name for its value can be written over."""
 
@@ -176,7 +199,7 @@ def set_recursion_limit(limit: int, /) -> None:
 for _kind, _module in (
     *((cached_property, "functools"), (singledispatch, "functools")),
     *((singledispatchmethod, "functools"), (wraps, "functools"), (batched, "itertools")),
-    (update_wrapper, "functools"),
+    *((update_wrapper, "functools"), (lru_cache, "functools")),
     *((attrgetter, "operator"), (methodcaller, "operator"), (redirect_stdout, "contextlib")),
 ):
     shown_as(_kind, _module, _kind.__name__)
@@ -185,6 +208,7 @@ ITERTOOLS: Mapping[str, Any] = {"batched": getattr(itertools, "batched", batched
 """What stands for names of `itertools`."""
 FUNCTOOLS: Mapping[str, Any] = {
     "cached_property": cached_property,
+    "lru_cache": lru_cache,
     "singledispatch": singledispatch,
     "singledispatchmethod": singledispatchmethod,
     "update_wrapper": update_wrapper,

@@ -22,10 +22,15 @@ class Formats:
     """What stands before `.format` and `.format_map` in a compiled program."""
 
     __slots__ = ("_value",)
+    _value: Any
 
     def __init__(self, value: Any) -> None:
         """Keep the object whose attribute is asked for."""
-        self._value = value
+        object.__setattr__(self, "_value", value)
+
+    def __setattr__(self, name: str, new: Any) -> None:
+        """Bind its attribute, as `x.format += 1` does."""
+        setattr(self._value, name, new)
 
     @property
     def format(self) -> Any:

@@ -29,7 +29,8 @@ REFERENCE = """
 import collections, contextlib, io, json, sys, types
 answers = []
 for source in json.load(sys.stdin):
-    space = {"__name__": "__main__", "__doc__": None}
+    module = types.ModuleType("__main__")
+    sys.modules["__main__"], space = module, vars(module)
     out = io.StringIO()
     error = None
     with contextlib.redirect_stdout(out):

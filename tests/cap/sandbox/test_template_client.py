@@ -398,6 +398,7 @@ cap.sandbox.worker.abstract
 cap.sandbox.worker.bindings
 cap.sandbox.worker.builtin_function
 cap.sandbox.worker.call_list
+cap.sandbox.worker.deep_copy
 cap.sandbox.worker.dispatch
 cap.sandbox.worker.enumerations
 cap.sandbox.worker.fork_server
