@@ -41,6 +41,8 @@ class Output:
     def __init__(self, limit_chars: int) -> None:
         self.parts: list[str] = []
         self.left = limit_chars
+        self.exceeded: OutputLimit | None = None
+        """Raised when the limit was met, whatever the program made of that."""
 
     def print(
         self,
@@ -59,13 +61,17 @@ class Output:
             if given is not None and not isinstance(given, str):
                 kind = type(given).__name__
                 raise TypeError(f"{name} must be None or a string, not {kind}")
-        text = (" " if sep is None else sep).join(map(str, values))
-        text = shown(text + ("\n" if end is None else end))
+        texts: list[str] = []
+        for value in values:
+            texts += (" " if sep is None else str(sep), str(value))
+        # Joined like this, texts of a program's own classes are what they hold.
+        text = shown("".join([*texts[1:], "\n" if end is None else str(end)]))
         if file is not None:  # of the program's own making
             file.write(text)
             return
         if len(text) > self.left:
-            raise OutputLimit("the program printed too much")
+            self.exceeded = OutputLimit("the program printed too much")
+            raise self.exceeded
         self.left -= len(text)
         self.parts.append(text)
 
@@ -225,7 +231,7 @@ class Prompter(Parent):
 def _run(setup: ProgramSetup, job: Mapping[str, Any], parent: Parent) -> bytes:
     """Run a program; return its last frame."""
     output = setup.output
-    output.left = job["stdout_chars"]
+    output.left, output.exceeded = job["stdout_chars"], None
     output.parts.clear()
     variables = codec.decode(job["variables"]) if job["variables"] else {}
     space = setup.namespace(job, parent)
@@ -243,8 +249,10 @@ def _run(setup: ProgramSetup, job: Mapping[str, Any], parent: Parent) -> bytes:
             job = {**job, "returns": "answers"}
             space["answers"] = call_each(space, *job["calls"])
         message = _success(job["returns"], space, bindings)
+        if output.exceeded is not None:
+            raise output.exceeded
     except BaseException as error:  # whatever the program did ends here
-        message = _failure(error)
+        message = _failure(output.exceeded or error)
         if bindings is not None:  # where its world stays, so does what it had set by then
             with contextlib.suppress(BaseException):  # its own objects may do anything
                 message |= {"variables": bindings.left(space)["variables"]}
@@ -367,7 +375,8 @@ def _name_of(kind: type) -> str:
     if numeric() and kind is numeric().ARRAY_MEMORY_ERROR:
         return MemoryError.__name__
     name = kind.__name__
-    known = codec.RAISABLE.get(name) or getattr(builtins, name, None)
-    if name == OutputLimit.__name__:
+    drawn = "".join(letter for letter in name if letter.isalnum() or letter == "_")
+    known = codec.RAISABLE.get(drawn) or getattr(builtins, drawn, None)
+    if drawn == OutputLimit.__name__:
         known = OutputLimit
     return name if known is None or known is kind else f"program.{name}"

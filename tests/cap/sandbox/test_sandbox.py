@@ -401,6 +401,23 @@ def test_too_much_output_is_a_failure(sandbox: Sandbox) -> None:
     assert len(result.stdout) <= 1000
 
 
+@pytest.mark.parametrize(
+    "swallowing",
+    [
+        "try: print('a' * 2000)\nexcept BaseException: pass",
+        "try: print('a' * 2000)\nexcept BaseException as e: kind = type(e)\nraise kind('forged')",
+        "class S(str):\n    def join(self, parts): return T()\nclass T(str):\n"
+        "    def __len__(self): return 0\nprint(*['a' * 100] * 20, sep=S())",
+    ],
+)
+def test_too_much_output_stays_one(sandbox: Sandbox, swallowing: str) -> None:
+    result = limited(sandbox, swallowing, stdout_chars=1000)
+    assert result.failure is not None
+    assert (result.failure.kind, result.failure.error) == ("output", "OutputLimit")
+    assert "forged" not in result.failure.message
+    assert len(result.stdout) <= 1000
+
+
 def test_deep_recursion_is_the_programs_error(sandbox: Sandbox) -> None:
     failure = failure_of(sandbox, "def f():\n    f()\nf()")
     assert (failure.kind, failure.error) == ("raised", "RecursionError")
@@ -932,6 +949,7 @@ def test_names_that_hide_others_are_not_kept(sandbox: Sandbox) -> None:
 
 
 OWN = ("NotFound", "OutputLimit", "MemoryError", "TimeLimit", "ValueError", "CallLimit", "Timeout")
+OWN += ("NotFound\ufe0f", "Output\u034fLimit")  # drawn like them
 
 
 @pytest.mark.parametrize("name", OWN)
