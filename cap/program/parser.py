@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import threading
 import types
 import warnings
@@ -14,6 +15,16 @@ from cap.program.expansion import TooLarge, expands
 MAX_SOURCE_CHARS = 65_536
 """The longest program that is read."""
 _QUIET = threading.Lock()
+
+
+def _renew_lock() -> None:
+    """Begin anew in a fork: another thread of the process it came from may hold the lock."""
+    global _QUIET
+    _QUIET = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 @lru_cache(maxsize=4)

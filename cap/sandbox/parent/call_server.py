@@ -96,6 +96,8 @@ class CallServer:
         self._poller = frames.poll_for(worker.answers, select.POLLIN)
         self._raised: Raised = {}
         self._stopped = False
+        self._answered = False
+        """The worker has read its job, and said something."""
         self._sim_start_s = self._sim_time_s()
         self._inner: list[CallServer] = []
         """The programs its LMP calls run, to be killed with it."""
@@ -108,6 +110,9 @@ class CallServer:
             job: The program with all it needs.
             calls_robot: It names a function of the robot: then the conversation begins on the
                 robot's thread, where it would soon be anyway.
+
+        Raises:
+            NotBegun: The worker never read the job; another one may run it.
         """
         tokens = _talking.set(self), deadlines.current.set(self.clocks)
         if self._outer is not None:
@@ -131,12 +136,13 @@ class CallServer:
                     message = self._on_robot_thread(message)
             return self._with_calls(self._result(message))
         except codec.DeadlinePassed:
-            return self._timeout()
-        except (codec.PeerClosed, BrokenPipeError):
+            return self._unless_unread(self._timeout())
+        except (codec.PeerClosed, BrokenPipeError) as error:
             if self._stopped:
                 return self._timeout()
             why = "its process ended before it finished (out of memory, or killed)"
-            return self._failed("killed", "WorkerDied", why)
+            result = self._failed("killed", "WorkerDied", why)
+            return self._unless_unread(result, unsent=isinstance(error, BrokenPipeError))
         except codec.WireError as error:
             why = f"the worker broke the protocol: {error}"
             return self._failed("protocol", "ProtocolError", why)
@@ -150,6 +156,16 @@ class CallServer:
             self._log.append((name, (), {}, 0.0, 0.0, None, f"Timeout: {why}"))
             return self._failed("timeout", "CallTimeout", why, robot=True)
 
+    def _unless_unread(self, result: Result, *, unsent: bool = False) -> Result:
+        """Return a result, unless the worker never read its whole job: then nothing has begun.
+
+        Raises:
+            NotBegun: So it is.
+        """
+        if self._answered or self._stopped or not (unsent or frames.unread(self._ends[0])):
+            return result
+        raise NotBegun(result)
+
     def _on_robot_thread(self, message: _Message | bytes) -> _Message:
         """Serve calls of the robot until there comes something else; return that."""
         stretch = functools.partial(self._robot_calls, message)
@@ -158,7 +174,9 @@ class CallServer:
     def _begin(self, job: bytes) -> _Message:
         """Send the job, with the core of this thread; return the first message."""
         core = ANYWHERE if self._place is None else self._place.begin()
-        return self._exchange(CORE.pack(core) + job)
+        message = self._exchange(CORE.pack(core) + job)
+        self._answered = True
+        return message
 
     def _robot_calls(self, message: _Message | bytes) -> _Message:
         """Serve calls of the robot, on its thread, from the beginning or from one call on."""
@@ -319,6 +337,15 @@ class CallServer:
 
     def _record(self, entry: primitive_calls.Entry) -> Call:
         return primitive_calls.record(entry, self._primitives.kind(entry[0]))
+
+
+class NotBegun(Exception):
+    """A worker was killed or stopped from outside before it had read its job."""
+
+    def __init__(self, result: Result) -> None:
+        """Keep what to tell of it."""
+        super().__init__(result.failure and result.failure.message)
+        self.result = result
 
 
 class _Stop(Exception):

@@ -32,6 +32,18 @@ _running: dict[int, int] = {}
 _following: list[WorkerPlace] = []
 
 
+def _forget_all() -> None:
+    """Begin anew in a fork: the threads that run programs are the other process's."""
+    global _lock
+    _lock = threading.Lock()
+    _running.clear()
+    _following.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)
+
+
 class WorkerPlace:
     """Where one worker is."""
 

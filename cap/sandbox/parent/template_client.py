@@ -118,6 +118,12 @@ def _forget_all() -> None:
     """Let go, in a fork, of the templates of the process it came from."""
     for client in list(_clients):
         client.forget()
+    # Python 3.11 has a lock for each cached property of a class; who holds one may not be here.
+    ours = [module for name, module in sys.modules.items() if name.partition(".")[0] == "cap"]
+    kinds = [kind for module in ours for kind in vars(module).values() if isinstance(kind, type)]
+    for entry in [entry for kind in kinds for entry in vars(kind).values()]:
+        if isinstance(entry, cached_property) and hasattr(entry, "lock"):
+            entry.lock = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -387,11 +393,13 @@ class TemplateClient:
         self._control.send(Order(kind, number).pack(), _AT_ONCE)
         while True:
             self._wait(self._control.fileno())
-            data, given, _, _ = socket.recv_fds(
+            data, given, flags, _ = socket.recv_fds(
                 self._control, template_protocol.ANSWER.size, 1, _CLOSED
             )
             *about, value = template_protocol.ANSWER.unpack(data)
             if about == [kind, number]:
+                if flags & socket.MSG_CTRUNC:  # what came with it found no place here
+                    raise OSError("no descriptors left")
                 return value, given
             for descriptor in given:  # somebody asked and did not wait for the answer
                 os.close(descriptor)

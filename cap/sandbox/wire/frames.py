@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import select
 import struct
+import sys
 import time
 
 from cap.sandbox.wire.errors import DeadlinePassed, PeerClosed, WireError
@@ -105,6 +106,22 @@ def receive(
         poller = poller or poll_for(descriptor, select.POLLIN)
         wait(poller, deadline_s)
     return _read_frame(descriptor, deadline_s, poller)
+
+
+def unread(descriptor: int) -> int:
+    """Return how many bytes in a pipe nobody has read yet; 0 where the system does not tell.
+
+    Args:
+        descriptor: Its write end.
+    """
+    if sys.platform != "linux":
+        return 0
+    import fcntl  # which Windows has not
+    import termios
+
+    size = bytearray(4)
+    fcntl.ioctl(descriptor, termios.FIONREAD, size)
+    return int.from_bytes(size, sys.byteorder)
 
 
 def _read_frame(descriptor: int, deadline_s: float | None, poller: select.poll | None) -> bytes:

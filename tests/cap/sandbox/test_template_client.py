@@ -1,5 +1,6 @@
 """Spares, templates, pins and concurrent runs: nothing is lost and nothing is left behind."""
 
+import ast
 import concurrent.futures
 import contextlib
 import itertools
@@ -18,6 +19,8 @@ from typing import Any
 import pytest
 
 from cap.errors import SandboxError
+from cap.program import parser, program
+from cap.program.program import Program
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity, template_client
 from cap.sandbox.parent.call_server import CallServer
@@ -77,6 +80,60 @@ def test_a_spare_that_was_killed_is_replaced(template: TemplateClient) -> None:
     end(first)
     assert value_of(sandbox, "ret = 2") == 2
     assert spare_of(template) != first
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("size", [1, 1 << 20])
+def test_a_program_that_never_began_is_run_by_another_worker(
+    template: TemplateClient, number: signal.Signals, size: int
+) -> None:
+    sandbox = Sandbox(template=template, limits=Limits(program_s=2))
+    given, struck = template.spawn, list[int]()
+
+    def strike(*args: Any) -> Worker:
+        worker = given(*args)
+        if len(struck) < strikes:
+            struck.append(worker.pid)
+            if number == signal.SIGKILL:
+                end(worker.pid)
+            else:
+                os.kill(worker.pid, number)
+        return worker
+
+    scope = Scope(variables={"data": bytes(size)})
+    for strikes in (1, 2):
+        struck.clear()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(template, "spawn", strike)
+            result = sandbox.execute("ret = len(data)", scope, returns="ret")
+        assert len(struck) == strikes
+        if strikes == 1:
+            assert (result.failure, result.value) == (None, size)
+        else:
+            assert result.failure is not None
+            assert result.failure.kind == ("killed" if number == signal.SIGKILL else "timeout")
+
+
+def test_a_program_that_began_is_run_once(template: TemplateClient) -> None:
+    begun: list[int] = []
+
+    def strike() -> None:
+        begun.append(1)
+        end(workers[-1].pid)
+
+    workers: list[Worker] = []
+    given = template.spawn
+
+    def spawned(*args: Any) -> Worker:
+        workers.append(given(*args))
+        return workers[-1]
+
+    scope = Scope(primitives={"strike": Primitive.of(strike, "perception")})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(template, "spawn", spawned)
+        failure = Sandbox(template=template).execute("strike()", scope).failure
+    assert failure is not None
+    assert (failure.error, len(begun), len(workers)) == ("WorkerDied", 1, 1)
 
 
 def test_the_spare_runs_the_next_program(template: TemplateClient) -> None:
@@ -198,6 +255,48 @@ def test_a_fork_has_a_template_of_its_own(template: TemplateClient) -> None:
     assert os.waitpid(child, 0)[1] == 0
     assert spare_of(template) == spare
     assert value_of(sandbox, "ret = 3") == 3
+
+
+def test_a_fork_waits_for_no_thread_of_the_other_process(
+    template: TemplateClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python 3.11 has one lock for each cached property of a class."""
+    sandbox, own = Sandbox(template=template), os.getpid()
+    inside, release = threading.Event(), threading.Event()
+    compiled = program.compiled
+
+    def held(source: str, tree: ast.Module) -> Any:
+        if os.getpid() == own:
+            inside.set()
+            release.wait(60)
+        return compiled(source, tree)
+
+    monkeypatch.setattr(program, "compiled", held)
+    other = threading.Thread(target=Program.parse, args=["x = 1"])
+    other.start()
+    try:
+        assert inside.wait(60)
+        with parser._QUIET, cpu_affinity._lock:
+            child = os.fork()
+            if child == 0:
+                signal.alarm(60)  # it waits for ever otherwise
+                os._exit(0 if sandbox.run("ret = 2", "ret").value == 2 else 1)
+        assert os.waitpid(child, 0)[1] == 0
+    finally:
+        release.set()
+        other.join()
+
+
+def test_no_other_process_is_taken_for_a_worker_where_descriptors_lack(
+    template: TemplateClient,
+) -> None:
+    worker = template.spawn()
+    try:
+        with no_descriptors(), pytest.raises(ProcessLookupError):
+            template.pid(worker)
+        assert template.pid(worker) > 0
+    finally:
+        worker.end()
 
 
 @contextlib.contextmanager
