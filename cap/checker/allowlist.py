@@ -230,7 +230,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         tee zip_longest
         """
     ),
-    "json": names("JSONDecodeError dumps loads"),
+    "json": names("JSONDecodeError JSONEncoder dumps loads"),
     "numbers": names("Complex Integral Number Rational Real"),
     "operator": names(
         """
@@ -266,7 +266,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         printable punctuation whitespace
         """
     ),
-    "struct": names("calcsize error iter_unpack pack unpack"),
+    "struct": names("calcsize error iter_unpack pack unpack unpack_from"),
     "sys": names(
         """
         byteorder exit float_info getrecursionlimit maxsize maxunicode setrecursionlimit
@@ -291,8 +291,8 @@ MODULES: dict[str, tuple[str, ...]] = {
         AbstractSet Annotated Any AnyStr Callable ClassVar Collection Container Counter DefaultDict
         Deque Dict Final FrozenSet Generator Generic Hashable Iterable Iterator List Literal Mapping
         MutableMapping MutableSequence MutableSet NamedTuple NoReturn Optional Protocol Reversible
-        Self Sequence Set Sized TYPE_CHECKING Text Tuple Type TypeAlias TypeVar Union cast final
-        overload
+        Self Sequence Set Sized TYPE_CHECKING Text Tuple Type TypeAlias TypeVar TypedDict Union cast
+        final overload
         """
     ),
     "unicodedata": names(

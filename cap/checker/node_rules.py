@@ -116,7 +116,8 @@ def _import(node: ast.Import, survey: Survey) -> Iterable[Finding]:
     if not is_whole(node):
         yield "CAP102", "an import of something that is no name; write names"
     for alias in node.names:
-        if isinstance(alias, ast.alias) and alias.name not in survey.policy.modules:
+        listed = not isinstance(alias, ast.alias) or alias.name in survey.policy.modules
+        if not listed and id(node) not in survey.tried["ImportError"]:
             yield "CAP102", _not_imported(f"import {alias.name}", alias.name)
     yield from _bind(node, survey)
 
@@ -128,7 +129,8 @@ def _import_from(node: ast.ImportFrom, survey: Survey) -> Iterable[Finding]:
     elif module == "__future__" and [alias.name for alias in node.names] == ["annotations"]:
         pass  # it only says that annotations are not evaluated
     elif node.level or module not in survey.policy.modules:
-        yield "CAP102", _not_imported(ast.unparse(node), module)
+        if id(node) not in survey.tried["ImportError"]:
+            yield "CAP102", _not_imported(ast.unparse(node), module)
     else:
         listed = module_names(module) or frozenset()
         for alias in node.names:
@@ -207,7 +209,7 @@ def _template(template: ast.expr) -> Iterable[Finding]:
     """Judge the attributes that a literal text reads; those of others are judged as they run."""
     text = template.value if isinstance(template, ast.Constant) else ""
     for name in re.findall(r"\.(\w+)", text) if isinstance(text, str) else ():
-        if name.startswith("__") and reason_against(name):
+        if name.startswith("__") and name != "__class__" and reason_against(name):
             yield "CAP108", f"a field of a template may not read '{name}'; use an f-string"
 
 

@@ -34,7 +34,8 @@ RULES: dict[str, Rule] = {
         "an import of what is not pure computation",
         "Modules read files, open connections and hold other modules. Those that are listed may be "
         "imported: each shows only names of pure computation. An import that binds only names "
-        "already in scope is removed, and noted. A robot's program gets no clock of the machine; "
+        "already in scope is removed, and noted. In a `try` that catches `ImportError` any may "
+        "stand, and raises that. A robot's program gets no clock of the machine; "
         "the policy of benchmarks lists `time`, `datetime` and `calendar` besides.",
         "import os",
         "from math import sin, pi",
@@ -121,7 +122,8 @@ RULES: dict[str, Rule] = {
     "CAP113": Rule(
         "a call that cannot fit what it calls",
         "It would fail when it is reached, after the robot has moved. Only what is certain counts: "
-        "primitives, and functions that are bound once. Give it the arguments it takes.",
+        "primitives, and functions that are bound once, outside of a `try` that catches "
+        "`TypeError`. Give it the arguments it takes.",
         "def area(width, height): return width * height\narea(2)",
         "def area(width, height=1): return width * height\narea(2)",
     ),

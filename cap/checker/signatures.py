@@ -66,6 +66,8 @@ def misfits(seen: Survey, scope: Scope) -> Iterator[Violation]:
         left -= len(call.keywords) + sum(len(form.signature.parameters) for form in forms[name])
         if left < 0:
             return
+        if id(call) in seen.tried["TypeError"]:
+            continue
         if problem := _problem(call, forms[name], seen):
             shown = ast.unparse(call.func)
             form = str(forms[name][0].signature).replace("=Ellipsis", "=...")

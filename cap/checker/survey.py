@@ -120,6 +120,18 @@ class Survey:
         return base_names(self.nodes)
 
     @cached_property
+    def tried(self) -> Mapping[str, Set[int]]:
+        """Ids of what stands in a `try` that catches `ImportError` or `TypeError` by that name."""
+        found: dict[str, set[int]] = {"ImportError": set(), "TypeError": set()}
+        for node in self.nodes:
+            if isinstance(node, ast.Try):
+                for error in {getattr(handler.type, "id", "") for handler in node.handlers}:
+                    if error in found:
+                        parts = (part for entry in node.body for part in ast.walk(entry))
+                        found[error].update(map(id, parts))
+        return found
+
+    @cached_property
     def library_names(self) -> frozenset[str]:
         """Names that stand for parts of the library alone, be it by an import or as another's."""
         found = {*EVERYWHERE, *self.imported} - self.bound.keys() - self.given

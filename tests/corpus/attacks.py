@@ -285,19 +285,19 @@ _family(
 _family(
     "format",
     {
-        "attribute | any attribute, in a text": "ret = '{0.__class__}'.format(())",
+        "attribute | any attribute, in a text": "ret = '{0.__class__.__base__}'.format(())",
         "chain | a function's globals, in a text": (
             "def f(): pass\nret = '{0.__globals__}'.format(f)"
         ),
-        "index | an entry, in a text": "ret = '{0[0].__class__}'.format([1])",
-        "by keyword | the same by name": "ret = '{a.__class__}'.format(a=1)",
-        "in the width | a field in a field": "ret = '{0:{1.__class__}}'.format(1, 2)",
-        "format_map | attributes by a dict": "ret = '{a.__class__}'.format_map({'a': 1})",
-        "taken | the method, kept": "f = '{0.__class__}'.format\nret = f(1)",
-        "by map | the method, mapped": "ret = [*map('{0.__class__}'.format, [1])]",
-        "as a key | the method, as a key": "ret = max([1], key='{0.__class__}'.format)",
-        "joined text | a template from two literals": "ret = ('{0.__class' '__}').format(1)",
-        "match | the method, matched": "match '{0.__class__}':\n    case str(format=f): ret = f(1)",
+        "index | an entry, in a text": "ret = '{0[0].__class__.__base__}'.format([1])",
+        "by keyword | the same by name": "ret = '{a.__class__.__base__}'.format(a=1)",
+        "in the width | a field in a field": "ret = '{0:{1.__class__.__base__}}'.format(1, 2)",
+        "format_map | attributes by a dict": "ret = '{a.__class__.__base__}'.format_map({'a': 1})",
+        "taken | the method, kept": "f = '{0.__class__.__base__}'.format\nret = f(1)",
+        "by map | the method, mapped": "ret = [*map('{0.__class__.__base__}'.format, [1])]",
+        "as a key | the method, as a key": "ret = max([1], key='{0.__class__.__base__}'.format)",
+        "joined text | a template from two literals": "ret = ('{0.__class' '__.__base__}').format(1)",
+        "match | the method, matched": "match '{0.__class__.__base__}':\n    case str(format=f): ret = f(1)",
     },
 )
 
@@ -314,7 +314,7 @@ _family(
         "name bound | a primitive bound in other letters": "ｐｉｃｋ = print",
         "keyword argument | a private keyword": "def f(**k): return k\nret = f(＿x=1)",
         "match attribute | in a pattern": "match ():\n    case object(＿＿class＿＿=c): ret = str(c)",
-        "format method | in other letters": "ret = '{0.__class__}'.ｆｏｒｍａｔ(1)",
+        "format method | in other letters": "ret = '{0.__class__.__base__}'.ｆｏｒｍａｔ(1)",
         "frame | in other letters": "g = (x for x in [1])\nret = str(g.ｇｉ_frame)",
         "escaped in a literal | a name in a text alone": "ret = str(().\\u005f_class__)",
         "global | in a global statement": "def f():\n    global ｐｉｃｋ\n    ｐｉｃｋ = 1\nf()",
@@ -800,7 +800,7 @@ _family(
         "setattr of a class of an object | another's methods": (
             "class A: pass\nclass B: pass\nret = setattr(A(), '__cl' + 'ass__', B)"
         ),
-        "template in a variable | the class of classes": "t = '{0.__cl' + 'ass__}'\nret = t.format(1)",
+        "template in a variable | the class of classes": "t = '{0.__cl' + 'ass__.__base__}'\nret = t.format(1)",
         "template by % | the same": "ret = ('{0.__%s__}' % 'dict').format(1)",
         "template as a mapping | the same": "ret = ('{a.__di' + 'ct__}').format_map({'a': int})",
         "template unbound | the same": "ret = str.format('{0.__di' + 'ct__}', int)",
@@ -1675,7 +1675,7 @@ BENCHMARK_ATTACKS: dict[str, str] = {
     "attrgetter": "from operator import attrgetter\nret = attrgetter('__class__')(1)",
     "attrgetter, by the module": "import operator\no = operator\nret = o.attrgetter('__class__')(1)",
     "methodcaller": "from operator import methodcaller\nret = methodcaller('__reduce__')(1)",
-    "formatter": "import string\nret = string.Formatter().format('{0.__class__}', 1)",
+    "formatter": "import string\nret = string.Formatter().format('{0.__class__.__base__}', 1)",
     "template": "from string import Template\nret = Template('$$x')",
     "update_wrapper": (
         "from functools import update_wrapper\ndef f(): pass\n"
@@ -1698,7 +1698,7 @@ BENCHMARK_ATTACKS: dict[str, str] = {
     "getattr of a dunder": "ret = getattr((), '__class__')",
     "getattr of a dunder, put together": "ret = getattr((), '_' * 2 + 'class' + '_' * 2)",
     "getattr of a frame": "ret = getattr((x for x in [1]), 'gi_frame')",
-    "getattr of format": "ret = getattr('{0.__class__}', 'format')(1)",
+    "getattr of format": "ret = getattr('{0.__class__.__base__}', 'format')(1)",
     "getattr by a text that lies": (
         "class S(str):\n    def startswith(self, *a): return False\n"
         "    def __eq__(self, o): return False\n    def __hash__(self): return 1\n"

@@ -10,6 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 HARMLESS: dict[str, tuple[str, Any]] = {
+    "dictionary of an object": (
+        "class A:\n    def __init__(self): self._x, self.y = 1, [2]\nret = vars(A())",
+        {"_x": 1, "y": [2]},
+    ),
     # plain values and expressions
     "arithmetic": ("ret = (2 + 3) * 4 - 7 // 2 + 7 % 4", 20),
     "powers": ("ret = [2 ** 10, pow(2, 10, 7), 2 ** -1]", [1024, 2, 0.5]),

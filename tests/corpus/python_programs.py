@@ -2744,6 +2744,90 @@ class Sep(str):
 class Word(str):
     def __str__(self): return 'word'
 print(1, 2, Word('a'), sep=Sep(', '), end=Sep('!\n'))
+### output sent elsewhere, one in the other
+from contextlib import redirect_stdout
+from io import StringIO
+a, b = StringIO(), StringIO()
+out = redirect_stdout(a)
+with out:
+    with out: print('in')
+    print('mid', file=None)
+    with redirect_stdout(b): print('inner')
+print('after')
+with redirect_stdout(None): print('nowhere')
+r = a.getvalue(), b.getvalue()
+### output in pieces to an object
+class Log:
+    def __init__(self): self.parts = []
+    def write(self, text): self.parts.append(text)
+    def flush(self): self.parts.append('flushed')
+log = Log()
+print('a', 1, file=log)
+print(file=log, end='', flush=True)
+r = log.parts
+### streams in memory
+import io
+s, b = io.StringIO('a\nb'), io.BytesIO(b'abc')
+room = bytearray(2)
+r = b.readinto(room), room, s.newlines, s.encoding, s.errors
+s.close()
+try:
+    with s: pass
+except ValueError as e: m = str(e)
+### method bound by hand
+from types import MethodType
+class A:
+    def __init__(self): self.x = 3
+a = A()
+a.tell = MethodType(lambda self, y: (self.x, y), a)
+r = a.tell(2), isinstance(a.tell, MethodType)
+### encoder of one's own
+import json
+class Encoder(json.JSONEncoder):
+    def default(self, o):
+        if isinstance(o, set): return sorted(o)
+        return super().default(o)
+r = json.dumps({'a': {2, 1}}, cls=Encoder), Encoder(indent=1).encode([1])
+try: json.dumps(object, cls=Encoder)
+except TypeError as e: m = str(e)
+### typed dictionary
+from typing import List, TypedDict
+class Item(TypedDict):
+    name: str
+    sizes: List[int]
+class More(Item):
+    x: int
+a = Item(name='a', sizes=[1])
+b: More = {'name': 'b', 'sizes': [], 'x': 1}
+r = a['name'], type(a) is dict, More(x=2), More.__name__
+try: isinstance(a, Item)
+except TypeError as e: m = str(e)
+### numbers from a place in bytes
+import struct
+r = struct.unpack_from('<h', bytes(range(8)), 2)
+### hint with notes
+from typing import Annotated
+r = repr(Annotated[int, 'x', 3])
+### module that may be missing
+try:
+    import no_such_module
+except ImportError:
+    no_such_module = None
+try:
+    from no_such_package.inner import thing
+except (ImportError): thing = 1
+r = no_such_module, thing
+### call that does not fit, caught
+def f(a): return a
+try: f()
+except TypeError as e: m = str(e)
+### class of a value in a template
+class A:
+    def __init__(self): self._x = 1
+    def __repr__(self): return '{0.__class__.__name__}({0._x!r:>{1}}, {b.__class__})'.format(self, 3, b=2)
+r = repr(A()), '{}{.__class__.__name__:>5}{a[0]}'.format(1, 'x', a=[2])
+t = '{a.__class__.__qualname__}'
+s = t.format_map({'a': 1.5})
 ### flags without a bit
 from enum import Flag
 class F(Flag):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from cap.errors import clipped
+from cap.program.private_names import shown
 from cap.sandbox.wire import codec
 
 MOST_YIELDED = 10_000
@@ -115,7 +116,8 @@ def _answer(function: Any, args: Sequence[Any], named: Mapping[str, Any]) -> lis
         if kind == "yields":
             value = _taken(value)
     except Exception as error:  # whatever a program's function raises is its answer
-        return ["raises", codec.encode(type(error).__name__), codec.one_line(str(error))]
+        message = codec.one_line(shown(str(error)))
+        return ["raises", codec.encode(shown(type(error).__name__)), message]
     try:
         data = codec.encode(value)
     except codec.WireError:

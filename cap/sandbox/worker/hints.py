@@ -98,8 +98,9 @@ class Hint:
         if self._name == "Union" and len(arguments) == 2 and type(None) in arguments:
             (other,) = (entry for entry in arguments if entry is not type(None))
             return f"typing.Optional[{_shown(other)}]"
-        shown = _shown if self._name != "Literal" else repr
-        return f"typing.{self._name}[{', '.join(map(shown, arguments))}]"
+        plain = {"Literal": 0, "Annotated": 1}.get(self._name, len(arguments))
+        parts = [*map(_shown, arguments[:plain]), *map(repr, arguments[plain:])]
+        return f"typing.{self._name}[{', '.join(parts)}]"
 
 
 def either(*given: Any) -> Any:
@@ -192,6 +193,7 @@ _NAMES = (
 TYPING: Mapping[str, Any] = {
     **{name: Hint(name, _KINDS.get(name)) for name in _NAMES},
     **{"Text": str, "TypeVar": Variable, "cast": cast, "NamedTuple": records.TypedTuple()},
+    "TypedDict": records.TypedDictionary(),
     **{"AnyStr": Variable("AnyStr"), "TYPE_CHECKING": False, "final": same, "overload": same},
 }
 """What stands for each name of `typing`."""

@@ -98,7 +98,9 @@ shown_as(Facade, "builtins", "module")
 class _Closed(type):
     """The class of a class that a program may ask about, and not call."""
 
-    def __call__(cls, *_: Any, **__: Any) -> Any:
+    def __call__(cls, *given: Any, **_: Any) -> Any:
+        if _closed_kinds.get(cls) is types.MethodType:
+            return types.MethodType(*given)
         raise TypeError(f"'{cls.__name__}' cannot be called by a program")
 
     def __setattr__(cls, name: str, value: Any) -> None:

@@ -320,5 +320,43 @@ class TypedTuple:
         return "<function NamedTuple>"
 
 
+# --- typed dictionaries
+
+
+class _TypedDictionaryKind(type):
+    """The class of classes below `TypedDict`, which make plain dictionaries."""
+
+    def __call__(cls, *args: Any, **values: Any) -> dict[Any, Any]:
+        """Make one."""
+        return dict(*args, **values)
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        """Refuse to tell, as `typing` does."""
+        raise TypeError("TypedDict does not support instance and class checks")
+
+    __subclasscheck__ = __instancecheck__
+
+
+_dictionary: type = type.__new__(_TypedDictionaryKind, "TypedDict", (dict,), {})
+
+
+class TypedDictionary:
+    """Stand in for `typing.TypedDict`, in class statements alone."""
+
+    def __mro_entries__(self, bases: Any) -> tuple[type, ...]:
+        """Return the class to inherit from."""
+        return (_dictionary,)
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        """Refuse to make a class of data."""
+        raise TypeError("TypedDict makes no class of data here; write `class A(TypedDict):`")
+
+    def __repr__(self) -> str:
+        """Return what `typing` would show."""
+        return "<function TypedDict>"
+
+
+shown_as(_TypedDictionaryKind, "typing", "_TypedDictMeta")
+shown_as(TypedDictionary, "typing", "TypedDict")
 shown_as(namedtuple, "collections", "namedtuple")
 shown_as(TypedTuple, "typing", "NamedTuple")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
-from cap.sandbox.worker.builtin_function import program_print, shown_as
+from cap.sandbox.worker.builtin_function import BuiltinFunction, program_print, shown_as
 from cap.sandbox.worker.dispatch import is_of_program, singledispatch, singledispatchmethod
 
 
@@ -169,22 +169,31 @@ class methodcaller:  # noqa: N801 programs know it by this name
 class redirect_stdout:  # noqa: N801 programs know it by this name
     """Stand in for `contextlib.redirect_stdout`, by the program's own `print`."""
 
-    __slots__ = ("_before", "_print", "_target")
+    __slots__ = ("_before", "_target")
 
     def __init__(self, new_target: Any) -> None:
         """Keep what is printed to."""
         self._target = new_target
+        self._before: list[tuple[BuiltinFunction, Callable[..., Any]]] = []
+        """What printed before, each time it was entered."""
 
     def __enter__(self) -> Any:
         """Print there from now on."""
-        self._print = program_print()
-        self._before = self._print._function
-        self._print._becomes(functools.partial(self._before, file=self._target))
-        return self._target
+        out = program_print()
+        before, target = out._function, self._target
+
+        def redirected(*values: Any, file: Any = None, **named: Any) -> None:
+            if file is not None or target is not None:
+                before(*values, file=target if file is None else file, **named)
+
+        self._before.append((out, before))
+        out._becomes(redirected)
+        return target
 
     def __exit__(self, *_: object) -> None:
         """Print as before."""
-        self._print._becomes(self._before)
+        out, before = self._before.pop()
+        out._becomes(before)
 
 
 MOST_DEEP = 20_000

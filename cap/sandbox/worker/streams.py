@@ -32,7 +32,8 @@ class _Stream:
         return next(self._stream)
 
     def __enter__(self) -> _Stream:
-        """Return it."""
+        """Return it, unless it is closed."""
+        self._stream.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -68,6 +69,14 @@ class StringIO(_Stream):
         """Open one."""
         self._stream = io.StringIO(initial_value, newline)
 
+    @property
+    def newlines(self) -> Any:
+        """Tell which ends of lines it has met."""
+        return self._stream.newlines
+
+    encoding = errors = None
+    """There is none: it holds text."""
+
 
 class BytesIO(_Stream):
     """Stand in for `io.BytesIO`."""
@@ -77,6 +86,14 @@ class BytesIO(_Stream):
     def __init__(self, initial_bytes: bytes | bytearray = b"") -> None:
         """Open one."""
         self._stream = io.BytesIO(bytes(initial_bytes))
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into an array of bytes."""
+        if type(buffer) is not bytearray:
+            raise TypeError("readinto() takes a bytearray here")
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
 
 for _kind in (StringIO, BytesIO):

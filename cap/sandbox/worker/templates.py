@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from _string import formatter_field_name_split  # type: ignore[import-not-found]
 from collections.abc import Iterator, Mapping
 from string import Formatter
@@ -53,11 +54,43 @@ def _harmless(method: Any) -> Any:
     return method
 
 
+class _ClassFormatter(Formatter):
+    """Formats a template that tells the class of a value."""
+
+    def __init__(self) -> None:
+        """Begin with the first field."""
+        self._numbers = itertools.count()
+
+    def parse(self, format_string: Any) -> Any:
+        """Yield the parts of a template; a field without a number gets the next."""
+        for literal, field, spec, conversion in super().parse(format_string):
+            if field is not None and field[:1] in ("", ".", "["):
+                field = f"{next(self._numbers)}{field}"
+            yield literal, field, spec, conversion
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
+        """Return what a field stands for, read by the rules."""
+        from cap.sandbox.worker.namespace import kind_of
+
+        first, steps = formatter_field_name_split(field_name)
+        value = self.get_value(first, args, kwargs)
+        for is_attribute, step in steps:
+            if is_attribute and step == "__class__":
+                value = kind_of(value)
+            else:
+                value = getattr(value, _attribute(step)) if is_attribute else value[step]
+        return value, first
+
+
 def _format(template: str, /, *args: Any, **named: Any) -> str:
+    if ".__class__" in str.__str__(template):
+        return _ClassFormatter().vformat(str.__str__(template), args, named)
     return str.format(_checked(template), *args, **named)
 
 
 def _format_map(template: str, values: Mapping[str, Any], /) -> str:
+    if ".__class__" in str.__str__(template):
+        return _ClassFormatter().vformat(str.__str__(template), (), values)
     return str.format_map(_checked(template), values)
 
 

@@ -33,6 +33,7 @@ from cap.sandbox.worker.namespace import (
     numeric,
     safe_builtins,
 )
+from cap.sandbox.worker.object_dictionary import ObjectDictionary
 
 
 class Output:
@@ -65,10 +66,14 @@ class Output:
         for value in values:
             texts += (" " if sep is None else str(sep), str(value))
         # Joined like this, texts of a program's own classes are what they hold.
-        text = shown("".join([*texts[1:], "\n" if end is None else str(end)]))
+        texts = [*texts[1:], "\n" if end is None else str(end)]
         if file is not None:  # of the program's own making
-            file.write(text)
+            for text in texts:
+                file.write(shown("".join([text])))
+            if flush:
+                file.flush()
             return
+        text = shown("".join(texts))
         if len(text) > self.left:
             self.exceeded = OutputLimit("the program printed too much")
             raise self.exceeded
@@ -336,7 +341,10 @@ def _success(
         if returns not in space:
             raise NameError(f"the program ended without setting '{returns}'")
         try:
-            message["value"] = codec.encode(space[returns])
+            value = space[returns]
+            if type(value) is ObjectDictionary:
+                value = dict(value)
+            message["value"] = codec.encode(value)
         except codec.WireError as error:
             raise TypeError(f"'{returns}' is not plain data: {error}") from None
     return message if bindings is None else {**message, **bindings.left(space)}

@@ -42,6 +42,12 @@ def test_each_call_has_its_answer(sandbox: Sandbox) -> None:
     ]
 
 
+def test_what_a_call_raises_is_told_in_plain_names(sandbox: Sandbox) -> None:
+    source = "class A: pass\ndef f(x): return A()._nope\n"
+    told = "'A' object has no attribute '_nope'"
+    assert called(sandbox, source, 1) == [CallAnswer("raises", "AttributeError", told)]
+
+
 def test_arguments_go_by_place_and_by_name(sandbox: Sandbox) -> None:
     source = "def f(a, *, b):\n    return [a, b]\n"
     result = sandbox.call_each(source, Scope(), "f", [((1,), {"b": 2}), ((3,), {"b": 4})])
