@@ -6,7 +6,7 @@ import contextlib
 import marshal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from cap.program.program import Program, ProgramSyntaxError
 from cap.result import Call, Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity
-from cap.sandbox.parent.call_server import CallServer, NotBegun, Stoppable
+from cap.sandbox.parent.call_server import CallServer, Stoppable
 from cap.sandbox.parent.cpu_affinity import WorkerPlace
 from cap.sandbox.parent.needs import are_plain, is_plain, words_of
 from cap.sandbox.parent.result_message import explain, out_of_time, within, without_hiding
@@ -35,6 +35,24 @@ if TYPE_CHECKING:
 
 Arguments = Sequence[tuple[Sequence[Any], Mapping[str, Any]]]
 """Positional and keyword arguments of several calls."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One program on its way to a worker."""
+
+    frame: bytes
+    """What the worker is sent."""
+    scope: Scope
+    """The names the program may use."""
+    calls_robot: bool
+    """It names a function that runs on the robot's thread."""
+    on_call: Callable[[Call], None] | None
+    """Told of every call once it is served."""
+    on_line: Callable[[int], None] | None
+    """Told of every line that begins."""
+    robot: Stoppable | None
+    """Whose functions the scope holds."""
 
 
 class Runner:
@@ -94,36 +112,23 @@ class Runner:
         template = self._template.plain if plain else self._template
         try:
             told = {"lines": True} if on_line is not None else {}
-            job = codec.encode({**self._job(source, scope, returns, keep, seed, calls), **told})
+            frame = codec.encode({**self._job(source, scope, returns, keep, seed, calls), **told})
         except codec.WireError as error:
             raise SandboxError(f"the program or its variables: {error}") from None
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             reason = str(getattr(error, "msg", error))
             return Result(failure=Failure("raised", type(error).__name__, codec.one_line(reason)))
         calls_robot = _names_robot_call(words, scope)
-        for last in (False, True):
-            with contextlib.suppress(NotBegun):  # another worker runs it
-                result = self._in_worker(template, scope, job, calls_robot, on_call, robot, last)
-                break
+        job = Job(frame, scope, calls_robot, on_call, on_line, robot)
+        result, unread = self._in_worker(template, job)
+        if unread:  # another worker runs it
+            result, _ = self._in_worker(template, job)
         if result.failure is not None:
             result = within(result, text.count("\n") + 1)
         return without_hiding(result, scope)
 
-    def _in_worker(
-        self,
-        template: TemplateClient,
-        scope: Scope,
-        job: bytes,
-        calls_robot: bool,
-        on_call: Callable[[Call], None] | None,
-        robot: Stoppable | None,
-        last: bool,
-    ) -> Result:
-        """Have a worker run a job.
-
-        Raises:
-            NotBegun: It never read it, and this is not the last try.
-        """
+    def _in_worker(self, template: TemplateClient, job: Job) -> tuple[Result, bool]:
+        """Have a worker run a job; return what came of it, and whether it was never read."""
         place: WorkerPlace | None = None
         core = self._core()
         worker = template.spawn(self.limits, core)
@@ -133,24 +138,19 @@ class Runner:
             with self._near(worker, core) as place:
                 server = CallServer(
                     worker,
-                    scope,
+                    job.scope,
                     self.limits,
-                    on_call,
-                    on_line,
-                    robot=robot,
-                    thread=self.robot_thread if robot is not None else None,
+                    job.on_call,
+                    job.on_line,
+                    robot=job.robot,
+                    thread=self.robot_thread if job.robot is not None else None,
                     place=place,
                     layers=template.report().layers,
                 )
-                try:
-                    result = server.run(job, calls_robot=calls_robot)
-                except NotBegun as error:
-                    if not last:
-                        raise
-                    result = error.result
+                result = server.run(job.frame, calls_robot=job.calls_robot)
             if result.failure is not None:
                 result = explain(result, worker, template, self.limits)
-            return result
+            return result, server.unread
         finally:
             core = ANYWHERE if place is None else place.core
             template.refill(self.limits, core, rehearsed=self._rehearse, ended=worker)

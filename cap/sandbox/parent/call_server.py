@@ -98,6 +98,8 @@ class CallServer:
         self._stopped = False
         self._answered = False
         """The worker has read its job, and said something."""
+        self.unread = False
+        """It was killed or stopped from outside before it had read its job: nothing has begun."""
         self._sim_start_s = self._sim_time_s()
         self._inner: list[CallServer] = []
         """The programs its LMP calls run, to be killed with it."""
@@ -110,9 +112,6 @@ class CallServer:
             job: The program with all it needs.
             calls_robot: It names a function of the robot: then the conversation begins on the
                 robot's thread, where it would soon be anyway.
-
-        Raises:
-            NotBegun: The worker never read the job; another one may run it.
         """
         tokens = _talking.set(self), deadlines.current.set(self.clocks)
         if self._outer is not None:
@@ -136,13 +135,15 @@ class CallServer:
                     message = self._on_robot_thread(message)
             return self._with_calls(self._result(message))
         except codec.DeadlinePassed:
-            return self._unless_unread(self._timeout())
+            self.unread = not self._answered and frames.unread(self._ends[0]) > 0
+            return self._timeout()
         except (codec.PeerClosed, BrokenPipeError) as error:
             if self._stopped:
                 return self._timeout()
+            unsent = isinstance(error, BrokenPipeError)
+            self.unread = not self._answered and (unsent or frames.unread(self._ends[0]) > 0)
             why = "its process ended before it finished (out of memory, or killed)"
-            result = self._failed("killed", "WorkerDied", why)
-            return self._unless_unread(result, unsent=isinstance(error, BrokenPipeError))
+            return self._failed("killed", "WorkerDied", why)
         except codec.WireError as error:
             why = f"the worker broke the protocol: {error}"
             return self._failed("protocol", "ProtocolError", why)
@@ -155,16 +156,6 @@ class CallServer:
             why = f"'{name}' took {spent}, did not end when stopped, and may still be running"
             self._log.append((name, (), {}, 0.0, 0.0, None, f"Timeout: {why}"))
             return self._failed("timeout", "CallTimeout", why, robot=True)
-
-    def _unless_unread(self, result: Result, *, unsent: bool = False) -> Result:
-        """Return a result, unless the worker never read its whole job: then nothing has begun.
-
-        Raises:
-            NotBegun: So it is.
-        """
-        if self._answered or self._stopped or not (unsent or frames.unread(self._ends[0])):
-            return result
-        raise NotBegun(result)
 
     def _on_robot_thread(self, message: _Message | bytes) -> _Message:
         """Serve calls of the robot until there comes something else; return that."""
@@ -337,15 +328,6 @@ class CallServer:
 
     def _record(self, entry: primitive_calls.Entry) -> Call:
         return primitive_calls.record(entry, self._primitives.kind(entry[0]))
-
-
-class NotBegun(Exception):
-    """A worker was killed or stopped from outside before it had read its job."""
-
-    def __init__(self, result: Result) -> None:
-        """Keep what to tell of it."""
-        super().__init__(result.failure and result.failure.message)
-        self.result = result
 
 
 class _Stop(Exception):

@@ -98,6 +98,8 @@ def test_a_program_that_never_began_is_run_by_another_worker(
                 end(worker.pid)
             else:
                 os.kill(worker.pid, number)
+                while state(worker.pid) != "T":
+                    pass
         return worker
 
     scope = Scope(variables={"data": bytes(size)})
