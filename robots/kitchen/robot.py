@@ -268,7 +268,7 @@ class KitchenRobot:
 
     @perception
     def get_obj_size(self, name: str) -> Array:
-        """Return how large an object is that is seen here, whichever way it is turned.
+        """Return how large an object seen here is, whichever way it is turned.
 
         Args:
             name: An object's name, such as 'apple'.
