@@ -440,6 +440,7 @@ RANDOM = settings(
 )
 
 
+@pytest.mark.sweep(share=0.3)
 @pytest.mark.parametrize("dress", DRESSINGS.values(), ids=DRESSINGS)
 @RANDOM
 @given(source=programs())

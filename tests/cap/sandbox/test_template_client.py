@@ -82,6 +82,7 @@ def test_a_spare_that_was_killed_is_replaced(template: TemplateClient) -> None:
     assert spare_of(template) != first
 
 
+@pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 @pytest.mark.parametrize("size", [1, 1 << 20])
 def test_a_program_that_never_began_is_run_by_another_worker(

@@ -102,6 +102,7 @@ for pts in before:
 """
 
 
+@pytest.mark.sweep(share=0.1)
 @pytest.mark.parametrize("seed", range(20))
 def test_a_program_moves_and_scales_what_it_finds_on_the_board(seed: int, mode: str) -> None:
     rng = np.random.default_rng(seed)

@@ -78,6 +78,7 @@ def on_plates(seed: int, mode: str, things: list[str], program: str) -> dict[str
         }
 
 
+@pytest.mark.sweep(share=0.1)
 @pytest.mark.parametrize("seed", range(20))
 def test_things_are_sorted_by_color(seed: int, mode: str) -> None:
     things = ["strawberry", "lime", "green apple", "lemon"]
@@ -89,6 +90,7 @@ def test_things_are_sorted_by_color(seed: int, mode: str) -> None:
     }
 
 
+@pytest.mark.sweep(share=0.1)
 @pytest.mark.parametrize("seed", range(20))
 def test_things_are_sorted_by_size(seed: int, mode: str) -> None:
     things = ["grapefruit", "strawberry", "orange", "plum"]
@@ -100,6 +102,7 @@ def test_things_are_sorted_by_size(seed: int, mode: str) -> None:
     }
 
 
+@pytest.mark.sweep(share=0.1)
 @pytest.mark.parametrize("seed", range(20))
 def test_things_are_sorted_by_kind(seed: int, mode: str) -> None:
     things = ["egg", "plum", "candy bar", "apple"]
@@ -123,6 +126,7 @@ def test_three_bins_take_what_is_thrown_away(mode: str) -> None:
     robot.close()
 
 
+@pytest.mark.sweep(share=0.1)
 @pytest.mark.parametrize("seed", range(20))
 def test_a_plate_is_carried_with_what_is_on_it(seed: int, mode: str) -> None:
     robot = create(seed=seed, mode=mode, objects=["blue plate", "egg", "lime", "apple"])
@@ -230,6 +234,7 @@ ret_val = waited
 """
 
 
+@pytest.mark.sweep(share=0.1)
 @pytest.mark.parametrize("seed", range(20))
 def test_a_program_waits_for_what_appears(seed: int, mode: str) -> None:
     objects = ["bowl", "apple", "lemon after 8 s"]

@@ -20,7 +20,7 @@ COLORS = ("red", "green", "blue", "pink", "cyan", "gray", "yellow", "orange")
 BLOCKS = [f"{color} block" for color in COLORS]
 NEAR_M = 0.01
 SEEDS = [
-    pytest.param(mode, seed, marks=[pytest.mark.sweep] if mode == "physics" else [])
+    pytest.param(mode, seed, marks=pytest.mark.sweep(share=0.1))
     for mode in ("instant", "physics")
     for seed in range(20)
 ]
