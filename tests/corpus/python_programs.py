@@ -2885,6 +2885,5 @@ REFUSED_FOR_ROBOTS: dict[str, tuple[str, str]] = {
     "a date that is not": ("CAP102", _CLOCK),
     "calendar": ("CAP102", _CLOCK),
     "evaluation of a text": ("CAP105", "nobody sees what it will do before it moves"),
-    "keyword only": ("CAP113", "a call that is certain to fail is told before anything moves"),
 }
 """Those that are refused to robots besides."""
