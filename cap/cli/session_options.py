@@ -276,6 +276,7 @@ def _no_answer(abort: click.Abort) -> bool:
         KeyboardInterrupt: It was Ctrl-C.
     """
     if not isinstance(abort.__context__, EOFError):
+        click.echo(err=True)  # what is said next begins a line
         raise KeyboardInterrupt from None
     click.echo("\nno answer: taken as no", err=True)
     return False

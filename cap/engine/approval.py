@@ -19,6 +19,7 @@ from cap.errors import NotApproved, RobotError
 from cap.prompt.prompt import Prompt
 from cap.result import Failure
 from cap.sandbox.parent.deadlines import asking_person
+from cap.sandbox.parent.robot_thread import on_waiting_thread
 from cap.scope import Primitive
 from cap.trace.trace import Trace
 
@@ -143,7 +144,7 @@ class Gate:
             for _ in range(_MOST_CHANGES):
                 before = self._look()
                 with asking_person():
-                    allowed = allow(shown)
+                    allowed = on_waiting_thread(functools.partial(allow, shown))
                 if not allowed:
                     raise NotApproved(f"the person said no to {shown}; the program ended there")
                 if not self._changed_since(before, "the call was shown"):

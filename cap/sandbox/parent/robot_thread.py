@@ -4,6 +4,9 @@ Robot functions may block: in C, in a socket, in a lock. So they do not run on t
 That one waits, and so it can always stop the robot, answer Ctrl-C and go on after a grace time,
 whatever the function does. The hand-over costs some 30 us; so work is handed over in stretches, a
 whole run of calls at a time, and never call by call.
+
+What a function has to ask a person is asked on the thread that waits: Ctrl-C comes to that one, so
+it ends the question, and nobody is left who reads what is typed later.
 """
 
 from __future__ import annotations
@@ -16,7 +19,11 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
+from cap.errors import NotApproved
+
 T = TypeVar("T")
+_own = threading.local()
+"""Of each thread: its own robot thread, and on a robot's the outcome that is waited for."""
 _STACK_BYTES = 16 << 20
 """Values nested to their limit are read on this stack."""
 _NAP_S = 0.005
@@ -50,16 +57,65 @@ class _Outcome:
         self._answer: tuple[Any, BaseException | None] | None = None
         self._told = threading.Lock()
         self._told.acquire()
+        self._question: Callable[[], Any] | None = None
+        """What the work asks, until the waiting thread has taken it up."""
+        self._asked: _Outcome | None = None
+        """What came of its last question."""
+        self._ended = False
+        """The work was told to end: no answer counts from then on."""
 
     def tell(self, answer: tuple[Any, BaseException | None]) -> None:
         self._answer = answer
-        self._told.release()
+        self._wake()
 
     def within(self, seconds: float) -> tuple[Any, BaseException | None] | None:
-        """Wait so long for the answer; None if there is none yet."""
-        if self._answer is None:
+        """Wait so long for the answer, or for a question; None if there is no answer yet."""
+        if self._answer is None and self._question is None:
             self._told.acquire(timeout=seconds)
         return self._answer
+
+    def ask(self, question: Callable[[], T]) -> T:
+        """Have the waiting thread answer a question of the work; on the work's thread.
+
+        Raises:
+            NotApproved: The work was told to end before there was an answer.
+        """
+        self._asked = asked = _Outcome()
+        self._question = question
+        if self._ended:
+            raise _unanswered()
+        self._wake()
+        while (answer := asked.within(_LONG_S)) is None:
+            pass
+        value, error = answer
+        if error is not None:
+            raise error
+        return value  # type: ignore[no-any-return]
+
+    def answer_question(self) -> None:
+        """Answer what the work asks, if it asks something; on the waiting thread."""
+        question, self._question = self._question, None
+        if question is None or self._asked is None:
+            return
+        try:
+            answer: tuple[Any, BaseException | None] = (question(), None)
+        except Exception as error:  # the thread that asked raises it
+            answer = (None, error)
+        self._asked.tell(answer)
+
+    def end(self) -> None:
+        """Leave its question, and each that is still to come, without an answer."""
+        self._ended, self._question = True, None
+        if self._asked is not None:
+            self._asked.tell((None, _unanswered()))
+
+    def _wake(self) -> None:
+        if self._told.locked():  # nobody else releases it
+            self._told.release()
+
+
+def _unanswered() -> NotApproved:
+    return NotApproved("stopped before there was an answer; the program ended there")
 
 
 class Hung(Exception):
@@ -113,6 +169,7 @@ class RobotThread:
             self._jobs.put((work, contextvars.copy_context(), outcome))
             while answer is None and (left_s := watched.left_s()) > 0:
                 answer = outcome.within(min(max(left_s, _NAP_S), _LONG_S))
+                outcome.answer_question()
         except BaseException:  # Ctrl-C comes to the thread that waits
             self._end(outcome, watched, grace_s)
             raise
@@ -130,6 +187,7 @@ class RobotThread:
 
         A stop that comes just before a robot's function begins would count as one before it.
         """
+        outcome.end()
         last_s = time.monotonic() + grace_s
         while True:
             watched.interrupt()
@@ -158,15 +216,23 @@ def _start(jobs: queue.SimpleQueue[Any]) -> threading.Thread:
 def _serve(jobs: queue.SimpleQueue[Any]) -> None:
     while (job := jobs.get()) is not None:
         work, context, outcome = job
+        _own.waiting = outcome
         try:
             answer: tuple[Any, BaseException | None] = (context.run(work), None)
         except BaseException as error:  # the waiting thread raises it
             answer = (None, error)
         outcome.tell(answer)
-        del job, work, context, outcome, answer  # keep nothing alive until the next
+        del job, work, context, outcome, answer, _own.waiting  # keep nothing alive until the next
 
 
-_own = threading.local()
+def on_waiting_thread(question: Callable[[], T]) -> T:
+    """Answer a question on the thread that waits for the robot's, where Ctrl-C ends it.
+
+    Raises:
+        NotApproved: What asks was told to end before there was an answer.
+    """
+    outcome: _Outcome | None = getattr(_own, "waiting", None)
+    return question() if outcome is None else outcome.ask(question)
 
 
 def callers_thread() -> RobotThread:
