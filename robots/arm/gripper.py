@@ -46,6 +46,8 @@ class Fingers:
 
 
 ROBOTIQ_2F_85 = Fingers()
+NO_FINGERS = Fingers(0.0)
+"""Of an arm without a gripper: it goes anywhere, and takes nothing."""
 
 
 @dataclass(frozen=True)

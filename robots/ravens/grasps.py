@@ -6,12 +6,13 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator
 
-from cap.errors import Collision, Unreachable
+from cap.errors import Collision, RobotError, Unreachable
 from robots.arm import ur5e
 from robots.arm.gripper import (
     FINGER_LENGTH,
     FINGER_THICKNESS,
     FINGER_WIDTH,
+    NO_FINGERS,
     PALM_SIZE,
     Fingers,
     Grip,
@@ -51,7 +52,13 @@ def free_grips(body: Body, around: Iterable[Body], doing: str, fingers: Fingers)
     Raises:
         Collision: There is none; the message names what is in the way.
         Unreachable: There is one, but not where the arm reaches.
+        RobotError: There is no gripper.
     """
+    if fingers == NO_FINGERS:
+        raise RobotError(
+            f"no way to {doing}: this arm has no gripper; say which it has, such as "
+            "-R gripper=robotiq"
+        )
     around = [other for other in around if math.dist(other.xy, body.xy) < 0.25]
     free: list[Grip] = []
     blockers: list[str] = []

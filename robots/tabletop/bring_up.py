@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from cap.errors import LimitExceeded, RobotError, Timeout
 from cap.robot.protocol import Step
+from robots.arm.gripper import NO_FINGERS
 from robots.tabletop import controller
 from robots.tabletop.driver import TcpPose
 from robots.tabletop.limits import tilt_of
@@ -51,7 +52,7 @@ class TabletopBringUp:
         return (
             Step("the controller answers", self._connect),
             Step("its software, and who has control", self._software),
-            Step("the arm is powered, its brakes off, its safety normal", self._state),
+            Step("the arm is powered, its safety normal, its gripper empty", self._state),
             Step("the tool centre point is between the fingertips", self._tool),
             Step("the objects on the table", self._objects),
             Step("the arm stands in its box, tool down", self._start),
@@ -67,11 +68,7 @@ class TabletopBringUp:
                 "Is an emergency stop within reach, the payload set on the pendant, the robot's "
                 "own safety configuration in force, and a risk assessment of this cell done?",
             ),
-            Step(
-                "the fingers open and close",
-                self._fingers,
-                "The fingers will open, close and open. Is nothing between them, and no hand near?",
-            ),
+            *self._of_the_fingers(),
             Step(
                 "the first slow move",
                 self._move,
@@ -84,6 +81,13 @@ class TabletopBringUp:
                 f"They will rise at {slowly}, be stopped on the way, and come down again. Ready?",
             ),
         )
+
+    def _of_the_fingers(self) -> Sequence[Step]:
+        """Return what is tried with a gripper; nothing without one."""
+        if self._arm.driver.fingers == NO_FINGERS:
+            return ()
+        asked = "The fingers will open, close and open. Is nothing between them, and no hand near?"
+        return (Step("the fingers open and close", self._fingers, asked),)
 
     def stop(self) -> None:
         """Brake."""
@@ -115,7 +119,8 @@ class TabletopBringUp:
         state = self._arm.check_state()
         if state.moving:
             raise RobotError("the arm moves, or a program runs on the controller: end it there")
-        return f"{state.mode}, safety {state.safety.replace('_', ' ')}, nothing runs"
+        self._arm.require_empty()
+        return f"{state.mode}, safety {state.safety.replace('_', ' ')}, nothing runs, nothing held"
 
     def _tool(self) -> str:
         arm = self._arm
@@ -148,13 +153,14 @@ class TabletopBringUp:
         arm.begin()
         arm.gripper(stroke_m)
         held = arm.gripper(0.0)
+        if held:
+            raise RobotError(
+                "the fingers closed on something, where nothing was to be: they hold it still; "
+                "look at them, take it out by hand, and check again"
+            )
         arm.gripper(stroke_m)
-        tells = {
-            True: "it says that it held something: look at its fingers",
-            False: "it says that it closed on nothing, as it did",
-            None: "it cannot tell what it holds",
-        }
-        return f"told to open {1000 * stroke_m:.0f} mm, close, and open; {tells[held]}"
+        tells = "it cannot tell what it holds" if held is None else "it says that it held nothing"
+        return f"told to open {1000 * stroke_m:.0f} mm, close, and open; {tells}"
 
     def _move(self) -> str:
         start = self._arm.pose()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Literal, Protocol
 
 from cap.errors import Collision, NotConnected, RobotError, Timeout, UsageError
-from robots.arm.gripper import OPEN_GAP_M, ROBOTIQ_2F_85, Fingers
+from robots.arm.gripper import NO_FINGERS, OPEN_GAP_M, Fingers
 
 Wait = Callable[[float], None]
 """Wait so many seconds, or fail because the arm was stopped."""
@@ -63,7 +63,7 @@ class Gripper(Protocol):
 class NoGripper:
     """Nothing at the flange."""
 
-    fingers = ROBOTIQ_2F_85
+    fingers = NO_FINGERS
 
     def set(self, gap_m: float, wait: Wait) -> bool | None:
         """Raise: there is none."""

@@ -58,14 +58,23 @@ class GuardedArm:
         try:
             self._check_tool(self.check_state())
             self.limits.check_start(self.pose())
-            if self.driver.holding() is not False:
-                raise RobotError(
-                    "the gripper is closed and holds something, or may, and nobody here knows "
-                    "what: take it out by hand, open the fingers on the pendant, and start again"
-                )
+            self.require_empty()
         except BaseException:
             self.driver.close()
             raise
+
+    def require_empty(self) -> None:
+        """Make sure that the gripper holds nothing from before.
+
+        Raises:
+            RobotError: It does, or may.
+            NotConnected: The gripper is not reached.
+        """
+        if self.driver.holding() is not False:
+            raise RobotError(
+                "the gripper is closed and holds something, or may, and nobody here knows "
+                "what: take it out by hand, open the fingers on the pendant, and start again"
+            )
 
     def begin(self) -> None:
         """Make ready for an action: a stop is over, the connection stands, the arm is at rest.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import pytest
 from cap.cli.main import run
 from cap.errors import Stopped
 from robots.ravens.transfer import PARK
+from robots.tabletop.gripper import RobotiqGripper
 from robots.tabletop.safety_guard import GuardedArm
 from tests.fakes.ur.controller import FakeController
 from tests.fakes.ur.driving import FAST, wait_for
@@ -191,6 +194,44 @@ def test_what_is_not_right_ends_it_with_the_remedy(
     (failed,) = (step for step in told if step["result"] == "failed")
     assert message in failed["finding"]
     assert controller.moves == []
+
+
+@pytest.mark.parametrize("driver", ["urx", "ur_rtde"])
+def test_a_gripper_that_holds_something_is_found_before_it_is_opened(
+    driver: str, controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controller.holds = True
+    with contextlib.closing(RobotiqGripper(controller.host)) as gripper:
+        assert gripper.set(0.0, time.sleep)
+    assert check(controller, monkeypatch, "-R", f"driver={driver}") == 5
+    protocol = Path("p.md").read_text()
+    assert results(protocol)[:3] == ["ok", "ok", "failed"]
+    assert "take it out by hand, open the fingers on the pendant" in protocol
+    assert controller.gripper_closed
+
+
+def test_what_the_fingers_close_on_is_not_dropped_and_is_a_fault(
+    controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controller.holds = True
+    assert check(controller, monkeypatch, "-R", "driver=urx") == 5
+    protocol = Path("p.md").read_text()
+    assert "the fingers closed on something, where nothing was to be" in protocol
+    assert results(protocol).count("failed") == 1
+    assert controller.gripper_closed
+    assert controller.moves == []
+
+
+def test_an_arm_without_a_gripper_is_not_asked_about_fingers(
+    controller: FakeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = Person(controller)
+    monkeypatch.setattr("click.confirm", person.confirm)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    given = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=none")
+    assert run(["robots", "check", "tabletop", *given, "--protocol", "p.md"]) == 0
+    assert results(Path("p.md").read_text()) == ["ok"] * 10
+    assert not any(question.startswith("The fingers") for question in person.moves_before)
 
 
 def test_another_tool_is_found_before_anything_moves(
