@@ -23,7 +23,7 @@ from cap.cli.session_options import (
     ask_person,
     robot_values,
 )
-from cap.errors import CapError, MissingSimulator, UsageError
+from cap.errors import CapError, MissingSimulator, Stopped, UsageError
 from cap.robot.robot_files import path_of
 
 _WEAK_LEVELS = ("kernel-seccomp", "process")
@@ -68,8 +68,14 @@ def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterat
         elif isinstance(error, CapError):
             error.run = str(folder)
         raise
-    with session:
-        yield session
+    try:
+        with session:
+            yield session
+    except Stopped:  # no report follows
+        if not options.as_json:
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                click.echo(f"run: {session.trace.folder}")
+        raise
 
 
 def _make_session(

@@ -27,7 +27,15 @@ from cap.engine.failures import failure_of
 from cap.engine.memory import Memory
 from cap.engine.rehearsal import Rehearsal
 from cap.engine.stop_signals import stop_signals
-from cap.errors import CapError, PromptError, RobotError, SandboxError, SavedError, UsageError
+from cap.errors import (
+    CapError,
+    PromptError,
+    RobotError,
+    SandboxError,
+    SavedError,
+    Stopped,
+    UsageError,
+)
 from cap.models.base import Model, Usage
 from cap.program.program import Program
 from cap.prompt.context import Context
@@ -398,10 +406,32 @@ class Session:
         except KeyboardInterrupt:
             stop_signals.taken()
             answer = Answer(Result(failure=INTERRUPTED))
+        except Stopped as stop:  # while it is dealt with here, it is not raised again
+            failure = replace(INTERRUPTED, message=f"stopped by {stop.signal_name}")
+            answer = Answer(Result(failure=failure))
+            self._end_turn(words, answer, before, checkpoint, context, expect)
+            raise
         except Exception as error:  # the turn is over, and may have moved something
             broken = Failure("protocol", type(error).__name__, str(error))
             answer = Answer(Result(failure=broken))
             unforeseen = None if isinstance(error, SandboxError) else error
+        turn = self._end_turn(words, answer, before, checkpoint, context, expect)
+        if not turn.ok:
+            self._tell_held()
+        if unforeseen is not None:
+            raise unforeseen
+        return turn
+
+    def _end_turn(
+        self,
+        words: str,
+        answer: Answer,
+        before: WorldView,
+        checkpoint: Checkpoint,
+        context: Context,
+        expect: Sequence[str],
+    ) -> Turn:
+        """Look at what came of a turn, keep it, write it down and tell of it."""
         effect, missed = self._effect(before, answer, expect)
         if answer.result.failure is None and missed is not None:
             answer = replace(answer, result=replace(answer.result, failure=missed))
@@ -412,10 +442,6 @@ class Session:
         self._remember(turn, answer, context)
         self._keep(session_file.LATEST)
         turn.tell(self.trace, self.model.name)
-        if not turn.ok:
-            self._tell_held()
-        if unforeseen is not None:
-            raise unforeseen
         return turn
 
     def _tell_held(self) -> None:

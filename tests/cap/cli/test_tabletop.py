@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import math
@@ -10,6 +11,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,10 @@ import pytest
 
 from cap.cli.main import run
 from cap.errors import Stopped
+from cap.session import session_file
 from robots.ravens.transfer import PARK
+from robots.tabletop import TabletopRobot
+from robots.tabletop.gripper import RobotiqGripper
 from tests.fakes.ur.controller import SECONDARY_PORT, FakeController
 from tests.fakes.ur.driving import FAST, be_patient, wait_for
 from tests.robots.tabletop.test_tabletop_session import TOOL_M
@@ -338,7 +343,58 @@ def test_what_a_stopped_arm_holds_is_said_last(
         signal.signal(number, before)
         thread.join()
     assert code == 128 + number
-    said = [line for line in capsys.readouterr().out.splitlines() if not line.startswith("run: ")]
+    *said, last = capsys.readouterr().out.splitlines()
     assert said[-1] == "  in the gripper: red block; it stays there"
+    name = "Ctrl-C" if number == signal.SIGINT else number.name
+    assert f"  failed: Interrupted: stopped by {name}" in said
     wait_for(lambda: not controller.moving)
     assert controller.gripper_closed
+    folder = last.removeprefix("run: ")
+    assert session_file.read(Path(folder)).turns == 1
+    controller.hold_motions(None)
+    with contextlib.closing(RobotiqGripper(controller.host)) as gripper:
+        gripper.set(0.08, time.sleep)  # as a person does
+    again = tabletop("point at the blue bowl", *arm, "--approve", "none", "--yes")
+    assert run([*again, "--resume", folder]) == 0
+
+
+@pytest.mark.parametrize("dry", [True, False])
+def test_an_arm_without_a_gripper_claims_to_have_moved_nothing(
+    dry: bool, controller: FakeController, capsys: pytest.CaptureFixture[str]
+) -> None:
+    on_arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "--approve", "none", "--yes")
+    options = ("-R", "gripper=none", *(("--dry-run",) if dry else on_arm))
+    assert run(tabletop(WORDS, *options)) == 5
+    printed = capsys.readouterr().out
+    assert "this arm has no gripper" in printed
+    assert "in the rehearsal" in printed
+    assert "moved red block" not in printed
+    assert "moveL(" not in printed
+    assert "gripper close" not in printed
+    assert controller.moves == []
+    assert run(tabletop("point at the blue bowl", *options)) == 0
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_what_changed_is_told_since_what_was_done_before(
+    asked: bool,
+    controller: FakeController,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def twin(robot: TabletopRobot) -> Any:
+        made = rehearsed(robot)
+        if not meddled:
+            meddled.append(True)
+            meddled_scene(controller)
+        return made
+
+    meddled: list[bool] = []
+    rehearsed = TabletopRobot.twin
+    monkeypatch.setattr(TabletopRobot, "twin", twin)
+    monkeypatch.setattr("click.prompt", lambda *_, **__: "yes")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
+    unasked = () if asked else ("--approve", "none", "--yes")
+    assert run(tabletop(WORDS, *arm, *unasked)) == 0
+    assert "changed since the program was rehearsed, so once more" in capsys.readouterr().out
