@@ -20,7 +20,7 @@ resume_option = click.option(
     "--resume",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Go on with the session of a run folder.",
+    help="Go on with the session of a run folder; give its -R options again.",
 )
 
 

@@ -226,16 +226,16 @@ def ask_for_program(source: str) -> Decision:
 
     if not _somebody_to_ask():
         return Decision(False)
-    choice = click.Choice(["y", "n", "e"], case_sensitive=False)
+    choice = click.Choice(["y", "yes", "n", "no", "e", "edit"], case_sensitive=False)
     text = source
     try:
         while True:
             said = click.prompt(
                 "Run this program? y(es), n(o), e(dit)", type=choice, show_choices=False, err=True
             )
-            if said == "y":
+            if said in ("y", "yes"):
                 return Decision(True)
-            if said == "n":
+            if said in ("n", "no"):
                 reason = click.prompt(
                     "Why not? The model is told (Enter: no reason)",
                     default="",

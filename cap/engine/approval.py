@@ -86,7 +86,8 @@ class Gate:
                     return Failure("refused", DECLINED, f"the person said no: {decision.reason}")
                 if not decision.allowed:
                     return _NOT_APPROVED
-                if not self._changed_since(before, "the program was shown"):
+                moment = "the program was shown" if done is None else "the program was rehearsed"
+                if not self._changed_since(before, moment):
                     return None
         except RobotError as error:  # the scene could not be seen
             return Failure("raised", type(error).__name__, str(error), robot=True)

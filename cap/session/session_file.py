@@ -178,7 +178,8 @@ def read(path: Path, name: str = LATEST) -> SavedSession:
         raise SavedError(f"{path} is not a saved session")
     if values.get("version") != VERSION:
         raise SavedError(
-            f"{path} was saved in format {values.get('version')}; this version reads {VERSION}"
+            f"{path} was saved in format {values.get('version')}; this version reads {VERSION}: go "
+            "on with the version of cap that saved it, or begin a new session"
         )
     try:
         return _saved(values)

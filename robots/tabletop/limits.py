@@ -19,6 +19,7 @@ from robots.tabletop.driver import TcpPose
 CEILING_MPS = 0.25
 """Speed of the tool no option raises: the 250 mm/s of reduced speed in ISO 10218-1."""
 _CEILING_MPS2 = 1.5
+_MOST_TILT_RAD = math.radians(45.0)
 Range = tuple[float, float]
 
 
@@ -54,11 +55,21 @@ class MotionLimits:
         _within("speed_mps", self.speed_mps, CEILING_MPS)
         _within("acceleration_mps2", self.acceleration_mps2, _CEILING_MPS2)
         _within("step_m", self.step_m, 2.0)
-        _within("tilt_rad", self.tilt_rad, math.pi / 4)
+        most_deg = math.degrees(_MOST_TILT_RAD)
+        if not 0 < self.tilt_rad <= _MOST_TILT_RAD:
+            raise UsageError(
+                f"tilt_deg must be above 0 and at most {most_deg:g}, "
+                f"not {math.degrees(self.tilt_rad):g}"
+            )
         for name in ("x_m", "y_m", "z_m"):
             low, high = getattr(self, name)
             if low >= high:
                 raise UsageError(f"{name} must be [least, greatest], not [{low}, {high}]")
+        if self.z_m[0] < 0:
+            raise UsageError(
+                f"z_m must begin at the table top or above it, 0 m, not {self.z_m[0]}: where the "
+                "table is, say with table_z_m"
+            )
 
     def check(self, pose: TcpPose, start: TcpPose) -> None:
         """Refuse a move; nothing was sent.

@@ -52,6 +52,15 @@ def test_what_was_typed_ahead_approves_nothing(terminal: int, asked: Callable[[]
     assert asked() is False
 
 
+@pytest.mark.parametrize(
+    ("terminal", "allowed"),
+    [(b"y\n", True), (b"Yes\n", True), (b"no\n\n", False), (b"yep\nn\n\n", False)],
+    indirect=["terminal"],
+)
+def test_a_whole_word_is_an_answer(terminal: int, allowed: bool) -> None:
+    assert ask_for_program("say('hi')").allowed is allowed
+
+
 @QUESTIONS
 @pytest.mark.parametrize("terminal", [b"\x04"], indirect=True)
 def test_ctrl_d_at_a_question_is_a_no(

@@ -408,3 +408,10 @@ def test_a_builtin_s_everyday_word_stays_the_session_s_own() -> None:
     with Session.open("ravens", mode="instant") as session:
         assert session.execute("dir = [1, 0]").ok
         assert session.execute("say(str(dir))").ok
+
+
+def test_another_format_is_told_of_with_a_remedy(tmp_path: Path) -> None:
+    values = {"format": session_file.FORMAT, "version": session_file.VERSION - 1}
+    (tmp_path / "session.json").write_text(json.dumps(values))
+    with pytest.raises(SavedError, match=r"begin a new session$"):
+        session_file.read(tmp_path)

@@ -81,8 +81,9 @@ def test_a_long_step_is_refused_and_a_short_one_is_not() -> None:
         ({"speed_mps": -0.1}, "speed_mps"),
         ({"speed_mps": math.nan}, "finite"),
         ({"acceleration_mps2": 9.0}, "acceleration_mps2"),
-        ({"tilt_rad": 3.0}, "tilt_rad"),
+        ({"tilt_rad": math.radians(50)}, "tilt_deg must be above 0 and at most 45, not 50$"),
         ({"z_m": (0.5, 0.1)}, "z_m must be"),
+        ({"z_m": (-0.3, 0.5)}, "z_m must begin at the table top or above it"),
     ],
 )
 def test_limits_that_limit_nothing_are_refused(given_limits: dict, message: str) -> None:
