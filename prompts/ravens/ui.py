@@ -29,7 +29,7 @@ put_first_on_second(moved[0], 'top right corner')
 if history:
     moved = arrange_objects(history.pop())
 else:
-    say('there is nothing to undo')
+    say('nothing was moved yet')
 #= moved red block; inside blue bowl
 
 # move the yellow block to the left side.

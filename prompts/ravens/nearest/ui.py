@@ -416,7 +416,7 @@ put_first_on_second(moved[0], parse_position('the top right corner'))
 if history:
     moved = arrange_objects(history.pop())
 else:
-    say('there is nothing to undo')
+    say('nothing was moved yet')
 
 # place the yellow block on the red block.
 history.append(get_layout())
@@ -427,7 +427,7 @@ put_first_on_second(moved[0], parse_obj_name('the red block'))
 if history:
     moved = arrange_objects(history.pop())
 else:
-    say('there is nothing to undo')
+    say('nothing was moved yet')
 
 # take the red block and put it in the green bowl.
 history.append(get_layout())
@@ -448,7 +448,7 @@ put_first_on_second(moved[0], parse_obj_name('the red block'))
 if history:
     moved = arrange_objects(history.pop())
 else:
-    say('there is nothing to undo')
+    say('nothing was moved yet')
 
 # move the red block to the left side.
 history.append(get_layout())
@@ -516,7 +516,7 @@ for name in moved:
 if history:
     moved = arrange_objects(history.pop())
 else:
-    say('there is nothing to undo')
+    say('nothing was moved yet')
 
 objects = ['cyan bowl', 'pink block', 'gray bowl', 'gray block', 'cyan block', 'brown bowl']
 # put all the blocks except the pink block in the cyan bowl.

@@ -389,7 +389,7 @@ def test_no_instruction_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_undo_as_first_words_says_that_there_is_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["run", "undo that", *INSTANT]) == 0
-    assert "there is nothing to undo" in capsys.readouterr().out
+    assert "nothing was moved yet" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
