@@ -51,6 +51,16 @@ center = get_obj_pos(parse_obj_name('the red block'))
 angles = np.linspace(0, 2 * np.pi, 7)
 shape_pts = center + 0.07 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
+# a square in the top left corner.
+corner = get_obj_pos('top left corner')
+center = corner + 0.5 * 0.1 * np.sign(get_obj_pos('middle') - corner)
+shape_pts = center + 0.5 * 0.1 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+
+# a 6 cm square in the top left corner.
+corner = get_obj_pos('top left corner')
+center = corner + 0.5 * 0.06 * np.sign(get_obj_pos('middle') - corner)
+shape_pts = center + 0.5 * 0.06 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+
 # a square around the middle.
 shape_pts = get_obj_pos('middle') + 0.05 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
 
@@ -64,11 +74,6 @@ shape_pts = center + 0.06 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -
 # a 12 cm square around the red block.
 center = get_obj_pos(parse_obj_name('the red block'))
 shape_pts = center + 0.5 * 0.12 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
-
-# a square in the top left corner.
-corner = get_obj_pos('top left corner')
-center = corner + 0.08 * np.sign(get_obj_pos('middle') - corner)
-shape_pts = center + 0.05 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
 
 # a big circle around the middle.
 angles = np.linspace(0, 2 * np.pi, 33)
@@ -119,6 +124,11 @@ low, high = np.min(it, axis=0), np.max(it, axis=0)
 x = (low[0] + high[0]) / 2
 shape_pts = np.array([[x, low[1] - 0.01], [x, high[1] + 0.01]])
 
+# a 4 cm line perpendicular to it.
+middle, along = (np.min(it, axis=0) + np.max(it, axis=0)) / 2, np.subtract(it[1], it[0])
+across = np.array([-along[1], along[0]]) / np.linalg.norm(along)
+shape_pts = middle + 0.5 * 0.04 * np.array([-across, across])
+
 # the ground line.
 shape_pts = np.array([denormalize_xy([0.26, 0.4]), denormalize_xy([0.74, 0.4])])
 
@@ -135,7 +145,8 @@ angles = np.linspace(0, 2 * np.pi, 33)
 shape_pts = center + 0.025 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 # a 4 cm square to the right of it.
-center = np.array([np.max(it, axis=0)[0] + 0.02 + 0.5 * 0.04, np.mean(it, axis=0)[1]])
+low, high = np.min(it, axis=0), np.max(it, axis=0)
+center = np.array([high[0] + 0.02 + 0.5 * 0.04, (low[1] + high[1]) / 2])
 shape_pts = center + 0.5 * 0.04 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
 
 # a circle around it.

@@ -55,3 +55,7 @@ new_shape_pts = np.array(shape_pts) + get_obj_pos('middle') - middle
 # flip it.
 middle = (np.min(shape_pts, axis=0) + np.max(shape_pts, axis=0)) / 2
 new_shape_pts = middle + np.array([-1, 1]) * (shape_pts - middle)
+
+# flip it upside down.
+middle = (np.min(shape_pts, axis=0) + np.max(shape_pts, axis=0)) / 2
+new_shape_pts = middle + np.array([1, -1]) * (shape_pts - middle)

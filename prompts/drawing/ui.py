@@ -8,6 +8,9 @@ import numpy as np
 from robot import draw, erase, get_drawn_shapes, get_obj_pos, say
 from lmps import parse_obj_name, parse_shape_pts, transform_shape_pts
 
+#< shapes: the lines that were drawn, oldest first; count a face or a dashed line as one shape.
+#< before: what shapes was before it last changed; undo takes it back.
+
 objects = ['red block', 'green block', 'yellow block']
 # draw a hexagon around the middle.
 before = shapes
@@ -234,3 +237,7 @@ say(f'{len(shapes)}')
 # move the red block.
 say('I cannot do that: I can only draw on the board and erase')
 #= said cannot; nothing moved
+
+# draw a circle in red.
+say('I cannot do that: there is one pen, and it is black')
+#= said black; nothing moved

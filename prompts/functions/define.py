@@ -38,8 +38,8 @@ def shift_pt(pt, delta):
 def rotate_pts(pts, angle_deg):
     angle = np.radians(angle_deg)
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    center = get_center(points=pts)
-    return center + (np.asarray(pts) - center) @ turn.T
+    middle = (np.min(pts, axis=0) + np.max(pts, axis=0)) / 2
+    return middle + (np.asarray(pts) - middle) @ turn.T
 
 # define function: line = make_line(start=[0, 0], end=[0.2, 0.1]).
 def make_line(start, end):

@@ -24,7 +24,7 @@ from robots.table.object_names import find
 
 
 class DrawingRobot(SimulatedRobot[BoardState]):
-    """A UR5e with a pen over a whiteboard, on which a few coloured blocks stand.
+    """A UR5e with one black pen over a whiteboard, on which a few coloured blocks stand.
 
     Positions are xy in metres in the board frame: x grows to the right, y grows up. The board is
     x -0.3 to 0.3, y -0.8 to -0.2. A '<colour> block' is a 4 cm cube; a line passes it at 5 cm from

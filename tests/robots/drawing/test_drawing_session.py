@@ -66,3 +66,13 @@ def test_one_shape_grows_and_needs_no_place(session: Session) -> None:
     assert lengths[1] == pytest.approx(1.5 * lengths[0], rel=0.02)
     assert lengths[2] < lengths[1]
     assert lengths[3] > lengths[2]
+
+
+@pytest.mark.parametrize(("words", "side_m"), [("a square", 0.1), ("a 5 cm square", 0.05)])
+def test_a_square_in_a_corner_touches_it(words: str, side_m: float) -> None:
+    with Session.open("drawing", mode="instant", seed=5) as session:
+        assert session.run(f"draw {words} in the bottom right corner").ok
+        left, low, right, high = session.robot.state.ink().bounds
+        corner = session.robot.get_obj_pos("bottom right corner")
+    assert (right, low) == pytest.approx(tuple(corner))
+    assert (right - left, high - low) == pytest.approx((side_m, side_m))

@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 
 from cap.engine.return_kinds import kind_error
@@ -18,7 +19,7 @@ from cap.session.session import Session
 from tests.cap.models.nearest.nearest_cases import CASES, DECLINE, FRESH_CASES, LATER_CASES, Case
 from tests.cap.models.nearest.nearest_dev import DEV_CASES
 from tests.cap.models.nearest.nearest_fresh2 import MESSY_CASES, MORE_CASES
-from tests.cap.models.nearest.nearest_world import Player, World, play_example, prompt
+from tests.cap.models.nearest.nearest_world import Player, World, defined, play_example, prompt
 
 NESTED = (
     "parse_obj_name",
@@ -75,6 +76,14 @@ def test_a_development_sentence_is_right_or_declined(case: Case) -> None:
 
 def test_most_development_sentences_are_served() -> None:
     assert [outcome(case) for case in DEV_CASES].count("right") >= 320
+
+
+def test_a_closed_shape_turns_about_its_middle() -> None:
+    scope: dict[str, object] = {"np": np}
+    exec(defined("turned = rotate_pts(pts, angle_deg=180)"), scope)
+    triangle = np.array([[0, 0], [0.2, 0], [0.1, 0.3], [0, 0]])
+    turned = scope["rotate_pts"](triangle, 180)  # type: ignore[operator]
+    assert turned == pytest.approx(np.array([0.2, 0.3]) - triangle)
 
 
 @pytest.mark.parametrize("case", LATER_CASES, ids=lambda case: case.turns[0])
