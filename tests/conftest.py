@@ -28,7 +28,7 @@ sys.dont_write_bytecode = False
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # As a shell starts what it runs in the background: the tests of Ctrl-C need it to arrive.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-for _ignored in (signal.SIGTERM, signal.SIGHUP):
+for _ignored in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
     if signal.getsignal(_ignored) is signal.SIG_IGN:  # as under `nohup`: a command would obey that
         signal.signal(_ignored, signal.SIG_DFL)
 
@@ -70,6 +70,7 @@ def isolated(
     else:
         folder = request.getfixturevalue("tmp_path") if own else tmp_path_factory.mktemp("isolated")
         (folder / "home").mkdir()
+    monkeypatch.setenv("TERM", "xterm-256color")  # a gate may run where there is none
     for name in list(os.environ):
         if name.startswith(("CAP_", "OPENAI_", "OPENROUTER_")):
             monkeypatch.delenv(name)
