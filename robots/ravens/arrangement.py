@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -44,12 +44,68 @@ class Carry:
     """The object of the set that it is stacked on: where that truly stands then is where to."""
 
 
-def plan(scene: Scene, goals: Goals, hand: Hand = transfer.WAITING) -> list[Carry]:
-    """Return the steps that take a set of objects where they belong.
+def plan(scene: Scene, goals: Goals, hand: Hand = transfer.WAITING) -> tuple[Goals, list[Carry]]:
+    """Return where a set of objects belongs, and the steps that take them there.
+
+    A bowl that the fingers cannot take as it is filled is emptied, carried and filled again: then
+    what is in it belongs to the set.
 
     Raises:
         Unreachable: A place is off the table or out of reach.
         Collision: Something that is not of the set is in the way, or no order was found.
+    """
+    try:
+        return goals, _steps(scene, goals, hand)
+    except Collision:
+        if (filled := _with_contents(scene, goals)) != goals:
+            with contextlib.suppress(Collision, Unreachable):
+                return filled, _steps(scene, filled, hand)
+        raise
+
+
+def plan_emptied(
+    scene: Scene, name: str, spots: Iterable[XY], hand: Hand = transfer.WAITING
+) -> tuple[Goals, list[Carry]] | None:
+    """Return how a bowl gets to a spot, as `plan`: emptied, carried and filled again.
+
+    Args:
+        scene: Where everything is.
+        name: The bowl.
+        spots: Where it may go, metres; the first that serves is taken.
+        hand: What is to carry it.
+
+    Returns:
+        None if it holds no blocks, or gets nowhere so either.
+    """
+    for spot in spots:
+        filled = _with_contents(scene, {name: spot})
+        if len(filled) == 1:
+            break
+        with contextlib.suppress(Collision, Unreachable):
+            if steps := _steps(scene, filled, hand):
+                return filled, steps
+    return None
+
+
+def _with_contents(scene: Scene, goals: Goals) -> Goals:
+    """Return a set of objects with the blocks that its bowls hold, each to go where its bowl goes.
+
+    A bowl in a bowl is left out: nobody asked for that to be taken apart.
+    """
+    found: dict[str, XY] = {}
+    for name, xy in goals.items():
+        found[name] = xy
+        inside = transfer.resting_on(scene, name) if scene[name].kind == "bowl" else []
+        if all(body.kind == "block" for body in inside):
+            found |= {body.name: xy for body in inside if body.name not in goals}
+    return found
+
+
+def _steps(scene: Scene, goals: Goals, hand: Hand) -> list[Carry]:
+    """Return the steps that take exactly these objects where they belong.
+
+    Raises:
+        Unreachable, Collision: As `plan`.
     """
     for xy in goals.values():
         transfer.check_target(xy)

@@ -74,7 +74,10 @@ def free_grips(body: Body, around: Iterable[Body], doing: str, fingers: Fingers)
         )
     if not free:
         fully = "" if fingers.stop_anywhere else " of fingers that only open fully"
-        raise Collision(f"no room for the fingers to {doing}: {blockers[0]!r} is in the way{fully}")
+        raise Collision(
+            f"no room for the fingers to {doing}: {blockers[0]!r} is in the way{fully}; move "
+            f"{blockers[0]!r} first"
+        )
     reachable = [grip for grip in free if ur5e.reaches(grip.tip)]
     if not reachable:
         raise Unreachable(f"the arm is too short to {doing}")

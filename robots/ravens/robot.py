@@ -337,7 +337,16 @@ class RavensRobot(SimulatedRobot[WorldState]):
             xy = target(self._scene.bodies, second, name)
             area = isinstance(second, str) and plain(second) in PLACES
             plan = transfer.on_or_near if area else transfer.transfer
-            return self._carry_out(plan(self._scene, name, xy, self._hand))
+            try:
+                planned = plan(self._scene, name, xy, self._hand)
+            except Collision:
+                spots = transfer.at_or_near(xy) if area else [xy]
+                emptied = arrangement.plan_emptied(self._scene, name, spots, self._hand)
+                if emptied is None:
+                    raise
+                self._arrange(*emptied)
+                return np.array(self._scene[name].xy)
+            return self._carry_out(planned)
 
     @action
     def stack_objects_in_order(self, object_names: Sequence[str]) -> None:
@@ -397,7 +406,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
                     raise Collision(f"{name!r} cannot be in two places; it is named twice")
                 goals[name] = target(known, place)
             self._world.recover()
-            return self._arrange(goals, arrangement.plan(self._scene, goals, self._hand))
+            return self._arrange(*arrangement.plan(self._scene, goals, self._hand))
 
     @action
     def point_gripper_to(self, pos: Place) -> Array:

@@ -451,9 +451,12 @@ def support(
         if body.kind == "bowl" and other.kind == "block":
             steady /= 2
         if distance > steady and not _lies_across(rest, there, other):
+            bowls = [bowl for bowl in rest.bodies if bowl.kind == "bowl"]
+            in_bowl = any(stands_on(other, bowl) for bowl in bowls)
+            where = "" if in_bowl else f"the centre of {other.name!r}, or "
             raise Collision(
                 f"no room for {body.name!r} at ({xy[0]:.2f}, {xy[1]:.2f}): {other.name!r} is "
-                f"{100 * distance:.1f} cm away; choose the centre of {other.name!r}, or a free spot"
+                f"{100 * distance:.1f} cm away; choose {where}a free spot"
             )
         if other.kind == "block":
             return other.top, yaw

@@ -241,7 +241,7 @@ def test_a_folders_settings_cannot_name_a_file_to_execute(robot: Path, capsys: C
 
 
 @pytest.mark.sweep(share=0.4)  # some seconds each
-@pytest.mark.parametrize("name", ["ravens", "drawing", "kitchen"])
+@pytest.mark.parametrize("name", ["ravens", "drawing", "kitchen", "tabletop"])
 def test_the_shipped_robots_are_sound(name: str) -> None:
     assert list(map(str, check_robot(name, make_model("nearest")))) == []
 

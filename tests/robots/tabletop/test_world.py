@@ -370,3 +370,50 @@ def test_an_arm_that_something_else_moves_is_left_alone(monkeypatch: pytest.Monk
     with pytest.raises(CapError, match="something else moves the arm"):
         call(robot, "point_gripper_to", "middle")
     assert arm.told == []
+
+
+# Bowls with something in them.
+
+FILLED = (
+    bowl("blue", -0.12, -0.50),
+    block("green", -0.12, -0.50, floor=BOWL_FLOOR),
+    block("red", -0.12, -0.50, level=1, floor=BOWL_FLOOR),
+    bowl("gray", 0.2, -0.3),
+)
+
+
+@pytest.mark.parametrize(("fingers", "carries"), [(BINARY, 5), (PARTIAL, 1)])
+@pytest.mark.parametrize(
+    ("to", "xy"), [([0.1, -0.55], (0.1, -0.55)), ("middle", (0.0, -0.5)), ("top", None)]
+)
+def test_a_filled_bowl_gets_there_with_what_it_holds(
+    fingers: Fingers, carries: int, to: Any, xy: tuple[float, float] | None
+) -> None:
+    robot, arm = robot_on(*FILLED, arm=Arm(fingers=fingers))
+    if xy is None:
+        xy = (0.0, -0.65)
+        assert set(call(robot, "arrange_objects", {"blue bowl": xy})) >= {"blue bowl"}
+    else:
+        assert call(robot, "put_first_on_second", "blue bowl", to) == pytest.approx(xy, abs=0.003)
+    assert [told[0] for told in arm.told].count("gripper") == 3 * carries
+    now = robot.positions()
+    for number, name in enumerate(["blue bowl", "green block", "red block"]):
+        assert now[name][:2] == pytest.approx(xy, abs=0.003)
+        assert now[name][2] == pytest.approx(FILLED[number].position[2], abs=0.003)
+    assert now["gray bowl"] == FILLED[3].position
+
+
+def test_a_filled_bowl_that_gets_nowhere_stays_and_says_what_to_do() -> None:
+    robot, arm = robot_on(*FILLED, arm=Arm(fingers=BINARY))
+    for to in ([0.25, -0.3], [0.14, -0.3]):  # half in the other bowl
+        with pytest.raises(Collision, match=r"choose|; move '\w+ \w+' first"):
+            call(robot, "put_first_on_second", "blue bowl", to)
+    with pytest.raises(Collision, match="'green block' is in the way of fingers that only open"):
+        call(robot, "put_first_on_second", "blue bowl", [-0.12, -0.5])
+    assert arm.told == []
+
+
+def test_no_centre_inside_a_bowl_is_offered() -> None:
+    robot, _ = robot_on(*FILLED, block("cyan", 0.1, -0.6))
+    with pytest.raises(Collision, match=r"'red block' is .* cm away; choose a free spot"):
+        call(robot, "put_first_on_second", "cyan block", [-0.09, -0.5])
