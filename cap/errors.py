@@ -41,7 +41,6 @@ it without a traceback and exits with the class's `exit_code`.
 from __future__ import annotations
 
 import difflib
-import signal
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -239,11 +238,6 @@ def did_you_mean(name: str, known: Iterable[str], count: int = 3) -> str:
 
 class Stopped(SystemExit):
     """SIGTERM or its like came: no error, and nothing may keep it from ending the process."""
-
-    @property
-    def signal_name(self) -> str:
-        """The name of what came; the exit code tells."""
-        return signal.Signals(int(str(self.code)) - 128).name
 
 
 def stop_in(error: BaseException | None) -> BaseException | None:

@@ -14,6 +14,7 @@ something fails or is undone.
 from __future__ import annotations
 
 import contextlib
+import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -407,8 +408,9 @@ class Session:
             stop_signals.taken()
             answer = Answer(Result(failure=INTERRUPTED))
         except Stopped as stop:  # while it is dealt with here, it is not raised again
-            failure = replace(INTERRUPTED, message=f"stopped by {stop.signal_name}")
-            answer = Answer(Result(failure=failure))
+            name = signal.Signals(int(str(stop.code)) - 128).name
+            told = replace(INTERRUPTED, message=f"stopped by {name}")
+            answer = Answer(Result(failure=told))
             self._end_turn(words, answer, before, checkpoint, context, expect)
             raise
         except Exception as error:  # the turn is over, and may have moved something
