@@ -48,6 +48,11 @@ class TabletopBringUp:
 
     def steps(self) -> Sequence[Step]:
         """Return the checklist."""
+        fingers = Step(
+            "the fingers open and close",
+            self._fingers,
+            "The fingers will open, close and open. Is nothing between them, and no hand near?",
+        )
         slowly = f"{100 * _SLOWLY_MPS:.0f} cm/s"
         return (
             Step("the controller answers", self._connect),
@@ -68,7 +73,7 @@ class TabletopBringUp:
                 "Is an emergency stop within reach, the payload set on the pendant, the robot's "
                 "own safety configuration in force, and a risk assessment of this cell done?",
             ),
-            *self._of_the_fingers(),
+            *(() if self._arm.driver.fingers == NO_FINGERS else (fingers,)),
             Step(
                 "the first slow move",
                 self._move,
@@ -81,13 +86,6 @@ class TabletopBringUp:
                 f"They will rise at {slowly}, be stopped on the way, and come down again. Ready?",
             ),
         )
-
-    def _of_the_fingers(self) -> Sequence[Step]:
-        """Return what is tried with a gripper; nothing without one."""
-        if self._arm.driver.fingers == NO_FINGERS:
-            return ()
-        asked = "The fingers will open, close and open. Is nothing between them, and no hand near?"
-        return (Step("the fingers open and close", self._fingers, asked),)
 
     def stop(self) -> None:
         """Brake."""
