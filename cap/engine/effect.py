@@ -29,6 +29,8 @@ HELD, NOTHING_HELD = "held", "nothing"
 MOTIONS = "motions"
 """What a robot's condition calls the number of its own motions: never told."""
 _SAY = "say"
+_SAID_CHARS = 200
+"""How much later prompts are told of what was said."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,21 @@ class Effect:
         told = tuple(word for word, so in there.items() if so)
         unknown = self.unseen or self.no_longer_seen or self.newly_seen
         return told if told or unknown else (_NOTHING,)
+
+    @property
+    def line(self) -> str:
+        """What came of it, for a line `#= ` of a prompt; "" where that cannot be seen."""
+        parts = [f"moved {', '.join(sorted(self.moved))}"] if self.moved else []
+        for name, (_, now) in self.changes.items():
+            known = {INK: _DREW, ITSELF[0]: "drove", HELD: f"holds {now}"}
+            state = f"{name} is {now}" if isinstance(now, str) else f"changed {name}"
+            parts.append(known.get(name, state))
+        parts += [f"{name} is no longer seen" for name in self.no_longer_seen]
+        parts += [f"{name} is seen" for name in self.newly_seen]
+        parts += [f"said '{words[:_SAID_CHARS]}'" for words in self.said]
+        if self.still:
+            parts.append("nothing moved")
+        return "" if self.unseen else "; ".join(parts)
 
     @property
     def stillness(self) -> str:

@@ -25,7 +25,7 @@ from cap.engine.memory import Memory
 from cap.engine.nested_lmp import NestedLMP
 from cap.engine.question import Author, CutOff, Question, Tally, program_of
 from cap.engine.rehearsal import Rehearsal
-from cap.engine.repair import ANSWER_AGAIN, Repairs, blamed, failed_turn, sort_of, told
+from cap.engine.repair import ANSWER_AGAIN, Repairs, acted, blamed, failed_turn, sort_of, told
 from cap.engine.return_kinds import kind_error
 from cap.engine.settings import EngineSettings
 from cap.engine.stop_signals import stop_signals
@@ -421,17 +421,23 @@ class Engine:
         self.programs += 1
         seed = hashlib.blake2s(f"{self.seed} {self.programs}".encode(), digest_size=4).digest()
         calls: list[Call] = []
+        execute = partial(
+            self.sandbox.execute,
+            program,
+            scope,
+            returns=header.returns,
+            keep=header.session,
+            seed=int.from_bytes(seed, "little"),
+            on_call=partial(self._called, calls),
+            on_line=self._tell_line if self.trace.listeners else None,
+            robot=self.robot,
+        )
         try:
-            result = self.sandbox.execute(
-                program,
-                scope,
-                returns=header.returns,
-                keep=header.session,
-                seed=int.from_bytes(seed, "little"),
-                on_call=partial(self._called, calls),
-                on_line=self._tell_line if self.trace.listeners else None,
-                robot=self.robot,
-            )
+            result = execute()
+            lost = result.failure if result.failure and result.failure.kind == "killed" else None
+            if lost is not None and not acted(calls):  # nothing was done: once more
+                self.trace.event("run_again", lmp=prompt.name, reason=str(lost))
+                result = execute()
         except KeyboardInterrupt:
             if self.trace.depth:  # the outer program ends as well
                 raise

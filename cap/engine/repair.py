@@ -130,7 +130,7 @@ def blamed(calls: Sequence[Call]) -> Call | None:
 
 def failed_turn(instruction: str, context: str, source: str, note: str) -> PastTurn:
     """Return a failed attempt as a turn of the prompt, with what went wrong as its note."""
-    return PastTurn(instruction, _cut(source, _SOURCE_CHARS), context, note)
+    return PastTurn(instruction, _cut(source, _SOURCE_CHARS), context, note=note)
 
 
 def note_of(

@@ -24,7 +24,7 @@ _WORDS_CHARS = 1_000
 
 def tokens(turn: PastTurn) -> int:
     """Return about how many tokens a turn takes in a prompt, rounded up."""
-    text = turn.context, turn.instruction, turn.code, turn.note
+    text = turn.context, turn.instruction, turn.code, turn.effect, turn.note
     return -(-sum(len(part) + 1 for part in text if part) // CHARS_PER_TOKEN)
 
 

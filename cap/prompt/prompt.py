@@ -25,7 +25,8 @@ knows no English of its own; language models are not sent them. Nor are they sen
 same name in the folder `nearest` beside it: more synonyms and examples, for `nearest` alone.
 
 Lines `#= moved red block; inside blue bowl` under an example say what comes of it in the world;
-`cap prompts check` judges them. Lines `#< ` tell what else was given with a request.
+`cap prompts check` judges them. Earlier turns of a session have them too. Lines `#< ` tell what
+else was given with a request.
 
 The header is TOML in comments. Of a file without one, what it would say is read off the examples
 (`cap.prompt.headerless`), so that prompts of the original release work as they are.
@@ -58,6 +59,8 @@ _JOINERS = "\u200c\u200d"
 """Not printable, but part of words: Persian compounds, emoji of several signs."""
 FURTHER = "nearest"
 """The folder beside prompt files that holds what only `nearest` reads."""
+SESSION = "#< The session so far. Variables stay set; a program that failed (#!) set none."
+"""Stands above a session's turns, and above its first one: what a prompt begins with stays."""
 KINDS = ("any", "name", "names", "point", "points", "number", "boolean", "text")
 
 
@@ -101,6 +104,8 @@ class PastTurn:
     """The program's source."""
     context: str = ""
     """The context lines it was shown."""
+    effect: str = ""
+    """What came of it, as the examples' lines `#= ` say it; "" where that is not known."""
     note: str = ""
     """How it failed, or ""."""
     left_out: int = 0
@@ -188,12 +193,14 @@ class Prompt:
         parts = [self.head(docs)]
         if hints:
             parts.append("\n".join(hints))
-        parts += [
-            f"#! {turn.note}"
-            if turn.left_out
-            else _block(turn.context, self.header.prefix, turn.instruction, turn.code, turn.note)
-            for turn in history
-        ]
+        if self.header.session:
+            parts.append(SESSION)
+        prefix = self.header.prefix
+        for turn in history:
+            told = [f"#= {one_line(turn.effect)}"] if turn.effect else []
+            told += [f"#! {one_line(turn.note)}"] if turn.note else []
+            block = _block(turn.context, prefix, turn.instruction, _indented(turn.code), *told)
+            parts.append(told[-1] if turn.left_out else block)
         if given:
             parts.append("\n".join(f"#< {line}".rstrip() for line in given.split("\n")))
         parts.append(_block(context, self.header.prefix, instruction))
@@ -225,8 +232,13 @@ def comment(instruction: str, prefix: str = "") -> str:
     return f"# {prefix}{words}" + ("" if words.endswith((".", "?", "!")) else ".")
 
 
-def _block(context: str, prefix: str, instruction: str, code: str = "", note: str = "") -> str:
-    lines = [context, comment(instruction, prefix), code.rstrip(), note and f"#! {one_line(note)}"]
+def _indented(code: str) -> str:
+    """Return a program whose comments cannot be taken for instructions; its lines stay."""
+    return re.sub("^#", "    #", code.rstrip(), flags=re.MULTILINE)
+
+
+def _block(context: str, prefix: str, instruction: str, *below: str) -> str:
+    lines = [context, comment(instruction, prefix), *below]
     return "\n".join(line for line in lines if line)
 
 

@@ -476,7 +476,7 @@ class Session:
         self.turns.append(turn)
         self.usage = total([self.usage, turn.usage])
         code = answer.program.source if answer.program else ""
-        entry = PastTurn(turn.instruction, code, context.text, turn.note)
+        entry = PastTurn(turn.instruction, code, context.text, turn.told_effect, turn.note)
         history = within((*self.state.history, *answer.failed, entry), self.history_tokens)
         before = self.state
         self.state = replace(before, history=history)

@@ -36,7 +36,7 @@ from cap.scope import Definition, Scope
 if TYPE_CHECKING:
     from cap.session.session import Session
 
-FORMAT, VERSION = "cap session", 3
+FORMAT, VERSION = "cap session", 4
 WORLDS = ("physics", "instant")
 """Modes that a simulated robot can be asked for."""
 DRY_RUN = "dry run"

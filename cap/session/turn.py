@@ -76,6 +76,12 @@ class Turn:
         return self.effect.moved
 
     @property
+    def told_effect(self) -> str:
+        """What later prompts are told it did; "" of a failure that did nothing."""
+        idle = self.failure is not None and self.effect.still and not self.effect.said
+        return "" if idle else self.effect.line
+
+    @property
     def note(self) -> str:
         """What later prompts are told of a failure, and of what was done by then; "" of success."""
         if self.failure is None:
@@ -85,6 +91,8 @@ class Turn:
             acted = f" after {', '.join(call.name for call in self.done)}, which stays done"
         if self.back:
             acted = ", and what it did was taken back"
+        if self.failure.kind == "killed":
+            return f"its process was lost{acted}; nothing is known to be wrong with the program"
         return f"failed{acted}: {self.failure}"
 
     def as_json(self) -> dict[str, Any]:

@@ -183,6 +183,9 @@ class Live:
         self._end_text(depth)
         self._write(f"attempt {data['attempt']}: {clipped(data['reason'])}", "yellow", depth + 1)
 
+    def _run_again(self, data: Mapping[str, Any], depth: int) -> None:
+        self._write(f"run again: {data['reason']}", "yellow", depth + 1)
+
     def _skills(self, data: Mapping[str, Any], depth: int) -> None:
         if data["offered"]:
             self._write(f"skills: {printable(', '.join(data['offered']))}", "dim", depth)

@@ -259,7 +259,7 @@ class KitchenRobot:
             name: An object's name, such as 'apple'.
 
         Returns:
-            Array of shape (3,): x, y and z in metres in the world frame.
+            Array of shape (3,): x, y and z in metres.
 
         Raises:
             NotFound: It is not seen from here: goto_loc where it is, or open the drawer.
@@ -277,7 +277,7 @@ class KitchenRobot:
             Array of shape (3,): length, width and height in metres; the length is the longer.
 
         Raises:
-            NotFound: It is not seen from here.
+            NotFound: It is not seen from here: goto_loc where it is, or open the drawer.
         """
         shape = grasps.footprint(self._look_at(name))
         return np.array([shape.length, shape.width, shape.height])
@@ -290,7 +290,7 @@ class KitchenRobot:
             name: An object's name, such as 'apple'.
 
         Raises:
-            NotFound: It is not seen from here.
+            NotFound: It is not seen from here: goto_loc where it is, or open the drawer.
         """
         red, green, blue = self._look_at(name).kind.color
         return (red / 255, green / 255, blue / 255, 1.0)
@@ -328,7 +328,7 @@ class KitchenRobot:
             loc: A location's name, such as 'table'.
 
         Returns:
-            Array of shape (3,): x, y and z in metres in the world frame.
+            Array of shape (3,): x, y and z in metres.
 
         Raises:
             NotFound: No location has that name.
@@ -364,7 +364,7 @@ class KitchenRobot:
             angle: Heading at the end in radians; by default as it was.
 
         Returns:
-            Where the base is now: x, y and z in metres, shape (3,).
+            Where the base is now: metres, shape (3,).
 
         Raises:
             Unreachable: It is too close to something, or no way leads there; nothing moved. The
@@ -386,7 +386,7 @@ class KitchenRobot:
             speed: In m/s: 0.25 is slow, 0.75 fast, 1 as fast as it can.
 
         Returns:
-            Where the base is now: x, y and z in metres, shape (3,).
+            Where the base is now: metres, shape (3,).
 
         Raises:
             NotFound: No location has that name.
@@ -410,7 +410,7 @@ class KitchenRobot:
             speed: In m/s: 0.25 is slow, 0.75 fast, 1 as fast as it can.
 
         Returns:
-            Where the base is now: x, y and z in metres, shape (3,).
+            Where the base is now: metres, shape (3,).
 
         Raises:
             Collision: It leads through something; nothing moved.
@@ -508,7 +508,7 @@ class KitchenRobot:
                 'beside' an object. By default in or on what is made for it, such as a bowl.
 
         Returns:
-            Where the object came to rest: x, y and z in metres, shape (3,).
+            Where the object came to rest: metres, shape (3,).
 
         Raises:
             NotGrasped: The gripper holds nothing.
@@ -537,7 +537,7 @@ class KitchenRobot:
             pos: x, y and z in metres; z is not needed.
 
         Returns:
-            Where the object came to rest: x, y and z in metres, shape (3,).
+            Where the object came to rest: metres, shape (3,).
 
         Raises:
             NotGrasped: The gripper holds nothing.

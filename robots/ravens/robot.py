@@ -465,7 +465,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         """Return where the gripper is over the table.
 
         Returns:
-            Array of shape (2,): x and y of the fingertips in metres in the table frame.
+            Array of shape (2,): x and y of the fingertips in metres.
         """
         return np.array(ur5e.forward(self._world.state.joints)[:2, 3])
 
@@ -489,7 +489,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         Raises:
             NotFound: Nothing has that name.
             Unreachable: The start or the goal is off the table or in a region, or no way is free.
-            LimitExceeded: Too many regions, or too many corners.
+            LimitExceeded: Too many regions or corners.
         """
         seen = self._scene.bodies
         start, goal = (np.array(target(seen, end)) for end in (start_pos, goal_pos))
@@ -503,8 +503,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         It first goes to the path's first point.
 
         Args:
-            traj: 2 or more points of x and y in metres, shape (n, 2). To close a shape, end with
-                its first point.
+            traj: 2 or more points of x and y in metres, shape (n, 2).
             speed: Greatest speed in metres per second, 0.01 to 1.0.
 
         Returns:

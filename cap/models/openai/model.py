@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 SYSTEM = (
     "You write robot programs. The user's message is the beginning of a Python file: what the "
     "functions do, imports, then examples, each an instruction in a comment with its code below. "
-    "Lines #= tell what an example did, lines #! how a program failed, lines #< what is given. "
+    "Lines #= tell what came of a program, lines #! how one failed, lines #< what is given. "
     "Answer only with the Python code that comes next, under the last comment. No prose, no "
     "imports, no fences, and nothing of the file again."
 )

@@ -94,6 +94,24 @@ def test_a_kitchen_tells_of_drawers_and_of_itself(source: str, changed: list[str
         assert list(done.changes) == changed
 
 
+@pytest.mark.parametrize(
+    ("robot", "source", "line"),
+    [
+        (
+            "kitchen",
+            "goto_loc('top drawer')\nopen_drawer('top drawer')",
+            "top drawer is 32 cm open",
+        ),
+        ("kitchen", "goto_loc('countertop')", "drove"),
+        ("drawing", "draw([[-0.1, -0.5], [0.1, -0.5]])\nsay('so')", "drew; said 'so'"),
+        ("drawing", "x = 1", "nothing moved"),
+    ],
+)
+def test_an_effect_is_one_line_of_a_prompt(robot: str, source: str, line: str) -> None:
+    with Session.open(robot, "nearest", mode="instant") as session:
+        assert effect(session, source).line == line
+
+
 def test_where_the_robot_is_is_told_only_where_nothing_else_changed() -> None:
     with Session.open("kitchen", "nearest", mode="instant", objects=["apple @ desk"]) as session:
         done = effect(session, "goto_loc('desk')\npick_obj('apple')")

@@ -15,7 +15,7 @@ from cap.engine.settings import EngineSettings
 from cap.errors import NoMatch, PromptError
 from cap.models.base import Completion, Request
 from cap.program.program import Program
-from cap.prompt.prompt import parse
+from cap.prompt.prompt import SESSION, parse
 from cap.robot.registry import function_prompt
 from cap.sandbox.sandbox import Sandbox
 from cap.scope import Definition
@@ -131,7 +131,7 @@ def test_generated_functions_say_so(run: Run) -> None:
 def test_hints_stand_between_the_examples_and_the_history(run: Run) -> None:
     run({"go": "x = 1\n"}, State(hints=("# skills: half(x)",)))
     (asked,) = run.model.prompts  # type: ignore[attr-defined]
-    assert asked.endswith('\n"""\n\n\n# skills: half(x)\n\n# go.\n')
+    assert asked.endswith(f'\n"""\n\n\n# skills: half(x)\n\n{SESSION}\n\n# go.\n')
 
 
 def test_a_keyword_argument_comes_before_the_robot_s_own_fact(run: Run) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,10 @@ from cap.engine.repair import Repairs
 from cap.errors import NoMatch, PromptError, UsageError
 from cap.models.base import Completion, Request
 from cap.models.providers import make_model
+from cap.prompt.examples import split_examples
 from cap.prompt.prompt import Prompt, parse
 from cap.sandbox.limits import Limits
+from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.trace.trace import Event, Trace
@@ -310,6 +314,62 @@ def test_the_prompt_prefix_is_the_same_text_in_every_turn(open_session: Open) ->
     one, two = prompts_of(session)
     before_request = one[: one.rindex("# a.")]
     assert two.startswith(before_request)
+
+
+def test_later_prompts_tell_what_came_of_earlier_turns(open_session: Open) -> None:
+    answers = {
+        "first": "put_first_on_second('red block', 'blue bowl')\nsay('it is in')",
+        "second": "x = 1",
+        "third": "1 / 0",
+        "fourth": "y = 2",
+    }
+    session = open_session(answers, repairs=Repairs(0, 0))
+    for words in answers:
+        session.run(words)
+    last = prompts_of(session)[-1]
+    assert "say('it is in')\n#= moved red block; said 'it is in'\n" in last
+    assert "x = 1\n#= nothing moved\n" in last
+    assert "1 / 0\n#! failed before anything was done: ZeroDivisionError" in last
+
+
+def test_a_comment_of_an_earlier_program_is_no_instruction(open_session: Open) -> None:
+    session = open_session({"a": "# first this\nx = 1\n\n# then that\ny = 2", "b": "z = 3"})
+    session.run("a")
+    session.run("b")
+    asked = prompts_of(session)[-1]
+    assert [entry.instruction for entry in split_examples(asked)] == ["a", "b"]
+    assert "\n    # then that\ny = 2\n" in asked
+
+
+@pytest.mark.parametrize("strikes", [1, 2])
+def test_a_process_that_is_lost_before_anything_was_done_is_no_fault_of_the_program(
+    open_session: Open, strikes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers: list[Worker] = []
+    spawn, left = TemplateClient.spawn, ["the one", "the other"][:strikes]
+
+    def spawned(*args: Any) -> Worker:
+        workers.append(spawn(*args))
+        return workers[-1]
+
+    def strike(request: Request) -> Completion:
+        if left and request.prompt.endswith(f"# {left[0]}.\n"):
+            asks = -1 if left.pop(0) == "the one" else -2  # the last one found 'the one'
+            os.kill(workers[asks].pid, signal.SIGKILL)
+        return complete(request)
+
+    code = "put_first_on_second(parse_obj_name('the one'), parse_obj_name('the other'))"
+    names = {"the one": "ret_val = 'red block'", "the other": "ret_val = 'blue bowl'"}
+    session = open_session({"a": code, **names, "b": "x = 1"})
+    complete = session.model.complete
+    monkeypatch.setattr(TemplateClient, "spawn", spawned)
+    monkeypatch.setattr(session.model, "complete", strike)
+    turn = session.run("a")
+    assert (turn.ok, list(turn.moved)) == ((True, ["red block"]) if strikes == 1 else (False, []))
+    session.run("b")
+    told = "#! its process was lost before anything was done; nothing is known to be wrong with"
+    assert (told in prompts_of(session)[-1]) == (strikes == 2)
+    assert "out of memory" not in prompts_of(session)[-1]
 
 
 def test_a_name_that_cannot_be_kept_says_so_when_used(open_session: Open) -> None:
