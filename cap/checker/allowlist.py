@@ -155,7 +155,6 @@ _SUBMODULES = {"linalg": frozenset(_LINALG), "fft": frozenset(_FFT), "random": f
 
 MODULES: dict[str, tuple[str, ...]] = {
     "abc": names("ABC ABCMeta abstractmethod"),
-    "array": names("array"),
     "base64": names(
         """
         a85decode a85encode b16decode b16encode b32decode b32encode b64decode b64encode b85decode

@@ -116,7 +116,12 @@ def hidden(name: str, owner: str = "") -> str:
     Args:
         name: As written.
         owner: The class in whose body it is written, whose name goes before two underscores.
+
+    Raises:
+        AttributeError: It has the mark already: that is no name that a program may hold as data.
     """
+    if MARK in name:
+        raise AttributeError("no name of an attribute holds the character U+E01EF")
     if not is_renamed(name):
         return name
     owner = owner.lstrip("_")

@@ -938,6 +938,25 @@ _SPY = (
 _family(
     "handed to the program's objects",
     {
+        "a mark within a name | a recipe for copies, in an object": (
+            "import copy\nclass A:\n    pass\na = A()\n"
+            "setattr(a, '_' + chr(0xE01EF) + '_reduce_ex__', lambda p: (list, ((1, 2),)))\n"
+            "a.__dict__['x'] = 1\nret = copy.deepcopy(a)[1]"
+        ),
+        "a mark within a key | the same by a namespace": (
+            "import copy\nfrom types import SimpleNamespace\n"
+            "class A(SimpleNamespace):\n    pass\n"
+            "a = A(**{'_' + chr(0xE01EF) + '_reduce_ex__': lambda p: (list, ((1, 2),))})\n"
+            "vars(a).update(z=1)\nret = copy.deepcopy(a)[1]"
+        ),
+        "a frozen record's fields | a library object's own attributes": (
+            "import copy\nfrom dataclasses import dataclass\n"
+            "from functools import cached_property\n@dataclass(frozen=True)\n"
+            "class C(cached_property):\n    _function: object = None\n    _name: str = ''\n"
+            "class A:\n    pass\n"
+            "A.p = C(lambda self: (lambda p: (list, ((1, 2, 3),))), '__reduce_ex__')\n"
+            "a = A()\na.p\nret = copy.deepcopy(a)[1]"
+        ),
         "state by a memo | memory, by an attribute in an object's new dictionary": (
             "import copy\n"
             + _MEMORY

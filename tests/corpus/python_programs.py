@@ -1999,6 +1999,22 @@ class A:
     def __init__(self, v): self.v = v
     def __deepcopy__(self, memo): return A(copy.deepcopy(self.v, memo) + ['copied'])
 r = copy.deepcopy([A([1])])[0].v
+### frozen record of everyday names
+from dataclasses import dataclass, replace, asdict
+@dataclass(frozen=True)
+class Msg:
+    data: str = "d"
+    base: int = 0
+    _own: float = 1.0
+    def own(self): return self._own
+@dataclass(frozen=True, slots=True)
+class Slim:
+    fields: list
+    _x: int = 3
+a, b = Msg("q", 7, 2.0), Msg("q", 7, 2.0)
+s = Slim([1])
+r = a.data, a.base, a.own(), a == b, a == Msg("r"), hash(a) == hash(b), repr(a), asdict(a), s
+s = str(s), s.fields, replace(a, data="z").data
 ### array
 from array import array
 a = array('d', [1.0, 2.5])
@@ -2854,6 +2870,7 @@ PROGRAMS = _programs(
 
 
 REFUSED: dict[str, tuple[str, str]] = {
+    "array": ("CAP102", "an item's `__index__` may shrink the array that it is being put into"),
     "a class made by a call of type": ("CAP111", "data could give a class special methods"),
     "attribute on demand": ("CAP110", "numpy asks any object for its memory by attributes"),
     "object made by new": ("CAP110", "it makes objects of any class"),

@@ -109,12 +109,13 @@ def _copied(x: Any, memo: Memo) -> Any:
         return x if same else tuple(entries)
     if type(x) is types.MethodType:
         return types.MethodType(x.__func__, deepcopy(x.__self__, memo))
-    if (copier := getattr(x, "__deepcopy__", None)) is not None:
-        return copier(memo)
+    if (copier := getattr(type(x), "__deepcopy__", None)) is not None:
+        return copier(x, memo)
     if (reduce := copyreg.dispatch_table.get(type(x))) is not None:
         recipe: Any = reduce(x)
     else:
-        recipe = x.__reduce_ex__(4)
+        kind: Any = type(x)  # not the object, which may bear any attribute
+        recipe = kind.__reduce_ex__(x, 4)
     return x if isinstance(recipe, str) else _rebuilt(x, memo, *recipe)
 
 
@@ -132,8 +133,8 @@ def _rebuilt(
     _keep(x, made, memo)
     if state is not None:
         state = deepcopy(state, memo)
-        if hasattr(made, "__setstate__"):
-            made.__setstate__(state)
+        if hasattr(type(made), "__setstate__"):
+            type(made).__setstate__(made, state)
         else:
             slots = None
             if isinstance(state, tuple) and len(state) == 2:

@@ -43,7 +43,10 @@ class ObjectDictionary(dict[str, Any]):
     def _write(self, before: dict[str, Any]) -> None:
         """Give the object the attributes as they are here."""
         for name in dict.keys(self):
-            if type(name) is not str or (is_special(name) and name not in before):
+            own = type(name) is str and not (
+                is_special(name) and dict.get(self, name) is not before.get(name, self)
+            )
+            if not own:
                 raise AttributeError(f"an object cannot have an attribute {name!r} here")
         for name in before.keys() - dict.keys(self):
             del self._attributes[hidden(name)]

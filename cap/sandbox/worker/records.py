@@ -82,8 +82,8 @@ def dataclass(kind: type | None = None, /, **options: Any) -> Any:
     made: Any = dataclasses.dataclass(kind, **options)
     _hide_matched(made)
     if any(MARK in name for name in made.__dataclass_fields__):
-        for name in ("__init__", "__repr__"):
-            _show_names(made.__dict__.get(name))
+        _show_names(made.__dict__.get("__init__"))
+        _show_names(made.__dict__.get("__repr__"), texts=True)
     if text is None or (type(text) is str and not text):
         if isinstance(made.__init__, types.FunctionType):
             taken = inspect.signature(made.__init__, follow_wrapped=False)
@@ -137,13 +137,20 @@ _LOOKED_FOR = {
 """What a text in place of a hint may mean to a data class."""
 
 
-def _show_names(method: Any) -> None:
-    """Have a method that `dataclasses` wrote take and show names as the program wrote them."""
+def _show_names(method: Any, *, texts: bool = False) -> None:
+    """Have a method that `dataclasses` wrote take names as the program wrote them.
+
+    Args:
+        method: What may be that.
+        texts: Its texts are to be shown; those of an `__init__` are what it binds.
+    """
     function = getattr(method, "__wrapped__", method)
     if not isinstance(function, types.FunctionType) or function.__code__.co_filename != "<string>":
         return
     code = function.__code__
-    constants = [shown(entry) if type(entry) is str else entry for entry in code.co_consts]
+    constants = [
+        shown(entry) if texts and type(entry) is str else entry for entry in code.co_consts
+    ]
     variables = tuple(map(shown, code.co_varnames))
     function.__code__ = code.replace(co_consts=tuple(constants), co_varnames=variables)
     function.__annotations__ = {
