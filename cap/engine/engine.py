@@ -410,6 +410,8 @@ class Engine:
         words = one_line(description).removeprefix("the ")
         if words in names and isinstance(names, list | tuple):  # nobody need be asked
             return Answer(Result(words))
+        if names == [] and "names" in prompt.header.kind:  # nothing is there, of whatever kind
+            return Answer(Result([]))
         told = {name: value for name, value in variables.items() if name not in shown.facts}
         state = State(variables=variables, given=told_values(told))
         return self.run(prompt, description, shown, state, fixed=bool(context))

@@ -1,5 +1,5 @@
 # /// cap
-# doc = "Return the name of the object that words mean, or a list of names where they mean several; only what is seen now. Raises NotFound where there is none."
+# doc = "Return the name of the object that words mean, or of a plural a list, perhaps empty; only what is seen now. Raises NotFound where there is no such one."
 # returns = "ret_val"
 # kind = ["name", "names"]
 # context = ["objects"]

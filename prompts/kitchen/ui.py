@@ -1,5 +1,5 @@
 # /// cap
-# context = ["objects"]
+# context = ["objects", "at"]
 # session = true
 # initial = { target = "", velocity = [0.2, 0.0], reason = "nobody told me to move", traj = [] }
 # actions = true
@@ -64,15 +64,14 @@ if not names:
     say('I see no fruit here')
 #= moved apple, banana, orange; inside bowl
 
-# put all the drinks on the cart.
-names, (place, angle) = parse_obj_name('all the drinks'), get_robot_pos_and_angle()
-for name in names:
-    goto_pos(place, angle=angle)
-    pick_obj(name)
-    goto_loc('cart')
-    place_at_obj('cart')
-if not names:
-    say('I see no drinks here')
+# gather all the drinks in the kitchen on the cart.
+for loc in get_loc_names():
+    goto_loc(loc)
+    for name in parse_obj_name('all the drinks') if loc != 'cart' else []:
+        goto_loc(loc)
+        pick_obj(name)
+        goto_loc('cart')
+        place_at_obj('cart')
 #= moved coke can, juice box
 
 objects = ['apple', 'lime', 'cup', 'egg', 'red plate', 'green plate']

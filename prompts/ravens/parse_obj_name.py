@@ -1,5 +1,5 @@
 # /// cap
-# doc = "Return the name of the object that words mean, or a list of names where they mean several. Raises NotFound where there is none."
+# doc = "Return the name of the object that words mean, or of a plural a list, perhaps empty. Raises NotFound where there is no such one."
 # returns = "ret_val"
 # kind = ["name", "names"]
 # context = ["objects"]
@@ -110,6 +110,22 @@ for name in objects:
     x, y = get_obj_pos(name)
     higher = get_obj_height(name) > get_obj_height('brown block')
     if higher and left < x < right and bottom < y < top:
+        ret_val.append(name)
+
+# the blocks in bowls.
+bowls = [get_bbox(name) for name in objects if 'bowl' in name]
+ret_val = []
+for name in [name for name in objects if 'block' in name]:
+    x, y = get_obj_pos(name)
+    if any(left < x < right and bottom < y < top for left, bottom, right, top in bowls):
+        ret_val.append(name)
+
+# the empty bowls.
+blocks = [get_obj_pos(name) for name in objects if 'block' in name]
+ret_val = []
+for name in [name for name in objects if 'bowl' in name]:
+    left, bottom, right, top = get_bbox(name)
+    if not any(left < x < right and bottom < y < top for x, y in blocks):
         ret_val.append(name)
 
 # the blocks in the cyan bowl.

@@ -43,12 +43,13 @@ class KitchenRobot:
     counter-clockwise, 0 along x. Velocities alone are in the robot frame: x to the robot's right,
     y ahead of it; forward is where it faces.
 
-    The base has a radius of 0.22 m and moves in any direction, whatever its heading. The robot sees
-    only what is at its present location: what it faces within 1 m, or else the furniture nearest to
-    it. Go to a location before you look, pick or place there; a drawer must be open. A look takes
-    0.1 s. The robot holds one object at a time, and needs an empty gripper for a drawer.
-    Locations have names, such as 'table', 'stool', 'recycle bin', 'top drawer'; objects too, such
-    as 'apple', 'red plate'. Objects are 3 to 20 cm in size, plates 25 cm, a bowl 31 cm.
+    The base has a radius of 0.22 m and moves in any direction. The robot sees only what is at its
+    present location: what it faces within 1 m, or else the furniture nearest to it. Go to a
+    location before you look, pick or place there; a drawer must be open. A look takes 0.1 s. It
+    holds one object at a time, and needs an empty gripper for a drawer. Locations: 'table',
+    'countertop', 'cart', 'desk', 'wood chair', 'steel chair', 'office chair', 'stool', 'recycle
+    bin', 'trash bin', 'compost bin', 'top drawer', 'middle drawer', 'bottom drawer'. Objects are 3
+    to 20 cm in size, plates 25 cm, a bowl 31 cm. Failures have names: `except NotFound:`.
     """
 
     name = "kitchen"
@@ -100,8 +101,12 @@ class KitchenRobot:
         return {**found, "stop": Primitive.of(self.stop_motion, "action", "stop")}
 
     def context(self) -> Mapping[str, Any]:
-        """Return the objects seen at the present location, and all locations."""
-        return {"objects": self.state.visible(), "locations": list(self.state.room.locations)}
+        """Return the objects seen at the present location, its name, and all locations."""
+        return {
+            "objects": self.state.visible(),
+            "at": " or ".join(place.name for place in self.state.here()) or "nowhere",
+            "locations": list(self.state.room.locations),
+        }
 
     def positions(self) -> Mapping[str, tuple[float, float, float]]:
         """Return where each object truly is, seen or not: xyz in metres."""
@@ -215,7 +220,7 @@ class KitchenRobot:
 
     @perception
     def get_visible_obj_names(self) -> list[str]:
-        """Return the names of the objects at the present location, without what is held."""
+        """Return the names of the objects here, also of those in a bowl, not of what is held."""
         with self._looking() as state:
             return state.visible()
 
@@ -248,7 +253,7 @@ class KitchenRobot:
 
     @perception
     def get_loc_names(self) -> list[str]:
-        """Return the names of all locations, seen or not, such as ['table', 'top drawer']."""
+        """Return the names of all locations, seen or not."""
         return list(self.state.room.locations)
 
     @perception
@@ -325,7 +330,7 @@ class KitchenRobot:
         This point lies on the furniture: to drive there use goto_loc.
 
         Args:
-            loc: A location's name, such as 'table'.
+            loc: A location's name.
 
         Returns:
             Array of shape (3,): x, y and z in metres.
@@ -338,7 +343,7 @@ class KitchenRobot:
 
     @perception
     def get_robot_pos_and_angle(self) -> tuple[Array, float]:
-        """Return where the robot's base is and its heading.
+        """Return where the base is and its heading.
 
         Returns:
             The position, shape (3,), metres; and the heading in radians, pi / 2 to the back.
@@ -348,7 +353,7 @@ class KitchenRobot:
 
     @perception
     def get_robot_pos(self) -> Array:
-        """Return where the robot's base is: x, y and z in metres, shape (3,); z is 0."""
+        """Return where the base is: x, y and z in metres, shape (3,); z is 0."""
         with self._looking() as state:
             return _position(state)
 
@@ -382,7 +387,7 @@ class KitchenRobot:
         """Drive to a location and face it; then what is there can be seen.
 
         Args:
-            loc: A location's name, such as 'table'.
+            loc: A location's name.
             speed: In m/s: 0.25 is slow, 0.75 fast, 1 as fast as it can.
 
         Returns:

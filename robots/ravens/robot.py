@@ -263,11 +263,11 @@ class RavensRobot(SimulatedRobot[WorldState]):
 
     @perception
     def denormalize_xy(self, pos_normalized: Sequence[float] | Array) -> Array:
-        """Turn a position given as fractions of the table into metres.
+        """Turn a position given as fractions of the way from corner to corner into metres.
 
         Args:
-            pos_normalized: Two numbers, 0 to 1: (0, 0) is the bottom left corner, (1, 1) the top
-                right corner, (0.5, 0.5) the middle.
+            pos_normalized: Two numbers, 0 to 1: (0, 0) is 'bottom left corner', (1, 1) 'top right
+                corner', (0.5, 0.5) 'middle'. The corners lie inside the table's edge.
 
         Returns:
             Array of shape (2,): x and y in metres.

@@ -574,3 +574,15 @@ follow_traj(traj)
 
 # wait 5 seconds.
 wait(5)
+
+objects = ['apple', 'banana', 'bowl', 'orange', 'coke can', 'juice box']
+# put all the drinks on the cart.
+names, (place, angle) = parse_obj_name('all the drinks'), get_robot_pos_and_angle()
+for name in names:
+    goto_pos(place, angle=angle)
+    pick_obj(name)
+    goto_loc('cart')
+    place_at_obj('cart')
+if not names:
+    say('I see no drinks here')
+#= moved coke can, juice box

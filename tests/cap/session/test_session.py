@@ -1038,3 +1038,10 @@ def test_the_robot_is_looked_at_once_before_a_turn_and_once_after(
     else:
         session.execute("put_first_on_second('red block', 'blue bowl')")
     assert sorted(looks) == ["condition"] * 2 + ["context"] * 2 + ["positions"] * 2 + ["snapshot"]
+
+
+def test_where_nothing_is_seen_nobody_is_asked_what_words_mean() -> None:
+    with Session.open("kitchen", Scripted({}), mode="instant", objects=["apple @ desk"]) as session:
+        turn = session.execute("say(str(parse_obj_name('all the fruit')))")
+        assert (turn.failure, turn.effect.said) == (None, ("[]",))
+        assert prompts_of(session) == []

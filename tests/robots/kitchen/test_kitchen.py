@@ -440,3 +440,18 @@ def test_an_arm_folded_back_on_itself_is_drawn_where_it_is() -> None:
     changed = np.abs(np.asarray(robot.render(480, 480)) - before).max(axis=2) > 10
     assert 0 < np.ptp(np.nonzero(changed)[1]) < 100
     robot.close()
+
+
+def test_the_facts_tell_where_the_robot_is() -> None:
+    robot = create(mode="instant", seed=4)
+    for name in ("desk", "stool"):
+        robot.goto_loc(name)
+        assert robot.context()["at"] == name
+    robot.goto_loc("top drawer")
+    assert "top drawer" in robot.context()["at"].split(" or ")
+
+
+def test_the_robot_s_text_names_every_location() -> None:
+    robot = create(mode="instant", seed=4)
+    told = " ".join((type(robot).__doc__ or "").split())
+    assert f"Locations: {', '.join(map(repr, robot.get_loc_names()))}." in told
