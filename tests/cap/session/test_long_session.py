@@ -29,6 +29,7 @@ class Mover:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(600)
 def test_a_thousand_turns_stay_within_the_stated_sizes(tmp_path: Path) -> None:
     turns = 1000
     model, written, saved = Mover(), [], []
