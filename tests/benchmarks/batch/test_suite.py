@@ -320,6 +320,7 @@ def test_every_effect_is_documented() -> None:
 
 
 @pytest.mark.parametrize("name", ["apple", "coke can", "strawberry", "candy bar"])
+@pytest.mark.sweep(share=0.25)
 def test_what_is_in_the_kitchen_s_bowl_is_inside_and_what_is_beside_is_not(
     name: str, tmp_path: Path
 ) -> None:

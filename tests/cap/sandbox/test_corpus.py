@@ -173,6 +173,7 @@ def assert_nothing_reached(sandbox: Sandbox, host: Host, source: str) -> None:
 
 
 @each(RUNNABLE)
+@pytest.mark.sweep(share=0.34)
 def test_without_the_check_an_attack_reaches_nothing(
     unchecked: Sandbox, unchecked_hasty: Sandbox, host: Host, attack: Attack
 ) -> None:
@@ -185,6 +186,7 @@ REACHING = [attack for attack in RUNNABLE if attack.ends is REFUSED]
 
 
 @each(REACHING)
+@pytest.mark.sweep(share=0.34)
 def test_with_pythons_own_builtins_an_attack_reaches_nothing(
     bare: Sandbox, host: Host, attack: Attack
 ) -> None:

@@ -573,6 +573,7 @@ def slow_reading(monkeypatch: pytest.MonkeyPatch, count: int = 200) -> None:
 
 
 @pytest.mark.parametrize("value", SLOW.values(), ids=SLOW)
+@pytest.mark.sweep(share=0.34)
 def test_reading_a_result_counts_as_the_programs_time(
     value: str, template: TemplateClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -241,6 +241,7 @@ def test_without_any_layer_a_canary_does_what_it_attempts(what: str, host: Host)
 
 @pytest.mark.parametrize("what", ATTEMPTS)
 @pytest.mark.parametrize("knocked_out", ["", *KERNEL])
+@pytest.mark.sweep(share=0.5)
 def test_with_one_layer_left_out_the_others_hold(knocked_out: str, what: str, host: Host) -> None:
     others = [layer for layer in KERNEL if layer != knocked_out and what in STOPS[layer]]
     if not others:

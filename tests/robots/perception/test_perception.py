@@ -75,6 +75,7 @@ def in_view(request: pytest.FixtureRequest) -> Iterator[tuple[RavensRobot, Any]]
     robot.close()
 
 
+@pytest.mark.sweep(share=0.5)
 def test_the_robot_is_never_an_object(in_view: tuple[RavensRobot, Any]) -> None:
     robot, point = in_view
     truth = robot.positions()

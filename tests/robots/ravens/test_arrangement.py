@@ -192,6 +192,7 @@ def restacked(names: list[str], order: tuple[int, ...], place: str | None) -> Ra
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
+@pytest.mark.sweep(share=0.2)
 def test_a_stack_is_built_anew_in_every_order(order: tuple[int, ...]) -> None:
     restacked(BLOCKS[:4], order, None)
 

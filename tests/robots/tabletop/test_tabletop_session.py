@@ -319,6 +319,7 @@ def test_the_tools_frame_is_the_simulated_arms() -> None:
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.sweep(share=0.5)
 def test_a_lost_connection_is_made_again_for_every_motion(
     driver: str, controller: FakeController, scene: Path
 ) -> None:
@@ -389,6 +390,7 @@ def test_another_program_s_motion_is_no_turn_s_effect(
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.sweep(share=0.5)
 def test_another_program_that_takes_the_arm_away_ends_ours(
     driver: str, controller: FakeController, scene: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -415,6 +417,7 @@ def test_another_program_that_takes_the_arm_away_ends_ours(
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.sweep(share=0.5)
 def test_what_an_arm_that_vanishes_holds_is_known_afterwards(
     driver: str, controller: FakeController, scene: Path
 ) -> None:

@@ -58,6 +58,7 @@ EVERYDAY = [*CASES, *FRESH_CASES, *MESSY_CASES, *MORE_CASES]
 
 
 @pytest.mark.parametrize("case", EVERYDAY, ids=lambda case: " / ".join(case.turns))
+@pytest.mark.sweep(share=0.5)
 def test_never_runs_the_wrong_program(case: Case) -> None:
     assert outcome(case) != "wrong"
 
@@ -70,6 +71,7 @@ def test_most_everyday_instructions_are_served(cases: list[Case], least: int) ->
 
 
 @pytest.mark.parametrize("case", DEV_CASES, ids=lambda case: " / ".join(case.turns))
+@pytest.mark.sweep(share=0.5)
 def test_a_development_sentence_is_right_or_declined(case: Case) -> None:
     assert outcome(case) != "wrong"
 
