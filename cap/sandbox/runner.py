@@ -108,7 +108,8 @@ class Runner:
         """Run a program that was checked already, as `Sandbox.execute` says."""
         text = source if isinstance(source, str) else source.source
         words = words_of(text, scope)
-        plain = is_plain(words, scope) and (calls is None or calls.plain)
+        asked = {returns or "", "" if calls is None else calls.function}
+        plain = is_plain(words | asked, scope) and (calls is None or calls.plain)
         template = self._template.plain if plain else self._template
         try:
             told = {"lines": True} if on_line is not None else {}

@@ -103,6 +103,15 @@ def test_arguments_of_numpy_reach_a_function_that_names_it_not(template: Templat
     assert result.value[0].value == 2.0
 
 
+def test_what_is_asked_of_a_program_counts(template: TemplateClient) -> None:
+    sandbox = Sandbox(template=template)
+    asked = sandbox.run("ret = 1", returns="Point")
+    assert asked.failure is not None
+    assert asked.failure.error == "TypeError", asked.failure  # it is there, and no plain data
+    called = sandbox.call_each("ret = 1", Scope(), "Point", [([1.0, 2.0], {})])
+    assert called.failure is None, called.failure
+
+
 def test_a_worker_without_the_libraries_cannot_send_what_looks_like_theirs() -> None:
     """Its pipe is the worker's own: what it may hold is the parent's to say."""
     plain = TemplateClient(libraries=False)
