@@ -36,6 +36,7 @@ _STORE_NAME, _LOAD_GLOBAL = dis.opmap["STORE_NAME"], dis.opmap["LOAD_GLOBAL"]
 _LOAD_NAMES = frozenset(
     dis.opmap[name] for name in _LOADS if name in dis.opmap and name != "LOAD_GLOBAL"
 )
+_ON_NAMES = _LOAD_NAMES | {_LOAD_GLOBAL, _STORE_NAME}
 _ONE_BYTE = 127
 """As many names as an instruction can tell apart without a prefix; half for globals."""
 
@@ -139,20 +140,24 @@ def _all_known(code: types.CodeType, known: frozenset[str]) -> bool:
 
     Most programs are in order, and describing every instruction takes longer than running them.
     """
-    bound = set(known)
+    bound: set[str] = set()
     loaded: set[str] = set()
     for entry in _codes(code):
         names, steps = entry.co_names, entry.co_code
         if len(names) > _ONE_BYTE:
             return False
-        for step, number in zip(steps[::2], steps[1::2], strict=True):
-            if step == _STORE_NAME and entry is code:
-                bound.add(names[number])
+        numbers = steps[1::2]
+        for at, step in enumerate(steps[::2]):
+            if step not in _ON_NAMES:
+                continue
+            if step == _LOAD_GLOBAL:
+                loaded.add(names[numbers[at] >> 1])
             elif step in _LOAD_NAMES:
-                loaded.add(names[number])
-            elif step == _LOAD_GLOBAL:
-                loaded.add(names[number >> 1])
-    return all(MARK in name for name in loaded - bound)  # the program's own, or a builtin
+                loaded.add(names[numbers[at]])
+            elif entry is code:
+                bound.add(names[numbers[at]])
+    # Those with the mark are the program's own, or builtins.
+    return all(name in known or MARK in name for name in loaded - bound)
 
 
 def _steps(code: types.CodeType) -> Iterator[tuple[int, int]]:
