@@ -121,14 +121,23 @@ class Survey:
 
     @cached_property
     def tried(self) -> Mapping[str, Set[int]]:
-        """Ids of what stands in a `try` that catches `ImportError` or `TypeError` by that name."""
+        """Ids of what stands in a `try` that catches `ImportError` or `TypeError` by that name.
+
+        What catches `ModuleNotFoundError` catches what a missing module raises, too.
+        """
         found: dict[str, set[int]] = {"ImportError": set(), "TypeError": set()}
         for node in self.nodes:
             if isinstance(node, ast.Try):
-                for error in {getattr(handler.type, "id", "") for handler in node.handlers}:
-                    if error in found:
-                        parts = (part for entry in node.body for part in ast.walk(entry))
-                        found[error].update(map(id, parts))
+                caught = [handler.type for handler in node.handlers]
+                caught += [
+                    part for kind in caught if isinstance(kind, ast.Tuple) for part in kind.elts
+                ]
+                names = {getattr(kind, "id", "") for kind in caught}
+                if "ModuleNotFoundError" in names:
+                    names.add("ImportError")
+                for error in names & found.keys():
+                    parts = (part for entry in node.body for part in ast.walk(entry))
+                    found[error].update(map(id, parts))
         return found
 
     @cached_property

@@ -423,7 +423,7 @@ def _import(
         return _modules().get(name if fromlist else name.partition(".")[0], _NOTHING)
     if (name.partition(".")[0] == "numpy" or name in _LATE) and name in sys.modules:
         return _NOTHING
-    raise ImportError(f"import of '{name}' is not allowed; use the names in scope")
+    raise ModuleNotFoundError(f"No module named '{name}'", name=name)
 
 
 _NOTHING = Facade()

@@ -350,12 +350,16 @@ def _success(
     return message if bindings is None else {**message, **bindings.left(space)}
 
 
+_RAISING = frozenset(opcode.opmap[name] for name in ("RAISE_VARARGS", "YIELD_VALUE"))
+"""Where an exception stands that a program raised itself, or threw into a generator of its own."""
+
+
 def _failure(error: BaseException) -> dict[str, Any]:
     line, inside, raised = None, "", False
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
-        raised = code.co_code[trace.tb_lasti] == opcode.opmap["RAISE_VARARGS"]
+        raised = code.co_code[trace.tb_lasti] in _RAISING
         if code.co_filename == PROGRAM:
             line = trace.tb_lineno
         if code.co_filename.startswith("<"):

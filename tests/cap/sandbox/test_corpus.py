@@ -299,4 +299,4 @@ def test_a_policys_modules_are_not_there_for_robots(sandbox: Sandbox) -> None:
     """The worker keeps to the policy, too: it need not trust the check."""
     result = sandbox.execute("import calendar\nret = calendar.MONDAY", SCOPE, returns="ret")
     assert result.failure is not None
-    assert result.failure.error == "ImportError"
+    assert result.failure.error == "ModuleNotFoundError"
