@@ -6,7 +6,9 @@ for the same reasons.
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -25,7 +27,12 @@ STROKE_M = 0.10
 """Widest distance between the fingers."""
 FINGER_M = 0.075
 """From the palm to the fingertips."""
+_HAND_UP_M = 0.13
+"""From the fingertips to the lower end of the hand above the palm."""
+_HAND_SIDE_M = 0.08
 MARGIN_M = 0.002
+_HAND_MARGIN_M = 0.004
+"""Between what stands around and the palm and the hand."""
 GAP_M = 0.012
 """Between objects that are put side by side."""
 _DEPTH_M = 0.045
@@ -38,6 +45,8 @@ CLEARANCES_M = (0.009, 0.004)
 _AROUND = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6)
 """Twelfths of a turn."""
 _RIM_SPAN_M = 0.012
+_ASIDE_M = 0.008
+"""How far beside the middle, along the width of the fingers, an object may be taken."""
 LIFT_M = 0.04
 """Free height between what travels and what it passes over."""
 _NEARBY_M = 0.9
@@ -84,8 +93,7 @@ def pick(state: KitchenState, name: str) -> Pick:
     """
     thing = state[name]
     place = place_of(state, name)
-    inside_it = [other.name for other in state.contents(thing)]
-    others = nearby(state, thing, ignoring=[name, *inside_it])
+    others = nearby(state, thing, ignoring=[name])
     sides = walls(state, place)
     grips = free_grips(grips_of(thing), others, sides, f"take {name!r}")
     travel_z = height_over(state, thing.xy, place)
@@ -110,6 +118,11 @@ def nearby(state: KitchenState, thing: Thing, ignoring: Sequence[str] = ()) -> l
         for other in state.things
         if other.name not in skipped and math.dist(other.xy, thing.xy) < 0.4
     ]
+
+
+def place_named(thing: Thing) -> str:
+    """Return an object's name and where it is, for messages."""
+    return f"{thing.name!r} at ({thing.xy[0]:.2f}, {thing.xy[1]:.2f}) m"
 
 
 def walls(state: KitchenState, place: Location | None) -> Rectangle | None:
@@ -185,15 +198,17 @@ def free_grips(
         Collision: There is none; the message names what is in the way.
     """
     free: list[Grip] = []
-    blocker = "it is too wide for the fingers"
+    blockers: Counter[str] = Counter()
     for grip in grips:
         found = _blocker(grip, around, walls)
         if found is None:
             free.append(grip)
         else:
-            blocker = f"{found} is in the way"
+            blockers[found] += 1
     if not free:
-        raise Collision(f"no room for the fingers to {doing}: {blocker}")
+        most = [f"{blocker} is in the way" for blocker, _ in blockers.most_common(2)]
+        reason = " or ".join(most) or "it is too wide for the fingers"
+        raise Collision(f"no room for the fingers to {doing}: {reason}")
     return free
 
 
@@ -213,11 +228,24 @@ def grips_of(thing: Thing) -> Iterator[Grip]:
         turns = [shape.yaw + step * math.pi / 6 for step in range(6)]
     elif shape.length + 2 * CLEARANCES_M[0] < STROKE_M:
         turns.append(shape.yaw)
-    for clearance in CLEARANCES_M:
+    x, y = thing.xy
+    for aside, clearance in itertools.product((0.0, _ASIDE_M, -_ASIDE_M), CLEARANCES_M):
         for turn in turns:
-            across = shape.width if turn != shape.yaw or shape.round else shape.length
-            if across + 2 * clearance <= STROKE_M:
-                yield Grip((*thing.xy, z), turn, across + 2 * clearance)
+            gap = across(thing, turn) + 2 * clearance
+            if gap <= STROKE_M:
+                tip = (x - aside * math.sin(turn), y + aside * math.cos(turn), z)
+                yield Grip(tip, turn, gap)
+
+
+def across(thing: Thing, yaw: float) -> float:
+    """Return how wide an object is between fingers that close in a direction, metres."""
+    if thing.kind.shape == "dish":
+        return _RIM_SPAN_M
+    shape = footprint(thing)
+    if shape.round:
+        return shape.length
+    off = yaw - shape.yaw
+    return shape.length * abs(math.cos(off)) + shape.width * abs(math.sin(off))
 
 
 def _blocker(grip: Grip, around: Iterable[Thing], walls: Rectangle | None) -> str | None:
@@ -228,7 +256,10 @@ def _blocker(grip: Grip, around: Iterable[Thing], walls: Rectangle | None) -> st
     x, y, z = grip.tip
     fingers = [(x + sign * offset * c, y + sign * offset * s, *half, grip.yaw) for sign in (-1, 1)]
     parts: list[tuple[Rectangle, float]] = [(finger, z) for finger in fingers]
-    parts.append(((x, y, PALM_SIZE[0] / 2, PALM_SIZE[1] / 2, grip.yaw), z + FINGER_M))
+    palm = (PALM_SIZE[0] / 2 + _HAND_MARGIN_M, PALM_SIZE[1] / 2 + _HAND_MARGIN_M)
+    hand = (_HAND_SIDE_M / 2 + _HAND_MARGIN_M,) * 2
+    parts.append(((x, y, *palm, grip.yaw), z + FINGER_M))
+    parts.append(((x, y, *hand, grip.yaw), z + _HAND_UP_M))
     if walls is not None:
         points = [point for finger in fingers for point in corners(finger)]
         if not all(inside(walls, point) for point in points):
@@ -236,7 +267,7 @@ def _blocker(grip: Grip, around: Iterable[Thing], walls: Rectangle | None) -> st
     for thing in around:
         for rectangle, bottom in parts:
             if thing.top > bottom and _touches(rectangle, bottom, thing):
-                return repr(thing.name)
+                return place_named(thing)
     return None
 
 

@@ -30,7 +30,7 @@ from robots.simulation.world import WorldOwner
 _TOUCHDOWN_M = 0.001
 """Height above its support at which an object is let go."""
 _BRAKE_STEPS = 18
-_SETTLE_STEPS = 240
+_SETTLE_STEPS = 960
 _LOADED_MPS2 = 1.5
 """Acceleration of the fingertips with a bowl that has something in it."""
 _SLIDE_MPS = 0.3
@@ -38,6 +38,10 @@ _SLIDE_MPS2 = 0.8
 _STRAIGHT_UP_M = 0.06
 _JOINTS = [*ARM_JOINTS, *FINGERS]
 _FINGER_SPEED_MPS = 0.2
+_CLOSING_MPS = 0.08
+"""Of each finger while it closes: faster, it would sink into what is light."""
+_STUCK_M, _STUCK_COS = 0.0015, math.cos(0.02)
+"""What moved and turned by less in a motion stands where it stood."""
 _GRIP_FORCE_N = 25.0
 _FINGER_FORCE_N = 60.0
 _HOLD_FORCE_N = 120.0
@@ -174,12 +178,22 @@ class PhysicsKitchen(KitchenWorld):
         finally:
             if simulation.steps:
                 simulation.settle(_SETTLE_STEPS)
-                self.state = arrived(self.now())
+                self.state = arrived(_at_rest(self.state, self.now()))
             self._running = None
 
     def now(self) -> KitchenState:
         """Return how everything is at this moment of a motion; see `KitchenWorld`."""
         return self.state if self._running is None else self._running.state()
+
+
+def _at_rest(before: KitchenState, after: KitchenState) -> KitchenState:
+    """Return a state in which what hardly moved stands where it stood, as friction holds it."""
+    still = []
+    for old, new in zip(before.things, after.things, strict=True):
+        turned = abs(np.dot(old.quaternion, new.quaternion))
+        if math.dist(old.position, new.position) < _STUCK_M and turned > _STUCK_COS:
+            still.append(old)
+    return after.moved(still)
 
 
 def _over(simulation: KitchenSimulation, end: Pose, height: float) -> list[Pose]:
@@ -202,6 +216,7 @@ class KitchenSimulation:
         """Distance the fingers are driven to in this step."""
         self.gap_goal_m = state.gap_m
         """Distance they are on the way to."""
+        self._finger_mps = _FINGER_SPEED_MPS
         self.held: str | None = None
         """The object fixed to the hand, if any."""
         self._state = state
@@ -218,7 +233,7 @@ class KitchenSimulation:
 
     def step(self, velocities: Sequence[float] = _AT_REST, *, watched: bool = True) -> None:
         """Advance one step: joints driven from their targets at these speeds, fingers to theirs."""
-        reach = 2 * _FINGER_SPEED_MPS * DT_S
+        reach = 2 * self._finger_mps * DT_S
         next_gap = min(max(self.gap_goal_m, self.gap_m - reach), self.gap_m + reach)
         half, speed = self.gap_m / 2, (next_gap - self.gap_m) / (2 * DT_S)
         p.setJointMotorControlArray(
@@ -270,11 +285,13 @@ class KitchenSimulation:
         the hand, and the fingers stay where they closed.
         """
         self._forces[7:] = [_GRIP_FORCE_N] * 2
+        self._finger_mps = _CLOSING_MPS
         self.gap_goal_m = 0.0
         pressed = 0
         while self.gap_m > 0 and pressed < _FIRM_STEPS:
             self.step()
             pressed = pressed + 1 if self._both_press(number, link) else 0
+        self._finger_mps = _FINGER_SPEED_MPS
         if pressed < _FIRM_STEPS:
             return False
         states = p.getJointStates(self.ids.arm, FINGERS, physicsClientId=self._client)

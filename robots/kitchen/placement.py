@@ -20,6 +20,7 @@ from robots.kitchen.base_pose import standing
 from robots.kitchen.grasps import (
     GAP_M,
     STROKE_M,
+    across,
     apart,
     check_open,
     dish_radius,
@@ -27,6 +28,7 @@ from robots.kitchen.grasps import (
     free_grips,
     height_over,
     nearby,
+    place_named,
     place_of,
     walls,
 )
@@ -58,6 +60,10 @@ class Place:
     """Where it should come to rest."""
     travel_z: float
     """Fingertip height on the way there, metres."""
+    where: str
+    """Where that is, for messages."""
+    dish: str | None = None
+    """The bowl or plate that it should be in, if any."""
 
 
 def put(state: KitchenState, point: Point, within_m: float = NEAR_M) -> Place:
@@ -78,7 +84,28 @@ def put(state: KitchenState, point: Point, within_m: float = NEAR_M) -> Place:
         return put_in(state, dish)
     place = surface_at(state, point)
     spots = clear_spots(state, state[state.held], point, place, within_m)
-    return _first(state, spots, place, f"({point[0]:.2f}, {point[1]:.2f}) m")
+    return _first(state, spots, place, f"at ({point[0]:.2f}, {point[1]:.2f}) m")
+
+
+def put_back(state: KitchenState, was: Thing) -> Place:
+    """Plan how what is held is put where it was, as near as there is room.
+
+    Raises:
+        Collision: Its place is taken.
+        Unreachable: It is out of reach, or its drawer is closed.
+    """
+    dish = _dish_at(state, was.xy)
+    place = surface_at(state, was.xy)
+    where = f"back at ({was.xy[0]:.2f}, {was.xy[1]:.2f}) m"
+    if place is not None:
+        check_open(state, place)
+    # It stands as it hangs in the hand now, on what it stood on.
+    upright = state[was.name]
+    spot = upright.at((*was.xy, was.bottom + upright.half_height))
+    found = _at(state, spot, place, where)
+    if isinstance(found, Place):
+        return found if dish is None else replace(found, dish=dish.name)
+    raise found
 
 
 def put_by(state: KitchenState, other: Thing, relation: Relation) -> Place:
@@ -118,7 +145,7 @@ def put_at(state: KitchenState, place: Location, relation: Relation) -> Place:
     if place.piece.kind in ("table", "counter"):  # nearer the front, in easy reach
         x, y = _in_reach(state, place)
     spots = clear_spots(state, state[state.held], (x, y), place, ANYWHERE_M)
-    return _first(state, spots, place, f"the {place.name}")
+    return _first(state, spots, place, f"{takes} the {place.name}")
 
 
 def put_in(state: KitchenState, dish: Thing) -> Place:
@@ -138,7 +165,9 @@ def put_in(state: KitchenState, dish: Thing) -> Place:
     free = [xy for xy in _rings(dish.xy, room) if apart(xy, thing, inside_it, 0.0)]
     free.sort(key=lambda xy: -min((math.dist(xy, t.xy) for t in inside_it), default=0.0))
     spots = (thing.at((x, y, z + thing.half_height)) for x, y in free)
-    return _first(state, spots, place_of(state, dish.name), f"the {dish.name}")
+    where = f"{'in' if dish.kind.bowl else 'on'} the {dish.name}"
+    found = _first(state, spots, place_of(state, dish.name), where)
+    return replace(found, dish=dish.name)
 
 
 def _put_on_top(state: KitchenState, below: Thing) -> Place:
@@ -157,8 +186,9 @@ def _put_on_top(state: KitchenState, below: Thing) -> Place:
     spot = thing.at((x, y, below.top + thing.half_height))
     others = [t for t in state.things if t.bottom > below.top - 0.01 and t.name not in state.load()]
     if not apart((x, y), thing, others, 0.0):
-        raise Collision(f"something stands on the {below.name} already")
-    return _first(state, iter([spot]), place_of(state, below.name), f"the {below.name}")
+        on_it = next(t for t in others if not apart((x, y), thing, [t], 0.0))
+        raise Collision(f"{place_named(on_it)} stands on the {below.name} already")
+    return _first(state, iter([spot]), place_of(state, below.name), f"on the {below.name}")
 
 
 def _put_beside(state: KitchenState, other: Thing) -> Place:
@@ -173,7 +203,7 @@ def _put_beside(state: KitchenState, other: Thing) -> Place:
     point = other.xy
     reach = state[state.held].radius + other.radius + 0.12
     spots = clear_spots(state, state[state.held], point, place, reach)
-    return _first(state, spots, place, f"{other.name!r}")
+    return _first(state, spots, place, f"beside the {other.name}")
 
 
 def _in_reach(state: KitchenState, place: Location) -> Point:
@@ -277,13 +307,13 @@ def _first(
         Collision: There is none with room.
         Unreachable: There is none in reach.
     """
-    failed: Collision | Unreachable = Collision(f"there is no free spot at {where}")
+    failed: Collision | Unreachable = Collision(f"there is no free spot {where}")
     if place is not None:
         check_open(state, place)
     for tried, spot in enumerate(spots):
         if tried >= _SPOTS_TRIED:
             break
-        found = _at(state, spot, place)
+        found = _at(state, spot, place, where)
         if isinstance(found, Place):
             return found
         failed = found
@@ -291,12 +321,12 @@ def _first(
 
 
 def _at(
-    state: KitchenState, spot: Thing, place: Location | None
+    state: KitchenState, spot: Thing, place: Location | None, where: str
 ) -> Place | Unreachable | Collision:
     around = nearby(state, spot, ignoring=[spot.name])
     try:
         ways = _releases(state, spot)
-        grips = free_grips(ways, around, walls(state, place), f"put {spot.name!r} there")
+        grips = free_grips(ways, around, walls(state, place), f"put {spot.name!r} {where}")
     except Collision as error:
         return error
     hand = _hand(state)
@@ -305,7 +335,7 @@ def _at(
     for grip, base in standing(state, grips, travel_z, place):
         turn = grip.yaw - hand[3]
         result = replace(spot, quaternion=turned(spot.quaternion, turn))
-        return Place(base, grip, result, travel_z)
+        return Place(base, grip, result, travel_z, where)
     return Unreachable(f"({spot.xy[0]:.2f}, {spot.xy[1]:.2f}) m is out of reach")
 
 
@@ -314,7 +344,8 @@ def _releases(state: KitchenState, spot: Thing) -> Iterator[Grip]:
     x, y, z, yaw = _hand(state)
     held = state[spot.name].position
     dx, dy, dz = x - held[0], y - held[1], z - held[2]
-    gap = min(state.gap_m + 2 * _RELEASE_M, STROKE_M)
+    width = max(state.gap_m, across(state[spot.name], yaw))
+    gap = min(width + 2 * _RELEASE_M, STROKE_M)
     for step in range(12):
         turn = step * math.pi / 6
         c, s = math.cos(turn), math.sin(turn)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -12,14 +12,31 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from cap.errors import NotFound, NotGrasped, RobotError, Unreachable, UsageError
+from cap.errors import (
+    Collision,
+    LimitExceeded,
+    NotFound,
+    NotGrasped,
+    RobotError,
+    Unreachable,
+    UsageError,
+)
 from cap.scope import Primitive
 from robots.base import action, perception, primitives_of
-from robots.kitchen import arguments, grasps, paths, picture, placement, scene_file
+from robots.kitchen import (
+    arguments,
+    grasps,
+    paths,
+    picture,
+    placement,
+    scene_file,
+    verification,
+)
 from robots.kitchen.arguments import Points
 from robots.kitchen.arrivals import arrived
+from robots.kitchen.deeds import MOST, Deed
 from robots.kitchen.objects import KINDS, SceneEntry, Thing, scene_entries
-from robots.kitchen.room import Location, Point
+from robots.kitchen.room import OPEN_M, Location, Point
 from robots.kitchen.scene_sampler import arrival_of, sample
 from robots.kitchen.state import Base, KitchenState
 from robots.kitchen.worlds import KitchenWorld
@@ -31,6 +48,8 @@ from robots.table.object_names import find
 Array = NDArray[np.float64]
 Position = Sequence[float] | Array
 MakeWorld = Callable[[WorldOwner, KitchenState], KitchenWorld]
+_SLID_M = 0.02
+"""A drawer that slid no further was not moved."""
 LOOK_S = 0.1
 """Simulated time each perception takes."""
 
@@ -117,7 +136,7 @@ class KitchenRobot:
         state = self.state
         base = state.base
         drawers = {
-            name: f"{100 * pulled_m:.0f} cm open" if pulled_m else "closed"
+            name: f"{100 * pulled_m:.0f} cm open" if pulled_m > _SLID_M else "closed"
             for name, pulled_m in state.drawers
         }
         held = {"held": state.held or "nothing"}
@@ -499,9 +518,7 @@ class KitchenRobot:
             if self.state.held is not None:
                 raise NotGrasped(f"the gripper is full: it holds {self.state.held!r}; place it")
             found = arguments.seen(name, self.state.visible())
-            planned = grasps.pick(self.state, found)
-            self._drive_to(planned.base)
-            self._world.pick(planned)
+            self._take(grasps.pick(self.state, found))
 
     @action
     def place_at_obj(self, name: str, relation: str = "") -> Array:
@@ -525,6 +542,8 @@ class KitchenRobot:
         with self._moving():
             self._check_full()
             place = self.state.room.locations.get(text)
+            if text in self.state.load():
+                raise Unreachable(f"{text!r} is in the gripper itself; name something else")
             if place is None:
                 thing = self.state[arguments.seen(name, self.state.visible())]
                 return self._put(placement.put_by(self.state, thing, wanted))
@@ -584,6 +603,42 @@ class KitchenRobot:
         """
         self._slide(name, opened=False)
 
+    @perception
+    def get_mark(self) -> list[float]:
+        """Return a mark of what was done so far: undo_to takes back what is done after it."""
+        base = self.state.base
+        return [float(self.state.deeds_done), base.x, base.y, base.angle]
+
+    @action
+    def undo_to(self, mark: Sequence[float] | Array) -> None:
+        """Take back what the arm did since a mark, last first, and drive back to where it was.
+
+        Args:
+            mark: What get_mark returned.
+
+        Raises:
+            Collision: A place is taken now, or something leaves no room.
+            LimitExceeded: What was done then was taken back already.
+            Unreachable: It is too long ago, or beyond the arm.
+            NotGrasped: Something is not there any more.
+        """
+        done, x, y, angle = arguments.mark(mark)
+        count = self.state.deeds_done - done
+        if count < 0:
+            raise LimitExceeded("what was done at that mark was taken back already")
+        if count > len(self.state.deeds):
+            raise Unreachable(f"the mark is too long ago: the last {MOST} deeds are remembered")
+        with self._moving():
+            for _ in range(count):
+                before = self.state
+                try:
+                    self._take_back(before.deeds[-1])
+                finally:
+                    if self.state.deeds_done > before.deeds_done:  # it is done, and none is added
+                        left = replace(self.state, deeds=before.deeds[:-1])
+                        self._world.state = replace(left, deeds_done=before.deeds_done - 1)
+            self._drive((x, y), 0.5, angle)
+
     @action
     def say(self, text: str) -> None:
         """Tell the person something, in words.
@@ -596,10 +651,26 @@ class KitchenRobot:
     # How they do it.
 
     def _put(self, planned: placement.Place) -> Array:
-        name = planned.result.name
         self._drive_to(planned.base)
-        self._world.place(planned)
-        return np.array(self.state[name].position)
+        try:
+            with self._leaving_alone(self.state.load()):
+                self._world.place(planned)
+                verification.check_rest(self.state, planned)
+        finally:
+            if self.state.held is None:
+                self._world.state = self.state.having_done(Deed(planned.result.name))
+        return np.array(self.state[planned.result.name].position)
+
+    def _take(self, planned: grasps.Pick) -> None:
+        was = self.state[planned.name]
+        contents = [thing.name for thing in self.state.contents(was)]
+        self._drive_to(planned.base)
+        try:
+            with self._leaving_alone([planned.name, *contents]):
+                self._world.pick(planned)
+        finally:
+            if self.state.held is not None:
+                self._world.state = self.state.having_done(Deed(planned.name, was))
 
     def _slide(self, name: str, *, opened: bool) -> None:
         drawers = [place.name for place in self.state.room.locations.values() if place.drawer]
@@ -611,9 +682,32 @@ class KitchenRobot:
                 raise Unreachable(f"the robot is not at the {place.name}; goto_loc it first")
             if self.state.is_open(place) == opened:
                 return
-            planned = grasps.slide(self.state, place, opened=opened)
-            self._drive_to(planned.base)
-            self._world.slide(planned)
+            self._pull(grasps.slide(self.state, place, opened=opened))
+
+    def _pull(self, planned: grasps.Slide) -> None:
+        self._drive_to(planned.base)
+        was_m = self.state.opening_m(planned.drawer)
+        things = [thing.name for thing in self.state.things]
+        inside = [name for name in things if self.state.location_of(name) == planned.drawer]
+        try:
+            with self._leaving_alone(inside):
+                self._world.slide(planned)
+        finally:
+            if abs(self.state.opening_m(planned.drawer) - was_m) > _SLID_M:
+                deed = Deed(planned.drawer, opening_m=was_m)
+                self._world.state = self.state.having_done(deed)
+
+    def _take_back(self, deed: Deed) -> None:
+        """Do the opposite of one deed."""
+        if deed.opening_m is not None:
+            place = self.state.room.locations[deed.name]
+            self._pull(grasps.slide(self.state, place, opened=deed.opening_m > OPEN_M))
+        elif deed.was is None:
+            self._take(grasps.pick(self.state, deed.name))
+        elif self.state.held == deed.name:
+            self._put(placement.put_back(self.state, deed.was))
+        else:
+            raise NotGrasped(f"the gripper does not hold {deed.name!r} any more")
 
     def _check_full(self) -> None:
         if self.state.held is None:
@@ -641,6 +735,23 @@ class KitchenRobot:
     def _halt(self) -> None:
         self._stop.clear()
         self._world.state = replace(self.state, velocity=(0.0, 0.0, 0.0))
+
+    @contextlib.contextmanager
+    def _leaving_alone(self, own: Collection[str]) -> Iterator[None]:
+        """Move these objects and see that no other one moved.
+
+        Raises:
+            Collision: One did.
+        """
+        before = self.state
+        try:
+            yield
+        except (NotGrasped, Collision) as error:
+            if told := verification.disturbed(before, self.state, own):
+                raise type(error)(f"{error}; {told}") from None
+            raise
+        if told := verification.disturbed(before, self.state, own):
+            raise Collision(f"it was done, but the arm pushed something: {told}")
 
     @contextlib.contextmanager
     def _looking(self) -> Iterator[KitchenState]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from robots.kitchen.deeds import MOST, Deed
 from robots.kitchen.objects import Pose4, Thing
 from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room, inside
 from robots.table.geometry import Quat, Rectangle, Vec3, distance
@@ -93,6 +94,10 @@ class KitchenState:
     """Simulated time since the reset."""
     arriving: tuple[Arrival, ...] = ()
     """What will appear, the first first."""
+    deeds: tuple[Deed, ...] = ()
+    """What the arm did last, the first first, as far as it is remembered."""
+    deeds_done: int = 0
+    """How much it did in all that was not taken back."""
 
     def __getitem__(self, name: str) -> Thing:
         """Return one object by its exact name."""
@@ -119,6 +124,10 @@ class KitchenState:
         """Return a copy in which these objects are elsewhere."""
         new = {thing.name: thing for thing in changes}
         return replace(self, things=tuple(new.get(thing.name, thing) for thing in self.things))
+
+    def having_done(self, deed: Deed) -> KitchenState:
+        """Return a copy that remembers one more deed."""
+        return replace(self, deeds=(*self.deeds, deed)[-MOST:], deeds_done=self.deeds_done + 1)
 
     def load(self) -> list[str]:
         """Return what the gripper holds, and what is in it."""

@@ -244,7 +244,7 @@ def test_a_full_bowl_takes_no_more() -> None:
             robot.goto_loc("table")
             robot.place_at_obj("bowl")
 
-    with pytest.raises(Collision, match="no free spot at the bowl"):
+    with pytest.raises(Collision, match="no free spot in the bowl"):
         fill()
     assert len(robot.state.contents(robot.state["bowl"])) >= 3
 

@@ -1,0 +1,78 @@
+"""What came of a motion of the arm, judged on the world and not on its plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+
+from cap.errors import Collision
+from robots.kitchen.grasps import place_named
+from robots.kitchen.objects import Thing
+from robots.kitchen.placement import Place
+from robots.kitchen.state import KitchenState
+
+ASTRAY_M = 0.03
+"""An object further than this, seen from above, from where it was put did not stay there."""
+DISTURBED_M = 0.01
+"""An object that nobody meant to move may move so far."""
+_HANGS_M = 0.012
+"""An object may be so much higher or lower than it was meant to be."""
+_LEANS_M = 0.02
+"""In a dish, where it may lean against the wall, so much higher."""
+_FELL_RAD = 0.5
+"""What leans by so much more than it was meant to has fallen over."""
+
+
+def check_rest(state: KitchenState, planned: Place) -> None:
+    """See that what was put down rests where it was put.
+
+    Raises:
+        Collision: It lies elsewhere, hangs in the air, or fell over.
+    """
+    meant, thing = planned.result, state[planned.result.name]
+    high = thing.bottom - meant.bottom
+    if planned.dish is not None:
+        contents = state.contents(state[planned.dish])
+        strayed = thing not in contents
+        hangs = high > _LEANS_M and not any(_rests_on(thing, other) for other in contents)
+    else:
+        strayed = math.dist(thing.xy, meant.xy) > ASTRAY_M
+        hangs = high > _HANGS_M
+    if hangs:
+        fault = "it hangs, caught on something"
+    elif strayed or high < -_HANGS_M:
+        fault = "it slid or fell off"
+    elif thing.lean > meant.lean + _FELL_RAD:
+        fault = "it fell over"
+    else:
+        return
+    x, y, z = thing.position
+    raise Collision(
+        f"{thing.name!r} did not stay where it was put, {planned.where}: {fault}, and is at "
+        f"({x:.2f}, {y:.2f}) m, {z:.2f} m high; look, and pick it up again"
+    )
+
+
+def _rests_on(thing: Thing, other: Thing) -> bool:
+    """Return whether an object may rest on another one."""
+    near = math.dist(thing.xy, other.xy) < thing.radius + other.radius
+    return thing.name != other.name and near and thing.bottom < other.top + _HANGS_M
+
+
+def disturbed(before: KitchenState, after: KitchenState, own: Collection[str]) -> str:
+    """Return what a motion moved that it should have left alone, in words; "" if nothing.
+
+    Args:
+        before: The kitchen when the motion began.
+        after: The kitchen now.
+        own: What the motion was to move.
+    """
+    now = {thing.name: thing for thing in after.things}
+    told = []
+    for was in before.things:
+        thing = now.get(was.name, was)
+        moved_m = math.dist(was.position, thing.position)
+        if was.name not in own and moved_m > DISTURBED_M:
+            fell = " and fell over" if thing.lean > was.lean + _FELL_RAD else ""
+            told.append(f"{place_named(was)} moved by {100 * moved_m:.0f} cm{fell}")
+    return ", ".join(told)

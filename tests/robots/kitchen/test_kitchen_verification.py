@@ -1,0 +1,272 @@
+"""What the kitchen robot says of its arm's motions is what the world shows, in physics mode."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cap.errors import Collision, RobotError, Unreachable
+from robots.kitchen import KitchenRobot, create, placement
+from robots.kitchen.objects import KINDS
+from robots.kitchen.verification import check_rest, disturbed
+
+pytest.importorskip("pybullet")
+
+SMALL = ["egg", "lime", "plum", "strawberry", "lemon", "apple", "pear", "candy bar", "sponge"]
+TALL = ["water bottle", "soap bottle", "chip bag", "cracker box", "coke can", "cup"]
+DISHES = ["bowl", "red plate", "blue plate"]
+
+
+def outcomes(robot: KitchenRobot, names: list[str], rng: random.Random) -> list[str]:
+    """Pick and place at random; return what each was: ok, refused, or what was wrong."""
+    found = []
+    for _ in range(10):
+        before, held = robot.state, robot.state.held
+        others = [name for name in names if name != held]
+        target, relation = rng.choice(others), rng.choice(["beside", "on", ""])
+        moving = held or target
+        load = [moving, *(thing.name for thing in before.contents(before[moving]))]
+        words = f"{relation or 'at'} {target}" if held else "picked"
+        try:
+            if held is None:
+                robot.pick_obj(moving)
+            elif rng.random() < 0.4:
+                words, target = "on the table", "table"
+                robot.place_at_obj("table")
+            else:
+                robot.place_at_obj(target, relation)
+        except RobotError as error:
+            told = str(error)
+            pushed = [name for name in others if _moved(robot, before, name) > 0.01]
+            silent = [name for name in pushed if name not in load and repr(name) not in told]
+            found.append(f"wrong: {moving} {words}: silent on {silent}" if silent else "refused")
+            continue
+        after = robot.state
+        pushed = [n for n in names if n not in load and _moved(robot, before, n) > 0.01]
+        if pushed:
+            found.append(f"wrong: {moving} {words}: pushed {pushed}")
+        elif held is not None and not _rests(robot, moving, target, relation):
+            found.append(f"wrong: {moving} {words}: {after[moving].position}")
+        else:
+            found.append("ok" if held or after.held == moving else f"wrong: not held {moving}")
+    return found
+
+
+def _moved(robot: KitchenRobot, before: object, name: str) -> float:
+    return math.dist(before[name].position, robot.positions()[name])  # type: ignore[index]
+
+
+def _rests(robot: KitchenRobot, name: str, target: str, relation: str) -> bool:
+    """Return whether a thing that was put down rests where that was said to be."""
+    state = robot.state
+    thing = state[name]
+    if target == "table" or relation == "beside":
+        table = state.room.locations["table"]
+        apart = target == "table" or math.dist(thing.xy, state[target].xy) < 0.45
+        return apart and abs(thing.bottom - table.floor_z) < 0.012
+    if KINDS[target].shape == "dish":
+        return name in [inside.name for inside in state.contents(state[target])]
+    off = math.dist(thing.xy, state[target].xy)
+    return off < 0.03 and abs(thing.bottom - state[target].top) < 0.012
+
+
+@pytest.mark.sweep(share=0.1)
+@pytest.mark.parametrize("seed", range(40))
+def test_ok_means_that_it_rests_there_and_that_nothing_else_moved(seed: int) -> None:
+    rng = random.Random(seed)
+    names = [*rng.sample(SMALL, 3), *rng.sample(TALL, 2), rng.choice(DISHES)]
+    robot = create(seed=seed, mode="physics", objects=names)
+    names = [name for name in names if robot.state.location_of(name) == "table"]
+    robot.goto_loc("table")
+    found = outcomes(robot, names, rng)
+    robot.close()
+    assert not [outcome for outcome in found if outcome.startswith("wrong")]
+    assert "ok" in found
+
+
+@pytest.mark.parametrize(
+    ("small", "tall", "gap_m", "angle"),
+    [
+        ("egg", "water bottle", 0.01, 0.0),
+        ("egg", "water bottle", 0.02, 1.57),
+        ("lime", "soap bottle", 0.01, 0.8),
+        ("lime", "chip bag", 0.002, 0.0),
+        ("strawberry", "water bottle", 0.02, 0.8),
+        ("apple", "soap bottle", 0.002, 3.14),
+    ],
+)
+def test_what_stands_beside_a_tall_thing_is_taken_without_it_or_not_at_all(
+    small: str, tall: str, gap_m: float, angle: float, tmp_path: Path
+) -> None:
+    x, y = -0.05, -0.28
+    away = KINDS[small].size[0] / 2 + KINDS[tall].size[0] / 2 + gap_m
+    if KINDS[tall].shape == "box":
+        away = KINDS[small].size[0] / 2 + math.hypot(*KINDS[tall].size[:2]) / 2 + gap_m
+    other = (x + away * math.cos(angle), y + away * math.sin(angle))
+    scene = tmp_path / "pair.toml"
+    scene.write_text(
+        "".join(
+            f'[[objects]]\nname = "{name}"\nposition_m = [{place[0]:.4f}, {place[1]:.4f}]\n'
+            for name, place in ((small, (x, y)), (tall, other))
+        )
+    )
+    robot = create(seed=0, mode="physics", scene=str(scene))
+    before = robot.state
+    robot.goto_loc("table")
+    try:
+        robot.pick_obj(small)
+    except Collision as error:
+        assert repr(tall) in str(error)  # noqa: PT017
+        assert f"({other[0]:.2f}, {other[1]:.2f}) m is in the way" in str(error)  # noqa: PT017
+        assert robot.state.held is None
+    assert math.dist(robot.state[tall].position, before[tall].position) < 0.003
+    robot.close()
+
+
+def test_the_fingers_open_far_enough_to_let_go() -> None:
+    things = ["sponge", "plum", "lime", "soap bottle", "bowl"]
+    robot = create(seed=24, mode="physics", objects=[f"{name} @ desk" for name in things])
+    robot.goto_loc("desk")
+    for name in ("plum", "sponge", "plum", "lime"):
+        robot.pick_obj(name)
+        assert robot.state.gap_m > KINDS[name].size[1] - 0.006
+        robot.place_at_obj("desk")
+    assert robot.state.location_of("lime") == "desk"
+    assert robot.state["lime"].bottom == pytest.approx(
+        robot.state.room.locations["desk"].floor_z, abs=0.003
+    )
+    robot.close()
+
+
+@pytest.fixture
+def table() -> KitchenRobot:
+    robot = create(seed=2, mode="physics", objects=["apple", "cup", "red plate", "cracker box"])
+    robot.goto_loc("table")
+    robot.pick_obj("apple")
+    return robot
+
+
+@pytest.mark.parametrize(
+    ("target", "up_m", "aside_m", "told"),
+    [
+        ("red plate", 0.3, 0.0, "on the red plate: it hangs, caught on something"),
+        ("red plate", 0.0, 0.3, "on the red plate: it slid or fell off"),
+        ("cracker box", -0.1, 0.0, "on the cracker box: it slid or fell off"),
+        ("table", 0.05, 0.0, "on the table: it hangs, caught on something"),
+        ("table", 0.0, 0.2, "on the table: it slid or fell off"),
+    ],
+)
+def test_what_came_to_rest_elsewhere_is_a_failure_that_says_where(
+    table: KitchenRobot,
+    monkeypatch: pytest.MonkeyPatch,
+    target: str,
+    up_m: float,
+    aside_m: float,
+    told: str,
+) -> None:
+    really = table._world.place
+
+    def disturbed_place(planned: placement.Place) -> None:
+        really(planned)
+        state = table.state
+        x, y, z = state["apple"].position
+        elsewhere = state["apple"].at((x + aside_m, y, z + up_m))
+        table._world.state = state.moved([elsewhere])
+
+    monkeypatch.setattr(table._world, "place", disturbed_place)
+    with pytest.raises(Collision, match=f"'apple' did not stay where it was put, {told}"):
+        table.place_at_obj(target, "" if target == "table" else "on")
+    table.close()
+
+
+def test_what_rests_where_it_was_put_is_no_failure(table: KitchenRobot) -> None:
+    place = table.state.room.locations["table"]
+    planned = placement.put_at(table.state, place, "")
+    rested = replace(table.state.moved([planned.result]), held=None)
+    check_rest(rested, planned)
+    fallen = replace(planned.result, quaternion=(0.7071, 0.0, 0.0, 0.7071))
+    with pytest.raises(Collision, match="fell over"):
+        check_rest(rested.moved([fallen]), planned)
+    table.close()
+
+
+def test_a_thing_that_was_pushed_is_told_with_its_name_and_place(
+    table: KitchenRobot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, really = table.state, table._world.place
+    x, y, z = before["cup"].position
+
+    def pushing(planned: placement.Place) -> None:
+        really(planned)
+        cup = table.state["cup"].at((x + 0.04, y, z))
+        table._world.state = table.state.moved([cup])
+
+    monkeypatch.setattr(table._world, "place", pushing)
+    with pytest.raises(Collision, match=rf"'cup' at \({x:.2f}, {y:.2f}\) m moved by 4 cm"):
+        table.place_at_obj("red plate")
+    assert disturbed(before, table.state, ["apple"])
+    assert not disturbed(before, table.state, ["apple", "cup"])
+    table.close()
+
+
+@pytest.mark.parametrize("seed", [0, 5, 7])
+@pytest.mark.parametrize("things", [["apple"], ["apple", "lime", "egg", "plum"]])
+def test_a_plate_is_carried_with_what_lies_on_it(seed: int, things: list[str]) -> None:
+    robot = create(seed=seed, mode="physics", objects=[*things, "white plate"])
+    robot.goto_loc("table")
+    for name in things:
+        robot.pick_obj(name)
+        robot.place_at_obj("white plate")
+    robot.pick_obj("white plate")
+    robot.goto_loc("desk")
+    robot.place_at_obj("desk")
+    state = robot.state
+    assert state.location_of("white plate") == "desk"
+    assert {thing.name for thing in state.contents(state["white plate"])} == set(things)
+    robot.close()
+
+
+def test_what_is_in_the_hand_already_takes_nothing() -> None:
+    robot = create(seed=0, mode="physics", objects=["apple", "white plate", "cup"])
+    robot.goto_loc("table")
+    robot.pick_obj("apple")
+    robot.place_at_obj("white plate")
+    robot.pick_obj("white plate")
+    with pytest.raises(Unreachable, match="'apple' is in the gripper itself"):
+        robot.place_at_obj("apple", "beside")
+    robot.close()
+
+
+def test_nothing_creeps_while_other_things_are_moved() -> None:
+    things = ["apple", "red plate", "water bottle", "chip bag", "egg"]
+    robot = create(seed=2, mode="physics", objects=things)
+    robot.goto_loc("table")
+    robot.pick_obj("egg")
+    robot.place_at_obj("red plate")
+    before = robot.positions()
+    for _ in range(6):
+        robot.pick_obj("apple")
+        robot.place_at_obj("table")
+    after = robot.positions()
+    assert {name: after[name] for name in things[1:]} == {name: before[name] for name in things[1:]}
+    robot.close()
+
+
+@pytest.mark.parametrize("mode", ["instant", "physics"])
+def test_the_base_ends_where_it_is_asked_to_be_however_often(mode: str) -> None:
+    robot = create(seed=0, mode=mode, objects=["apple"])
+    robot.goto_loc("table")
+    x, y, _ = robot.get_robot_pos()
+    for turn in range(40):
+        goal = (x + 0.1 * (turn % 3), y - 0.2)
+        assert math.dist(robot.goto_pos([*goal, 0.0], angle=0.5 * turn)[:2], goal) < 1e-9
+    robot.pick_obj("apple")
+    base = robot.state.base
+    for _ in range(10):
+        robot.goto_pos([*base.xy, 0.0])
+    assert math.dist(robot.state.base.xy, base.xy) < 1e-9
+    robot.close()
