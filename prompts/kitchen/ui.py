@@ -1,7 +1,7 @@
 # /// cap
 # context = ["objects", "at"]
 # session = true
-# initial = { target = "", velocity = [0.2, 0.0], reason = "nobody told me to move", traj = [] }
+# initial = { target = "", velocity = [0.2, 0.0], reason = "nobody told me to move", traj = [], history = [] }
 # actions = true
 # ///
 import numpy as np
@@ -9,18 +9,16 @@ from robot import is_obj_visible, get_visible_obj_names, get_loc_names, get_obj_
 from robot import get_obj_size, get_color, get_robot_pos_and_angle, get_robot_pos, detect_object
 from robot import obj_in_gripper, goto_pos, goto_loc, follow_traj, set_velocity, stop, wait
 from robot import pick_obj, place_at_obj, place_at_pos, open_drawer, close_drawer, say
+from robot import get_mark, undo_to
 from lmps import parse_loc_name, parse_obj_name, parse_position, transform_traj
 
 objects = ['apple', 'coke can', 'banana', 'bowl']
-# go to the countertop as fast as you can.
-goto_loc('countertop', speed=1.0)
-#= drove to countertop
-
 # go to the chair closest to the table.
 goto_loc(parse_loc_name('the chair closest to the table'))
 
-# go to the table.
-goto_loc('table')
+# go to the table as fast as you can.
+goto_loc('table', speed=1.0)
+#= drove to table
 
 # pick up the apple.
 target = 'apple'
@@ -108,10 +106,6 @@ goto_loc(drawer)
 place_at_obj(drawer)
 close_drawer(drawer)
 #= moved sponge; not near cup
-
-# what do you see?
-say(', '.join(get_visible_obj_names()) or 'nothing')
-#= said; nothing moved
 
 # find the apple.
 target, reason = 'apple', 'I have been everywhere'

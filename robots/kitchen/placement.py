@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -44,6 +44,7 @@ ANYWHERE_M = 1.5
 """Where only the location is named, any free spot of it will do."""
 _GRID_M = 0.02
 _SPOTS_TRIED = 60
+_TURNS = tuple(step * math.pi / 6 for step in range(12))
 _RELEASE_M = 0.009
 """How far each finger opens to let go."""
 
@@ -102,10 +103,11 @@ def put_back(state: KitchenState, was: Thing) -> Place:
     # It stands as it hangs in the hand now, on what it stood on.
     upright = state[was.name]
     spot = upright.at((*was.xy, was.bottom + upright.half_height))
-    found = _at(state, spot, place, where)
-    if isinstance(found, Place):
-        return found if dish is None else replace(found, dish=dish.name)
-    raise found
+    as_it_lay = _at(state, spot, place, where, (was.yaw - upright.yaw,))
+    found = as_it_lay if isinstance(as_it_lay, Place) else _at(state, spot, place, where)
+    if not isinstance(found, Place):
+        raise found
+    return found if dish is None else replace(found, dish=dish.name)
 
 
 def put_by(state: KitchenState, other: Thing, relation: Relation) -> Place:
@@ -321,11 +323,15 @@ def _first(
 
 
 def _at(
-    state: KitchenState, spot: Thing, place: Location | None, where: str
+    state: KitchenState,
+    spot: Thing,
+    place: Location | None,
+    where: str,
+    turns: Sequence[float] = _TURNS,
 ) -> Place | Unreachable | Collision:
     around = nearby(state, spot, ignoring=[spot.name])
     try:
-        ways = _releases(state, spot)
+        ways = _releases(state, spot, turns)
         grips = free_grips(ways, around, walls(state, place), f"put {spot.name!r} {where}")
     except Collision as error:
         return error
@@ -339,15 +345,14 @@ def _at(
     return Unreachable(f"({spot.xy[0]:.2f}, {spot.xy[1]:.2f}) m is out of reach")
 
 
-def _releases(state: KitchenState, spot: Thing) -> Iterator[Grip]:
-    """Yield where the hand can be when what it holds is at a spot, in every turn of both."""
+def _releases(state: KitchenState, spot: Thing, turns: Sequence[float]) -> Iterator[Grip]:
+    """Yield where the hand can be when what it holds is at a spot, both turned by these angles."""
     x, y, z, yaw = _hand(state)
     held = state[spot.name].position
     dx, dy, dz = x - held[0], y - held[1], z - held[2]
     width = max(state.gap_m, across(state[spot.name], yaw))
     gap = min(width + 2 * _RELEASE_M, STROKE_M)
-    for step in range(12):
-        turn = step * math.pi / 6
+    for turn in turns:
         c, s = math.cos(turn), math.sin(turn)
         px, py, pz = spot.position
         tip = (px + c * dx - s * dy, py + s * dx + c * dy, pz + dz)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from cap.errors import (
     Collision,
-    LimitExceeded,
     NotFound,
     NotGrasped,
     RobotError,
@@ -59,16 +58,16 @@ class KitchenRobot:
 
     Positions are xyz in metres in the world frame: x to the right of the room (left is -x), y to
     its back (the front is -y), z up; the floor is x -5.7 to 3, y -6.5 to 2.5. Angles are radians,
-    counter-clockwise, 0 along x. Velocities alone are in the robot frame: x to the robot's right,
-    y ahead of it; forward is where it faces.
+    counter-clockwise, 0 along x. Velocities alone are in the robot frame; forward is where it
+    faces.
 
     The base has a radius of 0.22 m and moves in any direction. The robot sees only what is at its
     present location: what it faces within 1 m, or else the furniture nearest to it. Go to a
     location before you look, pick or place there; a drawer must be open. A look takes 0.1 s. It
     holds one object at a time, and needs an empty gripper for a drawer. Locations: 'table',
     'countertop', 'cart', 'desk', 'wood chair', 'steel chair', 'office chair', 'stool', 'recycle
-    bin', 'trash bin', 'compost bin', 'top drawer', 'middle drawer', 'bottom drawer'. Objects are 3
-    to 20 cm in size, plates 25 cm, a bowl 31 cm. Failures have names: `except NotFound:`.
+    bin', 'trash bin', 'compost bin', 'top drawer', 'middle drawer', 'bottom drawer'. Plates are
+    25 cm wide, a bowl 31 cm. Failures have names: `except NotFound:`.
     """
 
     name = "kitchen"
@@ -239,7 +238,7 @@ class KitchenRobot:
 
     @perception
     def get_visible_obj_names(self) -> list[str]:
-        """Return the names of the objects here, also of those in a bowl, not of what is held."""
+        """Return the names of the objects here, also in a bowl; not what is held."""
         with self._looking() as state:
             return state.visible()
 
@@ -292,7 +291,7 @@ class KitchenRobot:
 
     @perception
     def get_obj_size(self, name: str) -> Array:
-        """Return how large an object seen here is, whichever way it is turned.
+        """Return the size of an object seen here.
 
         Args:
             name: An object's name, such as 'apple'.
@@ -308,7 +307,7 @@ class KitchenRobot:
 
     @perception
     def get_color(self, name: str) -> tuple[float, float, float, float]:
-        """Return the colour of an object that is seen here as (red, green, blue, alpha), 0 to 1.
+        """Return the colour of an object seen here: red, green, blue, alpha, 0 to 1.
 
         Args:
             name: An object's name, such as 'apple'.
@@ -344,9 +343,7 @@ class KitchenRobot:
 
     @perception
     def get_loc_pos(self, loc: str) -> Array:
-        """Return the middle of a location, at the height things stand there.
-
-        This point lies on the furniture: to drive there use goto_loc.
+        """Return the middle of a location, on the furniture: to drive there use goto_loc.
 
         Args:
             loc: A location's name.
@@ -380,7 +377,7 @@ class KitchenRobot:
 
     @action
     def goto_pos(self, pos: Position, speed: float = 0.5, angle: float | None = None) -> Array:
-        """Drive to a position on the floor, around what stands there.
+        """Drive to a position on the floor, to 1 mm, around what stands there.
 
         Args:
             pos: x and y in metres, on free floor, 0.24 m from anything.
@@ -495,7 +492,7 @@ class KitchenRobot:
 
     @action
     def stop_motion(self) -> None:
-        """Stop the base where it is: its velocity becomes zero."""
+        """Stop the base where it is."""
         with self._busy:
             self._halt()
 
@@ -511,7 +508,7 @@ class KitchenRobot:
         Raises:
             NotFound: It is not seen from here: goto_loc where it is, or open the drawer.
             NotGrasped: The gripper is full, or closed on nothing.
-            Collision: Something leaves no room for the fingers.
+            Collision: Something leaves no room for the fingers, or was pushed.
             Unreachable: It is beyond the arm.
         """
         with self._moving():
@@ -535,7 +532,7 @@ class KitchenRobot:
         Raises:
             NotGrasped: The gripper holds nothing.
             NotFound: It is not seen from here: goto_loc where it is, or open the drawer.
-            Collision: There is no room.
+            Collision: There is no room, something was pushed, or it did not stay there.
             Unreachable: It takes nothing that way, is beyond the arm, or closed.
         """
         text, wanted = arguments.name_of(name), arguments.relation(relation)
@@ -565,7 +562,7 @@ class KitchenRobot:
 
         Raises:
             NotGrasped: The gripper holds nothing.
-            Collision: There is no room.
+            Collision: There is no room, something was pushed, or it did not stay there.
             Unreachable: It is beyond the arm, or a closed drawer.
         """
         point = arguments.position(pos, "pos")
@@ -605,27 +602,26 @@ class KitchenRobot:
 
     @perception
     def get_mark(self) -> list[float]:
-        """Return a mark of what was done so far: undo_to takes back what is done after it."""
+        """Return a mark of this moment, for undo_to."""
         base = self.state.base
         return [float(self.state.deeds_done), base.x, base.y, base.angle]
 
     @action
     def undo_to(self, mark: Sequence[float] | Array) -> None:
-        """Take back what the arm did since a mark, last first, and drive back to where it was.
+        """Take back what the arm did since a mark, last first, and drive back.
 
         Args:
             mark: What get_mark returned.
 
         Raises:
-            Collision: A place is taken now, or something leaves no room.
-            LimitExceeded: What was done then was taken back already.
-            Unreachable: It is too long ago, or beyond the arm.
-            NotGrasped: Something is not there any more.
+            Collision: There is no room, something was pushed, or it did not stay there.
+            NotGrasped: It is gone.
+            Unreachable: Too long ago.
         """
         done, x, y, angle = arguments.mark(mark)
         count = self.state.deeds_done - done
         if count < 0:
-            raise LimitExceeded("what was done at that mark was taken back already")
+            raise Unreachable("what was done at that mark was taken back already")
         if count > len(self.state.deeds):
             raise Unreachable(f"the mark is too long ago: the last {MOST} deeds are remembered")
         with self._moving():
@@ -641,7 +637,7 @@ class KitchenRobot:
 
     @action
     def say(self, text: str) -> None:
-        """Tell the person something, in words.
+        """Tell the person something.
 
         Args:
             text: What to say.
@@ -699,6 +695,8 @@ class KitchenRobot:
 
     def _take_back(self, deed: Deed) -> None:
         """Do the opposite of one deed."""
+        if deed.opening_m is None and deed.name not in self.positions():
+            raise NotGrasped(f"{deed.name!r} is not in the kitchen any more")
         if deed.opening_m is not None:
             place = self.state.room.locations[deed.name]
             self._pull(grasps.slide(self.state, place, opened=deed.opening_m > OPEN_M))
