@@ -50,9 +50,7 @@ def create(
         raise UsageError(f"only blocks stand on the board, not {others[0]!r}")
     names: Sequence[str] | Scene = given
     if scene is not None:
-        names = scene_file.load(scene, ["block"])
-        if higher := [body.name for body in names.bodies if body.bottom > 0]:
-            raise UsageError(f"{scene}: {higher[0]!r} stands on another block, not on the board")
+        names = scene_file.load(scene, ["block"], stacked=False)
     if mode == "instant":
         return DrawingRobot(names, seed, "instant", InstantBoard)
     if mode == "physics":

@@ -5,8 +5,9 @@ Objects but bowls and plates are drawn larger than they are, so that they can be
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
@@ -32,6 +33,10 @@ _SHADOW, _TEXT = (214, 208, 197), (92, 84, 74)
 _TILE_M = 0.5
 _AJAR_M = 0.01
 _LARGER = 2.2
+_LEADER_M = 0.16
+"""A name that is further from its thing has a line that leads to it."""
+Box = tuple[float, float, float, float]
+"""Left, upper, right and lower edge, pixels."""
 _WOOD: dict[str, Color] = {
     "table": (206, 172, 126),
     "counter": (190, 192, 194),
@@ -53,10 +58,15 @@ def draw(state: KitchenState, width: int, height: int) -> Any:
         _draw_piece(brush, state, piece)
     shut = {name for name, place in state.room.locations.items() if not state.is_open(place)}
     held = state.load()
-    for thing in sorted(state.things, key=lambda thing: thing.top):
-        if thing.name not in held and state.location_of(thing.name) not in shut:
-            _draw_thing(brush, thing)
+    seen = [
+        thing
+        for thing in sorted(state.things, key=lambda thing: thing.top)
+        if thing.name not in held and state.location_of(thing.name) not in shut
+    ]
+    for thing in seen:
+        _draw_thing(brush, thing)
     _draw_robot(brush, state)
+    _write_names(brush, state, seen)
     return brush.image.resize((width, height), Image.Resampling.LANCZOS)
 
 
@@ -70,7 +80,10 @@ class _Brush:
         high = ROOM_Y[1] - ROOM_Y[0] + 2 * _BORDER_M
         self.scale = min(width / wide, height / high)
         self._width, self._height = width, height
-        self._font = ImageFont.load_default(size=max(14.0, 0.16 * self.scale))
+        self._font_px = max(14.0, 0.16 * self.scale)
+        self._font = ImageFont.load_default(size=self._font_px)
+        self._taken: list[Box] = []
+        """Where no name is written: things, the robot, and names."""
 
     def pixel(self, point: Point) -> Point:
         x, y = point[0] - sum(ROOM_X) / 2, point[1] - sum(ROOM_Y) / 2
@@ -104,11 +117,41 @@ class _Brush:
         for point in points[1:-1]:  # Pillow's own go astray where a line turns back
             self.disc(point, width_m / 2, fill)
 
-    def text(self, middle: Point, text: str) -> None:
-        """Write a name, inside the room."""
-        x, y = self.pixel(middle)
-        x = min(x, self.pixel((ROOM_X[1], 0.0))[0] - self._font.getlength(text) / 2)
-        self._draw.text((x, y), text, _TEXT, self._font, anchor="mm")
+    def keep_clear(self, middle: Point, radius: float) -> None:
+        """Have no name written where something is."""
+        (x, y), r = self.pixel(middle), radius * self.scale
+        self._taken.append((x - r, y - r, x + r, y + r))
+
+    def text(self, anchor: Point | None, middles: Sequence[Point], text: str) -> Box:
+        """Write a name at the first of some points where it covers nothing; return where.
+
+        Where all cover something, the one that covers least serves. A line leads to the anchor, if
+        the name stands away from it.
+        """
+        wide, high = self._font.getlength(text) / 2 + 3, self._font_px * 0.6
+        (left, right), (front, back) = ROOM_X, ROOM_Y
+        (x_min, y_max), (x_max, y_min) = self.pixel((left, front)), self.pixel((right, back))
+        least, box = math.inf, (0.0, 0.0, 0.0, 0.0)
+        for middle in middles:
+            x, y = self.pixel(middle)
+            x = min(max(x, x_min + wide), x_max - wide)
+            y = min(max(y, y_min + high), y_max - high)
+            there = (x - wide, y - high, x + wide, y + high)
+            covered = sum(_shared(there, taken) for taken in self._taken)
+            if covered < least:
+                least, box = covered, there
+            if covered == 0:
+                break
+        self._taken.append(box)
+        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        to_x, to_y = (x, y) if anchor is None else self.pixel(anchor)
+        near = (min(max(to_x, box[0]), box[2]), min(max(to_y, box[1]), box[3]))
+        if math.dist(near, (to_x, to_y)) > _LEADER_M * self.scale:
+            self._draw.line([near, (to_x, to_y)], _TEXT, 1)
+        self._draw.text(
+            (x, y), text, _TEXT, self._font, anchor="mm", stroke_width=2, stroke_fill=_FLOOR
+        )
+        return box
 
 
 def _draw_piece(brush: _Brush, state: KitchenState, piece: Piece) -> None:
@@ -127,17 +170,48 @@ def _draw_piece(brush: _Brush, state: KitchenState, piece: Piece) -> None:
     if piece.kind == "chair":
         back = piece.local(0.0, piece.depth / 2 - 0.025)
         brush.box((*back, length, 0.025, yaw), _shade(color))
-    brush.text(_label(piece), piece.name)
 
 
-def _label(piece: Piece) -> Point:
-    """Return where a piece's name is written: out of the way of what stands on it."""
-    if piece.kind in ("chair", "stool", "bin"):
-        return (piece.x, piece.y - 0.34)
-    if piece.kind == "cabinet":
-        return (piece.x, piece.y + 0.05)
-    box = MultiPoint(list(corners(piece.rectangle))).bounds
-    return (piece.x, box[3] - 0.08)
+def _write_names(brush: _Brush, state: KitchenState, seen: Sequence[Thing]) -> None:
+    """Write what everything is called, last, so that nothing covers it."""
+    for thing in seen:
+        dish = thing.kind.shape == "dish"
+        brush.keep_clear(thing.xy, thing.radius * (1.0 if dish else _LARGER))
+    base = state.base
+    brush.keep_clear(base.xy, BASE_R)
+    for point in arm.links(state.joints):
+        x, y, *_ = arm.to_world(base, (*point, 0.0))
+        brush.keep_clear((x, y), 0.06)
+    for piece in state.room.pieces:
+        left, front, right, back = MultiPoint(list(corners(piece.rectangle))).bounds
+        below, above = (piece.x, front - 0.12), (piece.x, back + 0.12)
+        small = piece.kind in ("chair", "stool", "bin")
+        first = below if small else (piece.x, back - 0.08)
+        spread = [(left + share * (right - left), back - 0.08) for share in (0.2, 0.8)]
+        others = [
+            *([] if small else spread),
+            below,
+            above,
+            *_around((piece.x, piece.y), right - left),
+        ]
+        brush.text(None, [first, *others], piece.name)
+    for thing in seen:
+        brush.text(thing.xy, list(_around(thing.xy, thing.radius)), thing.name)
+
+
+def _around(middle: Point, radius: float) -> Iterator[Point]:
+    """Yield points around something, the nearest ones first."""
+    for away, step in itertools.product((0.15, 0.3, 0.45, 0.65, 0.9), range(16)):
+        angle = step * math.pi / 8
+        r = radius + away
+        yield (middle[0] + 1.4 * r * math.cos(angle), middle[1] + r * math.sin(angle))
+
+
+def _shared(one: Box, other: Box) -> float:
+    """Return the area that two boxes share."""
+    wide = min(one[2], other[2]) - max(one[0], other[0])
+    high = min(one[3], other[3]) - max(one[1], other[1])
+    return max(wide, 0.0) * max(high, 0.0)
 
 
 def _draw_thing(brush: _Brush, thing: Thing) -> None:

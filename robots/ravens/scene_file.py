@@ -14,12 +14,13 @@ from robots.table.geometry import yaw_quaternion
 from robots.table.object_names import KINDS, Kind, check_names
 
 
-def load(path: str | Path, kinds: Sequence[Kind] = KINDS) -> Scene:
+def load(path: str | Path, kinds: Sequence[Kind] = KINDS, *, stacked: bool = True) -> Scene:
     """Return the scene that a file describes.
 
     Args:
         path: The file.
         kinds: What may stand there.
+        stacked: Whether it may stand on another one.
 
     Raises:
         ConfigError: The file cannot be used, or something in it would not stay where it is.
@@ -44,6 +45,8 @@ def load(path: str | Path, kinds: Sequence[Kind] = KINDS) -> Scene:
         # What it would land on, if it is written to be lower than that.
         there = replace(body, position=(*entry.xy, height + body.half_height))
         carrier = next((o.name for o in bodies if transfer.stands_on(there, o)), None)
+        if carrier is not None and not stacked:
+            raise entry.wrong("stands on another block, not on the board; move it beside")
         on = "the table" if carrier is None else f"'{carrier}'"
         z = entry.settled(height, body.half_height, on)
         bodies.append(replace(body, position=(*entry.xy, z)))

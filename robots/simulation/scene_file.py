@@ -72,6 +72,9 @@ def read_scene(path: str | Path, find: Callable[[str], str]) -> list[PlacedObjec
     Raises:
         ConfigError: The file cannot be used; the message says the line and the remedy.
     """
+    if not str(path).strip() or Path(str(path)).is_dir():
+        what = f"{str(path)!r} is a folder" if str(path).strip() else "it is empty"
+        raise ConfigError(f"no scene file is named: {what}; give the path of a TOML file")
     file = read_toml(Path(str(path)), "scene file")
     file.refuse_unknown(("objects",))
     entries: dict[str, PlacedObject] = {}

@@ -125,8 +125,39 @@ def test_only_blocks_stand_on_the_board_and_none_on_another(tmp_path: Path) -> N
     pile = TABLE.replace("gray bowl", "gray block").replace(", 0.0245", "")
     pile = pile.replace("[-0.2, -0.3]\nyaw", "[-0.2, -0.3, 0.06]\nyaw")
     path.write_text(pile, encoding="utf-8")
-    with pytest.raises(UsageError, match="'cyan block' stands on another block"):
+    line = pile[: pile.index("[-0.2, -0.3, 0.06]")].count("\n") + 1
+    told = f"line {line}: 'cyan block' stands on another block"
+    with pytest.raises(ConfigError, match=told):
         make_robot("drawing", mode="instant", scene=str(path))
+
+
+@pytest.mark.parametrize("name", ["ravens", "drawing", "kitchen"])
+@pytest.mark.parametrize("scene", ["", " ", ".", "./"])
+def test_what_names_no_file_is_told_as_that(name: str, scene: str) -> None:
+    with pytest.raises(ConfigError, match=r"^no scene file is named: .*; give the path of a TOML"):
+        make_robot(name, mode="instant", scene=scene)
+
+
+@pytest.mark.parametrize(
+    ("first", "upper", "told"),
+    [
+        ("lemon", "apple", "would not stay on 'lemon'; put it beside"),
+        ("cracker box", "bowl", "would not stay on 'cracker box'; put it beside"),
+        ("cracker box", 'apple"\nyaw_rad = 0.1 # "', ""),
+    ],
+)
+def test_only_what_would_stay_stands_on_a_thing_of_the_kitchen(
+    first: str, upper: str, told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "kitchen.toml"
+    place = "position_m = [-0.02, -0.25]\n"
+    path.write_text(f'[[objects]]\nname = "{first}"\n{place}[[objects]]\nname = "{upper}"\n{place}')
+    if told:
+        with pytest.raises(ConfigError, match=rf"line 6: '{upper}' {told}"):
+            make_robot("kitchen", mode="instant", scene=str(path))
+    else:
+        robot = make_robot("kitchen", mode="instant", scene=str(path))
+        assert robot.state["apple"].bottom == pytest.approx(robot.state[first].top)
 
 
 @pytest.mark.parametrize("name", ["ravens", "drawing", "kitchen"])
