@@ -1,7 +1,7 @@
 # /// cap
 # context = ["objects"]
 # session = true
-# initial = { shapes = [], before = [] }
+# initial = { shapes = [], history = [] }
 # actions = true
 # ///
 import numpy as np
@@ -9,51 +9,52 @@ from robot import draw, erase, get_drawn_shapes, get_obj_pos, say
 from lmps import parse_obj_name, parse_shape_pts, transform_shape_pts
 
 #< shapes: the lines that were drawn, oldest first; count a face or a dashed line as one shape.
-#< before: what shapes was before it last changed; undo takes it back.
+#< history: what shapes was before each change, oldest first; undo takes the last one back.
 
 objects = ['red block', 'green block', 'yellow block']
 # draw a hexagon around the middle.
-before = shapes
+history.append(shapes)
 shapes = shapes + [parse_shape_pts('a hexagon around the middle')]
 draw(shapes[-1])
 #= drew
 
 # draw a line that bisects it.
-before = shapes
+history.append(shapes)
 shapes = shapes + [parse_shape_pts('a line that bisects it', it=shapes[-1])]
 draw(shapes[-1])
 #= drew
 
 # make both bigger.
-before = shapes
+history.append(shapes)
 shapes = shapes[:-2] + [transform_shape_pts('make it bigger', shape_pts=pts) for pts in shapes[-2:]]
-for pts in before:
+for pts in history[-1]:
     erase(pts)
 for pts in shapes:
     draw(pts)
 #= drew
 
 # make both smaller.
-before = shapes
+history.append(shapes)
 shapes = shapes[:-2] + [transform_shape_pts('make it smaller', shape_pts=pts) for pts in shapes[-2:]]
-for pts in before:
+for pts in history[-1]:
     erase(pts)
 for pts in shapes:
     draw(pts)
 #= drew
 
 # move both to the left by 5 cm.
-before = shapes
+history.append(shapes)
 shapes = shapes[:-2] + [transform_shape_pts('move it to the left by 5 cm', shape_pts=pts) for pts in shapes[-2:]]
-for pts in before:
+for pts in history[-1]:
     erase(pts)
 for pts in shapes:
     draw(pts)
 #= drew
 
 # erase both.
-before, shapes = shapes, shapes[:-2]
-for pts in before:
+history.append(shapes)
+shapes = shapes[:-2]
+for pts in history[-1]:
     erase(pts)
 for pts in shapes:
     draw(pts)
@@ -61,84 +62,90 @@ for pts in shapes:
 
 objects = ['blue block', 'purple block']
 # draw a square around the middle.
-before = shapes
+history.append(shapes)
 shapes = shapes + [parse_shape_pts('a square around the middle')]
 draw(shapes[-1])
 #= drew
 
 # make it smaller.
-before = shapes
+history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('make it smaller', shape_pts=shapes[-1])]
-for pts in before:
+for pts in history[-1]:
     erase(pts)
 for pts in shapes:
     draw(pts)
 #= drew
 
 # make it bigger.
-before = shapes
+history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('make it bigger', shape_pts=shapes[-1])]
-for pts in before:
+for pts in history[-1]:
     erase(pts)
 for pts in shapes:
     draw(pts)
 #= drew
 
 # make it 2 times bigger.
-before = shapes
+history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('make it 2 times bigger', shape_pts=shapes[-1])]
-for pts in before:
+for pts in history[-1]:
     erase(pts)
 for pts in shapes:
     draw(pts)
 #= drew
 
 # move it up by 6 cm.
-before = shapes
+history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('move it up by 6 cm', shape_pts=shapes[-1])]
-for pts in before:
+for pts in history[-1]:
     erase(pts)
 for pts in shapes:
     draw(pts)
 #= drew
 
 # rotate it by 45 degrees.
-before = shapes
+history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('rotate it by 45 degrees', shape_pts=shapes[-1])]
-for pts in before:
+for pts in history[-1]:
     erase(pts)
 for pts in shapes:
     draw(pts)
 #= drew
 
 # undo that.
-for pts in shapes:
-    erase(pts)
-shapes, before = before, shapes
-for pts in shapes:
-    draw(pts)
+if history:
+    for pts in shapes:
+        erase(pts)
+    shapes = history.pop()
+    for pts in shapes:
+        draw(pts)
+else:
+    say('nothing was drawn yet')
 #= drew
 
 # erase it.
-before, shapes = shapes, shapes[:-1]
-for pts in before:
+history.append(shapes)
+shapes = shapes[:-1]
+for pts in history[-1]:
     erase(pts)
 for pts in shapes:
     draw(pts)
 #= drew
 
 # draw three 2 cm radius circles in a row.
-before, middle, radius = shapes, get_obj_pos('middle'), 0.02
+history.append(shapes)
+middle, radius = get_obj_pos('middle'), 0.02
 angles = np.linspace(0, 2 * np.pi, 33)
 circle = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 shapes = shapes + [middle + [3 * radius * (number - (3 - 1) / 2), 0] + circle for number in range(3)]
-for pts in shapes[len(before):]:
+for pts in shapes[len(history[-1]):]:
     draw(pts)
 #= drew
 
 # make the first one smaller.
-before = shapes
-shapes = [transform_shape_pts('make it smaller', shape_pts=shapes[0])] + shapes[1:]
+history.append(shapes)
+before, shapes = shapes, list(shapes)
+shapes[0] = transform_shape_pts('make it smaller', shape_pts=shapes[0])
 for pts in before:
     erase(pts)
 for pts in shapes:
@@ -146,7 +153,9 @@ for pts in shapes:
 #= drew
 
 # erase the first one.
-before, shapes = shapes, shapes[1:]
+history.append(shapes)
+before, shapes = shapes, list(shapes)
+del shapes[0]
 for pts in before:
     erase(pts)
 for pts in shapes:
@@ -154,8 +163,9 @@ for pts in shapes:
 #= drew
 
 # move everything to the left by 5 cm.
-before, shapes = shapes, [pts + 0.05 * np.array([-1, 0]) for pts in get_drawn_shapes()]
-for pts in before:
+history.append(shapes)
+shapes = [pts + 0.05 * np.array([-1, 0]) for pts in get_drawn_shapes()]
+for pts in history[-1]:
     erase(pts)
 for pts in shapes:
     draw(pts)
@@ -163,69 +173,71 @@ for pts in shapes:
 
 objects = ['cyan block', 'red block', 'green block']
 # draw the ground line.
-before = shapes
+history.append(shapes)
 shapes = shapes + [parse_shape_pts('the ground line')]
 draw(shapes[-1])
 #= drew
 
 # draw a pyramid on the ground line.
-before = shapes
+history.append(shapes)
 shapes = shapes + [parse_shape_pts('a pyramid on the ground line', it=shapes[-1])]
 draw(shapes[-1])
 #= drew
 
 # draw a sun above it.
-before = shapes
+history.append(shapes)
 shapes = shapes + [parse_shape_pts('a sun above it', it=shapes[-1])]
 draw(shapes[-1])
 #= drew
 
 # draw circles around the blocks.
-before = shapes
+history.append(shapes)
 shapes = shapes + [parse_shape_pts(f'a circle around the {name}') for name in parse_obj_name('the blocks')]
-for pts in shapes[len(before):]:
+for pts in shapes[len(history[-1]):]:
     draw(pts)
 #= drew
 
 # draw a line from the cyan block to the red block.
-before = shapes
+history.append(shapes)
 shapes = shapes + [parse_shape_pts('a line from the cyan block to the red block')]
 draw(shapes[-1])
 #= drew
 
 # draw a 4 cm radius circle halfway between the cyan block and the red block.
-before = shapes
+history.append(shapes)
 shapes = shapes + [parse_shape_pts('a 4 cm radius circle halfway between the cyan block and the red block')]
 draw(shapes[-1])
 #= drew
 
 # draw an equilateral triangle with 10 cm sides around the middle.
-before = shapes
+history.append(shapes)
 shapes = shapes + [parse_shape_pts('an equilateral triangle with 10 cm sides around the middle')]
 draw(shapes[-1])
 #= drew
 
 # draw a square in the top left corner.
-before = shapes
+history.append(shapes)
 shapes = shapes + [parse_shape_pts('a square in the top left corner')]
 draw(shapes[-1])
 #= drew
 
 # also draw a triangle around the middle.
-before = shapes
+history.append(shapes)
 shapes = shapes + [parse_shape_pts('a triangle around the middle')]
 draw(shapes[-1])
 #= drew
 
 # draw a triangle and a square side by side.
-before, middle = shapes, get_obj_pos('middle')
+history.append(shapes)
+middle = get_obj_pos('middle')
 shapes = shapes + [parse_shape_pts(f'a {name} around the middle') + [x, 0] for name, x in [('triangle', -0.07), ('square', 0.07)]]
-for pts in shapes[len(before):]:
+for pts in shapes[len(history[-1]):]:
     draw(pts)
 #= drew
 
 # erase everything.
-before, shapes = shapes, []
+history.append(shapes)
+shapes = []
 for pts in get_drawn_shapes():
     erase(pts)
 #= drew

@@ -89,30 +89,57 @@ def siblings(analogies: Iterable[Analogy]) -> frozenset[tuple[str, str]]:
 
 
 def derive(templates: Sequence[Template], analogies: Iterable[Analogy]) -> list[Template]:
-    """Return the templates that analogies make of the prompt's own."""
+    """Return the templates that analogies make of the prompt's own.
+
+    An exchange of words is left out if once it would say what an example says with other code:
+    `shapes[:-1]` for `shapes[:-2]` is not all that 'it' for 'both' changes.
+    """
     groups: dict[tuple[Words, Words], list[Analogy]] = {}
     for entry in analogies:
         groups.setdefault((entry.before, entry.after), []).append(entry)
-    known = {template.elements for template in templates}
-    found: list[Template] = []
+    said = {_said(template): _form(template.tree) for template in reversed(templates)}
+    made: list[tuple[tuple[Words, Words], Template]] = []
+    refuted: set[tuple[Words, Words]] = set()
     for template in templates:
         text = " ".join(template.source)
-        for (before, after), entries in groups.items():
+        for exchange, entries in groups.items():
+            before, after = exchange
             at = _find(template.elements, before)
             useful = [entry for entry in entries if entry.expression in text]
             if at is None or not useful:
                 continue
             end = at + len(before)
             elements = (*template.elements[:at], *after, *template.elements[end:])
-            if elements not in known:
-                known.add(elements)
-                nodes = {entry.expression: entry.node for entry in useful if entry.expression}
-                tree = rewrite(template.tree, partial(_exchange, nodes)) if nodes else template.tree
-                source = dump(tree) if nodes else template.source
-                found.append(
-                    replace(template, elements=elements, tree=tree, derived=True, source=source)
-                )
+            nodes = {entry.expression: entry.node for entry in useful if entry.expression}
+            tree = rewrite(template.tree, partial(_exchange, nodes)) if nodes else template.tree
+            source = dump(tree) if nodes else template.source
+            new = replace(template, elements=elements, tree=tree, derived=True, source=source)
+            made.append((exchange, new))
+            if nodes and said.get(_said(new), form := _form(tree)) != form:
+                refuted.add(exchange)
+    known = {template.elements for template in templates}
+    found: list[Template] = []
+    for exchange, new in made:
+        if exchange not in refuted and new.elements not in known:
+            known.add(new.elements)
+            found.append(new)
     return found
+
+
+def _said(template: Template) -> Words:
+    """Return a template's instruction as its example has it, word by word."""
+    words: list[str] = []
+    for element in template.elements:
+        own = (element,) if isinstance(element, str) else ()
+        words += own or (token.literal for token in template.slots[int(element)].tokens)
+    return tuple(words)
+
+
+def _form(tree: ast.Module) -> str:
+    """Return what codes have in common that differ in strings and numbers only."""
+    return ast.dump(
+        rewrite(tree, lambda node: _NOTHING if isinstance(node, ast.Constant) else None)
+    )
 
 
 def _exchange(nodes: Mapping[str, ast.expr], node: ast.AST) -> ast.AST | None:

@@ -4,7 +4,7 @@
 #: undo that. = undo, undo it, undo this, go back, take that back, take it back
 #: both. = both of them, the two shapes, both shapes
 #: both = both of them, the two shapes, both shapes, them both
-#: it = that, this, the shape, that shape, the drawing
+#: it = that, this, the shape, that shape, the drawing, the last one, the last shape
 #: bigger = larger
 #: smaller = tinier
 #: move = shift, push
@@ -12,6 +12,6 @@
 
 objects = ['red block', 'green block', 'yellow block']
 # draw a 12 cm by 6 cm rectangle around the middle.
-before = shapes
+history.append(shapes)
 shapes = shapes + [parse_shape_pts('a 12 cm by 6 cm rectangle around the middle')]
 draw(shapes[-1])

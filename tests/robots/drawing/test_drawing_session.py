@@ -76,3 +76,38 @@ def test_a_square_in_a_corner_touches_it(words: str, side_m: float) -> None:
         corner = session.robot.get_obj_pos("bottom right corner")
     assert (right, low) == pytest.approx(tuple(corner))
     assert (right - left, high - low) == pytest.approx((side_m, side_m))
+
+
+@pytest.mark.parametrize(
+    ("words", "scaled", "factor"),
+    [
+        ("make it bigger", 1, 1.5),
+        ("make it smaller", 1, 0.6),
+        ("make the last one smaller", 1, 0.6),
+        ("make the first one bigger", 0, 1.5),
+        ("make the second one smaller", 1, 0.6),
+    ],
+)
+def test_of_two_shapes_the_one_meant_is_scaled(words: str, scaled: int, factor: float) -> None:
+    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
+        for drawn in ("draw a square around the middle", "draw a pentagon in the top left corner"):
+            assert session.run(drawn).ok
+        before = [LineString(stroke).length for stroke in session.robot.state.strokes]
+        turn = session.run(words)
+        assert turn.ok, turn.failure
+        after = [LineString(stroke).length for stroke in session.robot.state.strokes]
+    before[scaled] *= factor
+    assert sorted(after) == pytest.approx(sorted(before), rel=1e-3)
+
+
+def test_undoing_twice_takes_back_two_turns() -> None:
+    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
+        lengths = [0.0]
+        for words in ("draw a square around the middle", "draw a hexagon", "make it bigger"):
+            assert session.run(words).ok
+            lengths.append(session.robot.state.ink().length)
+        for length in (*lengths[-2::-1], 0.0):
+            turn = session.run("undo that")
+            assert turn.ok, turn.failure
+            assert session.robot.state.ink().length == pytest.approx(length, abs=1e-3)
+        assert session.robot.spoken == ["nothing was drawn yet"]

@@ -188,6 +188,25 @@ def test_a_very_long_instruction_is_declined_at_once() -> None:
         answer("water the white lily " * 200)
 
 
+def test_no_example_is_spliced_with_another() -> None:
+    """'erase both' to 'erase it' is not all that 'make both bigger' to 'make it bigger' is."""
+    drawing = """
+# make both bigger.
+shapes = shapes[:-2] + [grown('make it bigger', pts) for pts in shapes[-2:]]
+
+# erase both.
+shapes = shapes[:-2]
+
+# erase it.
+shapes = shapes[:-1]
+
+# make it bigger.
+shapes = shapes[:-1] + [grown('make it bigger', shapes[-1])]
+"""
+    wanted = "shapes = shapes[:-1] + [grown('make it bigger', shapes[-1])]"
+    assert same(answer("make it bigger", drawing, ""), wanted)
+
+
 @settings(derandomize=True, max_examples=80, deadline=None)
 @given(
     st.lists(
