@@ -31,6 +31,8 @@ _FACE_M = 0.006
 """Points this far below an object's highest still belong to its top."""
 _HIGH = 0.98
 """Quantile of heights that counts as the highest: single pixels may be wrong."""
+_STACKED = 0.75
+"""Share of a block's edge: what is less far from a block, seen from above, may stand on it."""
 _BESIDE_PX = 2
 """What is so close to the robot in a picture may be hidden by it in part, pixels."""
 _DARKNESS = 0.15
@@ -95,12 +97,17 @@ class ColorDepthDetector:
         distance = float(np.nanmedian(np.where(frame.depth_m > 0, frame.depth_m, np.nan)))
         edge = self._shapes.block_m * float(frame.intrinsics[0, 0]) / distance
         least = _LEAST_SHARE * edge * edge
-        for color, patch in self._patches(points, above, cut, frame.rgb):
+        hidden: list[Array] = []
+        for color, patch, is_cut in self._patches(points, above, cut, frame.rgb):
+            if is_cut:
+                hidden.append(patch)
+                continue
             for seen in self._objects(color, patch, eye) if len(patch) >= least else ():
                 known = found.get(seen.name)
                 if seen.pixels >= least and (known is None or known.pixels < seen.pixels):
                     found[seen.name] = seen
-        seen_all = self._stacked(sorted(found.values(), key=lambda seen: -seen.position[2]))
+        free = [seen for seen in found.values() if not self._below_one_of(hidden, seen)]
+        seen_all = self._stacked(sorted(free, key=lambda seen: -seen.position[2]))
         return tuple(sorted(seen_all, key=lambda seen: (-seen.pixels, seen.name)))
 
     def _stacked(self, highest_first: Sequence[Detection]) -> list[Detection]:
@@ -110,11 +117,22 @@ class ColorDepthDetector:
             for above in placed if seen.name.endswith("block") else ():
                 drop = above.position[2] - seen.position[2]
                 apart = math.dist(above.position[:2], seen.position[:2])
-                if drop > self._shapes.block_m / 2 and apart < 0.75 * self._shapes.block_m:
-                    position = (*above.position[:2], seen.position[2])
+                if drop > self._shapes.block_m / 2 and apart < _STACKED * self._shapes.block_m:
+                    drop = round(drop / self._shapes.block_m) * self._shapes.block_m
+                    position = (*above.position[:2], above.position[2] - drop)
                     seen = replace(seen, position=position, yaw=above.yaw)
             placed.append(seen)
         return placed
+
+    def _below_one_of(self, patches: Sequence[Array], seen: Detection) -> bool:
+        """Return whether a block's top is covered by something whose own place is not known."""
+        x, y, z = seen.position
+        top = z + self._shapes.block_m / 2 + _FACE_M
+        return seen.name.endswith("block") and any(
+            np.hypot(*(patch[patch[:, 2] > top][:, :2] - (x, y)).T).min(initial=math.inf)
+            < _STACKED * self._shapes.block_m
+            for patch in patches
+        )
 
     def _above_the_table(self, points: Array) -> NDArray[np.bool_]:
         x, y, z = np.moveaxis(points, -1, 0)
@@ -134,10 +152,10 @@ class ColorDepthDetector:
         above: NDArray[np.bool_],
         cut: NDArray[np.bool_],
         rgb: NDArray[np.uint8],
-    ) -> Iterator[tuple[str, Array]]:
+    ) -> Iterator[tuple[str, Array, bool]]:
         """Yield connected points of one colour, but for the fringes of other things.
 
-        What reaches to where the robot hides the rest of it is left out: its place is not known.
+        With them comes whether the robot hides the rest of it: then its place is not known.
         """
         seen = tones(rgb[above].astype(float))
         distances = np.linalg.norm(seen[:, None, :] - self._tones[None], axis=-1)
@@ -147,8 +165,8 @@ class ColorDepthDetector:
             own[above] = nearest == number
             places, solid, hidden = points[own], _inner(own)[own], cut[own]
             for members in _connected(places):
-                if solid[members].mean() >= _LEAST_SOLID and not hidden[members].any():
-                    yield color, places[members]
+                if solid[members].mean() >= _LEAST_SOLID or hidden[members].any():
+                    yield color, places[members], bool(hidden[members].any())
 
     def _objects(self, color: str, patch: Array, eye: Array) -> Iterator[Detection]:
         """Yield what a patch shows: a block, a bowl, or a bowl with a block of its colour in it."""

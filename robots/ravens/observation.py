@@ -8,6 +8,7 @@ import numpy as np
 
 from robots.perception.camera import Array, Camera, Detection, Detector
 from robots.perception.segmentation import Shapes
+from robots.ravens import transfer
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.scene import (
     BLOCK_HALF,
@@ -127,9 +128,12 @@ class CameraEyes:
             frame = self._disturbances.of_frame(picture, state.generator(CAMERA_DRAWS))
             found = scene_of(self._detector.detect(frame))
             if state.seen is not None:
-                before = state.seen.others(*found.names)
-                hidden = [body for body in before if frame.hides(_around(body))]
-                known = {body.name: body for body in (*found.bodies, *hidden)}
+                # What carries something hidden may show a side, but not its top.
+                known = {body.name: body for body in found.bodies}
+                for body in state.seen.others(*found.names):
+                    load = transfer.resting_on(state.seen, body.name)
+                    if any(frame.hides(_around(each)) for each in (body, *load)):
+                        known[body.name] = body
                 found = Scene(tuple(known[name] for name in ALL_NAMES if name in known))
             self._looked = state, found, state.seen is None and frame.hides(_TABLE)
         return self._looked[1:]

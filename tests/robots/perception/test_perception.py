@@ -105,6 +105,23 @@ def test_what_the_arm_hides_is_a_typed_failure_until_it_moves() -> None:
     robot.close()
 
 
+@pytest.mark.parametrize("seed", [7, 14, 16])
+def test_a_stack_below_the_waiting_gripper_is_seen_where_it_is(seed: int) -> None:
+    pytest.importorskip("pybullet")
+    names = ["red block", "blue block", "green block", "cyan bowl"]
+    robot = create(seed=seed, objects=names, perception="camera")
+    robot.put_first_on_second("red block", "blue block")
+    robot.point_gripper_to("red block")
+    truth = robot.positions()
+    assert set(robot.get_obj_names()) == set(names)
+    for known in (robot.state.seen, None):  # what was seen before, and as if nothing had been
+        robot.restore((replace(robot.state, seen=known), ()))
+        for name in robot.get_obj_names():
+            assert robot.get_obj_pos(name) == pytest.approx(truth[name][:2], abs=0.002), name
+            assert robot.get_obj_height(name) == pytest.approx(truth[name][2], abs=0.003), name
+    robot.close()
+
+
 def test_what_is_seen_and_is_not_there_cannot_be_grasped(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pybullet")
     robot = create(seed=0, perception="camera")
