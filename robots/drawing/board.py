@@ -139,4 +139,4 @@ def _how_it_fits(points: Array, low: Array, high: Array) -> str:
     inwards = np.ceil(1e3 * np.maximum(low - points.min(axis=0), 0.0)) / 1e3
     back = np.ceil(1e3 * np.maximum(points.max(axis=0) - high, 0.0)) / 1e3
     x, y = inwards - back
-    return f"moved by ({x:+.3f}, {y:+.3f}) m it is on it"
+    return f"moved by ({x:+.4g}, {y:+.4g}) m it is on it"

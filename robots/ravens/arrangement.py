@@ -7,6 +7,7 @@ way there, or set aside until its place is free. What is not of the set never mo
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,8 @@ import numpy as np
 
 from cap.errors import Collision, Unreachable
 from robots.ravens import transfer
-from robots.ravens.scene import Scene
+from robots.ravens.grasps import MARGIN
+from robots.ravens.scene import Body, Scene
 from robots.ravens.transfer import Hand
 from robots.table.geometry import XY, yaw_quaternion
 
@@ -28,6 +30,10 @@ _ONE_PLACE_M = 0.001
 """Places closer than this are one: a stack, whose objects follow its lowest, metres."""
 _NEAR_M = 0.2
 """What is further from an object and from its place is not in its way, metres."""
+_CLOSE_M = 0.06
+"""Blocks closer than this, between centres, are turned to be in line, metres."""
+_TURNED = 0.1
+"""Blocks whose yaws differ by more (sine of twice the angle) are not in line."""
 _STRAYED_M = 0.02
 """An object further than this from where it belongs in the end did not stay there, metres."""
 
@@ -42,6 +48,8 @@ class Carry:
     """Where to, metres."""
     onto: str | None = None
     """The object of the set that it is stacked on: where that truly stands then is where to."""
+    yaw: float | None = None
+    """How it is turned there, radians; as what it stands on, or as the table, if None."""
 
 
 def plan(scene: Scene, goals: Goals, hand: Hand = transfer.WAITING) -> tuple[Goals, list[Carry]]:
@@ -193,6 +201,41 @@ def check(scene: Scene, goals: Goals) -> None:
             )
 
 
+def _carriers(scene: Scene, name: str) -> list[str]:
+    """Return what an object stands on or in; of what is in a bowl, the bowl too."""
+    return [each.name for each in scene.others(name) if transfer.stands_on(scene[name], each)]
+
+
+def _at(body: Body, xy: XY, yaw: float) -> Body:
+    """Return an object moved to a point (m) and turned to a yaw (rad)."""
+    return replace(body, position=(*xy, body.position[2]), quaternion=yaw_quaternion(yaw))
+
+
+def _in_line(scene: Scene, goals: Goals) -> dict[str, float]:
+    """Return how blocks are turned that are to stand so close that they must be in line, radians.
+
+    All that are close to one another are turned the same; where their directions do not agree, none
+    of them.
+    """
+    yaws: dict[str, float] = {}
+    blocks = [name for name in goals if scene[name].kind == "block"]
+    near: dict[str, dict[str, float]] = {name: {} for name in blocks}
+    for one, other in itertools.combinations(blocks, 2):
+        (x0, y0), (x1, y1) = goals[one], goals[other]
+        yaw = math.atan2(y1 - y0, x1 - x0) % (math.pi / 2)
+        pair = _at(scene[one], goals[one], yaw), _at(scene[other], goals[other], yaw)
+        if math.hypot(x1 - x0, y1 - y0) < _CLOSE_M and not transfer.meet(*pair, MARGIN):
+            near[one][other] = near[other][one] = yaw
+    for first in blocks:
+        group = [first]
+        for name in group:
+            group += [other for other in near[name] if other not in group]
+        turns = [yaw for name in group for yaw in near[name].values()]
+        if turns and all(abs(math.sin(2 * (yaw - turns[0]))) < _TURNED for yaw in turns):
+            yaws[first] = turns[0]
+    return yaws
+
+
 class _Planner:
     """Looks for an order, one step after the other."""
 
@@ -203,22 +246,16 @@ class _Planner:
         self._hand = hand
         self._steps: list[Carry] = []
         self._aside: set[str] = set()
-        self._there = {
-            name: replace(
-                scene[name],
-                position=(*xy, scene[name].position[2]),
-                quaternion=yaw_quaternion(0.0),
-            )
-            for name, xy in goals.items()
-        }
-        self._below = {
-            name: [
-                lower
-                for lower in list(goals)[:number]
-                if transfer.meet(self._there[name], self._there[lower], 0.0)
-            ]
-            for number, name in enumerate(goals)
-        }
+        self._yaws = _in_line(scene, goals)
+        self._there: dict[str, Body] = {}
+        self._below: dict[str, list[str]] = {}
+        for name, xy in goals.items():
+            there = _at(scene[name], xy, self._yaws.get(name, 0.0))
+            below = [lower for lower in self._there if transfer.meet(there, self._there[lower], 0)]
+            for lower in self._yaws.keys() & set(below):  # what lies on it lies as it does
+                self._yaws.setdefault(name, self._yaws[lower])
+                there = _at(there, xy, self._yaws[name])
+            self._there[name], self._below[name] = there, below
 
     def steps(self) -> list[Carry]:
         """Return the steps until everything is right.
@@ -240,7 +277,27 @@ class _Planner:
                     failures.append(error)
             else:
                 if not any(self._make_way(name, left) for name in ready):
-                    raise failures[0]
+                    raise self._reason(ready[0]) or failures[0]
+
+    def _reason(self, name: str) -> Collision | Unreachable | None:
+        """Return what keeps an object from its place and is not of the set, if something does."""
+        load = transfer.resting_on(self._now, name) if self._now[name].kind == "block" else []
+        for body in load:
+            if body.name not in self._goals:
+                below = _carriers(self._now, body.name)[0]
+                return Collision(f"{body.name!r} stands on {below!r}; move {body.name!r} first")
+        for lower in self._below[name]:
+            for carrier in _carriers(self._now, lower):
+                if carrier not in self._goals and self._now[carrier].kind == "block":
+                    return Collision(
+                        f"{carrier!r} stands where {lower!r} is to go; move {carrier!r} first"
+                    )
+        if load:
+            try:
+                self._set_aside(load[-1].name)
+            except (Collision, Unreachable) as error:
+                return error
+        return None
 
     def clear_site(self) -> None:
         """Set aside what stands where others go, the topmost first, before it is built in."""
@@ -260,13 +317,21 @@ class _Planner:
                 continue
             body, onto = scene[name], self._stacked_on(name)
             xy = self._goals[name] if onto is None else scene[onto].xy
-            if math.dist(body.xy, xy) > within_m:
+            turn = body.yaw - self._yaws.get(name, body.yaw)
+            if math.dist(body.xy, xy) > within_m or abs(math.sin(2 * turn)) > _TURNED:
                 continue
-            carriers = {each.name for each in scene.others(name) if transfer.stands_on(body, each)}
-            others = carriers - set(below) if below else carriers & set(self._goals)
-            if not others and (carriers or not below):
+            carriers = _carriers(scene, name)
+            if not self._strangers(scene, name) and (carriers or not below):
                 found.add(name)
         return found
+
+    def _strangers(self, scene: Scene, name: str) -> list[str]:
+        """Return what an object stands on or in and is not to."""
+        carriers = _carriers(scene, name)
+        if not (below := self._below[name]):
+            return [each for each in carriers if each in self._goals]
+        deeper = [each for lower in below for each in _carriers(scene, lower)]
+        return [each for each in carriers if each not in below and each not in deeper]
 
     def _stacked_on(self, name: str) -> str | None:
         """Return the object straight above which this one belongs, if there is one."""
@@ -283,17 +348,14 @@ class _Planner:
         """
         onto = self._stacked_on(name)
         xy = self._now[onto].xy if onto is not None else self._goals[name]
-        planned = transfer.transfer(self._now, name, xy, self._hand)
+        yaw = self._yaws.get(name)
+        planned = transfer.transfer(self._now, name, xy, self._hand, yaw)
         after = self._now.moved(planned.result)
         if name not in self.right(after):
-            carrier = next(
-                other for other in after.others(name) if transfer.stands_on(after[name], other)
-            )
-            raise Collision(
-                f"{carrier.name!r} stands where {name!r} is to go; move {carrier.name!r} first"
-            )
+            carrier = (*self._strangers(after, name), *_carriers(after, name))[0]
+            raise Collision(f"{carrier!r} stands where {name!r} is to go; move {carrier!r} first")
         self._now = after
-        self._steps.append(Carry(name, xy, onto))
+        self._steps.append(Carry(name, xy, onto, yaw))
 
     def _make_way(self, name: str, left: Sequence[str]) -> bool:
         """Set something aside for an object to get where it belongs; return whether that helps.

@@ -38,7 +38,7 @@ def nearest(bodies: Iterable[Body], size: tuple[float, float], to: XY) -> XY:
         free &= ((centres <= low + 1e-9) | (centres >= high - 1e-9)).any(axis=1)
     if not free.any():
         raise NotFound(
-            f"no free region of {size[0]:.2f} by {size[1]:.2f} m on the table; "
+            f"no free region of {size[0]:.3g} by {size[1]:.3g} m on the table; "
             "ask for a smaller one, or clear some room"
         )
     best = min(centres[free].tolist(), key=lambda centre: math.dist(centre, to))

@@ -23,7 +23,7 @@ from robots.ravens.world import TabletopWorld, WorldState
 from robots.simulation import shortest_path
 from robots.simulation.simulated_robot import Mode, SimulatedRobot
 from robots.simulation.world import WorldOwner
-from robots.table.arguments import Place, named_points, object_at, point, target
+from robots.table.arguments import Place, named_points, names_in_order, object_at, point, target
 from robots.table.colors import COLORS
 from robots.table.geometry import CORNERS, PLACES, SIDES, XY, nearest_place
 from robots.table.object_names import find, plain
@@ -231,9 +231,8 @@ class RavensRobot(SimulatedRobot[WorldState]):
             NotFound: Nothing has that name, or no such rectangle is free.
         """
         width, depth = point(size, "size")
-        if isinstance(moving, str):
-            raise TypeError("moving must be a list of names, not one name")
-        gone = [self._exact(name) for name in moving]
+        example = "find_free_region([0.1, 0.1], moving=['red block'])"
+        gone = [self._exact(name) for name in names_in_order(moving, "moving", example)]
         around = target(self._scene.bodies, near)
         return np.array(free_region.nearest(self._scene.others(*gone), (width, depth), around))
 
@@ -363,10 +362,10 @@ class RavensRobot(SimulatedRobot[WorldState]):
             NotGrasped: The fingers closed without holding the object.
         """
         with self._moving():
-            if isinstance(object_names, str):
-                raise TypeError("object_names must be a list of names, not one name")
+            example = "stack_objects_in_order(['red block', 'green block'])"
+            given = names_in_order(object_names, "object_names", example)
             known = [*self._scene.names, *PLACES]
-            names = [find(name, known, "object or place") for name in object_names]
+            names = [find(name, known, "object or place") for name in given]
             if len(set(names)) < len(names):
                 raise Collision(f"an object cannot stand on itself; {names} names one twice")
             place = PLACES[names.pop(0)] if names and names[0] in PLACES else None
@@ -454,7 +453,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         for step in steps:
             scene = self._scene
             xy = step.xy if step.onto is None else scene[step.onto].xy
-            self._carry_out(transfer.transfer(scene, step.name, xy, self._hand))
+            self._carry_out(transfer.transfer(scene, step.name, xy, self._hand, step.yaw))
         arrangement.check(self._scene, goals)
         return list(dict.fromkeys(step.name for step in steps))
 

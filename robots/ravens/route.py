@@ -67,7 +67,7 @@ def check_on_table(points: Array) -> None:
         number = int(outside.argmax())
         x, y = points[number]
         raise Unreachable(
-            f"point {number} at ({x:.3f}, {y:.3f}) m is off the table, which spans "
+            f"point {number} at ({x:.4g}, {y:.4g}) m is off the table, which spans "
             f"x {TABLE_X[0]} to {TABLE_X[1]} and y {TABLE_Y[0]} to {TABLE_Y[1]}"
         )
 

@@ -113,7 +113,7 @@ def check_target(xy: Sequence[float]) -> None:
     (left, right), (front, back), inset = TABLE_X, TABLE_Y, EDGE_INSET - _ROUNDING_M
     if not (left + inset <= xy[0] <= right - inset and front + inset <= xy[1] <= back - inset):
         raise Unreachable(
-            f"({xy[0]:.3f}, {xy[1]:.3f}) m is off the table; the arm serves "
+            f"({xy[0]:.4g}, {xy[1]:.4g}) m is off the table; the arm serves "
             f"x {left + EDGE_INSET:.2f} to {right - EDGE_INSET:.2f} and "
             f"y {front + EDGE_INSET:.2f} to {back - EDGE_INSET:.2f}"
         )
@@ -140,7 +140,13 @@ def stands_on(body: Body, below: Body) -> bool:
     return meet(body, below, 0.0)
 
 
-def transfer(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WAITING) -> Transfer:
+def transfer(
+    scene: Scene,
+    name: str,
+    xy: tuple[float, float],
+    hand: Hand = WAITING,
+    yaw: float | None = None,
+) -> Transfer:
     """Plan how an object gets to a point, onto whatever stands there.
 
     Args:
@@ -148,6 +154,7 @@ def transfer(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WAIT
         name: The object, by its exact name.
         xy: Where its centre goes, metres.
         hand: What is to carry it.
+        yaw: How it is turned there, radians; as `support` says if None.
 
     Raises:
         Unreachable: The point is off the table or out of the arm's reach.
@@ -162,7 +169,7 @@ def transfer(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WAIT
             raise Collision(f"{other.name!r} stands on {name!r}; move {other.name!r} first")
     rest = Scene(tuple(scene.others(name, *(other.name for other in load))))
     _check_free(body, rest)
-    height, yaw = support(rest, body, xy)
+    height, yaw = support(rest, body, xy, yaw)
     centre = (*xy, height + body.half_height)
     goal = replace(body, position=centre, quaternion=yaw_quaternion(yaw))
     there = f"put {name!r} at ({xy[0]:.2f}, {xy[1]:.2f})"
@@ -438,9 +445,9 @@ def support(
     """
     for other in sorted(rest.bodies, key=lambda other: other.top, reverse=True):
         distance = math.dist(xy, other.xy)
-        yaw = other.yaw if other.kind == "block" and distance <= _BALANCE * min(other.half) else 0.0
-        turned = yaw_quaternion(yaw if kept is None else kept)
-        there = replace(body, position=(*xy, 0.0), quaternion=turned)
+        straight = other.kind == "block" and distance <= _BALANCE * min(other.half)
+        yaw = kept if kept is not None else other.yaw if straight else 0.0
+        there = replace(body, position=(*xy, 0.0), quaternion=yaw_quaternion(yaw))
         if not meet(there, other, MARGIN):
             continue
         if other.lean > _ASLANT:
@@ -451,6 +458,9 @@ def support(
         if body.kind == "bowl" and other.kind == "block":
             steady /= 2
         if distance > steady and not _lies_across(rest, there, other):
+            in_line = replace(there, quaternion=yaw_quaternion(other.yaw))
+            if kept is None and _lies_across(rest, in_line, other):
+                return other.top, other.yaw
             bowls = [bowl for bowl in rest.bodies if bowl.kind == "bowl"]
             in_bowl = any(stands_on(other, bowl) for bowl in bowls)
             where = "" if in_bowl else f"the centre of {other.name!r}, or "
@@ -461,7 +471,7 @@ def support(
         if other.kind == "block":
             return other.top, yaw
         return other.bottom + (_NEST if body.kind == "bowl" else BOWL_FLOOR), yaw
-    return 0.0, 0.0
+    return 0.0, 0.0 if kept is None else kept
 
 
 def _lies_across(rest: Scene, body: Body, highest: Body) -> bool:

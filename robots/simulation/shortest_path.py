@@ -7,7 +7,7 @@ graph, in which A* finds the way (a visibility graph). The same arguments give t
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,8 +48,11 @@ def regions_of(value: Any, objects: Sequence[Placed]) -> list[BaseGeometry]:
         NotFound: No object has that name.
         LimitExceeded: They are too many, or have too many corners.
     """
-    if isinstance(value, str | BaseGeometry) or not hasattr(value, "__len__"):
-        raise TypeError(f"avoid_regions must be a list of regions; got a {type(value).__name__}")
+    if isinstance(value, str | BaseGeometry | Mapping) or not hasattr(value, "__len__"):
+        raise TypeError(
+            f"avoid_regions must be a list of regions; got a {type(value).__name__}: "
+            "plan_path(start, goal, ['red block', polygon])"
+        )
     if len(value) > MAX_REGIONS:
         raise LimitExceeded(f"{len(value)} regions are too many; use at most {MAX_REGIONS}")
     regions = [_region(entry, objects) for entry in value]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Protocol
 
 import numpy as np
@@ -55,6 +55,23 @@ def point(value: Any, what: str) -> XY:
     return float(array[0]), float(array[1])
 
 
+def names_in_order(value: Any, what: str, call: str) -> list[str]:
+    """Return a list of names.
+
+    Args:
+        value: What was handed over.
+        what: Its name, for the message.
+        call: How it is called, for the message.
+
+    Raises:
+        TypeError: It is no list: one name, or something without an order or with more than names.
+    """
+    if isinstance(value, str | bytes | Mapping | Set) or not isinstance(value, Iterable):
+        kind = "one name" if isinstance(value, str) else f"a {type(value).__name__}"
+        raise TypeError(f"{what} must be a list of names, not {kind}: {call}")
+    return list(value)
+
+
 def object_at(objects: Sequence[Placed], first: Place) -> str:
     """Return the exact name of an object given by its name or by a point.
 
@@ -67,7 +84,7 @@ def object_at(objects: Sequence[Placed], first: Place) -> str:
     near = [each for each in objects if math.dist(each.xy, xy) < _PICK_RADIUS]
     if not near:
         raise NotFound(
-            f"no object within {100 * _PICK_RADIUS:.0f} cm of ({xy[0]:.2f}, {xy[1]:.2f}); "
+            f"no object within {100 * _PICK_RADIUS:.0f} cm of ({xy[0]:.4g}, {xy[1]:.4g}); "
             "give its name or its exact position"
         )
     return max(near, key=lambda each: each.top).name

@@ -268,3 +268,11 @@ def test_odd_values_are_refused_before_anything_happens(name: str, odd_one: str)
             assert robot.snapshot() == before, (odd, failure)
             assert len(str(failure)) < 1000, odd
     assert refused > len(ODD_VALUES) / 2
+
+
+def test_huge_numbers_are_told_briefly() -> None:
+    robot = create(mode="instant")
+    with pytest.raises(Unreachable) as failure:
+        robot.draw([[1e300, 1e300], [1e300, 1e300]])
+    assert "1e+300" in str(failure.value)
+    assert len(str(failure.value)) < 200

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -269,6 +270,94 @@ def test_a_block_lies_across_two_and_holds_them_down() -> None:
     assert robot.positions()["pink block"][2] == pytest.approx(0.06)
     with pytest.raises(Collision, match="'pink block' stands on 'red block'"):
         robot.put_first_on_second("red block", "middle")
+
+
+@pytest.mark.parametrize("apart", [0.045, 0.05, 0.056, 0.06, 0.069])
+@pytest.mark.parametrize("degrees", [0, 30, 45, 70, 135])
+def test_a_bridge_is_built_at_any_angle(degrees: int, apart: float) -> None:
+    angle = math.radians(degrees)
+    middle, along = np.array([0.02, -0.5]), np.array([math.cos(angle), math.sin(angle)])
+    places = {
+        "red block": middle - apart / 2 * along,
+        "blue block": middle + apart / 2 * along,
+        "pink block": middle,
+    }
+    start = block("red", -0.2, -0.3), block("blue", -0.2, -0.5), block("pink", -0.2, -0.7)
+    robot = table(*start)
+    robot.arrange_objects(places)
+    check_places(robot, {name: tuple(xy) for name, xy in places.items()})
+    assert robot.positions()["pink block"][2] == pytest.approx(0.06, abs=0.002)
+    robot = table(*start)  # the block across comes by itself
+    robot.arrange_objects({name: places[name] for name in ("red block", "blue block")})
+    robot.put_first_on_second("pink block", middle)
+    assert robot.positions()["pink block"][2] == pytest.approx(0.06, abs=0.002)
+
+
+@pytest.mark.parametrize("degrees", [20, 45])
+def test_a_narrow_bridge_at_a_diagonal_stands(degrees: int) -> None:
+    names = ["red block", "blue block", "pink block"]
+    with opened("physics", 3, names) as session:
+        do(
+            session,
+            f"""
+along = 0.023 * np.array([np.cos(np.radians({degrees})), np.sin(np.radians({degrees}))])
+middle = np.array([0.05, -0.55])
+arrange_objects(dict(zip({names}, [middle - along, middle + along, middle])))
+""",
+        )
+        across = session.robot.positions()["pink block"]
+    assert across == pytest.approx((0.05, -0.55, 0.06), abs=0.003)
+
+
+@pytest.mark.parametrize("mode", ["instant", "physics"])
+def test_a_block_in_a_bowl_carries_a_stack(mode: str) -> None:
+    with opened(mode, 0) as session:
+        do(
+            session,
+            "put_first_on_second('red block', 'red bowl')\n"
+            "stack_objects_in_order(['red block', 'green block', 'blue block'])",
+        )
+        x, y, z = session.robot.positions()["red block"]
+        assert math.dist((x, y), session.robot.positions()["red bowl"][:2]) < NEAR_M
+        check_places(
+            session.robot, {"green block": (x, y, z + 0.04), "blue block": (x, y, z + 0.08)}
+        )
+
+
+@pytest.mark.parametrize(
+    ("do_this", "why"),
+    [
+        (
+            lambda robot: robot.stack_objects_in_order(["gray block", "pink block"]),
+            "'cyan block' stands on 'pink block'; move 'cyan block' first",
+        ),
+        (
+            lambda robot: robot.arrange_objects(
+                {"pink block": [0, -0.6], "blue block": [0.2, -0.4], "gray block": [0.1, -0.6]}
+            ),
+            "'cyan block' stands on 'pink block'; move 'cyan block' first",
+        ),
+        (
+            lambda robot: robot.arrange_objects(
+                {"gray block": [0, -0.7], "cyan block": [0.06, -0.7], "red block": [0.03, -0.7]}
+            ),
+            "'green block' stands where 'gray block' is to go; move 'green block' first",
+        ),
+    ],
+)
+def test_a_refusal_names_what_is_not_of_the_set(do_this: Any, why: str) -> None:
+    robot = table(
+        block("blue", 0, -0.5),
+        block("pink", 0, -0.5, 1),
+        block("cyan", 0, -0.5, 2),
+        block("gray", 0.2, -0.6),
+        block("green", 0, -0.7),
+        block("red", -0.2, -0.6),
+    )
+    before = robot.positions()
+    with pytest.raises(Collision, match=why):
+        do_this(robot)
+    assert robot.positions() == before
 
 
 @pytest.mark.parametrize("apart", [0.073, 0.078])
