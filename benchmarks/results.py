@@ -16,14 +16,14 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from benchmarks.suite import FLAGS, Outcome, Settings, Suite, Trial
+from benchmarks.suite import FLAGS, Described, Outcome, Settings, Suite, Trial
 from cap.engine.repair import Repairs
 from cap.errors import UsageError
 from cap.models.atomic_file import write_whole
 from cap.trace.trace import plain, versions
 
 FORMAT_VERSION = 1
-_SAME = ("format_version", "suite", "suite_version", "settings")
+_SAME = ("format_version", "suite", "suite_version", "settings", "conditions")
 """What two runs must share to be one."""
 _MAY_DIFFER = ("cache", "concurrency", "ledger", "max_calls", "max_cost", "pictures", "prices")
 """Options that change no outcome: what a run may cost, and where it keeps things."""
@@ -112,6 +112,8 @@ def begin(folder: Path, suite: Suite, settings: Settings, *, resume: bool) -> Re
         "repairs": asdict(Repairs()),
         "versions": versions(),
     }
+    if isinstance(suite, Described):
+        header["conditions"] = dict(suite.conditions())
     if (folder / HEADER).exists():
         if not resume:
             raise UsageError(f"{folder} already holds a run; go on with --resume or use another")
@@ -166,7 +168,7 @@ def _unwritable(path: Path, error: OSError) -> UsageError:
 
 def _check_same(folder: Path, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
     for name in _SAME:
-        ours, theirs = _identity(asked[name]), _identity(there.get(name))
+        ours, theirs = _identity(asked.get(name)), _identity(there.get(name))
         if ours != theirs and name == "suite_version":
             raise UsageError(
                 f"{folder} is a run of another state of '{there['suite']}': its tasks, or the file "
@@ -235,7 +237,7 @@ def read_header(folder: Path) -> dict[str, Any]:
     return header
 
 
-_HEADER = (*_SAME, "versions")
+_HEADER = ("format_version", "suite", "suite_version", "settings", "versions")
 _TRIAL = tuple(entry.name for entry in fields(Trial))
 _OUTCOME = tuple(entry.name for entry in fields(Outcome))
 

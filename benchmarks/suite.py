@@ -196,6 +196,14 @@ class Checks(Protocol):
 
 
 @runtime_checkable
+class Described(Protocol):
+    """A suite whose verdicts depend on more than its settings; the header of a run says on what."""
+
+    def conditions(self) -> Mapping[str, str]:
+        """Return what two runs must share to be one."""
+
+
+@runtime_checkable
 class Requires(Protocol):
     """A suite whose tasks do not all need the same things installed."""
 

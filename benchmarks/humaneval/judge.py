@@ -4,9 +4,12 @@ A candidate is the problem's prompt with the completion, one worker for each. It
 with everything the test asks for, and what it returns comes back as plain data; then the test runs
 in this process on those values. Whatever a candidate does, all it can send is values.
 
+Where the kernel's layers hold a worker, a candidate finds Python as it is, and no text is refused:
+what reaches for the machine fails when it is done. Elsewhere the check comes first, as for robots.
+
 - Arguments are copies: what a candidate does to them, the test does not see.
 - An iterator, a generator too, comes back as an iterator over what it yields, at most 10,000
-  values.
+  values; so does what is no plain data and can be iterated over.
 - A subclass of a builtin comes back as that builtin, a fraction or decimal as the number exactly
   as large, a view of a dictionary as a set; an instance of any other class is no plain data and
   fails the sample, whatever its `__eq__` says.
@@ -38,7 +41,7 @@ from cap.errors import UsageError
 from cap.program.program import Program, ProgramSyntaxError
 from cap.result import Failure
 from cap.sandbox.limits import Limits
-from cap.sandbox.parent.template_client import TemplateClient
+from cap.sandbox.parent.template_client import TemplateClient, shared_template
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec
 from cap.sandbox.worker.call_list import CallAnswer
@@ -49,7 +52,12 @@ TIMEOUT_S = 3.0
 MOST_RUNS = 1000
 """How often a candidate is run whose test asks for what depends on its answers."""
 POLICY = replace(Policy.benchmark(), library=False)
-"""A candidate has what it imports, and nothing else."""
+"""What the check allows where the kernel holds nothing: a candidate has what it imports."""
+LEVEL = "kernel"
+"""The weakest level of the sandbox at which its walls alone decide."""
+_REFUSALS = ("MemoryError", "ModuleNotFoundError", "PermissionError", "WireError")
+"""What a candidate fails with that met a wall of the sandbox; elsewhere it may have gone on."""
+_NO_THREAD = "can't start new thread"
 STDOUT_CHARS = 10_000_000
 """A candidate may print as it likes; the official scorer has no limit."""
 _SEED = 0
@@ -69,6 +77,8 @@ class SampleVerdict:
     """`passed`, `timed out`, or `failed:` with the reason, as the official scorer says it."""
     cause: str = ""
     """"" or what is to blame: `program`, or `task` if it ran and is wrong."""
+    refused: str = ""
+    """Of one that failed, what it was refused here and the official scorer may allow; or ""."""
 
 
 PASSED = SampleVerdict(True, "passed")
@@ -89,26 +99,40 @@ class Scorer:
         Args:
             timeout_s: What a candidate may take for all its calls, wall seconds.
             memory_bytes: Private memory of its worker.
-            template: Forks the workers; the one of this process by default.
+            template: Forks the workers; by default one of this process without the check, where
+                the kernel holds its workers.
 
         Raises:
             UsageError: No time at all.
         """
         if not timeout_s > 0:
             raise UsageError(f"a time limit of {timeout_s:g} s lets nothing pass; ask for more")
-        self.policy = POLICY
-        limits = Limits(program_s=timeout_s, memory_bytes=memory_bytes, stdout_chars=STDOUT_CHARS)
-        # One question and one answer for each worker: moving both ends to a core takes longer.
-        self.sandbox = Sandbox(
-            limits=limits, policy=self.policy, pin=False, rehearse=False, template=template
+        self.limits = Limits(
+            program_s=timeout_s, memory_bytes=memory_bytes, stdout_chars=STDOUT_CHARS
         )
+        self._template = template or shared_template(frozenset(["language"]))
         self._ready: dict[HumanEvalProblem, tuple[ProblemTest, CandidateCalls]] = {}
         self._scope = Scope()
 
     def __enter__(self) -> Scorer:
         """Start loading the worker template."""
-        self.sandbox.__enter__()
+        self._template.plain.start(self.limits)
         return self
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        """Runs the candidates; waits until it is known what holds them."""
+        if not self._template.restricts and self._template.report().lacks(LEVEL):
+            self._template = shared_template()
+        # One question and one answer for each worker: moving both ends to a core takes longer.
+        return Sandbox(
+            limits=self.limits, policy=POLICY, pin=False, rehearse=False, template=self._template
+        )
+
+    @property
+    def checks(self) -> bool:
+        """True if the check refuses texts; else the walls decide."""
+        return bool(self.sandbox and self._template.restricts)
 
     def __exit__(self, *_: object) -> None:
         """Do nothing: workers end with their programs."""
@@ -124,10 +148,11 @@ class Scorer:
             test = ProblemTest(problem)
             self._ready[problem] = test, test.calls()
         test, calls = self._ready[problem]
-        program = self._program(problem.prompt + completion)
+        source = f"{problem.prompt}{completion}\n"
+        program = self._checked(source) if self.checks else source
         if isinstance(program, SampleVerdict):
             return program
-        deadline_s = time.monotonic() + self.sandbox.limits.program_s
+        deadline_s = time.monotonic() + self.limits.program_s
         for _ in range(MOST_RUNS):
             result = self.sandbox.call_each(
                 program, self._scope, problem.entry_point, calls.arguments
@@ -142,12 +167,14 @@ class Scorer:
             except Exception as error:
                 why = codec.one_line(str(error)) or type(error).__name__
                 cause = "task" if isinstance(error, AssertionError) else "program"
-                return SampleVerdict(False, f"failed: {why}", cause)
+                met = (_wall(a.value, a.message) for a in result.value if a.kind == "raises")
+                refused = next(filter(None, met), "")
+                return SampleVerdict(False, f"failed: {why}", cause, refused)
             if time.monotonic() > deadline_s:
                 break
         return TIMED_OUT
 
-    def _program(self, source: str) -> Program | SampleVerdict:
+    def _checked(self, source: str) -> Program | SampleVerdict:
         """Return a candidate that may run, or the verdict on one that may not."""
         try:
             program = Program.parse(source)
@@ -162,8 +189,9 @@ class Scorer:
                 and ast.unparse(node.test) == "__name__ == '__main__'"
             ]
             program = program.without(doomed)
-        for violation in check(program.tree, self.policy):
-            return SampleVerdict(False, f"failed: refused, {violation}", "program")
+        for violation in check(program.tree, POLICY):
+            why = str(violation)
+            return SampleVerdict(False, f"failed: refused, {why}", "program", why)
         return program
 
 
@@ -171,7 +199,15 @@ def _failed(failure: Failure) -> SampleVerdict:
     """Return the verdict on a candidate that gave no answers."""
     if failure.kind == "timeout":
         return TIMED_OUT
-    return SampleVerdict(False, f"failed: {failure}", "program")
+    refused = _wall(failure.error, failure.message)
+    return SampleVerdict(False, f"failed: {failure}", "program", refused)
+
+
+def _wall(error: str, message: str) -> str:
+    """Return what of an exception is a wall's doing, or ""."""
+    if error in _REFUSALS or message == _NO_THREAD:
+        return f"{error}: {message}".removesuffix(": ")
+    return ""
 
 
 # --- the trusted side
@@ -188,6 +224,18 @@ class CandidateCalls:
     def encoded(self) -> tuple[bytes, ...]:
         """The same as bytes, to be compared with what a test asks for."""
         return tuple(codec.encode([args, named]) for args, named in self.arguments)
+
+    def first_told(self, answers: Sequence[bytes | None]) -> int | None:
+        """Return the first call that may be given the answer to another one before it, if any.
+
+        Args:
+            answers: To each call, encoded; None where that cannot be.
+        """
+        for place, given in enumerate(self.encoded):
+            for answer, asked in zip(answers[:place], self.encoded, strict=False):
+                if answer is not None and answer in given and asked != given:
+                    return place
+        return None
 
 
 class CandidateFailed(Exception):
@@ -222,7 +270,8 @@ class ProblemTest:
         """Return what the test calls the candidate with.
 
         Most tests tell without a candidate, by an answer that is equal to everything; the others
-        are run with the canonical solution.
+        are run with the canonical solution. Where its answers go into later calls, these are left
+        out: a candidate that looked ahead would find there what it was asked for.
 
         Raises:
             UsageError: The canonical solution fails the test.
@@ -230,9 +279,19 @@ class ProblemTest:
         with contextlib.suppress(Exception):  # what it says of such an answer is of no interest
             return self._calls(lambda *_, **__: _Anything())
         space: dict[str, Any] = {}
+        answers: list[bytes | None] = []
+
+        def solution(*args: Any, **named: Any) -> Any:
+            answers.append(None)
+            value = space[self.problem.entry_point](*args, **named)
+            with contextlib.suppress(codec.WireError):
+                answers[-1] = codec.encode(value)
+            return value
+
         try:
             exec(_compiled(self.problem, "prompt", self.problem.canonical_solution), space)
-            return self._calls(space[self.problem.entry_point])
+            calls = self._calls(solution)
+            return CandidateCalls(calls.arguments[: calls.first_told(answers)])
         except Exception as error:
             raise UsageError(
                 f"'{self.problem.task_id}': its canonical solution fails its own test: {error!r}"

@@ -55,7 +55,7 @@ class HumanEvalSuite:
     """The official problems in three arms, and samples from a file."""
 
     name = "humaneval"
-    version = "1"
+    version = "2"
     usual_n = 1
     takes = ("prompts",)
 
@@ -68,6 +68,16 @@ class HumanEvalSuite:
         """
         check_options(settings, OPTIONS)
         _model(replace(settings, options={**settings.options, "ledger": None}))
+
+    def conditions(self) -> Mapping[str, str]:
+        """Return what the verdicts depend on beside the settings: who refuses a sample, and what.
+
+        Raises:
+            SandboxError: The sandbox cannot be started.
+        """
+        scorer = _scorer(TIMEOUT_S, 1 << 30)
+        by = "the check, text by text" if scorer.checks else "the sandbox's walls, as it runs"
+        return {"sandbox": scorer.sandbox.level, "refused by": by}
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every problem with its arm, arm by arm."""
@@ -165,6 +175,7 @@ def _row(arm: str, lines: Sequence[Line], *, greedy: bool) -> dict[str, Any]:
         n, correct = counts.get(line.trial.task, (0, 0))
         counts[line.trial.task] = n + 1, correct + line.outcome.success
     found = mean_pass_at_k(counts)
+    refused = sum(bool(line.outcome.extra.get("refused")) for line in lines)
     paper = PAPER.get(arm, {})
     theirs = ("greedy",) if greedy else tuple(f"pass@{k}" for k in KS)
     shown = [f"{name} {paper[name]:g}" for name in theirs if name in paper]
@@ -173,6 +184,8 @@ def _row(arm: str, lines: Sequence[Line], *, greedy: bool) -> dict[str, Any]:
         "problems": len(counts),
         "samples": len(lines),
         **{f"pass@{k} %": f"{100 * found[k]:.1f}" if k in found else "" for k in KS},
+        "refused": refused,
+        "official would pass": f"at most {refused} more" if refused else "the same",
         "paper %": ", ".join(shown) if arm != GIVEN else "",
     }
 
@@ -219,6 +232,7 @@ def _outcome(
         extra={
             "completion": written.completion,
             "result": verdict.result,
+            "refused": verdict.refused,
             "generated": list(written.generated),
             "note": written.note,
         },

@@ -82,6 +82,7 @@ def about_run(header: Mapping[str, Any]) -> list[str]:
     return [
         ", ".join(f"{name} {value}" for name, value in {**facts, "options": options}.items()),
         ", ".join(f"{name} {value}" for name, value in header["versions"].items()),
+        *(f"{name}: {value}" for name, value in header.get("conditions", {}).items()),
     ]
 
 

@@ -106,7 +106,7 @@ class Runner:
         robot: Stoppable | None = None,
     ) -> Result:
         """Run a program that was checked already, as `Sandbox.execute` says."""
-        text = source if isinstance(source, str) else source.source
+        text = _text(source)
         words = words_of(text, scope)
         asked = {returns or "", "" if calls is None else calls.function}
         plain = is_plain(words | asked, scope) and (calls is None or calls.plain)
@@ -206,7 +206,7 @@ class Runner:
     ) -> dict[str, Any]:
         return {
             "calls": None if calls is None else [calls.function, calls.arguments],
-            "code": _shipped(source),
+            "code": _shipped(source) if self._template.restricts else _text(source).encode(),
             "definitions": [_shipped(entry.source, entry.name) for entry in scope.definitions],
             "primitives": list(scope.primitives),
             "groups": {group: list(members) for group, members in scope.groups.items()},
@@ -225,6 +225,10 @@ def _names_robot_call(words: set[str], scope: Scope) -> bool:
     return not words.isdisjoint(scope.groups) or any(
         scope.primitives[name].kind != "lmp" for name in words & scope.primitives.keys()
     )
+
+
+def _text(source: str | Program) -> str:
+    return source if isinstance(source, str) else source.source
 
 
 def _shipped(source: str | Program, name: str = "program") -> bytes:

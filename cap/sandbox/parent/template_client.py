@@ -97,18 +97,23 @@ class Worker:
         os.close(self.answers)
 
 
-_shared: dict[int, TemplateClient] = {}
-"""The template of this process, by its own process id: a fork must not talk over its parent."""
+_shared: dict[tuple[int, frozenset[str]], TemplateClient] = {}
+"""The templates of this process, by its own process id: a fork must not talk over its parent."""
 
 
-def shared_template() -> TemplateClient:
-    """Return the one template of this process; it ends with the process."""
+def shared_template(without: frozenset[str] = frozenset()) -> TemplateClient:
+    """Return the one template of its kind in this process; it ends with the process.
+
+    Args:
+        without: As for `TemplateClient`.
+    """
     own = os.getpid()
-    if own not in _shared:
-        _shared.clear()
-        _shared[own] = TemplateClient()
-        atexit.register(_shared[own].close)
-    return _shared[own]
+    if (own, without) not in _shared:
+        for other in [key for key in _shared if key[0] != own]:
+            del _shared[other]
+        _shared[own, without] = TemplateClient(without=without)
+        atexit.register(_shared[own, without].close)
+    return _shared[own, without]
 
 
 _clients: weakref.WeakSet[TemplateClient] = weakref.WeakSet()
@@ -147,7 +152,8 @@ class TemplateClient:
 
         Args:
             spare: Keep a worker ready.
-            without: Layers to leave out, for tests: the kernel's, `capabilities` and `builtins`.
+            without: Layers to leave out: for tests the kernel's, `capabilities` and `builtins`;
+                `language` for programs that find Python as it is, held by the kernel alone.
             libraries: Load numpy and shapely; without them workers are for plain programs.
         """
         self._libraries = libraries
@@ -167,6 +173,11 @@ class TemplateClient:
         if not self._libraries or "builtins" in self._without:  # those may import what they like
             return self
         return TemplateClient(spare=self._keeps_spare, without=self._without, libraries=False)
+
+    @property
+    def restricts(self) -> bool:
+        """True if programs find the names that the check lists; else Python as it is."""
+        return "language" not in self._without
 
     @property
     def started(self) -> bool:

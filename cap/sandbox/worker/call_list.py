@@ -4,7 +4,7 @@ The worker calls it and sends all answers at once. Each is what the function gav
 whatever later calls do to it. What comes back is wider than
 the wire, which takes plain types only: a subclass of a builtin becomes that builtin, a fraction or
 decimal the number exactly as large if there is one, a view of a dictionary a set, an iterator the
-list it yields.
+list it yields, and so does what can be iterated over and is none of these.
 """
 
 from __future__ import annotations
@@ -119,10 +119,12 @@ def _answer(function: Any, args: Sequence[Any], named: Mapping[str, Any]) -> lis
         message = codec.one_line(shown(str(error)))
         return ["raises", codec.encode(shown(type(error).__name__)), message]
     try:
-        data = codec.encode(value)
+        return [kind, codec.encode(value), ""]
     except codec.WireError:
-        data = codec.encode(_plain(value))
-    return [kind, data, ""]
+        plain = _plain(value)
+    if plain is value and hasattr(type(value), "__iter__"):  # equal to no list, yet may become one
+        kind, plain = "yields", _plain(_taken(iter(value)))
+    return [kind, codec.encode(plain), ""]
 
 
 def _taken(values: Iterable[Any]) -> list[Any]:

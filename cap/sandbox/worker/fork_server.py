@@ -52,7 +52,12 @@ class ForkServer:
         self._limits: dict[WorkerLimits, KernelLimits] = {}
         self._lock = lockdown.worker_lock(report)
         self._mapped_bytes = lockdown.mapped_bytes()
-        self._setup = worker.ProgramSetup(own_builtins="builtins" in report.without)
+        if "language" in report.without:
+            from cap.sandbox.worker.unrestricted import Unrestricted  # no other template needs it
+
+            self._setup: worker.ProgramSetup = Unrestricted()
+        else:
+            self._setup = worker.ProgramSetup(own_builtins="builtins" in report.without)
         self._cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
         self._avoided = template_protocol.ANYWHERE
         self._most_descriptors = os.sysconf("SC_OPEN_MAX")

@@ -1,7 +1,7 @@
 """The template process: libraries loaded once, one fork per program.
 
 Run as a script by the parent, as `template.py CONTROL_FD WITHOUT BLOCKED PATH...`, where WITHOUT
-names the layers to leave out, for tests, and BLOCKED the libraries that no program here may have.
+names the layers to leave out, and BLOCKED the libraries that no program here may have.
 It never sees program text. It first says which layers hold; then it loads what programs need,
 locks itself down and serves.
 """
@@ -56,6 +56,10 @@ def main(descriptor: int, without: frozenset[str]) -> None:
     hello = json.dumps([report.layers, dict(report.missing)]).encode()
     control.sendall(struct.pack("<i", len(hello)) + hello)
     _load(_FOR_ATTACKS if "builtins" in without else ())
+    if "language" in without:
+        from cap.sandbox.worker import unrestricted
+
+        unrestricted.load()
 
     from cap.sandbox.worker import fork_server
 

