@@ -3,7 +3,8 @@
 Two by two arms: the prompt's examples call helpers they do not define, or define all in one; and
 helpers that an answer lacks are asked for (recursive), or the answer fails (single). A function is
 asked for by the engine's own function generation: the program is the loop that calls it once for
-each case, and the model fills in what that program lacks.
+each case, and the model fills in what that program lacks. The functions that the prompt shows are
+there for an answer to call, in every arm.
 
 Problems are independent of each other. With the option `shared_library` they are not: one trial is
 then a pass over all problems, in order, and what was written for one is there for the next.
@@ -11,10 +12,11 @@ then a pass over all problems, in order, and what was written for one is there f
 
 from __future__ import annotations
 
+import ast
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from benchmarks.models import MODEL_OPTIONS, Meter, model_for
 from benchmarks.problems.judge import Verdict, desk, examine
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
 from benchmarks.problems.problem_file import load
-from benchmarks.robocodegen.summary import LIBRARY, summarize
+from benchmarks.robocodegen.summary import LIBRARY, OTHERS, summarize
 from benchmarks.suite import (
     BASELINES,
     ENDPOINT,
@@ -33,11 +35,13 @@ from benchmarks.suite import (
     check_names,
     check_options,
 )
+from cap.checker.allowlist import EVERYWHERE
+from cap.checker.undefined import undefined
 from cap.engine.answer import Answer, State
 from cap.engine.engine import Engine
 from cap.engine.generation import GenerationLimits
 from cap.engine.settings import EngineSettings
-from cap.errors import UsageError
+from cap.errors import ProblemError, UsageError
 from cap.models.base import Completion, Model, Request
 from cap.program.program import Program
 from cap.prompt import prompt as prompts
@@ -80,9 +84,10 @@ class RoboCodeGenSuite:
         Raises:
             ProblemError: The file cannot be used.
         """
+        self._own = problems is not None
         self._shared = shared_library
         self._set = problem_set(problems)
-        self.version = f"1-{self._set.sha256[:12]}"
+        self.version = f"2-{self._set.sha256[:12]}"
 
     def adjusted(self, options: Mapping[str, Any]) -> RoboCodeGenSuite:
         """Return the suite as options ask for it."""
@@ -93,16 +98,30 @@ class RoboCodeGenSuite:
 
         Raises:
             UsageError: The settings name a model, prompts or an option that does not exist.
-            ProblemError: A reference fails its own test.
         """
         _check_options(settings)
         for file, _ in ARMS.values():
             function_prompt(settings.prompts, file, ())
         if settings.model not in BASELINES:
             model_for(settings.model, {**settings.options, "ledger": None})
-        if settings.options.get("problems"):
-            for problem in self._set.problems.values():
+
+    @cached_property
+    def left_out(self) -> Mapping[str, str]:
+        """Problems of a person's own that judge nobody, with the reason: the reference fails."""
+        found = {}
+        for name, problem in self._set.problems.items() if self._own else ():
+            try:
                 examine(problem, 0)
+            except ProblemError as error:
+                found[name] = str(error)
+        return found
+
+    def conditions(self) -> Mapping[str, str]:
+        """Return whose problems these are, and which of them are left out."""
+        if not self._own:
+            return {"problems": OTHERS}
+        told = {"problems": "a person's own; the paper's values do not apply"}
+        return told | {f"left out, {name}": why for name, why in self.left_out.items()}
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every problem with every arm."""
@@ -120,13 +139,19 @@ class RoboCodeGenSuite:
         Raises:
             UsageError: No samples or too many, an unknown problem or arm, or a shared library with
                 some problems only.
+            ProblemError: No problem is left whose reference passes its own test, or one that is
+                asked for fails it.
         """
         check_count(n, "samples")
         check_names("problem", tasks, list(self._set.problems))
         check_names("arm", splits, list(ARMS))
         if self._shared and tasks:
             raise UsageError("a shared library needs all problems, in order; leave out --tasks")
-        names = [LIBRARY] if self._shared else list(self._set.problems)
+        fit = [name for name in self._set.problems if name not in self.left_out]
+        for name in tasks or ([] if fit else self.left_out):
+            if name in self.left_out:
+                raise ProblemError(self.left_out[name])
+        names = [LIBRARY] if self._shared else fit
         return tuple(
             Trial(name, arm, seed, sample)
             for arm in ARMS
@@ -145,7 +170,8 @@ class RoboCodeGenSuite:
         """
         _check_options(settings)
         if trial.task == LIBRARY:
-            return _run_library(trial, settings, self._set)
+            fit = {n: one for n, one in self._set.problems.items() if n not in self.left_out}
+            return _run_library(trial, settings, fit)
         return _run_one(trial, settings, self._set.problems[trial.task], ()).outcome
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
@@ -154,7 +180,7 @@ class RoboCodeGenSuite:
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return each arm by family, by kind of generalisation, and as a whole."""
-        return summarize(folder, self._set)
+        return summarize(folder, self._set, published=not self._own)
 
 
 def problem_set(path: str | None) -> ProblemSet:
@@ -201,17 +227,22 @@ def _run_one(
         trace=Trace(),
         settings=EngineSettings(seed=trial.seed, budget=budget),
     )
-    answer = engine.run_program(_LOOP, Program.parse(problem.loop), State(definitions=library))
+    known = {entry.name: entry for entry in shown_functions(settings.prompts, file)}
+    known |= {entry.name: entry for entry in library}
+    for name in (problem.name, *problem.given_names):
+        known.pop(name, None)
+    state = State(definitions=tuple(known.values()))
+    answer = engine.run_program(_LOOP, Program.parse(problem.loop), state)
     verdict = place.verdict(answer.result.failure)
     outcome = _outcome(problem, answer, verdict, meter, time.perf_counter() - start_s)
     return _Attempt(meter.settled(outcome), answer.generated)
 
 
-def _run_library(trial: Trial, settings: Settings, problems: ProblemSet) -> Outcome:
+def _run_library(trial: Trial, settings: Settings, problems: Mapping[str, Problem]) -> Outcome:
     """Have all functions written, one after the other, each with those before it at hand."""
     library: dict[str, Definition] = {}
     outcomes: dict[str, Outcome] = {}
-    for name, problem in problems.problems.items():
+    for name, problem in problems.items():
         attempt = _run_one(trial, settings, problem, tuple(library.values()))
         outcomes[name] = attempt.outcome
         library |= {entry.name: entry for entry in attempt.written}
@@ -276,6 +307,35 @@ def function_prompt(folder: str, file: str, given: tuple[str, ...]) -> Prompt:
     if not given:
         return prompt
     return replace(prompt, text=f"from scene import {', '.join(given)}\n{prompt.text}")
+
+
+@cache
+def shown_functions(folder: str, file: str) -> tuple[Definition, ...]:
+    """Return the functions that an arm's prompt shows, for answers to call.
+
+    Those of the hierarchical prompt call helpers that nobody shows; the flat prompt has the same
+    functions whole, so they are taken from there.
+
+    Raises:
+        PromptError: The folder has no such prompts.
+    """
+    shown = {name for name, _ in _functions(function_prompt(folder, file, ()))}
+    whole = dict(_functions(function_prompt(folder, "flat", ())))
+    whole = {name: source for name, source in whole.items() if name in shown}
+    lacking = [""]
+    while lacking:
+        names = EVERYWHERE | whole.keys()
+        lacking = [name for name, one in whole.items() if undefined(Program.parse(one), names)]
+        whole = {name: source for name, source in whole.items() if name not in lacking}
+    return tuple(Definition(name, source) for name, source in whole.items())
+
+
+def _functions(prompt: Prompt) -> Iterator[tuple[str, str]]:
+    """Yield the functions of a prompt's examples, each with its source."""
+    for entry in prompt.examples:
+        for node in Program.parse(entry.code).tree.body:
+            if isinstance(node, ast.FunctionDef):
+                yield node.name, ast.unparse(node)
 
 
 # --- models

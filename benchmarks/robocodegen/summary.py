@@ -19,6 +19,11 @@ from benchmarks.suite import Outcome
 
 LIBRARY = "shared-library"
 """The task of a pass over all problems."""
+OTHERS = (
+    "37 of this project's own, in the families of the paper's; the published values are for the "
+    "paper's 37, which are others: compare arms, not values"
+)
+"""What stands beside the published values."""
 _PROBLEMS = 37
 _COUNTS: Mapping[str, Mapping[str, int]] = {
     "hierarchical-recursive": {
@@ -75,8 +80,14 @@ _FAMILIES: Mapping[tuple[str, str], tuple[int, int]] = {
 """How many of how many code-davinci-002 solved."""
 
 
-def summarize(folder: Path, problems: ProblemSet) -> list[dict[str, Any]]:
-    """Return one row for each arm and group of problems that has a sample, and one for all."""
+def summarize(folder: Path, problems: ProblemSet, *, published: bool) -> list[dict[str, Any]]:
+    """Return one row for each arm and group of problems that has a sample, and one for all.
+
+    Args:
+        folder: Of the run.
+        problems: What was run.
+        published: Whether the paper's values stand beside: they are for problems like these.
+    """
     found = [part for line in read_lines(folder) for part in parts(line)]
     table = []
     for arm in dict.fromkeys(line.trial.split for line in found):
@@ -84,7 +95,7 @@ def summarize(folder: Path, problems: ProblemSet) -> list[dict[str, Any]]:
         for group, names in _groups(problems).items():
             won = [line.outcome.success for line in own if line.trial.task in names]
             if won:
-                table.append(_row(arm, group, won))
+                table.append(_row(arm, group, won, published=published))
     return table
 
 
@@ -112,16 +123,18 @@ def _groups(problems: ProblemSet) -> dict[str, set[str]]:
     return {**groups, "all": set(problems.problems)}
 
 
-def _row(arm: str, group: str, won: list[bool]) -> dict[str, Any]:
+def _row(arm: str, group: str, won: list[bool], *, published: bool) -> dict[str, Any]:
     low, high = wilson_interval(sum(won), len(won))
-    published = published_rates(group, arm)
-    return {
+    row = {
         "arm": arm,
         "problems": group,
         "solved %, 95 %": f"{100 * sum(won) / len(won):.1f} ({100 * low:.1f}-{100 * high:.1f})",
         "n": len(won),
-        "published %": ", ".join(f"{name} {value:g}" for name, value in published.items()),
     }
+    if published:
+        rates = published_rates(group, arm)
+        row["published %"] = ", ".join(f"{name} {value:g}" for name, value in rates.items())
+    return row
 
 
 def published_rates(task: str, split: str) -> Mapping[str, float]:

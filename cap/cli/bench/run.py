@@ -25,6 +25,7 @@ from cap.cli.options import (
     with_options,
 )
 from cap.errors import SpendLimit, UnknownModel, UsageError
+from cap.trace.terminal import printable
 
 USUAL_N = 50
 """Trials of each task, where neither a person nor the suite says how many."""
@@ -200,6 +201,8 @@ def _run(
     if isinstance(options, OracleOptions) and splits is None and isinstance(found, Proves):
         splits = list(found.oracle_splits)
     trials = found.trials(n, options.seed, tasks, splits)
+    for why in getattr(found, "left_out", {}).values():
+        click.echo(f"note: {printable(why)}; it is left out", err=True)
     try:
         folder = carry_out(found, trials, settings, runner_options, settings.model)
     except SpendLimit as error:

@@ -23,7 +23,8 @@ def clip_point_to_bounds(point, lower, upper):
 """,
     """\
 def get_angle_between_vectors(first, second):
-    return np.arccos(np.dot(first, second) / (np.linalg.norm(first) * np.linalg.norm(second)))
+    cross = np.linalg.norm(np.cross([*first, 0, 0][:3], [*second, 0, 0][:3]))
+    return np.arctan2(cross, np.dot(first, second))
 """,
     """\
 def get_pairwise_distances(points):
@@ -145,10 +146,11 @@ def get_largest_polygon(polygons):
 """,
     """\
 def extend_line_at_end(line, distance):
-    (x1, y1), (x2, y2) = line.coords
-    length = line.length
-    end = (x2 + (x2 - x1) / length * distance, y2 + (y2 - y1) / length * distance)
-    return LineString([(x1, y1), end])
+    points = list(line.coords)
+    (x1, y1), (x2, y2) = points[-2:]
+    angle = math.atan2(y2 - y1, x2 - x1)
+    points.append((x2 + distance * math.cos(angle), y2 + distance * math.sin(angle)))
+    return LineString(points)
 """,
     """\
 def get_distance_to_edge(point, polygon):

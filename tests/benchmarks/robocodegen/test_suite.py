@@ -15,8 +15,8 @@ from benchmarks.problems.problem import GENERALISATIONS
 from benchmarks.problems.schema import SCHEMA
 from benchmarks.problems.validation import check_problem
 from benchmarks.report import tables
-from benchmarks.results import Line, begin, read_header
-from benchmarks.robocodegen.suite import ARMS, RoboCodeGenSuite, problem_set
+from benchmarks.results import Line, begin, read_header, read_lines
+from benchmarks.robocodegen.suite import ARMS, RoboCodeGenSuite, problem_set, shown_functions
 from benchmarks.robocodegen.summary import LIBRARY, parts
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from benchmarks.worker import run_trial
@@ -165,11 +165,11 @@ def test_no_op_solves_nothing(name: str) -> None:
     assert (wrong.success, wrong.cause, wrong.extra["passed_cases"]) == (False, "task", 0)
 
 
-LENGTH = "def get_path_length(points):\n    return get_total(get_steps(points))"
-TOTAL = "def get_total(xs):\n    return float(np.sum(xs))"
+LENGTH = "def get_path_length(points):\n    return get_sum(get_steps(points))"
+TOTAL = "def get_sum(xs):\n    return float(np.sum(xs))"
 STEPS = "def get_steps(points):\n    return [get_step(p, q) for p, q in zip(points, points[1:])]"
 STEP = "def get_step(p, q):\n    return np.linalg.norm(np.asarray(q) - np.asarray(p))"
-HELPFUL = {"get_path_length": LENGTH, "get_total": TOTAL, "get_steps": STEPS, "get_step": STEP}
+HELPFUL = {"get_path_length": LENGTH, "get_sum": TOTAL, "get_steps": STEPS, "get_step": STEP}
 
 
 @pytest.mark.parametrize("arm", ARMS)
@@ -186,6 +186,43 @@ def test_helpers_are_generated_in_the_recursive_arms_alone(
         assert set(found.extra["functions"]) == set(HELPFUL)
     helpers_shown = "move_point(point=point" in model.requests[0].prompt
     assert helpers_shown == arm.startswith("hierarchical")
+
+
+SHOWN = """
+def get_path_length(points):
+    moved = move_points(points, [1, 1])  # whose helper the hierarchical prompt does not show
+    return get_total([get_distance(p, q) for p, q in zip(moved, moved[1:])])
+"""
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_what_the_prompt_shows_is_there_to_be_called(
+    arm: str, answering: Callable[[Mapping[str, str]], Answers]
+) -> None:
+    answering({"get_path_length": SHOWN})
+    found = outcome("get_path_length", arm, "any")
+    assert (found.success, found.failure, found.requests) == (True, "", 1)
+    assert found.extra["functions"] == ["get_path_length"]
+    assert "def get_distance(" in found.program  # so that what was run stands whole in the file
+
+
+def test_a_shown_function_is_the_same_in_every_arm() -> None:
+    def source(arm: str) -> dict[str, str]:
+        shown = shown_functions("robocodegen", ARMS[arm][0])
+        return {entry.name: entry.source for entry in shown}
+
+    assert len(source("flat-single")) == 15
+    assert source("hierarchical-single") == source("flat-single")
+
+
+def test_a_problem_of_a_shown_functions_name_is_asked_for(
+    tmp_path: Path, answering: Callable[[Mapping[str, str]], Answers]
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(SCHEMA.replace("get_highest_point", "get_middle"))
+    answering({"get_middle": "def get_middle(points):\n    return points[0]"})
+    found = outcome("get_middle", "flat-single", "any", problems=str(path))
+    assert (found.success, found.requests) == (False, 1)
 
 
 def test_a_model_is_asked_with_the_header_alone(
@@ -365,6 +402,10 @@ def test_the_report_counts_by_family_and_by_kind(tmp_path: Path) -> None:
     assert rows["all"]["solved %, 95 %"].startswith("43.2")
     assert "code-davinci-002 81.1" in rows["all"]["published %"]
     assert "code-davinci-002 42.9" in rows["family: scene"]["published %"]
+    assert (
+        "the paper's 37, which are others"
+        in read_header(tmp_path / "run")["conditions"]["problems"]
+    )
     kinds = [row["n"] for name, row in rows.items() if name.startswith("generalisation: ")]
     assert sum(kinds) == 37
 
@@ -429,7 +470,7 @@ def test_a_recorded_run_is_replayed_and_resumed(
     Path(own).write_text(SCHEMA.replace('"[1, 2]"]', '"[5, 1]"]', 1))
     capsys.readouterr()
     assert cap([*command, "--resume"]) == 2
-    assert "the reference fails" in capsys.readouterr().err
+    assert "the reference fails" in capsys.readouterr().err  # and no other problem is in it
     Path(own).write_text(SCHEMA)
     assert cap([*command, "--resume"]) == 2
     assert "changed since" in capsys.readouterr().err
@@ -454,6 +495,24 @@ def test_problems_are_listed_checked_and_their_format_printed(
     assert "mutant 'the first' passes" in capsys.readouterr().err
     assert cap(["bench", "problems", str(tmp_path / "none.toml")]) == 2
     assert "none.toml" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("trials_here")
+def test_a_reference_that_fails_keeps_only_itself_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own, out = Path(own_file(tmp_path)), tmp_path / "run"
+    own.write_text(own.read_text().replace('"[1, 2]"]', '"[5, 1]"]', 1))  # the first one's
+    command = ["bench", "run", "robocodegen", "-m", "oracle", "--problems", str(own)]
+    command += ["--arm", "flat-single"]
+    assert cap([*command, "--out", str(out)]) == 0
+    told = capsys.readouterr()
+    assert "note: problem 'get_highest_point': the reference fails" in told.err
+    assert [line.trial.task for line in read_lines(out)] == ["get_top_point"]
+    assert "left out, get_highest_point" in read_header(out)["conditions"]
+    assert "published" not in told.out
+    assert cap([*command, "--tasks", "get_highest_point", "--out", str(tmp_path / "no")]) == 2
+    assert "the reference fails" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("trials_here")
