@@ -177,6 +177,11 @@ class ControllerDriver(ABC):
         return self._gripper.fingers
 
     @property
+    def told_gap_m(self) -> float | None:
+        """The distance that its fingers were told last, metres."""
+        return self._gripper.told_m
+
+    @property
     def sent(self) -> int:
         """How many motions were sent."""
         return self._mover.sent

@@ -68,6 +68,13 @@ class ArmDriver(Protocol):
     def fingers(self) -> Fingers:
         """How far its gripper opens."""
 
+    @property
+    def told_gap_m(self) -> float | None:
+        """The distance that its fingers were told last, metres, though they may be under way.
+
+        None before the first, and where a command was begun and did not end: it may have arrived.
+        """
+
     def connect(self) -> None:
         """Open the connection and wait for the first state."""
 

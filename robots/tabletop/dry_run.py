@@ -59,10 +59,11 @@ class DryDriver:
     """Height of the table top: the arm begins above it, where it waits between motions."""
     fingers: Fingers = ROBOTIQ_2F_85
     """Of the gripper that would be there."""
+    told_gap_m: float | None = None
+    """The distance that the fingers would have been told last, metres."""
     heard: ArmState | None = None
     """Nothing: there is always a newest state."""
     _stopped: bool = field(default=False, init=False)
-    _closed: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         """Begin where the gripper waits between motions."""
@@ -119,13 +120,13 @@ class DryDriver:
     def gripper(self, gap_m: float) -> bool | None:
         """Write it down; whether it would hold anything is not known."""
         self._require_going()
-        self._closed = gap_m == 0
+        self.told_gap_m = gap_m
         self.commands.append(f"gripper open {1000 * gap_m:.0f} mm" if gap_m else "gripper close")
         return None
 
     def holding(self) -> bool | None:
         """Return that open fingers hold nothing; of closed ones it is not known."""
-        return None if self._closed else False
+        return None if self.told_gap_m == 0 else False
 
     def stop(self) -> None:
         """Write it down."""

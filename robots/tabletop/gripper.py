@@ -35,6 +35,9 @@ class Gripper(Protocol):
 
     fingers: Fingers
     """How far they open."""
+    told_m: float | None
+    """The distance they were told last, metres; None before the first, and where a command was
+    begun and did not end: it may have arrived."""
 
     def set(self, gap_m: float, wait: Wait) -> bool | None:
         """Drive them to a distance, wait, and return whether they hold something, if known.
@@ -64,6 +67,7 @@ class NoGripper:
     """Nothing at the flange."""
 
     fingers = NO_FINGERS
+    told_m: float | None = None
 
     def set(self, gap_m: float, wait: Wait) -> bool | None:
         """Raise: there is none."""
@@ -99,6 +103,7 @@ class OutputGripper:
             stroke_m: How far they open, metres.
         """
         self.fingers = Fingers(stroke_m, stop_anywhere=False)
+        self.told_m: float | None = None
         self._output = output
         self._switch = switch
         self._is_on = is_on
@@ -106,7 +111,9 @@ class OutputGripper:
 
     def set(self, gap_m: float, wait: Wait) -> bool | None:
         """Set the output and wait for the fingers: off opens them as far as they go."""
+        self.told_m = None
         self._switch(self._output, gap_m == 0)
+        self.told_m = gap_m
         wait(self._wait_s)
         return None
 
@@ -124,6 +131,7 @@ class RobotiqGripper:
     def __init__(self, host: str, *, timeout_s: float = 10.0, stroke_m: float = OPEN_GAP_M) -> None:
         """Connect at the first use; a motion may take `timeout_s` seconds."""
         self.fingers = Fingers(stroke_m)
+        self.told_m: float | None = None
         self._host = host
         self._timeout_s = timeout_s
         self._socket: socket.socket | None = None
@@ -135,7 +143,9 @@ class RobotiqGripper:
             self._await(lambda: self._get("STA") == _ACTIVATED, wait)
         closing = gap_m == 0
         position = _CLOSED if closing else self._position(gap_m)
+        self.told_m = None
         self._set(f"SPE 255 FOR {_FORCE} POS {position} GTO 1")
+        self.told_m = gap_m
         self._await(lambda: self._get("PRE") == position, wait)
         self._await(lambda: self._get("OBJ") != _MOVING, wait)
         told = self._get("OBJ")

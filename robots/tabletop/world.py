@@ -37,6 +37,8 @@ class Held:
     """The object, and what it carries."""
     grip: Grip
     """Where the fingers were, and how far they were open."""
+    laid: tuple[Body, ...] = ()
+    """The bodies where they stand once the fingers open; nothing before they were to open."""
 
     def at(self, pose: Pose) -> tuple[Body, ...]:
         """Return where they are with the fingertips at a pose."""
@@ -102,15 +104,21 @@ class HardwareWorld:
         self._arm.path(way.to_pick)
         self._host.frame()
         self._held = Held(tuple(scene[body.name] for body in planned.result), planned.pick)
-        if self._arm.gripper(0.0) is False:
-            self._arm.gripper(planned.pick.gap_m)
+        try:
+            empty = self._arm.gripper(0.0) is False
+        except BaseException:
+            if self._arm.driver.told_gap_m:  # they were never told to close
+                self._held = None
+            raise
+        if empty:
             self._held = None
+            self._arm.gripper(planned.pick.gap_m)
             self._arm.path(way.lift)
             raise NotGrasped(f"the gripper closed on nothing at {planned.name!r}; look where it is")
         self._arm.path((*way.lift, *way.to_place))
         self._host.frame()
         self._require_held(planned.name)
-        self._let_go(planned)
+        self._let_go(planned.result, planned.place.gap_m)
         self._arm.path(way.away)
 
     def recover(self) -> None:
@@ -119,8 +127,11 @@ class HardwareWorld:
             return
         start, scene = self._arm.pose(), self._sight.scene()
         if math.dist(start[:3], self._held.grip.tip) < _LIFTED_M and not self._arm.holding():
-            self._arm.gripper(self._held.grip.gap_m)  # it was not lifted: it stands where it stood
-            self._held = None
+            # It was not lifted: it stands where it stood.
+            self._let_go(self._held.bodies, self._held.grip.gap_m)
+            return
+        if self._held.laid and self._arm.holding() is False:
+            self._note_let_go()  # the fingers did open, though nobody could tell then
             return
         self._require_held(self._held.bodies[0].name)
         hand = Pose(*start[:3], yaw_of(start))
@@ -129,7 +140,7 @@ class HardwareWorld:
         way = waypoints.of_put_down(start, planned, scene)
         self._arm.require_allowed(way.whole)
         self._arm.path(way.to_place)
-        self._let_go(planned)
+        self._let_go(planned.result, planned.place.gap_m)
         self._arm.path(way.away)
 
     def _require_held(self, name: str) -> None:
@@ -141,11 +152,33 @@ class HardwareWorld:
                 "look where it is, and correct the list of objects if there is one"
             )
 
-    def _let_go(self, planned: Transfer) -> None:
-        self._arm.gripper(planned.place.gap_m)
-        self._held = None
-        self._sight.placed(planned.result)
+    def _let_go(self, laid: tuple[Body, ...], gap_m: float) -> None:
+        """Open the fingers, which leaves bodies where they are said to be.
+
+        Fingers that were told to open do so, whatever stops the arm meanwhile.
+        """
+        assert self._held is not None
+        self._held = replace(self._held, laid=laid)
+        try:
+            self._arm.gripper(gap_m)
+        except BaseException as error:
+            if not self._arm.driver.told_gap_m:
+                raise
+            self._note_let_go()
+            if not isinstance(error, RobotError):
+                raise
+            x, y = laid[0].xy
+            raise type(error)(
+                f"{error}; the fingers had been told to open: {laid[0].name!r} is taken to stand "
+                f"at ({x:.2f}, {y:.2f}), so look whether it does"
+            ) from error
+        self._note_let_go()
         self._host.frame()
+
+    def _note_let_go(self) -> None:
+        assert self._held is not None
+        laid, self._held = self._held.laid, None
+        self._sight.placed(laid)
 
     def point(self, xy: tuple[float, float]) -> None:
         """Hold the gripper over a point of the table, metres."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cap.errors import CapError, Collision, LimitExceeded, ProtectiveStop, RobotError
+from cap.errors import CapError, Collision, LimitExceeded, NotConnected, ProtectiveStop, RobotError
 from robots.arm.gripper import Fingers
 from robots.perception.camera import Detection
 from robots.ravens import grasps, transfer
@@ -323,6 +323,32 @@ def test_what_would_not_stand_below_is_put_down_beside_it() -> None:
     scene = robot._table._scene
     assert scene["red block"].bottom == pytest.approx(0.0)
     assert math.dist(scene["red block"].xy, scene["blue bowl"].xy) > 0.08
+
+
+@pytest.mark.parametrize("opened", [True, False])
+def test_whether_fingers_opened_is_asked_of_them_where_their_command_was_lost(opened: bool) -> None:
+    class Lost(Arm):
+        def gripper(self, gap_m: float) -> bool | None:
+            closed = self.told_gap_m == 0
+            super().gripper(gap_m)
+            if gap_m and closed and not lost:
+                lost.append(gap_m)
+                self.told_gap_m = None
+                raise NotConnected("no answer")
+            return None
+
+        def holding(self) -> bool | None:
+            return None if lost and not opened else super().holding()
+
+    lost: list[float] = []
+    robot, arm = robot_on(block("red", 0.1, -0.45), arm=Lost())
+    with pytest.raises(NotConnected, match=r"^no answer$"):
+        call(robot, "put_first_on_second", "red block", (-0.2, -0.5))
+    assert robot.condition()["held"] == "red block"
+    before = len(arm.told)
+    call(robot, "point_gripper_to", "middle")
+    assert robot.positions()["red block"][:2] == pytest.approx((-0.2, -0.5), abs=1e-9)
+    assert [what for what, _ in arm.told[before:]].count("gripper") == (0 if opened else 1)
 
 
 # The tool.
