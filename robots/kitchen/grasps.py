@@ -45,6 +45,8 @@ CLEARANCES_M = (0.009, 0.004)
 _AROUND = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6)
 """Twelfths of a turn."""
 _RIM_SPAN_M = 0.012
+_CORNERS = 1.04
+"""A dish is built of flat pieces, whose corners reach so much further than its radius."""
 _ASIDE_M = 0.008
 """How far beside the middle, along the width of the fingers, an object may be taken."""
 LIFT_M = 0.04
@@ -276,7 +278,7 @@ def _touches(rectangle: Rectangle, bottom: float, thing: Thing) -> bool:
     if thing.kind.shape == "dish":
         room = dish_radius(thing, bottom)
         within = max(math.dist(corner, thing.xy) for corner in corners(rectangle)) < room
-        return not within and distance(rectangle, thing.xy) < thing.radius
+        return not within and distance(rectangle, thing.xy) < thing.radius * _CORNERS
     shape = footprint(thing)
     if shape.round:
         return distance(rectangle, thing.xy) < shape.length / 2

@@ -31,7 +31,7 @@ _TOUCHDOWN_M = 0.001
 """Height above its support at which an object is let go."""
 _BRAKE_STEPS = 18
 _SETTLE_STEPS = 960
-_LOADED_MPS2 = 1.5
+_LOADED_MPS2 = 0.7
 """Acceleration of the fingertips with a bowl that has something in it."""
 _SLIDE_MPS = 0.3
 _SLIDE_MPS2 = 0.8

@@ -649,9 +649,11 @@ class KitchenRobot:
     def _put(self, planned: placement.Place) -> Array:
         self._drive_to(planned.base)
         try:
-            with self._leaving_alone(self.state.load()):
+            riders = self.state.load()
+            with self._leaving_alone(riders):
                 self._world.place(planned)
                 verification.check_rest(self.state, planned)
+                verification.check_riders(self.state, planned.result.name, riders)
         finally:
             if self.state.held is None:
                 self._world.state = self.state.having_done(Deed(planned.result.name))
@@ -664,6 +666,7 @@ class KitchenRobot:
         try:
             with self._leaving_alone([planned.name, *contents]):
                 self._world.pick(planned)
+                verification.check_riders(self.state, planned.name, contents)
         finally:
             if self.state.held is not None:
                 self._world.state = self.state.having_done(Deed(planned.name, was))

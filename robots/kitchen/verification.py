@@ -53,6 +53,18 @@ def check_rest(state: KitchenState, planned: Place) -> None:
     )
 
 
+def check_riders(state: KitchenState, dish: str, riders: Collection[str]) -> None:
+    """See that what was in or on a dish came along with it.
+
+    Raises:
+        Collision: Something fell off.
+    """
+    inside = {thing.name for thing in state.contents(state[dish])}
+    fell = [place_named(state[name]) for name in riders if name not in (dish, *inside)]
+    if fell:
+        raise Collision(f"{', '.join(fell)} fell off the {dish} on the way; look, and pick it up")
+
+
 def _rests_on(thing: Thing, other: Thing) -> bool:
     """Return whether an object may rest on another one."""
     near = math.dist(thing.xy, other.xy) < thing.radius + other.radius

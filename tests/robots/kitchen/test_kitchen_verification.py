@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -227,6 +228,45 @@ def test_a_plate_is_carried_with_what_lies_on_it(seed: int, things: list[str]) -
     state = robot.state
     assert state.location_of("white plate") == "desk"
     assert {thing.name for thing in state.contents(state["white plate"])} == set(things)
+    robot.close()
+
+
+def test_what_falls_off_a_plate_on_the_way_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = create(seed=0, mode="physics", objects=["apple", "white plate"])
+    robot.goto_loc("table")
+    robot.pick_obj("apple")
+    robot.place_at_obj("white plate")
+    for act, of in ((robot.pick_obj, "pick"), (robot.place_at_obj, "place")):
+        kept, really = robot.state, getattr(robot._world, of)
+
+        def shaken(planned: object, really: Callable[..., None] = really) -> None:
+            really(planned)
+            x, y, z = robot.state["apple"].position
+            robot._world.state = robot.state.moved([robot.state["apple"].at((x - 0.3, y, z))])
+
+        monkeypatch.setattr(robot._world, of, shaken)
+        with pytest.raises(Collision, match=r"'apple' at .* fell off the white plate on the way"):
+            act("white plate" if of == "pick" else "table")
+        monkeypatch.undo()
+        robot._world.state = kept
+        if of == "pick":
+            robot.pick_obj("white plate")
+    robot.close()
+
+
+def test_the_rim_of_a_plate_reaches_further_between_its_corners() -> None:
+    things = ["coke can", "lemon", "grapefruit", "strawberry", "red plate"]
+    robot = create(seed=418, mode="physics", objects=[f"{name} @ countertop" for name in things])
+    robot.goto_loc("countertop")
+    robot.pick_obj("red plate")
+    robot.place_at_obj("lemon", "beside")
+    robot.pick_obj("coke can")
+    robot.place_at_obj("grapefruit", "beside")
+    robot.pick_obj("grapefruit")
+    robot.place_at_obj("countertop")
+    before = robot.state["red plate"]
+    robot.pick_obj("lemon")
+    assert math.dist(before.position, robot.state["red plate"].position) < 0.003
     robot.close()
 
 
