@@ -31,6 +31,7 @@ from cap.errors import UsageError
 from cap.models.base import Model
 from cap.prompt.prompt import Prompt
 from cap.robot import registry
+from cap.robot.protocol import Rewindable
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.session.turn import Turn
@@ -187,7 +188,7 @@ def carry_out(
     start_s = time.perf_counter()
     meter = Meter(_model(settings, trial))
     with Session(robot, meter, SessionSettings(prompts=prompts, seed=seed_of(trial))) as session:
-        first = robot.snapshot()
+        first = robot.snapshot() if isinstance(robot, Rewindable) else None
         case = make(np.random.default_rng([trial.seed, 7]), robot)
         turns = _act(session, case, settings.model)
         missed = case.missed(robot)
@@ -242,7 +243,8 @@ def _calls(turns: Sequence[Turn]) -> list[dict[str, Any]]:
 
 
 def _pictures(robot: Any, first: Any, trial: Trial, settings: Settings) -> dict[str, Any]:
-    if (folder := settings.options.get("pictures")) is None:
+    folder = settings.options.get("pictures")
+    if folder is None or first is None:
         return {}
     return keep_pictures(robot, first, Path(folder), f"{trial.task}_{trial.seed}_{trial.sample}")
 

@@ -1,14 +1,17 @@
-"""Figures an instruction asks for, where they are wanted, and whether a trace is one.
+"""What an instruction asks for, and whether it is so in the world: figures, places, answers.
 
 A trace is right if no point of it or of the figure is further than the tolerance from the other.
-Where an instruction leaves a figure's turn open, every turn of it is right.
+Where an instruction leaves a figure's turn open, every turn of it is right. Of things that are
+carried their true places count, of all others that they stayed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import shapely
@@ -26,6 +29,17 @@ _SPACING_M = 1e-3
 """How densely a line's points are compared."""
 _LEAST_M = 0.05
 """A line that may be cut keeps at least this."""
+_BESIDE_M = 0.12
+"""What is beside something has less room between."""
+_AMID_M = 0.03
+"""What is between two things is closer to the middle of the line from one to the other."""
+_STILL_M = 0.01
+"""What moved less stayed where it was."""
+_LEVEL_M = 0.025
+"""What stands as high as before is on the same surface, by so much."""
+
+Places = Mapping[str, tuple[float, float, float]]
+"""Where things truly are: centres, metres."""
 
 
 @dataclass(frozen=True)
@@ -104,3 +118,51 @@ def _farthest_m(line: BaseGeometry, other: BaseGeometry) -> float:
     """Return how far a line's farthest point is from another line."""
     dense = shapely.get_coordinates(line.segmentize(_SPACING_M))
     return float(shapely.distance(shapely.points(dense), other).max())
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a thing should be in the end."""
+
+    thing: str
+    """Which."""
+    relation: Literal["in", "beside", "between"]
+    """How it should be to the others."""
+    others: tuple[str, ...]
+    """A bowl; what it is to be beside; the two that it is to be between."""
+
+
+def misplaced(
+    wanted: Sequence[Placement], before: Places, now: Places, radius_m: Callable[[str], float]
+) -> str | None:
+    """Say what is not where it was wanted, or moved although it was not; None if nothing.
+
+    Args:
+        wanted: Where things should be.
+        before: Where everything was.
+        now: Where it is.
+        radius_m: Tells the radius of the circle around a thing, metres.
+    """
+    for one in wanted:
+        spots = [np.array(now[name][:2]) for name in one.others]
+        away = math.dist(now[one.thing][:2], np.mean(spots, axis=0))
+        if one.relation == "in":
+            right = away < radius_m(one.others[0])
+        else:
+            room = away - radius_m(one.thing) - radius_m(one.others[0])
+            right = abs(now[one.thing][2] - before[one.thing][2]) < _LEVEL_M
+            right &= away < _AMID_M if one.relation == "between" else 0 <= room < _BESIDE_M
+        if not right:
+            return f"the {one.thing} is not {one.relation} the {' and the '.join(one.others)}"
+    carried = {one.thing for one in wanted}
+    for name in before:
+        if name not in carried and math.dist(before[name], now[name]) > _STILL_M:
+            return f"the {name} moved, and nobody asked for that"
+    return None
+
+
+def missaid(wanted: Sequence[str], spoken: Sequence[str]) -> str | None:
+    """Say which of some words was not said; None if all were."""
+    said = "; ".join(spoken).lower()
+    unsaid = [word for word in wanted if not re.search(rf"\b{re.escape(word)}\b", said)]
+    return f"nobody said {unsaid[0]!r}" if unsaid else None

@@ -1,30 +1,36 @@
-"""The suite: every task on every robot, each robot a split, so that reports stand side by side.
+"""The suite: tasks on every robot that can do such things, each robot a split of the reports.
 
 Trials of one task and seed say the same words to every robot. Each robot's scene is the first of
-the seed's scenes in which its tool can do what is asked: a pen cannot draw through a block.
+the seed's scenes in which what is asked can be done: a pen cannot draw through a block.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks.embodiments.embodiment import EMBODIMENTS, Embodiment
-from benchmarks.embodiments.judge import Figure, differs
-from benchmarks.embodiments.tasks import PRELUDE, TASKS, SharedTask, Where, Wish
+from benchmarks.embodiments.embodiment import EMBODIMENTS, Embodiment, Skill
+from benchmarks.embodiments.judge import Figure, Places, differs, misplaced, missaid
+from benchmarks.embodiments.tasks import BOWL, PRELUDE, TASKS, SharedTask, Where, Wish
 from benchmarks.robot_suite import RobotCase, carry_out, check_model, names_prompts
 from benchmarks.suite import Outcome, Settings, Trial, check_count, check_names
 from cap.errors import UsageError
 from cap.robot import registry
 
-VERSION = "1"
+VERSION = "2"
 _SCENES = 200
 """Scenes of a seed that are tried."""
 _WORDS = 11
 """Stream of the random numbers that words are made of."""
+_THING_R_M = 0.028
+"""Radius of the circle around a block, metres."""
+_ROOM_M = 0.05
+"""Free space around what is put between two things, metres."""
 
 
 class EmbodimentSuite:
@@ -43,8 +49,13 @@ class EmbodimentSuite:
         self._tasks = {task.name: task for task in tasks}
 
     def cells(self) -> tuple[tuple[str, str], ...]:
-        """Return every task with every robot, robots last."""
-        return tuple((task, robot) for task in self._tasks for robot in self._bodies)
+        """Return every task with every robot that can do such things, robots last."""
+        return tuple(
+            (task.name, body.robot)
+            for task in self._tasks.values()
+            for body in self._bodies.values()
+            if task.skill in body.skills
+        )
 
     def trials(
         self,
@@ -81,7 +92,7 @@ class EmbodimentSuite:
                 "every robot of this suite has prompts of its own; leave out --prompts"
             )
         for body in self._bodies.values():
-            registry.make_robot(body.robot, mode=settings.mode, **body.options).close()
+            body.make(0, settings.mode).close()
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial.
@@ -92,14 +103,16 @@ class EmbodimentSuite:
         """
         body = self._bodies[trial.split]
         wish = self.wish(trial)
-        robot: Any = registry.make_robot(
-            body.robot, seed=trial.seed, mode=settings.mode, **body.options
-        )
-        scene_seed, figures = prepare(robot, body, wish, trial.seed)
+        scene_seed, figures = prepare(body, wish, trial.seed)
 
         def case(rng: np.random.Generator, robot: Any) -> RobotCase:
-            return RobotCase(wish.instructions, oracle(body, wish), _missed(body, figures))
+            return RobotCase(
+                wish.instructions,
+                oracle(body, self._tasks[trial.task].skill, wish),
+                partial(missed, body, wish, figures, robot.positions()),
+            )
 
+        robot = body.make(scene_seed, settings.mode)
         outcome = carry_out(robot, case, trial, settings, registry.robot_prompts(body.robot))
         return replace(outcome, extra={**outcome.extra, "scene_seed": scene_seed})
 
@@ -113,39 +126,75 @@ class EmbodimentSuite:
         return {}
 
 
-def oracle(body: Embodiment, wish: Wish) -> str:
-    """Return a program that does what is wished for with a robot's tool."""
-    return PRELUDE + "\n".join(f"{step}\n{body.act}" for step in wish.steps) + "\n"
+def oracle(body: Embodiment, skill: Skill, wish: Wish) -> str:
+    """Return a program that does what is wished for with a robot."""
+    if skill == "trace":
+        return PRELUDE + "".join(f"{step}\n{body.act}\n" for step in wish.steps)
+    known = f"bowl = {body.bowl!r}\n\n{body.hands}def seen():\n    return {body.seen}\n\n"
+    return known + "".join(f"{step}\n" for step in wish.steps)
 
 
-def prepare(robot: Any, body: Embodiment, wish: Wish, seed: int) -> tuple[int, tuple[Figure, ...]]:
-    """Give a robot the first of a seed's scenes in which its tool can do what is wished for.
+def prepare(body: Embodiment, wish: Wish, seed: int) -> tuple[int, tuple[Figure, ...]]:
+    """Find the first of a seed's scenes in which a robot can do what is wished for.
 
     Returns:
-        The scene's own seed, and what the tool should trace in it.
+        The scene's own seed, and what its tool should trace in it.
 
     Raises:
         UsageError: There is none.
     """
     scenes = np.random.SeedSequence([seed, _WORDS]).generate_state(_SCENES).tolist()
     for number in scenes:
-        robot.reset(number)
-        figures = tuple(wish.figures(_where(robot)))
-        paths = [figure.shortest for figure in figures]
-        if body.fits(robot, paths):
-            return number, figures
+        robot = body.make(number, "instant")
+        try:
+            figures = tuple(wish.figures(_where(robot)))
+            paths = [figure.shortest for figure in figures]
+            seen = set(robot.context()["objects"]) >= set(robot.positions())
+            if seen and body.follows(robot, paths) and _roomy(body, wish, robot.positions()):
+                return number, figures
+        finally:
+            robot.close()
     raise UsageError(f"no scene of seed {seed} leaves '{body.robot}' room for {wish.instructions}")
 
 
-def _where(robot: Any) -> Where:
-    return lambda name: np.asarray(robot.get_obj_pos(name), dtype=np.float64)[:2]
-
-
-def _missed(body: Embodiment, figures: Sequence[Figure]) -> Callable[[Any], str | None]:
-    def missed(robot: Any) -> str | None:
+def missed(
+    body: Embodiment, wish: Wish, figures: Sequence[Figure], before: Places, robot: Any
+) -> str | None:
+    """Say what a robot's world lacks of what was wished for; None if nothing."""
+    if figures:
         found = [differs(trace, figures) for trace in body.traces(robot)]
-        if None in found:
-            return None
-        return found[0] if found else "the tool traced nothing"
+        return None if None in found else (found or ["the tool traced nothing"])[0]
+    wrong = misplaced(
+        wish.placements, _named(body, before), _named(body, robot.positions()), _radius_m(body)
+    )
+    return wrong or missaid(wish.says, robot.spoken)
 
-    return missed
+
+def _where(robot: Any) -> Where:
+    look = robot.primitives()["get_obj_pos"].function
+    return lambda name: np.asarray(look(name), dtype=np.float64)[:2]
+
+
+def _named(body: Embodiment, places: Places) -> Places:
+    """Return the places of things as the tasks call them."""
+    return {BOWL if name == body.bowl else name: place for name, place in places.items()}
+
+
+def _radius_m(body: Embodiment) -> Callable[[str], float]:
+    return lambda name: body.bowl_r_m if name == BOWL else _THING_R_M
+
+
+def _roomy(body: Embodiment, wish: Wish, places: Places) -> bool:
+    """Return whether there is something to carry, and room where it is to stand."""
+    if not wish.placements:
+        return True
+    known, radius_m = _named(body, places), _radius_m(body)
+    for one in wish.placements:
+        if one.relation == "between":
+            middle = np.mean([known[name][:2] for name in one.others], axis=0)
+            for name in known:
+                near = radius_m(one.thing) + radius_m(name) + _ROOM_M
+                if name != one.thing and math.dist(known[name][:2], middle) < near:
+                    return False
+    alone = [misplaced([one], known, known, radius_m) for one in wish.placements]
+    return None not in alone

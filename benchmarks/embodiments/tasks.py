@@ -1,19 +1,23 @@
-"""The tasks: words that mean the same to every robot, the figures they ask for, an oracle."""
+"""The tasks: words that mean the same to every robot, what they ask for, an oracle."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.embodiments.judge import Figure, circle, line, regular
+from benchmarks.embodiments.embodiment import Skill
+from benchmarks.embodiments.judge import Figure, Placement, circle, line, regular
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
 Where = Callable[[str], Array]
 """Returns the xy of a thing or a place, metres."""
+BOWL = "bowl"
+"""What the one bowl there is is called, whatever its name."""
+_ABSENT = "yellow block"
 CORNERS = ("top left", "top right", "bottom left", "bottom right")
 SPARE_M = 0.06
 """A line between two things may end so far from either's centre: a pen stops beside it."""
@@ -28,9 +32,13 @@ class Wish:
     instructions: tuple[str, ...]
     """In one session."""
     steps: tuple[str, ...]
-    """Statements of an oracle that bind `pts` to what the tool is to follow, one for each path."""
-    figures: Callable[[Where], Sequence[Figure]]
+    """Of an oracle: what binds `pts` to what the tool is to follow, for each path, or does it."""
+    figures: Callable[[Where], Sequence[Figure]] = field(default=lambda where: ())
     """What the tool should trace, given where everything is."""
+    placements: tuple[Placement, ...] = ()
+    """Where things should be in the end; the bowl is called `BOWL`."""
+    says: tuple[str, ...] = ()
+    """Words that should be said."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,8 @@ class SharedTask:
 
     name: str
     """As reports show it."""
+    skill: Skill
+    """What a robot needs for it."""
     wish: Callable[[Rng, Sequence[str]], Wish]
     """Makes the wish of a random generator about things; the same numbers, the same words."""
 
@@ -59,11 +69,11 @@ TASKS: list[SharedTask] = []
 _MakeWish = Callable[[Rng, Sequence[str]], Wish]
 
 
-def _shared_task(name: str) -> Callable[[_MakeWish], _MakeWish]:
+def _shared_task(name: str, skill: Skill = "trace") -> Callable[[_MakeWish], _MakeWish]:
     """Put what makes a task's wishes into the list, under the task's name."""
 
     def add(wish: _MakeWish) -> _MakeWish:
-        TASKS.append(SharedTask(name, wish))
+        TASKS.append(SharedTask(name, skill, wish))
         return wish
 
     return add
@@ -203,4 +213,98 @@ def _two(rng: Rng, things: Sequence[str]) -> Wish:
             f"pts = at('{name}') + {side / 200} * corners",
         ),
         lambda where: [circle(where("middle"), r / 100), _square_at(where(name), side / 100)],
+    )
+
+
+@_shared_task("in-the-bowl", "carry")
+def _in_bowl(rng: Rng, things: Sequence[str]) -> Wish:
+    name = _pick(rng, things)
+    return Wish(
+        (f"put the {name} in the bowl",),
+        (f"put_in('{name}', bowl)",),
+        placements=(Placement(name, "in", (BOWL,)),),
+    )
+
+
+@_shared_task("pick-up-and-put", "carry")
+def _pick_up(rng: Rng, things: Sequence[str]) -> Wish:
+    name = _pick(rng, things)
+    return Wish(
+        (f"pick up the {name} and put it in the bowl",),
+        (f"put_in('{name}', bowl)",),
+        placements=(Placement(name, "in", (BOWL,)),),
+    )
+
+
+@_shared_task("two-in-the-bowl", "carry")
+def _two_in_bowl(rng: Rng, things: Sequence[str]) -> Wish:
+    first, second = _pair(rng, things)
+    return Wish(
+        (f"put the {first} and the {second} in the bowl",),
+        (f"put_in('{first}', bowl)\nput_in('{second}', bowl)",),
+        placements=tuple(Placement(name, "in", (BOWL,)) for name in (first, second)),
+    )
+
+
+@_shared_task("all-in-the-bowl", "carry")
+def _all_in_bowl(rng: Rng, things: Sequence[str]) -> Wish:
+    return Wish(
+        ("put the blocks in the bowl",),
+        (f"for name in {list(things)}:\n    put_in(name, bowl)",),
+        placements=tuple(Placement(name, "in", (BOWL,)) for name in things),
+    )
+
+
+@_shared_task("beside-the-bowl", "carry")
+def _beside_bowl(rng: Rng, things: Sequence[str]) -> Wish:
+    name = _pick(rng, things)
+    return Wish(
+        (f"put the {name} next to the bowl",),
+        (f"put_beside('{name}', bowl)",),
+        placements=(Placement(name, "beside", (BOWL,)),),
+    )
+
+
+@_shared_task("beside-a-block", "carry")
+def _beside_block(rng: Rng, things: Sequence[str]) -> Wish:
+    first, second = _pair(rng, things)
+    return Wish(
+        (f"put the {first} next to the {second}",),
+        (f"put_beside('{first}', '{second}')",),
+        placements=(Placement(first, "beside", (second,)),),
+    )
+
+
+@_shared_task("between-two", "carry")
+def _between_two(rng: Rng, things: Sequence[str]) -> Wish:
+    first, second, third = (things[int(i)] for i in rng.permutation(len(things))[:3])
+    return Wish(
+        (f"put the {first} between the {second} and the {third}",),
+        (f"put_between('{first}', '{second}', '{third}')",),
+        placements=(Placement(first, "between", (second, third)),),
+    )
+
+
+@_shared_task("in-and-out", "carry")
+def _in_and_out(rng: Rng, things: Sequence[str]) -> Wish:
+    name = _pick(rng, things)
+    return Wish(
+        (f"put the {name} in the bowl", "now put it next to the bowl"),
+        (f"put_in('{name}', bowl)", f"put_beside('{name}', bowl)"),
+        placements=(Placement(name, "beside", (BOWL,)),),
+    )
+
+
+@_shared_task("what-is-seen", "look")
+def _what_is_seen(rng: Rng, things: Sequence[str]) -> Wish:
+    return Wish(("what do you see?",), ("say(', '.join(seen()))",), says=tuple(things))
+
+
+@_shared_task("is-it-seen", "look")
+def _is_it_seen(rng: Rng, things: Sequence[str]) -> Wish:
+    name = _pick(rng, [_ABSENT, *things])
+    return Wish(
+        (f"do you see a {name}?",),
+        (f"say('yes' if '{name}' in seen() else 'no')",),
+        says=("no" if name == _ABSENT else "yes",),
     )

@@ -5,7 +5,7 @@
 # actions = true
 # ///
 import numpy as np
-from robot import draw, erase, get_drawn_shapes, get_obj_pos, say
+from robot import draw, erase, get_drawn_shapes, get_obj_names, get_obj_pos, is_obj_visible, say
 from lmps import parse_obj_name, parse_shape_pts, transform_shape_pts
 
 #< shapes: the lines that were drawn, oldest first; count a face or a dashed line as one shape.
@@ -241,6 +241,14 @@ shapes = []
 for pts in get_drawn_shapes():
     erase(pts)
 #= drew
+
+# what do you see?
+say(', '.join(get_obj_names()) or 'nothing')
+#= said; nothing moved
+
+# do you see the red block?
+say('yes' if is_obj_visible('the red block') else 'no')
+#= said; nothing moved
 
 # how many shapes are there?
 say(f'{len(shapes)}')

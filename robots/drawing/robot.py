@@ -9,6 +9,7 @@ from zlib import crc32
 import numpy as np
 from shapely.geometry import LineString
 
+from cap.errors import NotFound
 from robots.arm.strokes import Array, Points, path_of
 from robots.base import action, perception
 from robots.drawing import picture
@@ -100,6 +101,14 @@ class DrawingRobot(SimulatedRobot[BoardState]):
     def get_obj_names(self) -> list[str]:
         """Return the names of the objects on the board, such as ['red block', 'blue block']."""
         return self.state.scene.names
+
+    @perception
+    def is_obj_visible(self, name: str) -> bool:
+        """Return whether an object of that name is on the board; never fails for a name."""
+        try:
+            return bool(find(name, self.state.scene.names))
+        except NotFound:
+            return False
 
     @perception
     def get_obj_pos(self, name: str) -> Array:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from cap.errors import UsageError, did_you_mean
+from robots.table.colors import COLORS
 from robots.table.geometry import Quat, Vec3
 from robots.table.object_names import plain
 
@@ -34,7 +35,7 @@ class Kind:
     """What every object of a name is like."""
 
     category: str
-    """`fruit`, `egg`, `drink`, `snack`, `dish` or `cleaning`."""
+    """`fruit`, `egg`, `drink`, `snack`, `dish`, `cleaning` or `toy`."""
     shape: Literal["cylinder", "box", "dish"]
     """Its body: fruit is a short cylinder, so that it stays where it is put; a dish is hollow."""
     size: Vec3
@@ -61,6 +62,10 @@ def _plate(color: Color) -> Kind:
     return Kind("dish", "dish", (0.25, 0.25, 0.03), 0.3, color, 0.11)
 
 
+def _block(color: Color) -> Kind:
+    return Kind("toy", "box", (0.04, 0.04, 0.04), 0.04, color)
+
+
 KINDS: Mapping[str, Kind] = {
     "apple": Kind("fruit", "cylinder", (0.07, 0.07, 0.065), 0.16, (196, 49, 46)),
     "banana": Kind("fruit", "box", (0.13, 0.036, 0.036), 0.12, (243, 211, 70)),
@@ -83,6 +88,7 @@ KINDS: Mapping[str, Kind] = {
     "pear": Kind("fruit", "cylinder", (0.062, 0.062, 0.088), 0.17, (202, 204, 88)),
     "peach": Kind("fruit", "cylinder", (0.07, 0.07, 0.064), 0.15, (240, 160, 110)),
     "grapefruit": Kind("fruit", "cylinder", (0.088, 0.088, 0.082), 0.3, (240, 128, 92)),
+    **{f"{name} block": _block(COLORS[name]) for name in ("red", "green", "blue")},
     "egg": Kind("egg", "cylinder", (0.044, 0.044, 0.056), 0.06, (236, 220, 196)),
     "red plate": _plate((196, 52, 52)),
     "green plate": _plate((86, 160, 78)),

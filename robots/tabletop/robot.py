@@ -9,6 +9,7 @@ from typing import Any
 from PIL import ImageDraw
 
 from cap.scope import Primitive
+from robots.arm.strokes import Stroke
 from robots.ravens.instant import draw_way
 from robots.ravens.robot import RavensRobot
 from robots.ravens.world import WorldState
@@ -79,6 +80,11 @@ class TabletopRobot:
     def spoken(self) -> list[str]:
         """What `say` was given, in order."""
         return self._table.spoken
+
+    @property
+    def paths(self) -> tuple[Stroke, ...]:
+        """Paths the fingertips were led along, the oldest first: xy, metres."""
+        return self._world.paths
 
     @property
     def commands(self) -> list[str]:
