@@ -4,6 +4,8 @@
 - one LMP call, no model: wall seconds from instruction to value, sandbox included, with a spare
   worker ready (as it is whenever a model took its time).
 - pick and place: CPU seconds of `put_first_on_second` in physics mode, no pictures.
+- its share of bare simulation: those CPU seconds by the ones spent in `stepSimulation`, which is
+  what the same steps cost with nothing around them: no planning, building, commands.
 - the same, filmed: with a 240x240 picture every quarter of a simulated second (60 steps of the
   original release).
 - a stroke through 100 points by the drawing arm: CPU seconds in physics mode.
@@ -119,18 +121,43 @@ def _engine(runs: int) -> Measurement:
 def _physics(runs: int) -> Iterator[Measurement]:
     robot: Any = registry.make_robot("ravens", mode="physics", seed=1)
     try:
-        times = _moves(robot, runs)
+        times = list(_each_move(robot, runs))
         yield Measurement.of("pick and place", "CPU-s", times, 0.05, original=0.94)
+        yield Measurement.of(
+            "pick and place by its bare steps", "x", _by_bare_steps(robot, runs), 1.25
+        )
         robot.frame_every_s = FRAME_EVERY_S
         robot.on_frame = lambda: robot.render(240, 240)
-        times = _moves(robot, max(5, runs // 2))
+        times = list(_each_move(robot, max(5, runs // 2)))
         robot.on_frame = None
-        yield Measurement.of("the same, filmed", "CPU-s", times, 0.5, original=7.97)
+        yield Measurement.of("pick and place, filmed", "CPU-s", times, 0.1, original=7.97)
         resets = [partial(robot.reset, seed) for seed in range(runs)]
         times = [_timed(reset, time.perf_counter) for reset in resets]
         yield Measurement.of("reset to a new scene", "s", times, 0.02, original=2.5)
     finally:
         robot.close()
+
+
+def _by_bare_steps(robot: Any, runs: int) -> list[float]:
+    """Return by how much moves cost more CPU time than the simulation steps they take."""
+    from robots.simulation.bullet import p
+
+    step, spent_s = p.stepSimulation, [0.0]
+
+    def timed(**options: Any) -> None:
+        begin_s = time.process_time()
+        step(**options)
+        spent_s[0] += time.process_time() - begin_s
+
+    ratios: list[float] = []
+    p.stepSimulation = timed
+    try:
+        for total_s in _each_move(robot, runs):
+            ratios.append(total_s / spent_s[0])
+            spent_s[0] = 0.0
+    finally:
+        p.stepSimulation = step
+    return ratios
 
 
 def _stroke(runs: int) -> Measurement:
@@ -166,14 +193,10 @@ def _fetch(runs: int) -> Measurement:
     return Measurement.of("fetch and place in the kitchen", "CPU-s", times, 0.3)
 
 
-def _moves(robot: Any, runs: int) -> list[float]:
-    """CPU time of each of a series of moves, in fresh scenes."""
-    times: list[float] = []
-    seed = 0
-    while len(times) < runs:
-        seed += 1
-        robot.reset(seed)
-        for first, second in _PAIRS:
-            move = partial(robot.put_first_on_second, first, second)
-            times.append(_timed(move, time.process_time))
-    return times[:runs]
+def _each_move(robot: Any, runs: int) -> Iterator[float]:
+    """Yield the CPU time of each of a series of moves, in fresh scenes."""
+    for number in range(runs):
+        if number % len(_PAIRS) == 0:
+            robot.reset(1 + number // len(_PAIRS))
+        move = partial(robot.put_first_on_second, *_PAIRS[number % len(_PAIRS)])
+        yield _timed(move, time.process_time)

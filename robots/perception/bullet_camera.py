@@ -55,6 +55,8 @@ class Light:
     """Share that depends on how a surface is turned."""
     specular: float = 0.05
     """Share that is mirrored."""
+    shadow: bool = True
+    """Whether things cast shadows, which is as much work as the picture itself."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def shoot(client: int, pose: Array, lens: Lens, light: Light, scale: float = 1.0
         lightAmbientCoeff=light.ambient,
         lightDiffuseCoeff=light.diffuse,
         lightSpecularCoeff=light.specular,
-        shadow=1,
+        shadow=int(light.shadow),
         renderer=p.ER_TINY_RENDERER,
         physicsClientId=client,
     )[2:5]

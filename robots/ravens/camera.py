@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from robots.ravens.scene import (
 )
 from robots.simulation.bullet import p
 from robots.table.colors import color_of
-from robots.table.geometry import TABLE_X, TABLE_Y
+from robots.table.geometry import TABLE_X, TABLE_Y, Vec3
 
 _SCALE = 10.0
 """The studio is built this much larger: the renderer leaves out shadows within a fixed distance of
@@ -44,12 +45,16 @@ FRONT_LENS = Lens(320, 320, 40.0, 0.2, 3.0)
 """What its pictures measure."""
 _LIGHT = Light()
 _DESK = (0.80, 0.70, 0.58)
+_DESK_X, _DESK_Y = (-0.46, 0.46), (-0.86, 0.14)
+_DESK_Z, _DESK_M = -0.002, 0.04
+"""Height and thickness of its top, metres; the mat lies in it, so that nothing is drawn twice."""
+_UP = (0.0, 0.0, 1.0)
 _MAT = (0.90, 0.89, 0.87)
 _SKY = ((244, 246, 248), (214, 220, 226))
 """Background colour at the top and at the bottom of a picture."""
 _FINE_FROM_PX = 257
 """Pictures at least this wide are drawn at twice their size, then reduced: smooth edges, four times
-the work. Smaller ones are frames of a film."""
+the work. Smaller ones are frames of a film: those have no shadows, which would be half the work."""
 _SEGMENTS = 32
 _AWAY = (0.0, 0.0, -5.0)
 
@@ -61,10 +66,19 @@ class Studio:
         """Connect a renderer and build the table and the arm."""
         self._client: int = p.connect(p.DIRECT)
         self._objects: dict[str, int] = {}
-        self._box((0.0, -0.36, -0.022), (0.46, 0.5, 0.02), _DESK)
-        middle = (sum(TABLE_X) / 2, sum(TABLE_Y) / 2, -0.001)
-        half = ((TABLE_X[1] - TABLE_X[0]) / 2, (TABLE_Y[1] - TABLE_Y[0]) / 2, 0.001)
-        self._box(middle, half, _MAT)
+        self._faces([_level(TABLE_X, TABLE_Y, 0.0)], _UP, _MAT)
+        (left, right), (front, back) = _DESK_X, _DESK_Y
+        around = [
+            _level(_DESK_X, (front, TABLE_Y[0]), _DESK_Z),
+            _level(_DESK_X, (TABLE_Y[1], back), _DESK_Z),
+            _level((left, TABLE_X[0]), TABLE_Y, _DESK_Z),
+            _level((TABLE_X[1], right), TABLE_Y, _DESK_Z),
+        ]
+        self._faces(around, _UP, _DESK)
+        low = _DESK_Z - _DESK_M
+        edge = [(left, front, low), (right, front, low)]
+        edge += [(right, front, _DESK_Z), (left, front, _DESK_Z)]
+        self._faces([edge], (0.0, -1.0, 0.0), _DESK)
         self._arm: int = p.loadURDF(
             str(ARM_URDF), useFixedBase=True, globalScaling=_SCALE, physicsClientId=self._client
         )
@@ -74,9 +88,10 @@ class Studio:
     ) -> Any:
         """Return a PIL image of a scene with the arm at these joint angles."""
         self._pose(scene, joints, gap_m)
-        finer = 2 if width >= _FINE_FROM_PX else 1
+        fine = width >= _FINE_FROM_PX
+        finer, light = (2, _LIGHT) if fine else (1, replace(_LIGHT, shadow=False))
         lens = Lens(width * finer, height * finer, _FIELD_OF_VIEW_DEG, _NEAR_M, _FAR_M)
-        raw = shoot(self._client, _VIEW, lens, _LIGHT, _SCALE)
+        raw = shoot(self._client, _VIEW, lens, light, _SCALE)
         top, bottom = (np.array(color, dtype=np.float64) for color in _SKY)
         fall = np.linspace(0.0, 1.0, lens.height)[:, None, None]
         sky = (top + fall * (bottom - top)).astype(np.uint8)
@@ -139,6 +154,19 @@ class Studio:
         )
         return self._body(shape, centre)
 
+    def _faces(self, faces: Sequence[Sequence[Vec3]], normal: Vec3, color: Sequence[float]) -> None:
+        """Add rectangles that look one way: what nobody sees of a box costs as much as the rest."""
+        firsts = range(0, 4 * len(faces), 4)
+        shape = p.createVisualShape(
+            p.GEOM_MESH,
+            vertices=[_large(corner) for face in faces for corner in face],
+            normals=[normal] * (4 * len(faces)),
+            indices=[first + corner for first in firsts for corner in (0, 1, 2, 0, 2, 3)],
+            rgbaColor=[*color, 1],
+            physicsClientId=self._client,
+        )
+        self._body(shape, (0.0, 0.0, 0.0))
+
     def _body(self, shape: int, centre: Sequence[float]) -> int:
         number: int = p.createMultiBody(
             baseVisualShapeIndex=shape, basePosition=_large(centre), physicsClientId=self._client
@@ -159,6 +187,11 @@ class Studio:
             physicsClientId=self._client,
         )
         return self._body(shape, _AWAY)
+
+
+def _level(x: tuple[float, float], y: tuple[float, float], z: float) -> list[Vec3]:
+    """Return the corners of a level rectangle, counter-clockwise from above, metres."""
+    return [(x[0], y[0], z), (x[1], y[0], z), (x[1], y[1], z), (x[0], y[1], z)]
 
 
 def _large(lengths: Sequence[float]) -> list[float]:
