@@ -5,3 +5,8 @@
 #: rotate = turn, spin
 #: to the left by = left by
 #: to the right by = right by
+
+objects = ['red block', 'green block']
+# make it 2 times smaller.
+middle = (np.min(shape_pts, axis=0) + np.max(shape_pts, axis=0)) / 2
+new_shape_pts = middle + (shape_pts - middle) / 2

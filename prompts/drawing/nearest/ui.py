@@ -15,3 +15,39 @@ objects = ['red block', 'green block', 'yellow block']
 history.append(shapes)
 shapes = shapes + [parse_shape_pts('a 12 cm by 6 cm rectangle around the middle')]
 draw(shapes[-1])
+
+# make it wider.
+history.append(shapes)
+shapes = shapes[:-1] + [transform_shape_pts('make it wider', shape_pts=shapes[-1])]
+for pts in history[-1]:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+#= drew
+
+# make it 2 times smaller.
+history.append(shapes)
+shapes = shapes[:-1] + [transform_shape_pts('make it 2 times smaller', shape_pts=shapes[-1])]
+for pts in history[-1]:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+#= drew
+
+# flip it.
+history.append(shapes)
+shapes = shapes[:-1] + [transform_shape_pts('flip it', shape_pts=shapes[-1])]
+for pts in history[-1]:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+#= drew
+
+# move it down by 4 cm.
+history.append(shapes)
+shapes = shapes[:-1] + [transform_shape_pts('move it down by 4 cm', shape_pts=shapes[-1])]
+for pts in history[-1]:
+    erase(pts)
+for pts in shapes:
+    draw(pts)
+#= drew

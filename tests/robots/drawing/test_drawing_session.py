@@ -83,19 +83,29 @@ def test_a_square_in_a_corner_touches_it(words: str, side_m: float) -> None:
     [
         ("make it bigger", 1, 1.5),
         ("make it smaller", 1, 0.6),
+        ("make it 3 times smaller", 1, 1 / 3),
+        ("make it 2 times bigger", 1, 2.0),
+        ("move it down by 2 cm", 1, 1.0),
+        ("make it wider", 1, None),
         ("make the last one smaller", 1, 0.6),
         ("make the first one bigger", 0, 1.5),
         ("make the second one smaller", 1, 0.6),
     ],
 )
-def test_of_two_shapes_the_one_meant_is_scaled(words: str, scaled: int, factor: float) -> None:
+def test_of_two_shapes_the_one_meant_is_scaled(
+    words: str, scaled: int, factor: float | None
+) -> None:
     with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
-        for drawn in ("draw a square around the middle", "draw a pentagon in the top left corner"):
+        for drawn in ("draw a square around the middle", "draw a small hexagon around the middle"):
             assert session.run(drawn).ok
         before = [LineString(stroke).length for stroke in session.robot.state.strokes]
         turn = session.run(words)
         assert turn.ok, turn.failure
         after = [LineString(stroke).length for stroke in session.robot.state.strokes]
+    if factor is None:  # not as much longer as it is wider
+        assert before[scaled] < min(after) < 1.5 * before[scaled]
+        assert max(after) == pytest.approx(before[1 - scaled])
+        return
     before[scaled] *= factor
     assert sorted(after) == pytest.approx(sorted(before), rel=1e-3)
 
