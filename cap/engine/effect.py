@@ -6,6 +6,7 @@ everything where it was has moved nothing.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,6 +44,8 @@ class WorldView:
     """What else programs change, by name: see `cap.robot.protocol.Conditioned`."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """What prompts may show: the names programs know objects by, for one."""
+    whereabouts: Mapping[str, str] = field(default_factory=dict)
+    """What each object is in or on, in the robot's words: see `cap.robot.protocol.Locating`."""
 
     @classmethod
     def of(cls, robot: Any) -> WorldView:
@@ -52,7 +55,8 @@ class WorldView:
             RobotError: It cannot be seen.
         """
         facts = robot_facts.facts(robot)
-        return cls(robot_facts.places(robot), plain(robot_facts.condition(robot)), facts)
+        where = robot_facts.whereabouts(robot)
+        return cls(robot_facts.places(robot), plain(robot_facts.condition(robot)), facts, where)
 
     def since(self, before: WorldView) -> tuple[Moved, dict[str, tuple[Any, Any]]]:
         """Return the objects that moved since an earlier view, and what else is otherwise."""
@@ -67,7 +71,9 @@ class Effect:
     """What one turn did."""
 
     moved: Moved = field(default_factory=dict)
-    """Objects that are elsewhere: where from and where to, xyz in metres."""
+    """Objects that are elsewhere: where from and where to, xyz in metres; the last moved last."""
+    places: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """What they were and are in or on, in the robot's words; "" where it has none."""
     changed: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     """What else is otherwise, by name: before and after."""
     no_longer_seen: tuple[str, ...] = ()
@@ -113,8 +119,15 @@ class Effect:
         said = [str(_first(call)) for call in done if call.name == _SAY]
         last = replace(result, calls=result.calls[earlier_calls:])
         still = not shifted and not changed
+        handled = _handled(done)
+        ordered = [name for name in shifted if name not in handled]  # it came along
+        ordered += [name for name in handled if name in shifted]
         return cls(
-            moved=shifted,
+            moved={name: shifted[name] for name in ordered},
+            places={
+                name: (before.whereabouts.get(name, ""), after.whereabouts.get(name, ""))
+                for name in ordered
+            },
             changed=changed,
             no_longer_seen=tuple(gone),
             newly_seen=tuple(new),
@@ -149,9 +162,19 @@ class Effect:
     @property
     def line(self) -> str:
         """What came of it, for a line `#= ` of a prompt; "" where that cannot be seen."""
-        parts = [f"moved {', '.join(sorted(self.moved))}"] if self.moved else []
+        return "; ".join(self.clauses)
+
+    @property
+    def clauses(self) -> tuple[str, ...]:
+        """What that line is made of; none where what came of it cannot be seen."""
+        parts = []
+        for between, names in itertools.groupby(self.moved, self.places.get):
+            start, end = between or ("", "")
+            way = f"{start and f' from {start}'}{end and f' to {end}'}"
+            parts.append(f"moved {', '.join(names)}{way}")
         for name, (_, now) in self.changes.items():
-            known = {INK: _DREW, ITSELF[0]: "drove", HELD: f"holds {now}"}
+            base, gripper = ITSELF
+            known = {INK: _DREW, base: "drove", gripper: "gripper moved", HELD: f"holds {now}"}
             state = f"{name} is {now}" if isinstance(now, str) else f"changed {name}"
             parts.append(known.get(name, state))
         parts += [f"{name} is no longer seen" for name in self.no_longer_seen]
@@ -159,7 +182,7 @@ class Effect:
         parts += [f"said '{words[:_SAID_CHARS]}'" for words in self.said]
         if self.still:
             parts.append("nothing moved")
-        return "" if self.unseen else "; ".join(parts)
+        return () if self.unseen else tuple(parts)
 
     @property
     def stillness(self) -> str:
@@ -213,6 +236,22 @@ def _left_over(result: Result, still: bool, objects: Sequence[str]) -> Iterator[
         for call in result.calls:
             if call.error is not None and call.kind == "action":
                 yield f"{call.name} failed and the program went on: {call.error}"
+
+
+def _handled(calls: Sequence[Call]) -> list[str]:
+    """Return the names that actions were given first, once each: the one handled last is last.
+
+    What an action handles is its first argument: a name, several, or a table by name.
+    """
+    found: dict[str, None] = {}
+    for call in calls:
+        if call.kind == "action" and call.name != _SAY:
+            given = _first(call)
+            for name in given if isinstance(given, list | tuple | dict) else [given]:
+                if isinstance(name, str):
+                    found.pop(name, None)
+                    found[name] = None
+    return list(found)
 
 
 def _found_none(call: Call) -> bool:

@@ -22,7 +22,7 @@ class Example:
     follows: bool
     """True if it continues the example before it (no context line of its own)."""
     effects: tuple[str, ...] = ()
-    """What comes of it in the world: its lines `#= `, without the sigil."""
+    """What comes of it in the world: its lines `#= ` and `#? `, without the sigil."""
 
 
 _ASSIGNMENT = re.compile(r"^[A-Za-z]\w* = [\[\(\{'\"\d-]")
@@ -31,7 +31,10 @@ _ASSIGNMENT = re.compile(r"^[A-Za-z]\w* = [\[\(\{'\"\d-]")
 _CALL = re.compile(r"# (?:\w+ = )?[A-Za-z_][\w.]*\([^ ].*\)$")
 """A call that somebody commented out; an instruction ends with a full stop."""
 _IMPORT = re.compile(r"(?:import|from) ")
-_EFFECT, _GIVEN = "#= ", "#< "
+_EFFECT, _GIVEN, CHECK = "#= ", "#< ", "#? "
+RECALLED = "as told before"
+"""What a line `#? ` says of a program with names that only earlier turns tell: who does not read
+what came of those cannot use it."""
 _LEFT_OUT = re.compile(r"#! \d+ earlier instructions? (?:is|are) left out here")
 
 
@@ -68,8 +71,9 @@ def split_examples(
             for line in lines[start + 1 : end]
             if not (line.startswith(_GIVEN) or _LEFT_OUT.fullmatch(line))
         ]
-        code = "\n".join(line for line in below if not line.startswith(_EFFECT))
-        effects = tuple(line.removeprefix(_EFFECT) for line in below if line.startswith(_EFFECT))
+        stated = [line for line in below if line.startswith((_EFFECT, CHECK))]
+        code = "\n".join(line for line in below if line not in stated)
+        effects = tuple(line[len(_EFFECT) :] for line in stated)
         context = "\n".join(above) or context
         instruction = lines[start][2 + len(prefix) :].strip().removesuffix(".")
         follows = not above and bool(examples)

@@ -10,7 +10,7 @@ A prompt file is Python text:
     # context = ["objects"]        facts shown before each instruction, as `objects = [...]`
     # session = false              whether variables and earlier turns are kept
     # initial = { shapes = [] }    variables a session begins with
-    # exact = "objects"            a name in that context answers for itself, unasked
+    # exact = "objects"            names in that context, and their plain plurals, answer unasked
     # actions = false              whether its programs may move the robot
     # ///
     import numpy as np
@@ -24,9 +24,10 @@ Lines `#: put = place, set` above the first example state synonyms. They serve `
 knows no English of its own; language models are not sent them. Nor are they sent the file of the
 same name in the folder `nearest` beside it: more synonyms and examples, for `nearest` alone.
 
-Lines `#= moved red block; inside blue bowl` under an example say what comes of it in the world;
-`cap prompts check` judges them. Earlier turns of a session have them too. Lines `#< ` tell what
-else was given with a request.
+Lines `#= moved red block to blue bowl` under an example say what comes of it in the world, in the
+words in which earlier turns of a session are told; `cap prompts check` judges them. So it does the
+lines `#? beside blue bowl`, which no model is sent. Lines `#< ` tell what else was given with a
+request.
 
 The header is TOML in comments. Of a file without one, what it would say is read off the examples
 (`cap.prompt.headerless`), so that prompts of the original release work as they are.
@@ -39,8 +40,11 @@ comes first.
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
+import io
 import re
+import tokenize
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -51,7 +55,7 @@ from typing import Any
 from cap.errors import PromptError
 from cap.prompt import headerless
 from cap.prompt.context import Context
-from cap.prompt.examples import Example, separators, split_examples
+from cap.prompt.examples import CHECK, Example, separators, split_examples
 
 HEADER = re.compile(r"^# /// cap\n(?P<body>(?:#[^\n]*\n)*?)# ///[ \t]*\n", re.MULTILINE)
 _OPENED = re.compile(r"^# /// cap[ \t]*$", re.MULTILINE)
@@ -79,7 +83,8 @@ class Header:
     context: tuple[str, ...] = ()
     """Robot facts shown before the instruction."""
     exact: str = ""
-    """Which of them lists names that answer for themselves; "" if none does."""
+    """Which of them lists names that answer for themselves, such as `the red block` and `the
+    blocks`; "" if none does."""
     session: bool = False
     """Keep variables and earlier turns between instructions."""
     actions: bool = False
@@ -199,7 +204,9 @@ class Prompt:
         for turn in history:
             told = [f"#= {one_line(turn.effect)}"] if turn.effect else []
             told += [f"#! {one_line(turn.note)}"] if turn.note else []
-            block = _block(turn.context, prefix, turn.instruction, _indented(turn.code), *told)
+            # A note on a failure tells of lines by their numbers.
+            code = _indented(turn.code) if turn.note else _uncommented(turn.code)
+            block = _block(turn.context, prefix, turn.instruction, code, *told)
             parts.append(told[-1] if turn.left_out else block)
         if given:
             parts.append("\n".join(f"#< {line}".rstrip() for line in given.split("\n")))
@@ -208,8 +215,8 @@ class Prompt:
 
 
 def without_synonyms(text: str) -> str:
-    """Return prompt text as a language model reads it: without its `#:` lines."""
-    return "".join(line for line in text.splitlines(True) if not line.startswith("#: "))
+    """Return prompt text as a language model reads it: without its `#:` and `#?` lines."""
+    return "".join(line for line in text.splitlines(True) if not line.startswith(("#: ", CHECK)))
 
 
 def one_line(text: str) -> str:
@@ -230,6 +237,19 @@ def comment(instruction: str, prefix: str = "") -> str:
     """Return the comment line that asks for a program."""
     words = one_line(instruction)
     return f"# {prefix}{words}" + ("" if words.endswith((".", "?", "!")) else ".")
+
+
+def _uncommented(code: str) -> str:
+    """Return a program without its comment lines; those that cannot be told stay, indented."""
+    if "#" not in code:
+        return code.rstrip()
+    lines: list[str | None] = [*code.rstrip().split("\n")]
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            row, column = token.start
+            if token.type == tokenize.COMMENT and not (lines[row - 1] or "")[:column].strip():
+                lines[row - 1] = None
+    return _indented("\n".join(line for line in lines if line is not None).strip("\n"))
 
 
 def _indented(code: str) -> str:

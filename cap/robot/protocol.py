@@ -23,7 +23,11 @@ class Robot(Protocol):
         """Return the functions programs may call, by name."""
 
     def context(self) -> Mapping[str, Any]:
-        """Return facts a prompt may ask for, such as `objects`: plain data."""
+        """Return facts a prompt may ask for, such as `objects`: plain data.
+
+        One called `elsewhere` is told with each instruction, in words: what was seen before, and
+        is not seen from here.
+        """
 
     def positions(self) -> Mapping[str, Xyz]:
         """Return where each object is now, xyz in metres; to tell what moved."""
@@ -47,6 +51,17 @@ class Conditioned(Protocol):
         itself is, `robot` or `gripper`; what it holds, `held`, which is `nothing` where it holds
         nothing; what it drives on with, `velocity`. Where others may move
         it as well, `motions` counts its own: without one, no turn has moved anything.
+        """
+
+
+@runtime_checkable
+class Locating(Protocol):
+    """A robot that has words for where objects are."""
+
+    def whereabouts(self) -> Mapping[str, str]:
+        """Return what each object is in or on, such as `{"apple": "bowl"}`; "" for nothing named.
+
+        Later prompts are told from where to where each object went that a turn moved.
         """
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from cap.errors import CapError, RobotError
 from cap.robot.displacement import Positions, Xyz
-from cap.robot.protocol import Conditioned
+from cap.robot.protocol import Conditioned, Locating
 from cap.sandbox.wire.codec import WireError, encode
 
 
@@ -77,6 +77,22 @@ def condition(robot: Any) -> dict[str, Any]:
     with _asking(robot, "condition()"):
         found = dict(robot.condition())
         encode(found)
+    return found
+
+
+def whereabouts(robot: Any) -> dict[str, str]:
+    """Return what each of a robot's objects is in or on, in words; {} if it has none for that.
+
+    Raises:
+        RobotError: That cannot be had, or is no table of words.
+    """
+    if not isinstance(robot, Locating):
+        return {}
+    with _asking(robot, "whereabouts()"):
+        found = dict(robot.whereabouts())
+        for name, place in found.items():
+            if not (isinstance(name, str) and isinstance(place, str)):
+                raise TypeError(f"{name!r}: {place!r} is no name with a place in words")
     return found
 
 

@@ -401,7 +401,9 @@ class Session:
         try:
             if source is None:
                 world = checkpoint.world
-                answer = self.engine.run(self._prompt, words, context, self.state, world=world)
+                known = one_line(str(before.facts.get("elsewhere", "")))
+                state = replace(self.state, given=f"Seen elsewhere: {known}." if known else "")
+                answer = self.engine.run(self._prompt, words, context, state, world=world)
             else:
                 answer = self._executed(source, before.facts)
         except KeyboardInterrupt:

@@ -1,9 +1,14 @@
-"""What an example says comes of it: its lines `#= `, judged on the world before and after.
+"""What an example says comes of it: its lines `#= ` and `#? `, judged by the world it leaves.
 
-A line has clauses, parted by semicolons:
+A line `#= ` has the words in which later prompts are told what came of a turn
+(`cap.engine.effect.Effect.line`); a line `#? ` has more of them, which no model is sent. A line has
+clauses, parted by semicolons:
 
-    moved red block, blue block     these are elsewhere, and nothing else is; `moved`: something is
-    nothing moved                   everything is where it was
+    moved red block, blue block     these are elsewhere, in this order, and nothing else is
+    moved red block from blue bowl to blue block    the same, with what it was and is in or on
+    moved                           something is elsewhere
+    nothing moved                   all is as it was
+    holds apple; drove; drew; ...   whatever else a turn's effect is told by
     inside blue bowl                what moved is within its rim, and was not before
     on blue block                   what moved stands on it, and did not before
     at top right corner             what moved is within 6 cm of that place or object, and was not
@@ -11,12 +16,11 @@ A line has clauses, parted by semicolons:
     beside blue bowl                what moved is close to it and not in it, and was not before
     not on blue block               what moved is not, now
     said no mug                     an utterance has these words; `said`: something was said
-    drew                            there is other ink than before
     changed top drawer              the robot's condition of that name is another
-    drove                           the robot's base is elsewhere
     drove 0.2 m right               it is that far in that direction: right, left, up
                                     (away from the front edge) or down; `drove right`: that way
     drove to desk                   of all locations it is nearest to that one, and was not
+    as told before                  nothing: of a program with names that only earlier turns tell
 
 An effect that held before the example ran counts as none: what would be so anyway shows nothing.
 """
@@ -30,12 +34,16 @@ from typing import Any
 
 import numpy as np
 
-from cap.engine.effect import INK, WorldView
+from cap.engine.effect import Effect, WorldView
 from cap.errors import CapError, PromptError
-from cap.robot.displacement import MOVED_M, Xyz, moved
+from cap.prompt.examples import RECALLED
+from cap.robot.displacement import MOVED_M, Xyz
 
 _ON_M, _AT_M, _NEAR_M, _ROOM_M = 0.04, 0.06, 0.10, 0.15
 _DROVE_M = 0.03
+_MOVED = "moved "
+_OF_A_TURN = ("nothing moved", "drove", "drew", "gripper moved")
+"""Words for what a turn did that stand by themselves."""
 _DIRECTIONS = {"right": (1, 0), "left": (-1, 0), "up": (0, 1), "down": (0, -1)}
 _PLACES = ("get_obj_pos", "get_loc_pos")
 """Primitives that know where a named place is."""
@@ -51,13 +59,13 @@ class Seen:
     """Its world before the example ran."""
     after: WorldView
     """Its world now."""
-    said: Sequence[str] = ()
-    """What was said by it."""
+    effect: Effect
+    """What it did."""
 
     @property
-    def moved(self) -> list[str]:
-        """The objects that are elsewhere."""
-        return sorted(moved(self.before.positions, self.after.positions))
+    def came(self) -> tuple[str, ...]:
+        """What a later prompt would be told of that."""
+        return self.effect.clauses
 
 
 def missed(line: str, seen: Seen) -> str | None:
@@ -66,37 +74,35 @@ def missed(line: str, seen: Seen) -> str | None:
     Raises:
         PromptError: A clause is none of those there are.
     """
-    for clause in line.split(";"):
-        words = " ".join(clause.split())
+    clauses = [" ".join(clause.split()) for clause in line.split(";")]
+    for words in clauses:
         if (why := _missed(words, seen)) is not None:
-            return f"'#= {words}': {why}"
-    return None
+            return f"'{words}': {why}"
+    told, came = ([one for one in some if one.startswith(_MOVED)] for some in (clauses, seen.came))
+    return f"'{'; '.join(told)}': {'; '.join(came)}" if told and told != came else None
 
 
 def _missed(clause: str, seen: Seen) -> str | None:
     verb, _, rest = clause.partition(" ")
-    if clause == "nothing moved":
-        return f"moved {', '.join(seen.moved)}" if seen.moved else None
-    if verb == "moved":
-        wanted = sorted(name.strip() for name in rest.split(",") if name.strip())
-        if seen.moved and wanted in ([], seen.moved):
-            return None
-        return f"moved {', '.join(seen.moved) or 'nothing'}"
+    moved = seen.effect.moved
+    if clause == RECALLED or clause in seen.came or (clause == "moved" and moved):
+        return None
+    if clause in _OF_A_TURN or verb in ("moved", "holds") or " is " in clause:
+        return "; ".join(seen.came)
     if verb == "said":
-        if any(rest.lower() in words.lower() for words in seen.said):
+        if any(rest.lower() in words.lower() for words in seen.effect.said):
             return None
-        return f"said {', '.join(map(repr, seen.said)) or 'nothing'}"
-    if verb in ("drew", "changed"):
-        name = INK if verb == "drew" else rest
-        pair = seen.before.condition.get(name), seen.after.condition.get(name)
-        return f"{name} is {pair[1]}, as before" if pair[0] == pair[1] else None
+        return f"said {', '.join(map(repr, seen.effect.said)) or 'nothing'}"
+    if verb == "changed":
+        pair = seen.before.condition.get(rest), seen.after.condition.get(rest)
+        return f"{rest} is {pair[1]}, as before" if pair[0] == pair[1] else None
     if verb == "drove":
         return _not_driven(rest, seen)
     if verb == "not":
         relation, _, other = rest.partition(" ")
-        there = [name for name in seen.moved if _holds(relation, name, other, seen, seen.after)]
+        there = [name for name in moved if _holds(relation, name, other, seen, seen.after)]
         return f"{', '.join(there)} is" if there else None
-    subjects = [name for name in seen.moved if name != rest]
+    subjects = [name for name in moved if name != rest]
     for name in subjects:
         if not _holds(verb, name, rest, seen, seen.after):
             x, y, z = seen.after.positions[name]
@@ -120,8 +126,6 @@ def _not_driven(rest: str, seen: Seen) -> str | None:
     gone_m = float(np.linalg.norm(way))
     if gone_m <= MOVED_M:
         return "the robot is where it was"
-    if not rest:
-        return None
     if rest.startswith("to "):
         names = list(seen.robot.primitives()["get_loc_names"].function())
         if rest[3:] not in names:
@@ -131,7 +135,7 @@ def _not_driven(rest: str, seen: Seen) -> str | None:
         return None if now == rest[3:] != was else f"it is nearest to {now}, and was to {was}"
     far, _, towards = rest.rpartition(" m ")
     if towards not in _DIRECTIONS:
-        raise PromptError(f"'#= drove {rest}': say how far and where, such as 0.2 m right")
+        raise PromptError(f"'drove {rest}': say how far and where, such as 0.2 m right")
     along_m = float(way @ _DIRECTIONS[towards])
     so = abs(along_m - float(far)) <= _DROVE_M if far else along_m > 0
     straight = gone_m - abs(along_m) <= _DROVE_M
@@ -140,9 +144,9 @@ def _not_driven(rest: str, seen: Seen) -> str | None:
 
 def _holds(relation: str, name: str, other: str, seen: Seen, world: WorldView) -> bool:
     if relation not in _RELATIONS:
-        known = "moved, nothing moved, said, drew, changed, drove, not"
+        known = "moved, nothing moved, holds, said, drew, changed, drove, not"
         raise PromptError(
-            f"'#= {relation} ...' is no effect; there are {known}, {', '.join(_RELATIONS)}"
+            f"'{relation} ...' is no effect; there are {known}, {', '.join(_RELATIONS)}"
         )
     there = _where(other, seen.robot, world.positions)
     inside_m = float(getattr(seen.robot, "inside_m", _AT_M))

@@ -22,7 +22,7 @@ from cap.checker.allowlist import EVERYWHERE
 from cap.checker.checker import examine
 from cap.checker.undefined import Undefined, undefined
 from cap.engine.answer import Approve
-from cap.engine.effect import WorldView
+from cap.engine.effect import Effect, WorldView
 from cap.engine.engine import Engine, State
 from cap.engine.generation import UndefinedName
 from cap.engine.settings import EngineSettings
@@ -191,8 +191,8 @@ class _Runner:
             return failure
         if failure is None:  # else it says that there is none, and leaves nothing
             self._state = after_turn(state, answer, number=1)
-        said = [str(call.args[0]) for call in answer.result.calls if call.name == "say"]
-        seen = Seen(robot, before, WorldView.of(robot), said)
+        after = WorldView.of(robot)
+        seen = Seen(robot, before, after, Effect.of(before, after, answer.result))
         return next((why for line in example.effects if (why := missed(line, seen))), None)
 
     def request_chars(self, example: Example) -> int:

@@ -19,7 +19,7 @@ from cap.engine.answer import Approve
 from cap.errors import CapError
 from cap.models.base import Model
 from cap.robot import registry
-from cap.robot.protocol import Conditioned, Rehearsable, Rewindable, Robot
+from cap.robot.protocol import Conditioned, Locating, Rehearsable, Rewindable, Robot
 from cap.sandbox.wire.codec import encode
 from cap.scope import Primitive
 from cap.validation.prompts import check_robot_prompts
@@ -168,6 +168,8 @@ def _answers(robot: Robot) -> Iterator[RobotFinding]:
     asked |= {"context": robot.context, "positions": robot.positions}
     if isinstance(robot, Conditioned):
         asked["condition"] = robot.condition
+    if isinstance(robot, Locating):
+        asked["whereabouts"] = robot.whereabouts
     for name, question in asked.items():
         try:
             value = question()

@@ -13,44 +13,46 @@ from robot import get_mark, undo_to
 from lmps import parse_loc_name, parse_obj_name, parse_position, transform_traj
 
 objects = ['apple', 'coke can', 'banana', 'bowl']
-# go to the chair closest to the table.
-goto_loc(parse_loc_name('the chair closest to the table'))
-
-# go to the table as fast as you can.
-goto_loc('table', speed=1.0)
-#= drove to table
-
 # pick up the apple.
 target = 'apple'
 pick_obj(target)
-#= moved apple; changed held
+#= moved apple from table; holds apple
 
 # put it in the bowl.
 if not obj_in_gripper(target):
     pick_obj(target)
 place_at_obj('bowl')
-#= moved apple; inside bowl
+#= moved apple to bowl; holds nothing
 
 # put the banana next to the bowl.
 target = 'banana'
 pick_obj(target)
 place_at_obj('bowl', 'beside')
-#= moved banana; beside bowl; not inside bowl
+#= moved banana from table to table
+#? beside bowl; not inside bowl
 
 # take the coke can to the desk.
 target = 'coke can'
 pick_obj(target)
 goto_loc('desk')
 place_at_obj('desk')
-#= moved coke can; not near bowl
+#= moved coke can from table to desk
+
+# put it back where it was.
+goto_loc('desk')
+pick_obj(target)
+goto_loc('table')
+place_at_obj('table')
+#= moved coke can from desk to table
+#? as told before
 
 # bring me the mug.
-say('I see no mug here')
+say('I see no mug')
 #= said no mug; nothing moved
 
 # fly.
 say('I cannot do that: I can drive, look, carry objects, and open drawers')
-#= said cannot; nothing moved
+#? said cannot; nothing moved
 
 objects = ['apple', 'banana', 'bowl', 'orange', 'coke can', 'juice box']
 # put all the fruit in the bowl.
@@ -59,8 +61,8 @@ for name in names:
     pick_obj(name)
     place_at_obj('bowl')
 if not names:
-    say('I see no fruit here')
-#= moved apple, banana, orange; inside bowl
+    say('I see no fruit')
+#= moved apple, banana, orange from table to bowl
 
 # gather all the drinks in the kitchen on the cart.
 for loc in get_loc_names():
@@ -70,30 +72,16 @@ for loc in get_loc_names():
         pick_obj(name)
         goto_loc('cart')
         place_at_obj('cart')
-#= moved coke can, juice box
+#= moved coke can, juice box from table to cart
 
-objects = ['apple', 'lime', 'cup', 'egg', 'red plate', 'green plate']
-# put each fruit on the plate of its color.
-plates = parse_obj_name('the plates')
-for name in parse_obj_name('the fruit'):
-    away = [np.linalg.norm(np.subtract(get_color(name), get_color(plate))) for plate in plates]
-    pick_obj(name)
-    place_at_obj(plates[np.argmin(away)], 'on')
-#= moved apple, lime
-
-# put the smallest fruit next to the cup.
-target = min(parse_obj_name('the fruit'), key=lambda name: np.prod(get_obj_size(name)))
-pick_obj(target)
-place_at_obj('cup', 'beside')
-#= moved lime
-
+objects = ['apple', 'egg', 'red plate']
 # when you see an egg, put it on the red plate.
 target = 'egg'
 while not is_obj_visible(target):
     wait(1)
 pick_obj(target)
 place_at_obj('red plate', 'on')
-#= moved egg
+#= moved egg from table to red plate
 
 objects = ['sponge', 'apple', 'cup']
 # put the sponge in the bottom drawer.
@@ -105,21 +93,44 @@ pick_obj(target)
 goto_loc(drawer)
 place_at_obj(drawer)
 close_drawer(drawer)
-#= moved sponge; not near cup
+#= moved sponge from table to bottom drawer
+
+# bring the sponge from the bottom drawer to the table.
+target, drawer = 'sponge', 'bottom drawer'
+goto_loc(drawer)
+open_drawer(drawer)
+pick_obj(target)
+goto_loc('table')
+place_at_obj('table')
+goto_loc(drawer)
+close_drawer(drawer)
+#= moved sponge from bottom drawer to table
 
 # find the apple.
-target, reason = 'apple', 'I have been everywhere'
+target, reason = 'apple', 'I saw none'
 for loc in get_loc_names():
     goto_loc(loc)
     if is_obj_visible(target):
         reason = f'I saw {target}'
         say(f'the {target} is at the {loc}')
         break
-#= said apple; nothing moved
+else:
+    say(f'I see no {target}; I opened no drawer')
+#= drove; said apple
 
 # move to the right of the room by 20 cm.
 goto_pos(get_robot_pos() + 0.2 * np.array([1, 0, 0]))
-#= drove 0.2 m right
+#? drove 0.2 m right
+
+# turn around.
+place, angle = get_robot_pos_and_angle()
+goto_pos(place, angle=angle + np.pi)
+
+# back off until you are 2 m from the stool.
+middle = get_loc_pos('stool')[:2]
+away = get_robot_pos()[:2] - middle
+goto_pos(middle + 2 * away / np.linalg.norm(away))
+#= drove
 
 # move backwards for 2 seconds.
 set_velocity(x=0, y=-0.1)
@@ -151,4 +162,4 @@ reason = f'I saw {target}'
 
 # tell me why you stopped.
 say(f'I stopped because {reason}')
-#= said I saw a banana
+#? said I saw a banana

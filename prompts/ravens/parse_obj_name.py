@@ -103,6 +103,14 @@ ret_val = min(names, key=lambda name: np.linalg.norm(get_obj_pos(name) - spot))
 names = [name for name in objects if 'block' in name]
 ret_val = max(names, key=get_obj_height)
 
+# the top block of the stack on the brown block.
+left, bottom, right, top = get_bbox('brown block')
+ret_val, height = None, get_obj_height('brown block')
+for name in [name for name in objects if 'block' in name]:
+    x, y = get_obj_pos(name)
+    if left < x < right and bottom < y < top and get_obj_height(name) > height:
+        ret_val, height = name, get_obj_height(name)
+
 # the objects on the brown block.
 left, bottom, right, top = get_bbox('brown block')
 ret_val = []
@@ -118,6 +126,14 @@ ret_val = []
 for name in [name for name in objects if 'block' in name]:
     x, y = get_obj_pos(name)
     if any(left < x < right and bottom < y < top for left, bottom, right, top in bowls):
+        ret_val.append(name)
+
+# the blocks that are not in a bowl.
+bowls = [get_bbox(name) for name in objects if 'bowl' in name]
+ret_val = []
+for name in [name for name in objects if 'block' in name]:
+    x, y = get_obj_pos(name)
+    if not any(left < x < right and bottom < y < top for left, bottom, right, top in bowls):
         ret_val.append(name)
 
 # the empty bowls.

@@ -17,37 +17,48 @@ objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl'
 history.append(get_layout())
 moved = ['red block']
 put_first_on_second(moved[0], 'blue bowl')
-#= moved red block; inside blue bowl
+#= moved red block to blue bowl
 
 # now move it to the top right corner.
 history.append(get_layout())
 moved = moved[-1:]
 put_first_on_second(moved[0], 'top right corner')
-#= moved red block; at top right corner
+#= moved red block from blue bowl
+#? at top right corner
 
 # undo that.
 if history:
     moved = arrange_objects(history.pop())
 else:
     say('nothing was moved yet')
-#= moved red block; inside blue bowl
+#= moved red block to blue bowl
 
 # move the yellow block to the left side.
 history.append(get_layout())
 moved = ['yellow block']
 put_first_on_second(moved[0], 'left side')
-#= moved yellow block; at left side
+#= moved yellow block
+#? at left side
 
-# now do with the red block what you did with the yellow block.
+# no, the red one.
+arrange_objects(history[-1])
+moved = ['red block']
+put_first_on_second(moved[0], 'left side')
+#= moved yellow block; moved red block from blue bowl
+#? as told before
+
+# now do with the yellow block what you did with the red block.
 history.append(get_layout())
-other, moved = moved[-1], ['red block']
+other, moved = moved[-1], ['yellow block']
 put_first_on_second(moved[0], parse_position(f'next to the {other}'))
-#= moved red block; beside yellow block; not on yellow block
+#= moved yellow block
+#? beside red block; not on red block
 
 # undo the last two moves.
 back, history = history[-2], history[:-2]
 moved = arrange_objects(back)
-#= moved yellow block, red block; not near left side
+#= moved yellow block; moved red block to blue bowl
+#? not near left side
 
 # from now on the blue bowl is called the bin.
 called['bin'] = 'blue bowl'
@@ -58,7 +69,8 @@ say('all right, the blue bowl is the bin')
 history.append(get_layout())
 moved = [parse_obj_name('the leftmost block')]
 put_first_on_second(moved[0], called['bin'])
-#= moved; inside blue bowl
+#= moved yellow block to red block
+#? inside blue bowl
 
 # put the white block in the bin.
 say('I see no white block')
@@ -77,7 +89,7 @@ for name in sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=Tru
     if is_obj_visible(target):
         put_first_on_second(name, target)
         moved.append(name)
-#= moved pink block, cyan block, gray block
+#= moved pink block to pink bowl; moved cyan block to cyan bowl; moved gray block to gray bowl
 
 # swap the pink block and the cyan block.
 history.append(get_layout())
@@ -86,13 +98,14 @@ moved = [first, second, first]
 put_first_on_second(first, aside)
 put_first_on_second(second, history[-1][first])
 put_first_on_second(first, history[-1][second])
-#= moved pink block, cyan block
+#= moved cyan block from cyan bowl to pink bowl; moved pink block from pink bowl to cyan bowl
 
 # put the cyan block next to the gray bowl.
 history.append(get_layout())
 moved = ['cyan block']
 put_first_on_second(moved[0], parse_position('next to the gray bowl'))
-#= moved cyan block; beside gray bowl
+#= moved cyan block from pink bowl
+#? beside gray bowl
 
 # move it 5 cm up.
 history.append(get_layout())
@@ -105,35 +118,35 @@ shift = get_obj_pos(moved[-1]) - history[-1][moved[-1]]
 history.append(get_layout())
 moved = ['gray bowl']
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + shift)
-#= moved gray block, gray bowl
+#= moved gray block from gray bowl to gray bowl; moved gray bowl
 
 objects = ['blue block', 'gray block', 'brown bowl', 'cyan block']
 # stack the gray block on the blue block on the cyan block.
 history.append(get_layout())
 moved = ['blue block', 'gray block']
 stack_objects_in_order(['cyan block', *moved])
-#= moved blue block, gray block; on cyan block
+#= moved blue block to cyan block; moved gray block to blue block
 
 # put the blocks in a circle.
 history.append(get_layout())
 moved = parse_obj_name('the blocks')
 points = parse_position(f'{len(moved)} points in a circle')
 arrange_objects(dict(zip(moved, points)))
-#= moved blue block, gray block, cyan block; not on cyan block
+#= moved blue block from cyan block; moved gray block from blue block; moved cyan block
 
 # make the circle bigger.
 history.append(get_layout())
 points = np.array([history[-1][name] for name in moved])
 points = transform_shape_pts('make the circle bigger', shape_pts=points)
 arrange_objects(dict(zip(moved, points)))
-#= moved
+#? moved
 
 # build a pyramid of three blocks.
 history.append(get_layout())
 moved = parse_obj_name('the blocks')[:3]
 points = parse_position('a free spot') + 0.06 * np.array([[-0.5, 0], [0.5, 0], [0, 0]])
 arrange_objects(dict(zip(moved, points)))
-#= moved
+#? moved
 
 # which block is closest to the brown bowl?
 say(f"{parse_question('which block is closest to the brown bowl')}")
@@ -141,24 +154,15 @@ say(f"{parse_question('which block is closest to the brown bowl')}")
 
 # point to the brown bowl.
 point_gripper_to(get_obj_pos('brown bowl'))
-#= nothing moved
-
-# move the gripper 5 cm to the left.
-traj, speed = get_robot_pos() + 0.05 * np.array([[0, 0], [-1, 0]]), 0.25
-follow_traj(traj, speed=speed)
-#= nothing moved
+#= gripper moved
 
 # move the gripper to the top left corner while avoiding the gray block.
 traj = plan_path(get_robot_pos(), 'top left corner', avoid_regions=['gray block'])
 follow_traj(traj, speed=0.25)
-#= nothing moved
+#? changed paths followed
 
 # trace a square around the gray block.
 traj, speed = parse_traj('a square around the gray block'), 0.25
-follow_traj(traj, speed=speed)
-
-# do that again but slower.
-speed = max(0.5 * speed, 0.01)
 follow_traj(traj, speed=speed)
 
 # do that again but mirrored.

@@ -119,16 +119,38 @@ class KitchenRobot:
         return {**found, "stop": Primitive.of(self.stop_motion, "action", "stop")}
 
     def context(self) -> Mapping[str, Any]:
-        """Return the objects seen at the present location, its name, and all locations."""
+        """Return the objects seen at the present location, its name, and all locations.
+
+        And what was seen elsewhere before, in words.
+        """
+        state = self.state
+        here = [
+            place.name if state.is_open(place) else f"{place.name} (closed)"
+            for place in state.here()
+        ]
+        objects = state.visible()
+        elsewhere: dict[str, list[str]] = {}
+        for name, place in state.seen_here().known:
+            if name not in objects:
+                elsewhere.setdefault(place, []).append(name)
+        told = [f"{place}: {', '.join(names)}" for place, names in elsewhere.items()]
         return {
-            "objects": self.state.visible(),
-            "at": " or ".join(place.name for place in self.state.here()) or "nowhere",
-            "locations": list(self.state.room.locations),
+            "objects": objects,
+            "at": " or ".join(here) or "nowhere",
+            "locations": list(state.room.locations),
+            "elsewhere": "; ".join(told),
         }
 
     def positions(self) -> Mapping[str, tuple[float, float, float]]:
         """Return where each object truly is, seen or not: xyz in metres."""
         return {thing.name: thing.position for thing in self.state.things}
+
+    def whereabouts(self) -> Mapping[str, str]:
+        """Return the dish, or else the location, that each object truly is in or on.
+
+        That is "" of what the gripper holds, and of what lies on the floor.
+        """
+        return {thing.name: self.state.whereabouts(thing) for thing in self.state.things}
 
     def condition(self) -> Mapping[str, Any]:
         """Return where the base is (x and y in metres, angle), the gripper and each drawer."""
@@ -763,6 +785,7 @@ class KitchenRobot:
             except RobotError:
                 self._halt()
                 raise
+            self._world.state = self.state.seen_here()
             yield self.state
 
     @contextlib.contextmanager
@@ -770,10 +793,12 @@ class KitchenRobot:
         """Begin a motion: with a velocity of zero, and not stopped yet."""
         with self._busy:
             self._halt()
+            self._world.state = self.state.seen_here()
             try:
                 yield
             finally:
                 self._stop.clear()
+                self._world.state = self.state.seen_here()
 
 
 def _position(state: KitchenState) -> Array:

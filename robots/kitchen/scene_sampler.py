@@ -73,7 +73,7 @@ def sample(
         STROKE_M,
         drawers,
         arriving=tuple(sorted(arriving, key=lambda arrival: arrival.at_s)),
-    )
+    ).seen_here()
 
 
 def arrival_of(room: Room, thing: Thing, at_s: float) -> Arrival:

@@ -98,6 +98,8 @@ class KitchenState:
     """What the arm did last, the first first, as far as it is remembered."""
     deeds_done: int = 0
     """How much it did in all that was not taken back."""
+    known: tuple[tuple[str, str], ...] = ()
+    """Objects the robot has seen, each with the location where it last saw it."""
 
     def __getitem__(self, name: str) -> Thing:
         """Return one object by its exact name."""
@@ -158,6 +160,13 @@ class KitchenState:
                 return place.name
         return None
 
+    def whereabouts(self, thing: Thing) -> str:
+        """Return the dish a thing is in or on, or else its location; "" where that is none."""
+        for dish in self.things:
+            if thing in self.contents(dish):
+                return dish.name
+        return self.location_of(thing.name) or ""
+
     def extent(self, place: Location) -> Rectangle:
         """Return where things count as being at a location, seen from above."""
         if not place.drawer:
@@ -197,6 +206,18 @@ class KitchenState:
         here = {place.name for place in self.here() if self.is_open(place)}
         held = self.load()
         return [thing.name for thing in self.things if self._seen(thing, here, held)]
+
+    def seen_here(self) -> KitchenState:
+        """Return a copy in which the robot knows what is to be seen from here, and what is not."""
+        here = [place.name for place in self.here() if self.is_open(place)]
+        held, visible = self.load(), self.visible()
+        known = [
+            (name, place)
+            for name, place in self.known
+            if name not in (*held, *visible) and place not in here
+        ]
+        known += [(name, self.location_of(name) or "floor") for name in visible]
+        return self if tuple(known) == self.known else replace(self, known=tuple(known))
 
     def _seen(self, thing: Thing, here: set[str], held: list[str]) -> bool:
         if thing.name in held:

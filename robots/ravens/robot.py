@@ -92,6 +92,15 @@ class RavensRobot(SimulatedRobot[WorldState]):
         """Return where each object's centre truly is, whatever is seen: xyz in metres."""
         return {body.name: body.position for body in self._world.state.scene.bodies}
 
+    def whereabouts(self) -> Mapping[str, str]:
+        """Return the bowl or block that each object truly is in or on; "" on the table itself."""
+        found = {}
+        scene = self._world.state.scene
+        for body in scene.bodies:
+            below = [other for other in scene.others(body.name) if transfer.stands_on(body, other)]
+            found[body.name] = max(below, key=lambda other: other.top).name if below else ""
+        return found
+
     def condition(self) -> Mapping[str, Any]:
         """Return where the fingertips are, xyz in metres, what they hold, and paths followed."""
         state = self._world.state

@@ -64,6 +64,10 @@ class TabletopRobot:
         """Return where each object is seen: xyz in metres."""
         return self._table.positions()
 
+    def whereabouts(self) -> Mapping[str, str]:
+        """Return the bowl or block that each object is seen in or on; "" on the table itself."""
+        return self._table.whereabouts()
+
     def condition(self) -> Mapping[str, Any]:
         """Return where the fingertips are, what they hold, paths followed, and motions sent.
 

@@ -56,7 +56,7 @@ from cap.models.nearest.reading import REMEDY, Reading, closest
 from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.template import Template, names_in
 from cap.models.nearest.words import unreadable
-from cap.prompt.examples import Example, split_examples
+from cap.prompt.examples import RECALLED, Example, split_examples
 
 
 class Nearest:
@@ -81,7 +81,8 @@ class Nearest:
             raise NoMatch(f"the prompt has no examples or no instruction; {REMEDY}")
         if odd := unreadable(asked.instruction):
             raise NoMatch(f"nearest cannot read {odd!r} in {asked.instruction!r}; {REMEDY}")
-        known = tuple(example for example in examples if example is not None)
+        read = (one for one in examples if one is not None)
+        known = tuple(one for one in read if RECALLED not in one.effects)
         text = answer_definition(asked.instruction, known)
         lines = (*stated(request.further), *stated(request.prompt))
         return Completion(text or _answer(asked, known, lines), model=self.name, cost_usd=0.0)

@@ -164,6 +164,17 @@ goto_loc(drawer)
 place_at_obj(drawer)
 close_drawer(drawer)
 
+# bring the sponge from the bottom drawer to the table.
+history.append(get_mark())
+target, drawer = 'sponge', 'bottom drawer'
+goto_loc(drawer)
+open_drawer(drawer)
+pick_obj(target)
+goto_loc('table')
+place_at_obj('table')
+goto_loc(drawer)
+close_drawer(drawer)
+
 # find the apple.
 history.append(get_mark())
 target, reason = 'apple', 'I have been everywhere'
@@ -816,4 +827,15 @@ for name in names:
     place_at_obj('cart')
 if not names:
     say('I see no drinks here')
-#= moved coke can, juice box
+#= moved coke can, juice box from table to cart
+
+# turn around.
+history.append(get_mark())
+place, angle = get_robot_pos_and_angle()
+goto_pos(place, angle=angle + np.pi)
+
+# back off until you are 2 m from the stool.
+history.append(get_mark())
+middle = get_loc_pos('stool')[:2]
+away = get_robot_pos()[:2] - middle
+goto_pos(middle + 2 * away / np.linalg.norm(away))

@@ -12,7 +12,7 @@ import pytest
 
 from cap.cli.main import run
 from cap.engine.effect import Effect, WorldView
-from cap.errors import NotConnected, UsageError
+from cap.errors import NotConnected, RobotError, UsageError
 from cap.result import Call, Result
 from cap.session.session import Session
 from cap.session.turn import unmet
@@ -110,6 +110,76 @@ def test_a_kitchen_tells_of_drawers_and_of_itself(source: str, changed: list[str
 def test_an_effect_is_one_line_of_a_prompt(robot: str, source: str, line: str) -> None:
     with Session.open(robot, "nearest", mode="instant") as session:
         assert effect(session, source).line == line
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        (PUT, "moved red block to blue bowl"),
+        (
+            f"put_first_on_second('green block', 'top side')\n{PUT}\n"
+            "put_first_on_second('green block', 'red block')",
+            "moved red block to blue bowl; moved green block to red block",
+        ),
+        (
+            "stack_objects_in_order(['top side', 'red block', 'green block'])\n"
+            "put_first_on_second('red block', 'left side') if False else None",
+            "moved red block; moved green block to red block",
+        ),
+        (
+            f"{PUT}\nput_first_on_second('blue bowl', 'left side')",
+            "moved red block to blue bowl; moved blue bowl",
+        ),
+    ],
+)
+def test_what_moved_is_told_in_its_order_with_what_it_is_in_or_on(
+    table: Session, source: str, line: str
+) -> None:
+    assert effect(table, source).line == line
+    assert effect(table, "x = 1").line == "nothing moved"
+    table.undo(2)
+
+
+def test_what_moved_is_told_with_what_it_was_in(table: Session) -> None:
+    effect(table, PUT)
+    out = "put_first_on_second('red block', 'green block')"
+    assert effect(table, out).line == "moved red block from blue bowl to green block"
+    together = "put_first_on_second('red block', 'left side')\n" + (
+        "put_first_on_second('green block', 'right side')"
+    )
+    assert effect(table, together).line == "moved red block from green block; moved green block"
+    table.undo(3)
+
+
+def test_a_kitchen_tells_from_where_to_where() -> None:
+    objects = ["apple @ countertop", "lime @ countertop", "bowl @ table", "cup @ desk"]
+    source = (
+        "for name, place in [('apple', 'countertop'), ('lime', 'countertop'), ('cup', 'desk')]:\n"
+        "    goto_loc(place)\n    pick_obj(name)\n    goto_loc('table')\n"
+        "    place_at_obj('bowl') if name != 'cup' else place_at_obj('table')"
+    )
+    with Session.open("kitchen", "nearest", mode="instant", objects=objects) as session:
+        assert effect(session, source).line == (
+            "moved apple, lime from countertop to bowl; moved cup from desk to table"
+        )
+        assert effect(session, "pick_obj('lime')").line == "moved lime from bowl; holds lime"
+
+
+def test_whereabouts_that_are_no_words_are_the_robots_fault() -> None:
+    class Odd:
+        name = "odd"
+
+        def context(self) -> dict[str, Any]:
+            return {}
+
+        def positions(self) -> dict[str, Any]:
+            return {}
+
+        def whereabouts(self) -> dict[str, Any]:
+            return {"cup": 3}
+
+    with pytest.raises(RobotError, match=r"whereabouts\(\) failed: TypeError: 'cup': 3 is no name"):
+        WorldView.of(Odd())
 
 
 def test_where_the_robot_is_is_told_only_where_nothing_else_changed() -> None:

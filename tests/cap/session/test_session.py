@@ -327,18 +327,31 @@ def test_later_prompts_tell_what_came_of_earlier_turns(open_session: Open) -> No
     for words in answers:
         session.run(words)
     last = prompts_of(session)[-1]
-    assert "say('it is in')\n#= moved red block; said 'it is in'\n" in last
+    assert "say('it is in')\n#= moved red block to blue bowl; said 'it is in'\n" in last
     assert "x = 1\n#= nothing moved\n" in last
     assert "1 / 0\n#! failed before anything was done: ZeroDivisionError" in last
 
 
 def test_a_comment_of_an_earlier_program_is_no_instruction(open_session: Open) -> None:
-    session = open_session({"a": "# first this\nx = 1\n\n# then that\ny = 2", "b": "z = 3"})
+    program = (
+        "# first this\nx = 1\n\n# then that\nif x:  # why not\n    # do it\n    y = 2\n"
+        "text = '''\n# not a comment\n'''"
+    )
+    session = open_session({"a": program, "b": "z = 3"})
     session.run("a")
     session.run("b")
     asked = prompts_of(session)[-1]
     assert [entry.instruction for entry in split_examples(asked)] == ["a", "b"]
-    assert "\n    # then that\ny = 2\n" in asked
+    assert "\n# a.\nx = 1\n\nif x:  # why not\n    y = 2\ntext = '''\n    # not" in asked
+
+
+def test_a_failed_program_keeps_the_numbers_of_its_lines(open_session: Open) -> None:
+    program = "x = 1\n# now that\n1 / 0"
+    session = open_session({"a": program, "b": "z = 3"}, repairs=Repairs(0, 0))
+    session.run("a")
+    session.run("b")
+    told = "# a.\nx = 1\n    # now that\n1 / 0\n#! failed before anything was done: ZeroDivision"
+    assert told in prompts_of(session)[-1]
 
 
 @pytest.mark.parametrize("strikes", [1, 2])

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from cap.engine.effect import WorldView
+from cap.engine.effect import Effect, WorldView
 from cap.errors import PromptError
 from cap.models.nearest import Nearest
+from cap.prompt.prompt import without_synonyms
+from cap.result import Result
 from cap.scope import Primitive
 from cap.validation.example_effects import Seen, missed
 from cap.validation.prompts import check_robot_prompts
@@ -28,11 +30,12 @@ def findings(folder: Path, examples: str) -> list[str]:
 @pytest.mark.parametrize(
     "line",
     [
-        "moved red block",
+        "moved red block to blue bowl",
         "moved; inside blue bowl; not inside top right corner",
         "said block is; at blue bowl; near blue bowl",
         "said; not beside blue bowl; not on blue block",
-        "moved red block; said the BLOCK",
+        "moved red block to blue bowl; said the BLOCK",
+        "said 'The block is in'; as told before",
     ],
 )
 def test_a_true_effect_passes(tmp_path: Path, line: str) -> None:
@@ -42,15 +45,18 @@ def test_a_true_effect_passes(tmp_path: Path, line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("nothing moved", "'#= nothing moved': moved red block"),
-        ("moved blue block", "'#= moved blue block': moved red block"),
+        ("nothing moved", "'nothing moved': moved red block to blue bowl; said 'The block"),
+        ("moved blue block to blue bowl", "'moved blue block to blue bowl': moved red block"),
         ("moved red block, blue block", "moved red block"),
-        ("moved red block; at top right corner", "'#= at top right corner': red block is at ("),
-        ("said no mug", "'#= said no mug': said 'The block is in'"),
+        ("moved red block", "'moved red block': moved red block to blue bowl"),
+        ("moved red block from blue block to blue bowl", "moved red block to blue bowl"),
+        ("holds red block", "'holds red block': moved red block to blue bowl"),
+        ("moved; at top right corner", "'at top right corner': red block is at ("),
+        ("said no mug", "'said no mug': said 'The block is in'"),
         ("beside blue bowl", "red block is at ("),
-        ("not inside blue bowl", "'#= not inside blue bowl': red block is"),
+        ("not inside blue bowl", "'not inside blue bowl': red block is"),
         ("changed held", "held is nothing, as before"),
-        ("under blue bowl", "'#= under ...' is no effect; there are moved"),
+        ("under blue bowl", "'under ...' is no effect; there are moved"),
         ("inside green bowl", "names 'green bowl', and no object or place has that name"),
     ],
 )
@@ -63,14 +69,12 @@ def test_an_effect_that_held_before_counts_as_none(tmp_path: Path) -> None:
     first = "# put it left.\nput_first_on_second('red block', [-0.2, -0.5])\n#= near left side\n"
     again = "\n# shift it.\nput_first_on_second('red block', [-0.2, -0.45])\n#= near left side\n"
     (reason,) = findings(tmp_path, first + again)
-    assert reason == "'#= near left side': red block was there before"
+    assert reason == "'near left side': red block was there before"
 
 
 def test_effect_lines_are_no_part_of_the_program(tmp_path: Path) -> None:
-    assert (
-        findings(tmp_path, f"{PUT}#= moved red block\n\n# and say so.\nsay('yes')\n#= said yes\n")
-        == []
-    )
+    stated = "#= moved red block to blue bowl\n#? inside blue bowl\n"
+    assert findings(tmp_path, f"{PUT}{stated}\n# and say so.\nsay('yes')\n#= said yes\n") == []
 
 
 def get_loc_names() -> list[str]:
@@ -92,7 +96,7 @@ class Room:
 def drove(line: str, x: float, y: float) -> str | None:
     """Judge a line of a robot that drives from the origin to (x, y)."""
     before, after = (WorldView({}, {"robot": [*xy, 0.0]}) for xy in ((0.0, 0.0), (x, y)))
-    return missed(line, Seen(Room(), before, after))
+    return missed(line, Seen(Room(), before, after, Effect.of(before, after, Result())))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +106,7 @@ def drove(line: str, x: float, y: float) -> str | None:
         ("drove right", 0.4, 0.0),
         ("drove 0.4 m right", 0.39, 0.01),
         ("drove 0.3 m down", 0.0, -0.3),
-        ("drove to table; nothing moved", 1.6, 0.0),
+        ("drove; drove to table", 1.6, 0.0),
     ],
 )
 def test_where_a_robot_drove_is_judged(line: str, x: float, y: float) -> None:
@@ -112,7 +116,8 @@ def test_where_a_robot_drove_is_judged(line: str, x: float, y: float) -> None:
 @pytest.mark.parametrize(
     ("line", "x", "y", "why"),
     [
-        ("drove", 0.0, 0.001, "the robot is where it was"),
+        ("drove", 0.0, 0.001, "nothing moved"),
+        ("drove left", 0.0, 0.001, "the robot is where it was"),
         ("drove left", 0.4, 0.0, "it drove (+0.40, +0.00) m"),
         ("drove right", 0.4, 0.4, "it drove (+0.40, +0.40) m"),
         ("drove 0.2 m right", 0.4, 0.0, "it drove (+0.40, +0.00) m"),
@@ -121,7 +126,7 @@ def test_where_a_robot_drove_is_judged(line: str, x: float, y: float) -> None:
     ],
 )
 def test_a_robot_that_drove_elsewhere_is_a_finding(line: str, x: float, y: float, why: str) -> None:
-    assert drove(line, x, y) == f"'#= {line}': {why}"
+    assert drove(line, x, y) == f"'{line}': {why}"
 
 
 @pytest.mark.parametrize("line", ["drove far", "drove to moon", "drove 2 right"])
@@ -130,4 +135,21 @@ def test_a_drive_that_nobody_can_judge_is_refused(line: str) -> None:
         drove(line, 1.0, 0.0)
     still = WorldView({})
     with pytest.raises(PromptError, match="the robot's condition has no 'robot'"):
-        missed("drove", Seen(Room(), still, still))
+        missed("drove left", Seen(Room(), still, still, Effect()))
+
+
+def test_several_that_moved_are_told_in_their_order(tmp_path: Path) -> None:
+    both = (
+        "# two.\nput_first_on_second('red block', 'left side')\n"
+        "put_first_on_second('blue block', 'red block')\n"
+    )
+    assert findings(tmp_path, f"{both}#= moved red block; moved blue block to red block\n") == []
+    (reason,) = findings(tmp_path, f"{both}#= moved blue block to red block; moved red block\n")
+    assert reason.endswith("': moved red block; moved blue block to red block")
+    (reason,) = findings(tmp_path, f"{both}#= moved red block\n")
+    assert reason == "'moved red block': moved red block; moved blue block to red block"
+
+
+def test_what_is_only_judged_no_language_model_is_sent() -> None:
+    text = "#: put = set\n# put it in.\nput()\n#= moved\n#? inside bowl\n# why\n"
+    assert without_synonyms(text) == "# put it in.\nput()\n#= moved\n# why\n"

@@ -449,7 +449,52 @@ def test_the_facts_tell_where_the_robot_is() -> None:
         robot.goto_loc(name)
         assert robot.context()["at"] == name
     robot.goto_loc("top drawer")
-    assert "top drawer" in robot.context()["at"].split(" or ")
+    robot.open_drawer("middle drawer")
+    here = "top drawer (closed) or middle drawer or bottom drawer (closed)"
+    assert robot.context()["at"] == here, "what is not seen in a closed one may be there"
+
+
+def test_what_was_seen_elsewhere_is_remembered_and_what_was_not_is_not_told() -> None:
+    names = ["apple @ table", "cup @ desk", "sponge @ top drawer", "lime @ cart", "egg @ stool"]
+    robot = create(mode="instant", seed=4, objects=names)
+    assert robot.context()["elsewhere"] == ""
+    for place in ("desk", "cart"):
+        robot.goto_loc(place)
+    assert robot.context()["elsewhere"] == "table: apple; desk: cup"
+    robot.pick_obj("lime")
+    robot.goto_loc("desk")
+    assert robot.context()["elsewhere"] == "table: apple", "what is held is nowhere"
+    robot.place_at_obj("desk")
+    before = robot.snapshot()
+    robot.goto_loc("top drawer")
+    robot.open_drawer("top drawer")
+    robot.close_drawer("top drawer")
+    assert robot.context()["elsewhere"] == "table: apple; desk: cup, lime; top drawer: sponge"
+    robot.restore(before)
+    assert robot.context()["elsewhere"] == "table: apple"
+
+
+def test_what_somebody_took_away_is_remembered_until_the_robot_looks() -> None:
+    robot = create(mode="instant", seed=4, objects=["apple @ table", "cup @ desk"])
+    robot.goto_loc("desk")
+    robot.remove("apple")
+    assert robot.context()["elsewhere"] == "table: apple"
+    robot.goto_loc("table")
+    assert robot.context()["elsewhere"] == "desk: cup"
+    robot.goto_loc("desk")
+    assert robot.context()["elsewhere"] == ""
+
+
+def test_what_things_are_in_or_on_has_words() -> None:
+    names = ["apple @ table", "bowl @ table", "cup @ desk", "sponge @ top drawer"]
+    robot = create(mode="instant", seed=4, objects=names)
+    robot.pick_obj("apple")
+    assert robot.whereabouts()["apple"] == ""
+    robot.place_at_obj("bowl")
+    there = {"apple": "bowl", "bowl": "table", "cup": "desk", "sponge": "top drawer"}
+    assert robot.whereabouts() == there
+    robot.pick_obj("bowl")
+    assert robot.whereabouts() == {**there, "bowl": ""}
 
 
 def test_the_robot_s_text_names_every_location() -> None:

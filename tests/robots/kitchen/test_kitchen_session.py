@@ -12,6 +12,7 @@ from cap.sandbox.limits import Limits
 from cap.session.session import Session
 from cap.session.turn import Turn
 from robots.kitchen import KitchenRobot
+from tests.fakes.scripted import Scripted
 
 HOUSE = [
     "apple",
@@ -228,3 +229,18 @@ def test_forward_and_left_are_the_robots_own_whatever_says_them(angle: float) ->
         robot.goto_pos([-1.0, -2.0], angle=angle)
         say(session, "move to the front of the room by 10 cm")
         assert robot.state.base.xy == pytest.approx((-1.0, -2.1), abs=0.001)
+
+
+def test_a_model_is_told_what_was_seen_elsewhere_once_with_its_instruction() -> None:
+    look = "goto_loc('desk')\ngoto_loc('cart')\nsay('so')"
+    model = Scripted({"look around": look, "go on": "say('yes')", "and now?": "say('no')"})
+    objects = ["apple @ table", "cup @ desk"]
+    with Session.open("kitchen", model, mode="instant", objects=objects) as session:
+        for words in model.answers:
+            assert session.run(words).ok
+    first, second, third = model.prompts
+    assert "Seen elsewhere" not in first
+    told = "\n\n#< Seen elsewhere: table: apple; desk: cup.\n\nobjects = []\nat = 'cart'\n# "
+    assert second.endswith(f"{told}go on.\n")
+    assert third.endswith(f"{told}and now?.\n") or third.endswith(f"{told}and now?\n")
+    assert third.count("Seen elsewhere") == 1

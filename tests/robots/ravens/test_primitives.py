@@ -125,6 +125,20 @@ def test_a_bowl_moves_with_what_is_in_it(robot: RavensRobot) -> None:
     assert z == pytest.approx(0.024, abs=0.002)
 
 
+def test_what_objects_are_in_or_on_has_words(robot: RavensRobot) -> None:
+    assert set(robot.whereabouts().values()) == {""}
+    robot.put_first_on_second("red block", "red bowl")
+    robot.put_first_on_second("green block", "red block")
+    below = robot.whereabouts()
+    assert (below["red block"], below["green block"], below["red bowl"]) == (
+        "red bowl",
+        "red block",
+        "",
+    )
+    robot.put_first_on_second("red bowl", (0.0, -0.62))
+    assert robot.whereabouts() == below
+
+
 def test_a_bowl_nests_in_a_bowl_and_comes_out_again(robot: RavensRobot) -> None:
     robot.put_first_on_second("red bowl", "blue bowl")
     assert robot.get_obj_pos("red bowl") == pytest.approx(robot.get_obj_pos("blue bowl"), abs=0.004)

@@ -15,6 +15,9 @@ from cap.models.nearest import Nearest
 from cap.models.nearest.induce import induce
 from cap.models.nearest.synonyms import canonical, stated
 from cap.models.nearest.template import names_in
+from cap.prompt.examples import RECALLED, Example
+from cap.prompt.prompt import Prompt
+from cap.robot.registry import robot_prompts
 from cap.session.session import Session
 from tests.cap.models.nearest.nearest_cases import CASES, DECLINE, FRESH_CASES, LATER_CASES, Case
 from tests.cap.models.nearest.nearest_dev import DEV_CASES
@@ -102,10 +105,24 @@ def test_examples_return_what_their_header_says(name: str) -> None:
         assert value is None or kind_error(value, used.header.kind) is None, example
 
 
+def usable(prompt: Prompt) -> list[Example]:
+    """Return the examples that ask for nothing which only earlier turns tell."""
+    return [entry for entry in prompt.examples if RECALLED not in entry.effects]
+
+
+@pytest.mark.parametrize("robot", ["ravens", "kitchen"])
+def test_what_only_earlier_turns_tell_is_not_guessed(robot: str) -> None:
+    used = robot_prompts(robot)["ui"]
+    (example,) = set(used.examples) - set(usable(used))
+    asked = Request(used.render(example.instruction, example.context))
+    with pytest.raises(NoMatch):
+        Nearest().complete(asked)
+
+
 @pytest.mark.parametrize("name", [*NESTED, "ui"])
 def test_every_example_answers_its_own_instruction(name: str) -> None:
     used = prompt(name)
-    for example in used.examples:
+    for example in usable(used):
         request = used.render(example.instruction, example.context)
         text = Nearest().complete(Request(request)).text
         assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(example.code)), example
@@ -114,7 +131,7 @@ def test_every_example_answers_its_own_instruction(name: str) -> None:
 @pytest.mark.parametrize("name", [*NESTED, "ui"])
 def test_stated_synonyms_leave_the_examples_their_slots(name: str) -> None:
     used = prompt(name)
-    for example in used.examples:
+    for example in usable(used):
         words = canonical(example.instruction, stated(used.text), names_in(example.context)).text
         before, after = induce(example), induce(replace(example, instruction=words))
         assert before is not None
