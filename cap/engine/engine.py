@@ -20,6 +20,7 @@ from cap.engine.approval import Gate
 from cap.engine.attempts import INTERRUPTED, Attempts
 from cap.engine.failures import explain, failure_of, unfit
 from cap.engine.generation import Generation, kept_for, refused
+from cap.engine.idle_program import did_nothing
 from cap.engine.literal import assignments
 from cap.engine.memory import Memory
 from cap.engine.nested_lmp import NestedLMP
@@ -33,7 +34,7 @@ from cap.errors import CapError, NotFound
 from cap.models.base import Model
 from cap.program.program import Program
 from cap.prompt.context import Context
-from cap.prompt.docs import primitive_docs
+from cap.prompt.docs import imports, primitive_docs
 from cap.prompt.given import told_values
 from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.result import Call, Failure, Result
@@ -49,6 +50,12 @@ __all__ = ["Answer", "Approve", "Engine", "EngineRobot", "State", "failure_of"]
 def unhinted(prompt: Prompt) -> Prompt:
     """Return a prompt whose programs see every primitive and LMP: for those a person wrote."""
     return replace(prompt, hints=())
+
+
+def _plurals(name: object) -> tuple[str, ...]:
+    """Return what several things of a kind are called by one thing's name: `blocks`, `boxes`."""
+    noun = str(name).split(" ")[-1]
+    return f"{noun}s", f"{noun}es"
 
 
 class Engine:
@@ -104,6 +111,8 @@ class Engine:
         """Those of their answers that could not be used, each with the reason."""
         own = {name: self.gate.asking(entry) for name, entry in robot.primitives().items()}
         self._primitives = {**own, **self._lmp_primitives()}
+        returned = (prompt.header.returns for prompt in prompts.values())
+        self._answered_in = dict.fromkeys(name for name in returned if name is not None)
 
     def run(
         self,
@@ -213,6 +222,9 @@ class Engine:
         walked = self._walk(prompt, examined, scope, state, order.instruction)
         answer = replace(walked, completion=text)
         failure = answer.result.failure
+        if failure is None and prompt.header.actions and prompt.header.returns is None:
+            failure = did_nothing(answer.result, state, self._answered_in)
+            answer = replace(answer, result=replace(answer.result, failure=failure))
         if failure is None and before is None and answer.program is examined.program:
             self.author.prove(prompt, order, completion)
         elif failure is not None:
@@ -282,6 +294,7 @@ class Engine:
         hidden = f"is not available to '{prompt.name}' programs"
         unavailable = {name: f"'{name}' {hidden}" for name in self._primitives}
         unavailable |= {name: f"'{name}' {reason}" for name, reason in state.dropped.items()}
+        docs = self.docs(prompt)
         generation = Generation(
             self.author,
             self._function_prompt,
@@ -289,7 +302,7 @@ class Engine:
             self.sandbox.policy,
             limits=self.settings.budget,
             unavailable=unavailable,
-            docs=self.docs(prompt),
+            docs=f"{docs}\n{imports(scope.primitives)}" if docs else "",
             words=words,
         )
         return generation.run(examined.program)
@@ -407,11 +420,13 @@ class Engine:
         """
         shown = Context.read(context) if context else self.context(prompt, variables)
         names = shown.facts.get(prompt.header.exact, ())
-        words = one_line(description).removeprefix("the ")
+        words = one_line(description).removeprefix("all ").removeprefix("the ")
         if words in names and isinstance(names, list | tuple):  # nobody need be asked
             return Answer(Result(words))
-        if names == [] and "names" in prompt.header.kind:  # nothing is there, of whatever kind
-            return Answer(Result([]))
+        if "names" in prompt.header.kind and isinstance(names, list | tuple):
+            alike = [name for name in names if words in _plurals(name)]
+            if alike or names == []:  # all of a kind, or nothing is there, of whatever kind
+                return Answer(Result(alike))
         told = {name: value for name, value in variables.items() if name not in shown.facts}
         state = State(variables=variables, given=told_values(told))
         return self.run(prompt, description, shown, state, fixed=bool(context))

@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cap.engine.approval import DECLINED
+from cap.engine.idle_program import DID_NOTHING
 from cap.errors import NotFound
 from cap.program.program import AnsweredInWords
 from cap.prompt.prompt import PastTurn
@@ -98,7 +99,7 @@ def sort_of(failure: Failure, calls: Sequence[Call], ran: bool) -> Sort | None:
         return "static" if mends else None
     if failure.kind == "value" and failure.error == NotFound.__name__:
         return None  # said on purpose: what was asked for is not there
-    if failure.error == "WrongKind" and not acted(calls):
+    if failure.error in ("WrongKind", DID_NOTHING) and not acted(calls):
         return "static"
     mends = failure.kind in _RUNTIME or (failure.kind == "timeout" and failure.error in _ENDLESS)
     return "runtime" if mends else None

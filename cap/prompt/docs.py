@@ -49,6 +49,14 @@ def primitive_docs(
     return '"""' + re.sub(r"(?m)^#", " #", text.replace('"""', "'''")) + '\n"""'
 
 
+def imports(primitives: Mapping[str, Primitive]) -> str:
+    """Return the lines that name what a function may call that is written for a program."""
+    names: dict[str, list[str]] = {"robot": [], "lmps": []}
+    for name, primitive in primitives.items():
+        names["lmps" if primitive.kind == "lmp" else "robot"].append(name)
+    return "\n".join(f"from {of} import {', '.join(some)}" for of, some in names.items() if some)
+
+
 def described(primitive: Primitive, said: set[str]) -> str:
     """Return one function in one line: how it is called, what it does and takes, how it fails.
 

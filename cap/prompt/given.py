@@ -14,7 +14,7 @@ _MANY = 8
 """Of more things their number is told, since not all of them may be shown."""
 _SOURCE_CHARS = 1_200
 """How much is told of a program; of a longer one, what stands about the calls."""
-_LINES_ABOUT, _WORDS_CHARS = 6, 200
+_LINES_ABOUT, _WORDS_CHARS = 5, 200
 
 
 def told_values(given: Mapping[str, Any]) -> str:

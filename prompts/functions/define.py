@@ -71,10 +71,6 @@ def find_roomiest(layouts, taken):
     middle = np.mean([np.mean(points, axis=0) for points in layouts], axis=0)
     return max(layouts, key=lambda points: (room(points), -math.dist(np.mean(points, axis=0), middle)))
 
-# define function: longest = get_longest(words=['a', 'abc']).
-def get_longest(words):
-    return max(words, key=len)
-
 # define function: counts = count_by_key(items=names, key=get_kind).
 def count_by_key(items, key):
     counts = {}

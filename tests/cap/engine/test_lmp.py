@@ -440,6 +440,29 @@ def test_words_that_only_hold_a_name_are_asked_for() -> None:
         assert lmp("the red cups") == ["red cup"]
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("the cups", ["red cup", "cup"]),
+        ("all cups", ["red cup", "cup"]),
+        (" all the  boxes", ["tea box"]),
+    ],
+)
+def test_a_plain_plural_of_what_is_there_asks_nobody(words: str, found: list[str]) -> None:
+    model = Scripted({})
+    with cap.LMP(NAMES, model, variables={"objects": ["red cup", "tea box", "cup"]}) as lmp:
+        assert lmp(words) == found
+    assert not model.prompts
+
+
+@pytest.mark.parametrize("words", ["the mugs", "the cups on the tray", "the cup's"])
+def test_any_other_plural_is_asked_for(words: str) -> None:
+    model = Scripted({words: "ret_val = []\n"})
+    with cap.LMP(NAMES, model, variables={"objects": ["red cup"]}) as lmp:
+        assert lmp(words) == []
+    assert len(model.prompts) == 1
+
+
 def finding(outer: str, words: str, inner: str) -> tuple[cap.LMP, Scripted]:
     """Return an LMP whose programs call `find`, which knows a cup."""
     model = Scripted({"it": outer, words: inner})

@@ -573,4 +573,5 @@ def test_a_function_is_asked_for_with_what_its_program_may_call_and_the_program(
     asked = body.model.prompts[1]
     assert "\nput_first_on_second(first, second): " in asked
     assert "\n#< It is called by this program for 'go', which is written already:\n" in asked
+    assert asked.index("\nfrom robot import ") < asked.index("\nimport math\n")
     assert "#< p = f(1)\n#< say(str(p))\n\n# define function: p = f(1).\n" in asked

@@ -99,12 +99,13 @@ def test_words_go_back_once_told_how_to_speak(session: Session) -> None:
     assert moved(session, "I cannot do that.")[1] == "AnsweredInWords"
 
 
-def test_comments_alone_are_a_turn_that_does_nothing_and_is_remembered() -> None:
-    with Session.open(
-        "ravens", Answers("# The red block is the captain.", RED), mode="instant"
-    ) as s:
+def test_comments_alone_do_nothing_and_something_is_asked_for() -> None:
+    model = Answers("# The red block is the captain.", "captain = 'red block'", RED)
+    with Session.open("ravens", model, mode="instant") as s:
         turn = s.run("let the red block be the captain")
         assert (turn.ok, turn.calls, dict(turn.moved)) == (True, (), {})
+        assert turn.attempts == 2
+        assert "the program does nothing: it calls no function" in model.requests[-1].prompt
         assert [past.instruction for past in s.state.history] == [
             "let the red block be the captain"
         ]

@@ -1,6 +1,6 @@
 """What a model is told of a robot's functions, made from their docstrings."""
 
-from cap.prompt.docs import BLOCK_CHARS, FUNCTION_CHARS, call_of, primitive_docs
+from cap.prompt.docs import BLOCK_CHARS, FUNCTION_CHARS, call_of, imports, primitive_docs
 from cap.scope import Primitive
 
 
@@ -103,3 +103,11 @@ def test_no_line_of_the_docs_can_be_taken_for_an_instruction_or_end_the_block() 
     block = told(odd, about="# three.\n\n# four.")
     assert not [line for line in block.split("\n") if line.startswith("#")]
     assert block.count('"""') == 2
+
+
+def test_what_a_function_may_call_is_named_by_lines_that_import_it() -> None:
+    looks, asks = Primitive.of(len, "perception", "get"), Primitive.of(len, "lmp", "parse")
+    assert imports({"get": looks}) == "from robot import get"
+    told = "from robot import get, put\nfrom lmps import parse"
+    assert imports({"get": looks, "parse": asks, "put": looks}) == told
+    assert imports({}) == ""

@@ -354,6 +354,59 @@ def test_a_failed_program_keeps_the_numbers_of_its_lines(open_session: Open) -> 
     assert told in prompts_of(session)[-1]
 
 
+IDLE = ["ret_val = 'red bowl'", "if objects:\n    ret_val = 2", "pass", "# so be it"]
+
+
+@pytest.mark.parametrize("program", IDLE)
+def test_a_program_that_does_nothing_at_all_is_no_success(open_session: Open, program: str) -> None:
+    turn = open_session({"a": program}).run("a")
+    assert turn.failure is not None
+    assert (turn.failure.error, turn.effect.words) == ("NothingDone", ("nothing",))
+    assert turn.failure.message.startswith("the program does nothing: it calls no function of")
+
+
+def test_a_program_that_does_nothing_is_asked_for_again_with_the_reason(
+    open_session: Open,
+) -> None:
+    answers = ["ret_val = 'red bowl'", "say('the red bowl')"]
+    session = open_session({})
+
+    def complete(request: Request) -> Completion:
+        prompts_of(session).append(request.prompt)
+        return Completion(answers.pop(0), "scripted", 10, 5)
+
+    session.model.complete = complete  # type: ignore[method-assign]
+    turn = session.run("which bowl?")
+    assert (turn.ok, turn.attempts, turn.effect.said) == (True, 2, ("the red bowl",))
+    assert (
+        "and nobody reads its 'ret_val'; an answer is told to the person with say('...'); write"
+        in (prompts_of(session)[-1])
+    )
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "bin = 'blue bowl'",
+        "def f():\n    return 1\n",
+        "print('so')",
+        "x = get_obj_pos('red block')",
+    ],
+)
+def test_a_program_that_leaves_or_looks_at_something_does_something(
+    open_session: Open, program: str
+) -> None:
+    assert open_session({"a": program}).run("a").ok
+
+
+def test_a_program_that_changes_what_is_kept_does_something(open_session: Open) -> None:
+    session = open_session({"a": "names = {}", "b": "names['bin'] = 1", "c": "names['bin'] = 1"})
+    assert session.run("a").ok
+    assert session.run("b").ok
+    assert session.run("c").failure is not None, "it is so already"
+    assert session.execute("pass").ok, "a person's own program may do what it likes"
+
+
 @pytest.mark.parametrize("strikes", [1, 2])
 def test_a_process_that_is_lost_before_anything_was_done_is_no_fault_of_the_program(
     open_session: Open, strikes: int, monkeypatch: pytest.MonkeyPatch

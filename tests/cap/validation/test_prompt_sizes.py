@@ -7,6 +7,7 @@ import pytest
 from cap.cli.main import run
 from cap.models.nearest import Nearest
 from cap.models.openai.model import SYSTEM
+from cap.prompt.docs import imports
 from cap.prompt.given import told_program
 from cap.robot import registry
 from cap.session.session import Session
@@ -31,8 +32,11 @@ def test_a_request_for_a_function_fits_whatever_the_program_s_length(robot: str)
     assert "x7 = " in given
     assert "x479 = " in given
     with Session.open(robot, Nearest(), mode="instant") as session:
-        docs = session.engine.docs(session.engine.prompts["ui"])
+        prompt = session.engine.prompts["ui"]
+        docs = session.engine.docs(prompt)
+        docs += f"\n{imports(session.engine.scope(prompt).primitives)}"
         asked = registry.function_prompt().render("f(1)", docs=docs, given=given)
+    assert "\nfrom robot import " in asked
     assert len(SYSTEM) + len(asked) <= MOST_CHARS
 
 
