@@ -65,10 +65,9 @@ def plan(scene: Scene, goals: Goals, hand: Hand = transfer.WAITING) -> tuple[Goa
     try:
         return goals, _steps(scene, goals, hand)
     except Collision:
-        if (filled := _with_contents(scene, goals)) != goals:
-            with contextlib.suppress(Collision, Unreachable):
-                return filled, _steps(scene, filled, hand)
-        raise
+        if (filled := _with_contents(scene, goals)) == goals:
+            raise
+        return filled, _steps(scene, filled, hand)
 
 
 def plan_emptied(
@@ -83,15 +82,22 @@ def plan_emptied(
         hand: What is to carry it.
 
     Returns:
-        None if it holds no blocks, or gets nowhere so either.
+        None if it holds no blocks; no steps if it stands there.
+
+    Raises:
+        Unreachable, Collision: It gets nowhere so either; as `plan`, for the first spot.
     """
+    failure: Collision | Unreachable | None = None
     for spot in spots:
         filled = _with_contents(scene, {name: spot})
         if len(filled) == 1:
-            break
-        with contextlib.suppress(Collision, Unreachable):
-            if steps := _steps(scene, filled, hand):
-                return filled, steps
+            return None
+        try:
+            return filled, _steps(scene, filled, hand)
+        except (Collision, Unreachable) as error:
+            failure = failure or error
+    if failure is not None:
+        raise failure
     return None
 
 
@@ -178,7 +184,7 @@ def _spots(
     elif others:
         on_it = [body.name for body in transfer.resting_on(scene, base.name)]
         free = Scene(tuple(scene.others(*on_it)))
-        with contextlib.suppress(Collision):
+        with contextlib.suppress(Collision, Unreachable):
             yield transfer.aside(free, base.name, hand).result[0].xy
         return
     yield base.xy

@@ -26,8 +26,9 @@ MARGIN = 0.002
 """Least gap between the gripper and anything it must not touch, metres."""
 GRIP_DEPTH = 0.024
 """How far the fingertips reach below a block's top, metres."""
-SHALLOW_DEPTH = 0.010
-"""The same of fingers that open as far as they go, where room is short: a bowl is wider above."""
+SHALLOW_DEPTH = 0.008
+"""The same of fingers that open as far as they go, where room is short: as high as a bowl's rim,
+where a block in the bowl that is not quite in its middle leaves room as well."""
 _LEAST_TIP = 0.004
 """The fingertips stay this far above the foot of what they hold, metres."""
 RIM_DEPTHS = (0.013, 0.007)

@@ -140,6 +140,37 @@ def stands_on(body: Body, below: Body) -> bool:
     return meet(body, below, 0.0)
 
 
+@dataclass(frozen=True)
+class _Taken:
+    """An object that can be taken, wherever it then goes."""
+
+    body: Body
+    load: Sequence[Body]
+    """What stands on it or in it, and goes with it."""
+    rest: Scene
+    """Everything else."""
+    picks: Sequence[Grip]
+    """How it can be held, best first."""
+
+
+def _taken(scene: Scene, name: str, hand: Hand) -> _Taken:
+    """Return how an object can be taken.
+
+    Raises:
+        Unreachable, Collision: It cannot be; as `transfer`.
+    """
+    body = scene[name]
+    load = resting_on(scene, name)
+    for other in load:
+        # A bowl carries blocks; a bowl in it would come between its rim and the fingers.
+        if body.kind == "block" or other.kind == "bowl":
+            raise Collision(f"{other.name!r} stands on {name!r}; move {other.name!r} first")
+    rest = Scene(tuple(scene.others(name, *(other.name for other in load))))
+    _check_free(body, rest)
+    picks = free_grips(body, rest.bodies + tuple(load), f"take {name!r}", hand.fingers)
+    return _Taken(body, load, rest, picks)
+
+
 def transfer(
     scene: Scene,
     name: str,
@@ -161,21 +192,28 @@ def transfer(
         Collision: Something stands on the object, beside it, or in the place.
     """
     check_target(xy)
-    body = scene[name]
-    load = resting_on(scene, name)
-    for other in load:
-        # A bowl carries blocks; a bowl in it would come between its rim and the fingers.
-        if body.kind == "block" or other.kind == "bowl":
-            raise Collision(f"{other.name!r} stands on {name!r}; move {other.name!r} first")
-    rest = Scene(tuple(scene.others(name, *(other.name for other in load))))
-    _check_free(body, rest)
+    return _carried_to(scene, _taken(scene, name, hand), xy, hand, yaw)
+
+
+def _carried_to(
+    scene: Scene,
+    taken: _Taken,
+    xy: tuple[float, float],
+    hand: Hand,
+    yaw: float | None = None,
+) -> Transfer:
+    """Plan how an object that can be taken gets to a point of the table.
+
+    Raises:
+        Unreachable, Collision: As `transfer`.
+    """
+    body, load, rest, name = taken.body, taken.load, taken.rest, taken.body.name
     height, yaw = support(rest, body, xy, yaw)
     centre = (*xy, height + body.half_height)
     goal = replace(body, position=centre, quaternion=yaw_quaternion(yaw))
     there = f"put {name!r} at ({xy[0]:.2f}, {xy[1]:.2f})"
-    picks = free_grips(body, rest.bodies + tuple(load), f"take {name!r}", hand.fingers)
     places = free_grips(goal, rest.bodies, there, hand.fingers)
-    if not (ways := _same_hold(picks, places, body, goal)):
+    if not (ways := _same_hold(taken.picks, places, body, goal)):
         raise Collision(f"no room for the fingers to {there} as they must hold it")
     pick, place = _least_turn(ways, body)
     turn = place.yaw - pick.yaw
@@ -296,12 +334,15 @@ def on_or_near(scene: Scene, name: str, xy: tuple[float, float], hand: Hand = WA
     Raises:
         Unreachable, Collision: As `transfer`, for the place's centre.
     """
+    check_target(xy)
+    taken = _taken(scene, name, hand)
     try:
-        return transfer(scene, name, xy, hand)
+        return _carried_to(scene, taken, xy, hand)
     except Collision:
-        for spot in at_or_near(xy):
+        for spot in _around(xy, _PLACE_RINGS):
             with contextlib.suppress(Collision, Unreachable):
-                return transfer(scene, name, spot, hand)
+                check_target(spot)
+                return _carried_to(scene, taken, spot, hand)
         raise
 
 
@@ -321,15 +362,17 @@ def aside(scene: Scene, name: str, hand: Hand = WAITING, clear_of: Sequence[Body
         clear_of: Where other things are to go later: it keeps away from there.
 
     Raises:
-        Collision: There is none.
+        Collision: There is none, or it cannot be taken; as `transfer`.
+        Unreachable: It cannot be reached.
     """
-    body = scene[name]
+    body, taken = scene[name], _taken(scene, name, hand)
     for spot in (*_around(body.xy, _ASIDE_RINGS), *_elsewhere(body.xy)):
         there = replace(body, position=(*spot, body.position[2]))
         if any(meet(there, goal, ASIDE_ROOM) for goal in clear_of):
             continue
         with contextlib.suppress(Collision, Unreachable):
-            planned = transfer(scene, name, spot, hand)
+            check_target(spot)
+            planned = _carried_to(scene, taken, spot, hand)
             if planned.result[0].bottom < MARGIN:
                 return planned
     raise Collision(f"no free spot on the table to set {name!r} aside; clear some room first")

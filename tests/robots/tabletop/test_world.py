@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from cap.errors import CapError, Collision, LimitExceeded, NotConnected, ProtectiveStop, RobotError
+from robots import tabletop
 from robots.arm.gripper import Fingers
 from robots.perception.camera import Detection
 from robots.ravens import grasps, transfer
@@ -434,9 +435,56 @@ def test_a_filled_bowl_that_gets_nowhere_stays_and_says_what_to_do() -> None:
     for to in ([0.25, -0.3], [0.14, -0.3]):  # half in the other bowl
         with pytest.raises(Collision, match=r"choose|; move '\w+ \w+' first"):
             call(robot, "put_first_on_second", "blue bowl", to)
-    with pytest.raises(Collision, match="'green block' is in the way of fingers that only open"):
-        call(robot, "put_first_on_second", "blue bowl", [-0.12, -0.5])
     assert arm.told == []
+
+
+@pytest.mark.parametrize("fingers", [BINARY, PARTIAL])
+def test_a_filled_bowl_that_is_there_stays(fingers: Fingers) -> None:
+    filled = [replace(b, position=(0.25, -0.25, b.position[2])) for b in FILLED[:3]]
+    robot, arm = robot_on(*filled, block("tan", -0.2, -0.3), arm=Arm(fingers=fingers))
+    if fingers == PARTIAL:
+        assert call(robot, "arrange_objects", {"blue bowl": "top right corner"}) == []
+    else:
+        told = call(robot, "put_first_on_second", "blue bowl", "top right corner")
+        assert told == pytest.approx((0.25, -0.25))
+    assert arm.told == []
+
+
+def test_of_several_filled_bowls_the_one_that_cannot_be_carried_is_named() -> None:
+    hemmed = (bowl("tan", 0.15, -0.6), block("pink", 0.15, -0.6, floor=BOWL_FLOOR))
+    around = [(math.cos(n * math.pi / 4), math.sin(n * math.pi / 4)) for n in range(8)]
+    wall = [
+        block(f"number {n} {level}", 0.15 + 0.1 * x, -0.6 + 0.1 * y, level)
+        for n, (x, y) in enumerate(around)
+        for level in (0, 1)
+    ]
+    robot, arm = robot_on(*FILLED[:3], *hemmed, *wall, arm=Arm(fingers=BINARY))
+    goals = {"blue bowl": (-0.25, -0.25), "tan bowl": (0.0, -0.25)}
+    with pytest.raises(
+        Collision, match=r"take '(tan bowl|pink block)': 'number . . block' is in the"
+    ):
+        call(robot, "arrange_objects", goals)
+    assert arm.told == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("yellow bowl", "top right corner"), ("red block", "middle")]
+)
+def test_what_was_put_into_a_bowl_gets_on_from_there_in_the_twin_too(
+    first: str, second: str
+) -> None:
+    names = ["red block", "green block", "blue block", "purple block"]
+    names += [f"{color} bowl" for color in ("green", "blue", "yellow")]
+    dry = tabletop.create(mode="instant", seed=8, objects=names)
+    twin = dry.twin()
+    ends = []
+    for robot in (dry, twin):
+        for place in ((first, second), (first, "middle")):
+            call(robot, "put_first_on_second", "red block", "yellow bowl")
+            ends.append(call(robot, "put_first_on_second", *place))
+    assert ends[0] == pytest.approx(ends[2], abs=1e-3)
+    assert ends[1] == pytest.approx(ends[3], abs=1e-3)
+    twin.close()
 
 
 def test_no_centre_inside_a_bowl_is_offered() -> None:
