@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import itertools
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -156,16 +159,22 @@ def check(
 def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_json: bool) -> int:
     """Walk a real robot's checklist with the person, and write down what came of each step."""
     from cap.robot import registry
-    from cap.validation.bring_up import INTERRUPTED, Checked, walk
+    from cap.validation.bring_up import INTERRUPTED, UNANSWERED, Checked, walk
 
     began = datetime.datetime.now().astimezone()
-    path = protocol or Path(f"bring-up-{began:%Y-%m-%d-%H%M%S}.md")
-    if path.exists():
-        raise UsageError(f"{path} exists; name another with --protocol, or remove it")
     checklist = registry.bring_up(robot, options)
     told = ", ".join(f"{name}={value}" for name, value in options.items()) or "none"
     head = f"# Bring-up of {robot}\n\n{began:%Y-%m-%d %H:%M:%S %z}; options: {told}\n\n"
+    path = _new_protocol(protocol, began, head)
     checked: list[Checked] = []
+    asking: list[str] = []
+    """The question that waits for its answer, if one does."""
+
+    def ask(question: str) -> bool:
+        asking.append(question)
+        said = ask_person(question)
+        asking.clear()
+        return said
 
     def note(step: Checked) -> None:
         checked.append(step)
@@ -173,17 +182,26 @@ def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_jso
         row = f"{len(checked)}. {step.title}{asked}: **{step.result}**: {step.finding}\n"
         with path.open("a", encoding="utf-8") as file:  # what was done stands there at once
             file.write(row)
-        if not as_json:
-            click.echo(f"{len(checked):2d} {step.result:8} {step.title}: {step.finding}")
+
+    def show(steps: Sequence[Checked], first: int) -> None:
+        for number, step in enumerate(() if as_json else steps, start=first):
+            click.echo(f"{number:2d} {step.result:8} {step.title}: {step.finding}")
 
     try:
-        path.write_text(head, encoding="utf-8")
-        for step in walk(checklist, ask_person if sys.stdin.isatty() else None):
-            note(step)
+        for done in walk(checklist, ask if sys.stdin.isatty() else None):
+            note(done)
+            show([done], len(checked))
     except (KeyboardInterrupt, Stopped):
         checklist.stop()
-        for left in checklist.steps()[len(checked) : len(checked) + 1]:
-            note(Checked(left.title, "interrupted", INTERRUPTED, left.question))
+        before, here = len(checked), UNANSWERED if asking else INTERRUPTED
+        for step in checklist.steps()[before:]:
+            if len(checked) == before:
+                note(Checked(step.title, "interrupted", here, step.question))
+            else:
+                note(Checked(step.title, "not done", f"after: {checked[before].title}"))
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            show(checked[before:], before + 1)
+            click.echo(f"protocol: {path}", err=as_json)
         raise
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
@@ -195,6 +213,26 @@ def _bring_up(robot: str, options: dict[str, Any], protocol: Path | None, as_jso
         click.echo(f"protocol: {path}")
     failed = max(step.exit_code for step in checked)
     return failed or int(any(step.result != "ok" for step in checked))
+
+
+def _new_protocol(wanted: Path | None, began: datetime.datetime, head: str) -> Path:
+    """Begin a protocol in a file that was not there; return the file.
+
+    Raises:
+        UsageError: The one that is wanted is there, or none can be written.
+    """
+    usual = f"bring-up-{began:%Y-%m-%d-%H%M%S}"
+    later = (Path(f"{usual}-{number}.md") for number in itertools.count(2))
+    for path in [wanted] if wanted else itertools.chain([Path(f"{usual}.md")], later):
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(head)
+            return path
+        except FileExistsError:  # another one began in the same second, where none was wanted
+            continue
+        except OSError as error:
+            raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
+    raise UsageError(f"{wanted} exists; name another with --protocol, or remove it")
 
 
 def _shown_and_asked(source: str) -> bool:

@@ -10,7 +10,8 @@ from cap.errors import CapError, UsageError
 from cap.robot.protocol import BringUp
 
 StepResult = Literal["ok", "failed", "declined", "interrupted", "not done"]
-INTERRUPTED = "it was ended here; the arm was told to stop, and the rest was not done"
+INTERRUPTED = "it was ended here; what moved was told to stop"
+UNANSWERED = "it was ended at the question; nothing of this step was done"
 NO_TERMINAL = "it needs a terminal, where a person can be asked: run it in one"
 
 

@@ -83,7 +83,8 @@ class TabletopBringUp:
             Step(
                 "a stop on the way",
                 self._stop_on_the_way,
-                f"They will rise at {slowly}, be stopped on the way, and come down again. Ready?",
+                f"They will rise at {slowly}, at most {100 * _STOPPED_RISE_M:.0f} cm, be "
+                "stopped on the way, and come down again. Ready?",
             ),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import json
 import re
 import signal
@@ -89,6 +90,8 @@ def test_the_checklist_ends_with_slow_moves_and_a_protocol(
     assert max(move.target[2] for move in controller.moves) <= before[2] + 0.081
     first = next(q for q in person.moves_before if q.startswith("The fingertips will rise"))
     assert person.moves_before[first] == 0
+    last = list(person.moves_before)[-1]
+    assert last.startswith("They will rise at 2 cm/s, at most 8 cm")
     protocol = Path("p.md").read_text()
     assert results(protocol) == ["ok"] * 11
     for told in ("URSoftware 5.11.1", "remote control on", "cm short", "emergency stop"):
@@ -132,6 +135,7 @@ def test_where_it_is_interrupted_stands_in_the_protocol(
     number: signal.Signals,
     controller: FakeController,
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def tell() -> None:
         wait_for(lambda: controller.moving)
@@ -160,9 +164,29 @@ def test_where_it_is_interrupted_stands_in_the_protocol(
         signal.signal(number, before)
     assert code == 128 + number
     said = results(Path("p.md").read_text())
-    assert said == ["ok"] * (len(said) - 1) + ["interrupted"]
-    assert len(said) == READ_ONLY + (1 if at == "Measure" else 4)
+    done = READ_ONLY + (0 if at == "Measure" else 3)
+    assert said == ["ok"] * done + ["interrupted"] + ["not done"] * (10 - done)
+    assert capsys.readouterr().out.endswith("\nprotocol: p.md\n")
+    told = Path("p.md").read_text()
+    assert ("ended at the question; nothing of this step was done" in told) is (at == "Measure")
+    assert ("told to stop" in told) is (at != "Measure")
     assert not controller.moving
+
+
+def test_two_of_one_second_have_a_protocol_each(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Noon(datetime.datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return cls(2030, 1, 2, 12, 0, 0, tzinfo=tz)
+
+    monkeypatch.setattr("datetime.datetime", Noon)
+    Path("bring-up-2030-01-02-120000.md").write_text("the other one's")
+    options = ("-R", "host=127.0.0.77", "-R", "driver=urx")
+    assert run(["robots", "check", "tabletop", *options]) == 5
+    assert "protocol: bring-up-2030-01-02-120000-2.md" in capsys.readouterr().out
+    assert Path("bring-up-2030-01-02-120000.md").read_text() == "the other one's"
 
 
 def stopped(controller: FakeController) -> None:
