@@ -26,20 +26,16 @@ class Dialect:
     """A straight move: pose, speed, acceleration."""
     joint: Callable[[Joints, float, float], str]
     """A move of the joints: angles, speed, acceleration."""
-    stop: str
-    """Braking."""
 
 
 DIALECTS: Mapping[str, Dialect] = {
     "urx": Dialect(
         lambda pose, v, a: f"movel(p[{_numbers(pose)}], a={a:.3f}, v={v:.3f})",
         lambda joints, v, a: f"movej([{_numbers(joints)}], a={a:.3f}, v={v:.3f})",
-        "stopl(2.0)",
     ),
     "ur_rtde": Dialect(
         lambda pose, v, a: f"moveL([{_numbers(pose)}], {v:.3f}, {a:.3f})",
         lambda joints, v, a: f"moveJ([{_numbers(joints)}], {v:.3f}, {a:.3f})",
-        "stopL(2.0)",
     ),
 }
 """URScript by the secondary interface, and the calls of ur_rtde's control interface."""
@@ -63,7 +59,8 @@ class DryDriver:
     """The distance that the fingers would have been told last, metres."""
     heard: ArmState | None = None
     """Nothing: there is always a newest state."""
-    _stopped: bool = field(default=False, init=False)
+    stopped: bool = False
+    """Whether it was told to stop, and not yet to go on."""
 
     def __post_init__(self) -> None:
         """Begin where the gripper waits between motions."""
@@ -109,7 +106,7 @@ class DryDriver:
         return None
 
     def _require_going(self) -> None:
-        if self._stopped:
+        if self.stopped:
             raise RobotError("the arm was told to stop")
 
     def _arrive(self, pose: TcpPose) -> None:
@@ -129,13 +126,12 @@ class DryDriver:
         return None if self.told_gap_m == 0 else False
 
     def stop(self) -> None:
-        """Write it down."""
-        self._stopped = True
-        self.commands.append(self._dialect.stop)
+        """Go on with nothing; a stop is sent to an arm that moves, and this one is always there."""
+        self.stopped = True
 
     def clear_stop(self) -> None:
         """Let it go on."""
-        self._stopped = False
+        self.stopped = False
 
     def close(self) -> None:
         """Disconnect from nothing."""

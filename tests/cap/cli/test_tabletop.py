@@ -317,6 +317,17 @@ def test_the_invented_table_of_a_dry_run_is_named_again(
     assert "commands that would be sent" in capsys.readouterr().out
 
 
+def test_of_a_refused_program_a_dry_run_tells_no_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("far.py").write_text("goto_pos((0.9, -0.4))\n")
+    options = ["-R", "scene=scene.toml", "--dry-run"]
+    assert run(["exec", "far.py", "-r", "tabletop", *options]) == 5
+    assert "would be sent" not in capsys.readouterr().out
+    assert run(["exec", "far.py", "-r", "tabletop", *options, "--no-rehearse", "--json"]) == 5
+    assert json.loads(capsys.readouterr().out)["commands"] == []
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_what_a_stopped_arm_holds_is_said_last(
     number: signal.Signals,
