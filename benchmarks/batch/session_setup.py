@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from benchmarks.batch.effects import names_in
-from cap.errors import PromptError, UsageError, did_you_mean
+from cap.errors import CapError, PromptError, UsageError, did_you_mean
 from cap.prompt.prompt import Prompt
 from cap.robot import registry
 from cap.robot.protocol import Robot
@@ -16,7 +17,7 @@ from cap.robot.robot_facts import places
 from cap.session.session import TOP
 from robots.table.geometry import PLACES
 
-AT: Mapping[str, Mapping[str, tuple[float, float]]] = {"ravens": PLACES}
+AT: Mapping[str, Mapping[str, tuple[float, float]]] = {"ravens": PLACES, "tabletop": PLACES}
 """Places that effects may name, by robot: xy in metres."""
 
 
@@ -27,17 +28,38 @@ def robot_of(session: Mapping[str, Any]) -> Robot:
         UsageError: It cannot be had, or it is real.
         RobotError: It could not be made.
     """
-    robot = registry.make_robot(
+    try:
+        robot = _made(session, session["mode"])
+    except CapError:
+        if session["mode"] == "instant" or not _has_dry_run(session):
+            raise
+    else:
+        if robot.simulated:
+            return robot
+        robot.close()
+    remedy = '; its dry run is one: say mode = "instant"' if _has_dry_run(session) else ""
+    raise UsageError(
+        f"robot '{session['robot']}' is real, and a batch needs a simulated robot{remedy}"
+    )
+
+
+def _made(session: Mapping[str, Any], mode: str) -> Robot:
+    return registry.make_robot(
         session["robot"],
         seed=session["seed"],
-        mode=session["mode"],
+        mode=mode,
         objects=session["objects"],
         **registry.own_options(session["robot_options"] or {}),
     )
-    if not robot.simulated:
+
+
+def _has_dry_run(session: Mapping[str, Any]) -> bool:
+    """Tell whether a session's robot would be real, but for a dry run in its instant world."""
+    with contextlib.suppress(CapError):
+        robot = _made(session, "instant")
         robot.close()
-        raise UsageError(f"robot '{robot.name}' is real; a batch moves simulated robots only")
-    return robot
+        return getattr(robot, "mode", "") == "dry run"
+    return False
 
 
 def prompts_of(session: Mapping[str, Any]) -> Mapping[str, Prompt]:

@@ -305,6 +305,23 @@ def test_a_real_robot_is_not_moved_by_a_batch(monkeypatch: pytest.MonkeyPatch) -
         BatchSuite().run(Trial("one", "ravens", 0), settings)
 
 
+def test_a_real_robot_s_dry_run_is_simulated(tmp_path: Path) -> None:
+    session = """
+[[sessions]]
+robot = "tabletop"
+objects = ["red block", "blue bowl"]
+instructions = ["put the red block in the middle"]
+"""
+    told = (
+        r"robot 'tabletop' is real, and a batch needs .*; its dry run is one: say mode = \"instant"
+    )
+    with pytest.raises(UsageError, match=told):
+        batch_of(session, mode="physics")
+    there = 'expect = { at = ["red block", "middle"] }\nmode = "instant"\n'
+    (outcome,) = outcomes(session + there, tmp_path)
+    assert outcome.success
+
+
 def test_the_example_holds_every_kind_of_expectation(tmp_path: Path) -> None:
     batch = batch_of(EXAMPLE)
     steps = [step for entry in batch.sessions.values() for step in entry["instructions"]]
