@@ -50,6 +50,7 @@ def command(options: SessionOptions, resume: Path | None) -> int:
                     break
             except CapError as error:
                 click.echo(f"error: {error}", err=True)
+        session.tell_held()
         say_usage(session)
         click.echo(f"run: {session.trace.folder}")
     return 0

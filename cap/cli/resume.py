@@ -77,7 +77,8 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
     rewound = session.restore(kept)
     session.trace.update(resumed=str(folder), seed=kept.seed)
     if not rewound:
-        why = kept.world_lost or "the real world stays as it is"
+        noted = getattr(session.robot, "world_note", "")
+        why = kept.world_lost or noted or "the real world stays as it is"
         click.echo(f"note: variables and history only; {why}", err=True)
 
 

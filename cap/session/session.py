@@ -216,7 +216,7 @@ class Session:
         """Close it; if an exception ends it, the robot is stopped first."""
         if error is not None:
             self.robot.stop()
-            self._tell_held()
+            self.tell_held()
         self.close(status_after(error) if error is not None else None)
 
     def close(self, status: str | None = None) -> None:
@@ -421,7 +421,7 @@ class Session:
             unforeseen = None if isinstance(error, SandboxError) else error
         turn = self._end_turn(words, answer, before, checkpoint, context, expect)
         if not turn.ok:
-            self._tell_held()
+            self.tell_held()
         if unforeseen is not None:
             raise unforeseen
         return turn
@@ -448,8 +448,8 @@ class Session:
         turn.tell(self.trace, self.model.name)
         return turn
 
-    def _tell_held(self) -> None:
-        """Say what a real robot that was stopped still holds."""
+    def tell_held(self) -> None:
+        """Say what a real robot holds, if it does: a stop left it there."""
         if not self.robot.simulated:
             with contextlib.suppress(RobotError, OSError):  # its terminal may be gone as well
                 held = robot_facts.condition(self.robot).get(HELD, NOTHING_HELD)

@@ -40,6 +40,10 @@ __all__ = ["PROMPTS", "TabletopRobot", "arm_driver", "bring_up", "create"]
 PROMPTS = "ravens"
 """The folder of its prompts: the primitives are the same, so the examples are."""
 
+_INVENTED = (
+    "the table is invented, as no -R scene=FILE and no -R camera=realsense is given: give the one "
+    "that the session had again"
+)
 _TEXTS = ("host", "driver", "gripper", "scene", "camera", "calibration", "detector")
 _NUMBERS = {
     "table_z_m": (-2.0, 2.0),
@@ -127,7 +131,7 @@ def create(
         arm = GuardedArm(real, allowed, table_z_m, tool_m, math.radians(tool_turn_deg))
     if dry and scene is None and camera is None:
         names = DEFAULT_NAMES if objects is None else check_names(objects)
-        return TabletopRobot(arm, ListedSight(InventedTable(names, seed)))
+        return TabletopRobot(arm, ListedSight(InventedTable(names, seed)), _INVENTED)
     return TabletopRobot(arm, _sight(scene, camera, calibration, detector, names, arm))
 
 

@@ -34,13 +34,15 @@ class TabletopRobot:
 
     name = "tabletop"
 
-    def __init__(self, arm: GuardedArm, sight: Sight) -> None:
+    def __init__(self, arm: GuardedArm, sight: Sight, world_note: str = "") -> None:
         """Take over an arm; with `connect` it can move.
 
         Args:
             arm: Connected here.
             sight: What is known of the table.
+            world_note: What a person should know of that table when a session goes on with it.
         """
+        self.world_note = world_note
         self.simulated = isinstance(arm.driver, DryDriver)
         self.mode = "dry run" if self.simulated else "hardware"
         self._arm = arm

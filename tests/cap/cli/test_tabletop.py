@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import io
 import json
 import math
 import shlex
@@ -317,6 +318,17 @@ def test_the_invented_table_of_a_dry_run_is_named_again(
     assert "commands that would be sent" in capsys.readouterr().out
 
 
+def test_a_dry_run_that_goes_on_without_its_scene_says_that_its_table_is_invented(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(tabletop(WORDS, "--dry-run", "--out", "dry")) == 0
+    for given, invented in (((), True), (("-R", "scene=scene.toml"), False)):
+        capsys.readouterr()
+        assert run(["run", "point at the blue bowl", "--resume", "dry", *given]) == 0
+        told = "the table is invented, as no -R scene=FILE and no -R camera=realsense is given"
+        assert (told in capsys.readouterr().err) is invented
+
+
 def test_of_a_refused_program_a_dry_run_tells_no_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -326,6 +338,35 @@ def test_of_a_refused_program_a_dry_run_tells_no_command(
     assert "would be sent" not in capsys.readouterr().out
     assert run(["exec", "far.py", "-r", "tabletop", *options, "--no-rehearse", "--json"]) == 5
     assert json.loads(capsys.readouterr().out)["commands"] == []
+
+
+def test_who_leaves_is_told_what_the_fingers_hold(
+    controller: FakeController,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def told(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def tell() -> None:
+        wait_for(lambda: controller.gripper_closed and controller.moving)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    main, before = threading.get_ident(), signal.signal(signal.SIGINT, told)
+    controller.hold_loaded_motions(0.5)
+    thread = threading.Thread(target=tell)
+    thread.start()
+    said = f"{WORDS}\nwhere is the blue bowl?\n/quit\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(said))
+    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
+    try:
+        assert run(["repl", *tabletop(WORDS, *arm, "--approve", "none", "--yes")[2:]]) == 0
+    finally:
+        signal.signal(signal.SIGINT, before)
+        thread.join()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines.count("  in the gripper: red block; it stays there") == 2
+    assert lines[-2] == "  in the gripper: red block; it stays there"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
