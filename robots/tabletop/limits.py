@@ -71,12 +71,13 @@ class MotionLimits:
                 "table is, say with table_z_m"
             )
 
-    def check(self, pose: TcpPose, start: TcpPose) -> None:
+    def check(self, pose: TcpPose, start: TcpPose, *, moves: bool = True) -> None:
         """Refuse a move; nothing was sent.
 
         Args:
             pose: Where the fingertips are to go, in the table frame.
             start: Where they are.
+            moves: Whether they are to move at all.
 
         Raises:
             LimitExceeded: It leads out of the box, too far at once, or tilts the tool.
@@ -87,9 +88,13 @@ class MotionLimits:
             "xyz", pose, (self.x_m, self.y_m, self.z_m), strict=False
         ):
             if not low <= value <= high:
+                remedy = (
+                    "; nothing was sent: keep the way inside, or, if the room is free, widen the "
+                    f"box with -R '{name}_m=[least, greatest]'"
+                )
                 raise LimitExceeded(
-                    f"{name} = {value:.3f} m is outside the workspace box, {low} to {high} m; "
-                    "nothing was sent"
+                    f"{name} = {value:.3f} m is outside the workspace box, {low} to {high} m"
+                    f"{remedy if moves else ''}"
                 )
         if (step := math.dist(pose[:3], start[:3])) > self.step_m:
             raise LimitExceeded(f"a move of {step:.2f} m, longer than step_m = {self.step_m} m")
@@ -112,7 +117,7 @@ class MotionLimits:
             LimitExceeded: The fingertips are outside the box, or lean.
         """
         try:
-            self.check(pose, pose)
+            self.check(pose, pose, moves=False)
         except LimitExceeded as error:
             raise LimitExceeded(
                 f"the arm stands where it may not start: {error}; jog it over the table, tool "

@@ -17,6 +17,8 @@ from robots.ravens.scene import BLOCK_SIZE, Body, Scene
 from robots.ravens.scene_sampler import sample_scene
 from robots.table.geometry import yaw_quaternion
 
+_SUNK_M = 0.01
+"""A height may be listed so much too low before it is no height of a thing on the table."""
 FRESH_S = 0.2
 """A look this recent still holds while nothing has moved."""
 
@@ -128,8 +130,15 @@ def _apart(scene: Scene) -> Scene:
     """Return a scene in which no two objects are said to be in one place; bowls hold others.
 
     Raises:
-        UsageError: Two are.
+        UsageError: Two are, or one is said to be below the table top.
     """
+    for body in scene.bodies:
+        if body.bottom < -_SUNK_M:
+            raise UsageError(
+                f"{body.name!r} is listed with its centre {body.position[2]:.3f} m over the table, "
+                f"so it would reach {-100 * body.bottom:.1f} cm into it: on the table its centre "
+                f"is at {body.half_height:.3f} m"
+            )
     solid = [body for body in scene.bodies if body.kind == "block"]
     for one, other in itertools.combinations(solid, 2):
         if math.dist(one.position, other.position) < min(*one.size, *other.size) / 2:

@@ -51,7 +51,7 @@ def test_the_tilt_of_a_leaning_tool_is_its_angle(lean: float, about: float) -> N
 @pytest.mark.parametrize(
     ("pose", "message"),
     [
-        (straight_down(0.5, -0.4, 0.3, 0.0), "x = 0.500 m is outside"),
+        (straight_down(0.5, -0.4, 0.3, 0.0), r"x = 0\.500 m is outside .* box with -R 'x_m="),
         (straight_down(0.0, 0.1, 0.3, 0.0), "y = 0.100 m is outside"),
         (straight_down(0.0, -0.4, -0.001, 0.0), "z = -0.001 m is outside"),
         (straight_down(0.0, -0.4, 0.7, 0.0), "z = 0.700 m is outside"),

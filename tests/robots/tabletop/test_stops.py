@@ -170,7 +170,7 @@ def gripping(
     if request.param == "tool_io":
         switched = OutputGripper(("tool", 0), driver._switch, driver._is_on, wait_s=0.02)
         monkeypatch.setattr(driver, "_gripper", switched)
-    robot.primitives()["point_gripper_to"].function("middle")  # whatever an earlier stop left
+    put(robot)  # wherever an earlier stop left it
     yield driver
     robot.primitives()["point_gripper_to"].function("middle")
     driver._mover.wait(0.0)

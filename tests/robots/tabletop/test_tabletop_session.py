@@ -303,6 +303,14 @@ def test_a_list_with_two_objects_in_one_place_is_refused(
         session_on(controller, scene, "urx")
 
 
+@pytest.mark.parametrize("z", [0.0, -0.015, -0.5])
+def test_a_listed_height_under_the_table_is_refused(z: float, tmp_path: Path) -> None:
+    path = tmp_path / "under.toml"
+    path.write_text(f"[[objects]]\nname = 'red block'\nposition_m = [0.1, -0.45, {z}]\n")
+    with pytest.raises(UsageError, match=r"into it: on the table its centre is at 0\.020 m"):
+        registry.make_robot("tabletop", mode="instant", scene=str(path))
+
+
 def test_an_arm_not_above_the_table_is_not_moved(scene: Path) -> None:
     with FakeController(tool_m=TOOL_M) as controller:
         from cap.errors import LimitExceeded
