@@ -108,7 +108,7 @@ def _make_session(
                 prompts=registry.robot_prompts(settings.robot, options.prompts),
                 trace=trace,
                 seed=options.seed,
-                limits=Limits(program_s=options.time_limit),
+                limits=Limits(program_s=options.time_limit, calls_s=options.calls_time),
                 approve=approver(asks, robot.simulated),
                 allow=ask_person if asks == "each-call" else None,
                 budget=GenerationLimits(

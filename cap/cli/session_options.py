@@ -80,6 +80,16 @@ class SessionOptions:
         help="Seconds a program itself may run.",
     )
     """Seconds a program itself may run; robot and model calls do not count."""
+    calls_time: float = option(
+        "--calls-time",
+        type=click.FloatRange(min=0.01, max=LONGEST_S),
+        callback=finite,
+        default=600.0,
+        show_default=True,
+        metavar="S",
+        help="Seconds its calls of robot and model may take in all.",
+    )
+    """Seconds its robot and model calls may take together."""
     skills: Path | None = option(
         "--skills",
         type=Named(path_type=Path, file_okay=False),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+HARDWARE_ACTIONS = 200
+"""Calls of actions that one program may make of a real robot: more is a loop without an end."""
 
 
 @dataclass(frozen=True)
@@ -14,14 +17,21 @@ class Limits:
     calls_s: float = 600.0
     """Wall seconds in robot and model calls, together."""
     sim_s: float = 3600.0
-    """Seconds of simulated time, looked at after each call; of no meaning on real hardware."""
+    """Seconds of simulated time, looked at after each call; of a real robot, in the rehearsal."""
     grace_s: float = 1.0
     """Wall seconds a robot call may take to end after it was stopped."""
     calls: int = 10_000
     """Calls of primitives."""
+    actions: int = 10_000
+    """Calls of actions among them."""
     call_bytes: int = 64 << 20
     """Arguments and results of all calls, as they cross: the caller keeps them to the end."""
     memory_bytes: int = 1 << 30
     """Private memory of the worker."""
     stdout_chars: int = 100_000
     """Printed characters."""
+
+    def on_hardware(self) -> Limits:
+        """Return them for a real robot, and for its rehearsal: what is too long there, is here."""
+        actions = min(self.actions, HARDWARE_ACTIONS)
+        return replace(self, sim_s=min(self.sim_s, self.calls_s), actions=actions)

@@ -46,6 +46,7 @@ from cap.result import EFFECTS, Failure, Result
 from cap.robot import registry, robot_facts
 from cap.robot.protocol import Rehearsable, Robot
 from cap.robot.robot_files import path_of
+from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
 from cap.session.session_file import SavedSession
@@ -102,7 +103,10 @@ class Session:
         self._checkpoints: list[Checkpoint] = []
         self.state = State(variables=dict(self._prompt.header.initial))
         level = settings.min_level or (None if robot.simulated else HARDWARE_LEVEL)
-        self._sandbox = Sandbox(limits=settings.limits, min_level=level).__enter__()
+        limits = settings.limits or Limits()
+        if not robot.simulated or isinstance(robot, Rehearsable):
+            limits = limits.on_hardware()
+        self._sandbox = Sandbox(limits=limits, min_level=level).__enter__()
         self.memory = Memory(rehearses=rehearsal is not None)
         self.engine = Engine(
             robot,

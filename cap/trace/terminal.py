@@ -227,6 +227,9 @@ class Live:
         for line in (Text(code) if plain else _HIGHLIGHTER.highlight(code)).split():
             self._print(Text(INDENT * depth).append_text(line))
 
+    def _rehearsing(self, data: Mapping[str, Any], depth: int) -> None:
+        self._below("rehearsing in the simulated twin ...", depth)
+
     def _rehearsal(self, data: Mapping[str, Any], depth: int) -> None:
         for lmp, source in data["programs"]:
             self._write(f"in the rehearsal, {lmp}:", "dim", depth + 1)

@@ -86,6 +86,7 @@ class CallServer:
         self._layers = layers
         self._log: list[primitive_calls.Entry] = []
         self._kept_bytes = 0
+        self._actions = 0
         self.clocks = Clocks(limits)
         self._now_s = self.clocks.start_s
         """When the program and its calls last took turns; each end is the other's begin."""
@@ -222,11 +223,16 @@ class CallServer:
         if len(self._log) >= self.limits.calls:
             why = f"more than {self.limits.calls} calls; is a loop without an end?"
             raise _Stop("limit", "CallLimit", why)
+        if self._primitives.kind(name) == "action":
+            self._actions += 1
+            if self._actions > self.limits.actions:
+                why = f"more than {self.limits.actions} actions; is a loop without an end?"
+                raise _Stop("limit", "ActionLimit", why)
         if self._kept_bytes > self.limits.call_bytes:
             why = f"calls with more than {self.limits.call_bytes >> 20} MiB in all"
             raise _Stop("limit", "CallBytesLimit", why)
         if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
-            why = f"more than {self.limits.sim_s:g} s of simulated time"
+            why = f"more than {self.limits.sim_s:g} s of simulated time; is a loop without an end?"
             raise _Stop("limit", "SimTimeLimit", why)
         if self._place is not None and len(self._log) % _FOLLOWED == 0:
             self._place.follow()

@@ -29,6 +29,7 @@ Raised = dict[tuple[str, str], Failure]
 _GIVEN_HERE = frozenset(
     [
         *("TimeLimit", "SimTimeLimit", "CallTimeout", "CallLimit", "CallBytesLimit"),
+        "ActionLimit",
         *("WorkerDied", "ProtocolError", "UndefinedName", "ProgramSyntaxError"),
     ]
 )

@@ -340,6 +340,22 @@ def test_of_a_refused_program_a_dry_run_tells_no_command(
     assert json.loads(capsys.readouterr().out)["commands"] == []
 
 
+def test_the_time_of_all_motions_is_bounded_without_a_rehearsal_too(
+    controller: FakeController, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("loop.py").write_text(
+        "while True:\n    goto_pos((0.1, -0.4))\n    goto_pos((-0.1, -0.4))\n"
+    )
+    arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "scene=scene.toml")
+    bounds = ("--no-rehearse", "--calls-time", "0.5", "--approve", "none", "--yes")
+    assert run(["exec", "loop.py", "-r", "tabletop", *arm, *bounds]) == 5
+    assert "calls took longer than 0.5 s" in capsys.readouterr().out
+    sent = len(controller.moves)
+    assert 0 < sent < 200
+    wait_for(lambda: not controller.moving)
+    assert len(controller.moves) == sent
+
+
 def test_who_leaves_is_told_what_the_fingers_hold(
     controller: FakeController,
     capsys: pytest.CaptureFixture[str],

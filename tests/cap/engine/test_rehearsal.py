@@ -13,7 +13,7 @@ from cap.engine.answer import Decision
 from cap.errors import NotConnected, SandboxError, UsageError
 from cap.prompt.prompt import Prompt, parse
 from cap.sandbox.kernel.layers import ALWAYS, KERNEL, LayerReport
-from cap.sandbox.limits import Limits
+from cap.sandbox.limits import HARDWARE_ACTIONS, Limits
 from cap.sandbox.parent.template_client import TemplateClient
 from cap.session.replay import recorded
 from cap.session.session import Session
@@ -140,6 +140,34 @@ def test_a_limit_hit_in_the_twin_stops_it_there() -> None:
     assert turn.failure is not None
     assert (turn.failure.kind, turn.failure.error) == ("rehearsal", "CallLimit")
     assert robot.table.spoken == []
+
+
+LOOP = "while is_obj_visible('red block'):\n    put_first_on_second('red block', 'blue block')"
+
+
+def test_a_loop_of_motions_without_an_end_is_refused_in_the_rehearsal_as_on_the_robot() -> None:
+    events: list[Event] = []
+    session, _ = session_of({"go": LOOP})
+    with session:
+        session.trace.listeners.append(events.append)
+        turn = session.run("go")
+        assert turn.failure is not None
+        assert (turn.failure.kind, turn.failure.error) == ("rehearsal", "ActionLimit")
+        assert turn.moved == {}
+        kinds = [event.kind for event in events]
+        assert kinds.index("rehearsing") < kinds.index("rehearsal")
+    session, _ = session_of({"go": LOOP}, rehearse=False)
+    with session:
+        turn = session.run("go")
+        assert turn.failure is not None
+        assert turn.failure.error == "ActionLimit"
+        assert sum(call.kind == "action" for call in turn.calls) == HARDWARE_ACTIONS
+
+
+def test_a_rehearsal_takes_no_more_simulated_time_than_the_robot_s_calls_may() -> None:
+    limits = Limits(calls_s=30.0).on_hardware()
+    assert (limits.sim_s, limits.actions) == (30.0, HARDWARE_ACTIONS)
+    assert Limits(sim_s=1.0, actions=2).on_hardware() == Limits(sim_s=1.0, actions=2)
 
 
 def test_answers_of_the_rehearsal_are_used_again() -> None:

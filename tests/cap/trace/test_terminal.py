@@ -70,6 +70,13 @@ def test_what_was_no_program_can_be_read() -> None:
     ]
 
 
+def test_while_a_program_is_rehearsed_that_is_said() -> None:
+    done = {"programs": [], "failure": None, "calls": [], "moved": {}, "sim_s": 2.0}
+    out = shown(PROGRAM, ("rehearsing", {}), ("rehearsal", done), DONE)
+    told = "  rehearsed: 0 calls, 2.0 s simulated, moved: nothing\n"
+    assert out == f"  x = 1\n  y = 2\n  rehearsing in the simulated twin ...{WIPED}{told}"
+
+
 def test_the_line_that_runs_is_marked_while_it_runs() -> None:
     out = shown(PROGRAM, line(1), call("turn"), line(2), DONE)
     assert out == (f"  x = 1\n  y = 2\n  ▶ 1: x = 1{WIPED}  → turn(1)  0.50 s\n  ▶ 2: y = 2{WIPED}")
