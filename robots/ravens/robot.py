@@ -391,7 +391,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
         Args:
             places: {name: xy in metres, or a name}, such as dict(zip(names, points)). Those with
                 the same or overlapping places are stacked as listed, the lowest first; a block may
-                lie across two that are 4.5 to 7 cm apart. What is there already stays.
+                lie across two that are 4.5 to 7 cm apart. What is there stays. Bowls stay filled.
 
         Returns:
             Names of those that were moved.
