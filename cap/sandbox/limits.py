@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 HARDWARE_ACTIONS = 200
 """Calls of actions that one program may make of a real robot: more is a loop without an end."""
@@ -30,8 +30,3 @@ class Limits:
     """Private memory of the worker."""
     stdout_chars: int = 100_000
     """Printed characters."""
-
-    def on_hardware(self) -> Limits:
-        """Return them for a real robot, and for its rehearsal: what is too long there, is here."""
-        actions = min(self.actions, HARDWARE_ACTIONS)
-        return replace(self, sim_s=min(self.sim_s, self.calls_s), actions=actions)

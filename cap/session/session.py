@@ -46,7 +46,7 @@ from cap.result import EFFECTS, Failure, Result
 from cap.robot import registry, robot_facts
 from cap.robot.protocol import Rehearsable, Robot
 from cap.robot.robot_files import path_of
-from cap.sandbox.limits import Limits
+from cap.sandbox.limits import HARDWARE_ACTIONS, Limits
 from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
 from cap.session.session_file import SavedSession
@@ -105,7 +105,12 @@ class Session:
         level = settings.min_level or (None if robot.simulated else HARDWARE_LEVEL)
         limits = settings.limits or Limits()
         if not robot.simulated or isinstance(robot, Rehearsable):
-            limits = limits.on_hardware()
+            # What takes too long in the rehearsal would do so on the robot.
+            limits = replace(
+                limits,
+                sim_s=min(limits.sim_s, limits.calls_s),
+                actions=min(limits.actions, HARDWARE_ACTIONS),
+            )
         self._sandbox = Sandbox(limits=limits, min_level=level).__enter__()
         self.memory = Memory(rehearses=rehearsal is not None)
         self.engine = Engine(

@@ -165,9 +165,12 @@ def test_a_loop_of_motions_without_an_end_is_refused_in_the_rehearsal_as_on_the_
 
 
 def test_a_rehearsal_takes_no_more_simulated_time_than_the_robot_s_calls_may() -> None:
-    limits = Limits(calls_s=30.0).on_hardware()
-    assert (limits.sim_s, limits.actions) == (30.0, HARDWARE_ACTIONS)
-    assert Limits(sim_s=1.0, actions=2).on_hardware() == Limits(sim_s=1.0, actions=2)
+    given = Limits(calls_s=30.0), Limits(sim_s=1.0, actions=2)
+    wanted = (30.0, HARDWARE_ACTIONS), (1.0, 2)
+    for limits, (sim_s, actions) in zip(given, wanted, strict=True):
+        session, _ = session_of({}, limits=limits)
+        with session:
+            assert session.engine.sandbox.limits == replace(limits, sim_s=sim_s, actions=actions)
 
 
 def test_answers_of_the_rehearsal_are_used_again() -> None:
