@@ -1,7 +1,8 @@
 """Suites of tasks for any robot: a scene, a few instructions in one session, a judge of the world.
 
-A suite lists its tasks as data (`RobotTask`); the trial is the same for all of them. Success is
-what the judge finds when the last instruction has ended, however it ended.
+A suite lists its tasks as data (`RobotTask`); the trial is the same for all of them. A trial
+succeeds if every instruction's program ran to its end, what must be so after each of them is so,
+and the judge finds nothing lacking after the last.
 """
 
 from __future__ import annotations
@@ -42,16 +43,22 @@ OPTIONS = ("pictures", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 
 
+Judge = Callable[[Any], str | None]
+"""Says what a robot's world lacks; None if nothing."""
+
+
 @dataclass(frozen=True)
 class RobotCase:
     """One scene of a task."""
 
     instructions: tuple[str, ...]
     """What a person says, one after the other."""
-    oracle: str
-    """A program that does it all."""
-    missed: Callable[[Any], str | None]
-    """Says what the robot's world lacks; None if nothing."""
+    oracle: str | tuple[str, ...]
+    """A program that does it all, or one for each instruction."""
+    missed: Judge
+    """Says what the robot's world lacks in the end; None if nothing."""
+    on_the_way: tuple[Judge | None, ...] = ()
+    """The same after the first instruction, the second, ...; None where nothing is asked for."""
 
 
 MakeCase = Callable[[np.random.Generator, Any], RobotCase]
@@ -190,26 +197,34 @@ def carry_out(
     with Session(robot, meter, SessionSettings(prompts=prompts, seed=seed_of(trial))) as session:
         first = robot.snapshot() if isinstance(robot, Rewindable) else None
         case = make(np.random.default_rng([trial.seed, 7]), robot)
-        turns = _act(session, case, settings.model)
-        missed = case.missed(robot)
+        turns, missed = _act(session, case, settings.model)
         drawn = _pictures(robot, first, trial, settings) if missed is not None else {}
     outcome = _outcome(case, turns, missed, meter, time.perf_counter() - start_s)
     return meter.settled(replace(outcome, extra={**outcome.extra, **drawn}))
 
 
-def _act(session: Session, case: RobotCase, model: str) -> list[Turn]:
-    """Carry out a case's instructions, up to the first that fails."""
-    words = "; ".join(case.instructions)
-    if model == "oracle":
-        return [session.execute(case.oracle, words)]
-    if model == "no-op":
-        return [session.execute("pass\n", words)]
+def _act(session: Session, case: RobotCase, model: str) -> tuple[list[Turn], str | None]:
+    """Carry out a case's instructions, up to the first that does not do what it says.
+
+    Returns:
+        The turns, and what is lacking; None if nothing.
+    """
+    baseline = {"no-op": "pass\n", "oracle": case.oracle}.get(model)
+    asked: list[tuple[str, str | None]] = [(words, None) for words in case.instructions]
+    if isinstance(baseline, str):
+        asked = [("; ".join(case.instructions), baseline)]
+    elif baseline is not None:
+        asked = list(zip(case.instructions, baseline, strict=True))
     turns: list[Turn] = []
-    for instruction in case.instructions:
-        turns.append(session.run(instruction))
+    for number, (words, program) in enumerate(asked, 1):
+        turns.append(session.run(words) if program is None else session.execute(program, words))
         if not turns[-1].ok:
-            break
-    return turns
+            return turns, f"{words!r} was not carried out"
+        judge = case.on_the_way[number - 1] if number <= len(case.on_the_way) else None
+        missed = judge(session.robot) if judge is not None and number < len(asked) else None
+        if missed is not None:
+            return turns, f"after {words!r}: {missed}"
+    return turns, case.missed(session.robot)
 
 
 def _outcome(

@@ -1,24 +1,37 @@
 """Whether the ink is what was asked for: shape, size and place, in metres.
 
-Two figures agree if no point of either is further than the tolerance from the other (Hausdorff
-distance). Where an instruction leaves a figure's turn open, every turn of it is right.
+Two figures agree in size and place if no point of either is further than the tolerance from the
+other (Hausdorff distance), and in shape if the same holds, with a tolerance of its own, once both
+are moved to their middles and scaled to one mean radius: no hexagon is a circle, however small.
+Where an instruction leaves a figure's turn open, every turn of it is right. Ink that runs to and
+fro within the tolerance is too much ink.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
-from shapely.geometry import LineString, MultiLineString, Point
+from shapely.geometry import LineString, MultiLineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
+from shapely.ops import substring
 
 from robots.drawing import DrawingRobot
 
 Array = NDArray[np.float64]
 TOLERANCE_M = 0.005
 """Greatest distance between ink and figure."""
+SHAPE = 0.05
+"""The same of figures scaled to a mean radius of 1: between a regular decagon and an octagon for
+what is to be a circle."""
+MOST_INK = 1.2
+"""Ink for a figure, in lengths of it; what is drawn twice along the same line counts once."""
+SPARE_M = 0.07
+"""A line between two blocks may end so far from the centre of either."""
+_STEP_M = 1e-3
 _TURNS = 90
 """Turns of a figure that are tried."""
 
@@ -39,14 +52,23 @@ def ink(robot: DrawingRobot) -> MultiLineString:
     return robot.state.ink()
 
 
-def differs(found: BaseGeometry, wanted: Iterable[Array]) -> str | None:
-    """Say how far ink is from figures; None if it is within the tolerance."""
-    figure = MultiLineString([LineString(points) for points in wanted])
+def differs(found: BaseGeometry, figure: Array) -> str | None:
+    """Say how far ink is from a closed figure; None if it is within the tolerances."""
     if found.is_empty:
         return "there is no ink"
-    apart = _apart(found, figure)
+    wanted = LineString(figure)
+    apart = float(found.hausdorff_distance(wanted.segmentize(_STEP_M)))
     if apart > TOLERANCE_M:
         return f"the ink is {1e3 * apart:.1f} mm from the figure; {1e3 * TOLERANCE_M:g} mm is right"
+    return _too_much(found, wanted.length) or differs_in_shape(found, wanted)
+
+
+def differs_in_shape(found: BaseGeometry, wanted: BaseGeometry) -> str | None:
+    """Say how far ink is from a closed figure of whatever size and place; None if it is alike."""
+    own, other = _normal(found), _normal(wanted)
+    apart = float(own.hausdorff_distance(other))
+    if apart > SHAPE:
+        return f"the ink has another shape, by {100 * apart:.0f} % of its size"
     return None
 
 
@@ -58,31 +80,88 @@ def differs_however_turned(found: BaseGeometry, corners: Array, symmetry: int) -
         corners: The polygon, closed.
         symmetry: After how many equal turns it is itself again.
     """
-    middle = corners[:-1].mean(axis=0)
     reasons = []
-    for angle in np.linspace(0, 2 * math.pi / symmetry, _TURNS, endpoint=False):
-        c, s = math.cos(angle), math.sin(angle)
-        turned = middle + (corners - middle) @ np.array([[c, s], [-s, c]])
-        reasons.append(differs(found, [turned]))
+    for turned in _turns(corners, symmetry):
+        reasons.append(differs(found, turned))
         if reasons[-1] is None:
             return None
     return reasons[0]
 
 
-def _apart(first: BaseGeometry, second: BaseGeometry) -> float:
-    return float(first.hausdorff_distance(second.segmentize(1e-3)))
+def is_polygon(stroke: LineString, corners: int) -> bool:
+    """Return whether a stroke is a regular polygon, of whatever size, place and turn."""
+    turns = _turns(regular((0.0, 0.0), 0.1, corners), corners)
+    return any(differs_in_shape(stroke, LineString(turned)) is None for turned in turns)
 
 
-def is_straight(stroke: LineString) -> bool:
-    """Return whether a stroke is one straight line."""
-    ends = LineString([stroke.coords[0], stroke.coords[-1]])
-    return float(stroke.hausdorff_distance(ends)) <= TOLERANCE_M
+def is_circle(stroke: LineString) -> bool:
+    """Return whether a stroke is a circle, of whatever size and place."""
+    return differs_in_shape(stroke, LineString(circle((0.0, 0.0), 0.1))) is None
 
 
-def encloses(stroke: LineString, xy: Sequence[float]) -> bool:
+def encloses(stroke: LineString, xy: Sequence[float] | Array) -> bool:
     """Return whether a stroke closes around a point."""
     if math.dist(stroke.coords[0], stroke.coords[-1]) > TOLERANCE_M or len(stroke.coords) < 4:
         return False
-    from shapely.geometry import Polygon
-
     return bool(Polygon(stroke.coords).buffer(0).contains(Point(xy)))
+
+
+def no_line(found: BaseGeometry, straight: LineString) -> str | None:
+    """Say why ink is no line between two blocks; None if it is one.
+
+    Args:
+        found: The ink.
+        straight: From the centre of the first to that of the second.
+    """
+    if found.is_empty or not found.within(straight.buffer(TOLERANCE_M)):
+        return "the ink does not run straight from one block to the other"
+    between = substring(straight, SPARE_M, straight.length - SPARE_M)
+    if not between.within(found.buffer(TOLERANCE_M)):
+        return "the line ends far from the blocks"
+    return _too_much(found, straight.length)
+
+
+def no_bisection(found: BaseGeometry, center: Array, radius: float) -> str | None:
+    """Say why ink is no circle with one straight line that bisects it; None if it is."""
+    ring = LineString(circle(center, radius))
+    if not ring.within(found.buffer(TOLERANCE_M)):
+        return "there is no such circle"
+    off = shapely.get_coordinates(found.difference(ring.buffer(TOLERANCE_M))) - center
+    away = np.linalg.norm(off, axis=1)
+    if not len(off) or away.max() < TOLERANCE_M:
+        return "there is no line"
+    reach = max(radius, float(away.max()))
+    way = off[away.argmax()] / away.max()
+    across = LineString([center - radius * way, center + radius * way])
+    if not across.within(found.buffer(TOLERANCE_M)):
+        return "no straight line runs through the circle's middle from side to side"
+    line = LineString([center - reach * way, center + reach * way])
+    if not found.within(shapely.union(ring, line).buffer(TOLERANCE_M)):
+        return "there is more than a circle and a straight line through its middle"
+    return _too_much(found, ring.length + line.length)
+
+
+def _too_much(found: BaseGeometry, length_m: float) -> str | None:
+    drawn = float(shapely.unary_union(found).length)
+    if drawn <= MOST_INK * length_m:
+        return None
+    return f"there are {100 * drawn:.0f} cm of ink for a figure of {100 * length_m:.0f} cm"
+
+
+def _turns(corners: Array, symmetry: int) -> list[Array]:
+    """Return a closed polygon turned about its middle, from its first turn on."""
+    middle = corners[:-1].mean(axis=0)
+    turned = []
+    for angle in np.linspace(0, 2 * math.pi / symmetry, _TURNS, endpoint=False):
+        c, s = math.cos(angle), math.sin(angle)
+        turned.append(middle + (corners - middle) @ np.array([[c, s], [-s, c]]))
+    return turned
+
+
+def _normal(found: BaseGeometry) -> BaseGeometry:
+    """Return lines moved to their middle and scaled to a mean radius of 1, in small steps."""
+    dense = shapely.unary_union(found).segmentize(_STEP_M)
+    points = shapely.get_coordinates(dense)
+    middle = shapely.get_coordinates(dense.centroid)[0]
+    mean = float(np.linalg.norm(points - middle, axis=1).mean()) or 1.0
+    return shapely.transform(dense, lambda xy: (xy - middle) / mean)

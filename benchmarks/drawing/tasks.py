@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from shapely.geometry import LineString, Point
 
@@ -12,10 +14,13 @@ from benchmarks.drawing.judge import (
     differs_however_turned,
     encloses,
     ink,
-    is_straight,
+    is_circle,
+    is_polygon,
+    no_bisection,
+    no_line,
     regular,
 )
-from benchmarks.robot_suite import RobotCase, RobotSuite, RobotTask, robot_task
+from benchmarks.robot_suite import Judge, RobotCase, RobotSuite, RobotTask, robot_task
 from robots.drawing import DrawingRobot
 from robots.ravens.scene import BLOCK_HALF
 from robots.table.geometry import PLACES
@@ -41,13 +46,18 @@ def _block(rng: Rng, robot: DrawingRobot) -> str:
     return str(rng.choice(robot.get_obj_names()))
 
 
+def _is_circle(center: np.ndarray[Any, Any], r_cm: int) -> Judge:
+    """Return a judge of whether a circle is all that is on the board."""
+    return lambda robot: differs(ink(robot), circle(center, r_cm / 100))
+
+
 @robot_task(TASKS, "circle")
 def _circle(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r = _cm(rng, 4, 10)
     return RobotCase(
         (f"draw a {r} cm radius circle around the middle",),
         f"{_RING}draw(ring(middle, {r / 100}, 64))",
-        lambda robot: differs(ink(robot), [circle(MIDDLE, r / 100)]),
+        _is_circle(MIDDLE, r),
     )
 
 
@@ -79,7 +89,7 @@ def _around_block(rng: Rng, robot: DrawingRobot) -> RobotCase:
     return RobotCase(
         (f"draw a {r} cm radius circle around the {name}",),
         f"{_RING}draw(ring(get_obj_pos('{name}'), {r / 100}, 64))",
-        lambda robot: differs(ink(robot), [circle(where, r / 100)]),
+        _is_circle(where, r),
     )
 
 
@@ -95,43 +105,29 @@ def _line(rng: Rng, robot: DrawingRobot) -> RobotCase:
         ends = [robot.get_obj_pos(name) for name in (first, second)]
         straight = LineString(ends)
 
-    def missed(robot: DrawingRobot) -> str | None:
-        found = ink(robot)
-        if found.is_empty or not found.within(straight.buffer(TOLERANCE_M)):
-            return "the ink does not run straight from one block to the other"
-        if found.length < straight.length - 0.16:
-            return "the line ends far from the blocks"
-        return None
-
     oracle = (
         f"a, b = get_obj_pos('{first}'), get_obj_pos('{second}')\n"
         "u = (b - a) / np.linalg.norm(b - a)\n"
         "draw(np.array([a + 0.05 * u, b - 0.05 * u]))"
     )
-    return RobotCase((f"draw a line from the {first} to the {second}",), oracle, missed)
+    return RobotCase(
+        (f"draw a line from the {first} to the {second}",),
+        oracle,
+        lambda robot: no_line(ink(robot), straight),
+    )
 
 
 @robot_task(TASKS, "bisect")
 def _bisect(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r = _cm(rng, 4, 8)
-    whole = LineString(circle(MIDDLE, r / 100))
-
-    def missed(robot: DrawingRobot) -> str | None:
-        strokes = [LineString(stroke) for stroke in robot.state.strokes]
-        lines = [line for line in strokes if is_straight(line)]
-        if not any(
-            line.distance(Point(MIDDLE)) <= TOLERANCE_M and line.length >= 2 * r / 100 - TOLERANCE_M
-            for line in lines
-        ):
-            return "no straight line runs through the circle's middle from side to side"
-        rest = [list(line.coords) for line in strokes if line not in lines]
-        return differs(whole, [np.array(points) for points in rest]) if rest else "no circle"
-
     return RobotCase(
         (f"draw a {r} cm radius circle around the middle", "draw a line that bisects it"),
-        f"{_RING}draw(ring(middle, {r / 100}, 64))\n"
-        f"draw(np.array([middle - [0, {r / 100}], middle + [0, {r / 100}]]))",
-        missed,
+        (
+            f"{_RING}draw(ring(middle, {r / 100}, 64))",
+            f"draw(np.array([middle - [0, {r / 100}], middle + [0, {r / 100}]]))",
+        ),
+        lambda robot: no_bisection(ink(robot), MIDDLE, r / 100),
+        on_the_way=(_is_circle(MIDDLE, r),),
     )
 
 
@@ -140,9 +136,12 @@ def _bigger(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r = _cm(rng, 3, 5)
     return RobotCase(
         (f"draw a {r} cm radius circle around the middle", "make it 2 times bigger"),
-        f"{_RING}first = ring(middle, {r / 100}, 64)\ndraw(first)\nerase(first)\n"
-        f"draw(ring(middle, {2 * r / 100}, 64))",
-        lambda robot: differs(ink(robot), [circle(MIDDLE, 2 * r / 100)]),
+        (
+            f"{_RING}first = ring(middle, {r / 100}, 64)\ndraw(first)",
+            f"erase(first)\ndraw(ring(middle, {2 * r / 100}, 64))",
+        ),
+        _is_circle(MIDDLE, 2 * r),
+        on_the_way=(_is_circle(MIDDLE, r),),
     )
 
 
@@ -151,24 +150,43 @@ def _moved(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r, up = _cm(rng, 3, 4), _cm(rng, 2, 4)
     return RobotCase(
         (f"draw a {r} cm radius circle around the middle", f"move it up by {up} cm"),
-        f"{_RING}first = ring(middle, {r / 100}, 64)\ndraw(first)\nerase(first)\n"
-        f"draw(first + np.array([0, {up / 100}]))",
-        lambda robot: differs(ink(robot), [circle(MIDDLE + np.array([0, up / 100]), r / 100)]),
+        (
+            f"{_RING}first = ring(middle, {r / 100}, 64)\ndraw(first)",
+            f"erase(first)\ndraw(first + np.array([0, {up / 100}]))",
+        ),
+        _is_circle(MIDDLE + np.array([0, up / 100]), r),
+        on_the_way=(_is_circle(MIDDLE, r),),
     )
 
 
 @robot_task(TASKS, "erase-last")
 def _erased(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r, name = _cm(rng, 4, 8), _block(rng, robot)
+    where = robot.get_obj_pos(name)
+
+    def both(robot: DrawingRobot) -> str | None:
+        near = LineString(circle(MIDDLE, r / 100)).buffer(TOLERANCE_M)
+        strokes = [LineString(stroke) for stroke in robot.state.strokes]
+        others = [stroke for stroke in strokes if not stroke.within(near)]
+        if len(others) == len(strokes):
+            return "the circle is gone"
+        if len(others) == 1 and encloses(others[0], where) and is_polygon(others[0], 4):
+            return None
+        return f"there is no square around the {name}"
+
     return RobotCase(
         (
             f"draw a {r} cm radius circle around the middle",
             f"also draw a square around the {name}",
             "erase it",
         ),
-        f"{_RING}draw(ring(middle, {r / 100}, 64))\n"
-        f"second = ring(get_obj_pos('{name}'), 0.07, 4)\ndraw(second)\nerase(second)",
-        lambda robot: differs(ink(robot), [circle(MIDDLE, r / 100)]),
+        (
+            f"{_RING}draw(ring(middle, {r / 100}, 64))",
+            f"second = ring(get_obj_pos('{name}'), 0.07, 4)\ndraw(second)",
+            "erase(second)",
+        ),
+        _is_circle(MIDDLE, r),
+        on_the_way=(_is_circle(MIDDLE, r), both),
     )
 
 
@@ -180,9 +198,11 @@ def _rings(rng: Rng, robot: DrawingRobot) -> RobotCase:
         strokes = [LineString(stroke) for stroke in robot.state.strokes]
         if len(strokes) != len(places):
             return f"there are {len(strokes)} strokes for {len(places)} blocks"
+        if not all(map(is_circle, strokes)):
+            return "not every stroke is a circle"
         for name, (x, y, _) in places.items():
             if sum(encloses(stroke, (x, y)) for stroke in strokes) != 1:
-                return f"there is not exactly one closed line around the {name}"
+                return f"there is not exactly one circle around the {name}"
         return None
 
     oracle = f"{_RING}for name in get_obj_names():\n    draw(ring(get_obj_pos(name), 0.06, 32))"
@@ -191,4 +211,4 @@ def _rings(rng: Rng, robot: DrawingRobot) -> RobotCase:
 
 def drawing() -> RobotSuite:
     """Return the suite."""
-    return RobotSuite("drawing", "2", "drawing", TASKS)
+    return RobotSuite("drawing", "3", "drawing", TASKS)

@@ -78,13 +78,37 @@ def at(place: str) -> Judge:
     return missed
 
 
-def told(words: Collection[str]) -> Judge:
-    """Return a judge of whether the last thing said holds some words."""
+def told(name: str, place: str) -> Judge:
+    """Return a judge of whether the last thing said names an object and its location, no other."""
 
     def missed(robot: KitchenRobot) -> str | None:
-        said = robot.spoken[-1] if robot.spoken else ""
-        lacking = [word for word in words if word not in said]
-        return f"it said {said!r}, without {lacking[0]!r}" if lacking else None
+        said = (robot.spoken[-1] if robot.spoken else "").casefold()
+        lacking = [word for word in (name, place) if word not in said]
+        if lacking:
+            return f"it said {said!r}, without {lacking[0]!r}"
+        rest = said.replace(name, "").replace(place, "")
+        others = [word for word in robot.get_loc_names() if word in rest]
+        return f"it said {said!r}, with {others[0]!r} as well" if others else None
+
+    return missed
+
+
+def taken_out(name: str, drawer: str) -> Judge:
+    """Return a judge of whether an object is no longer in a drawer."""
+
+    def missed(robot: KitchenRobot) -> str | None:
+        inside = robot.state.held != name and robot.state.location_of(name) == drawer
+        return f"the {name} is still in the {drawer}" if inside else None
+
+    return missed
+
+
+def holds(name: str) -> Judge:
+    """Return a judge of whether an object is in the gripper."""
+
+    def missed(robot: KitchenRobot) -> str | None:
+        held = robot.state.held
+        return None if held == name else f"the gripper holds {held or 'nothing'}, not the {name}"
 
     return missed
 
@@ -131,9 +155,10 @@ def stopped_on_seeing(name: str, start: Base, mps: float) -> Judge:
         if abs(strayed) > LINE_M:
             return "the robot left its line"
         edge = math.tan(DETECT_RAD) * ahead
-        if abs(across - went) > edge + 0.01:
+        left_m = math.copysign(1.0, across) * (across - went)
+        if left_m > edge + 0.01:
             return f"the {name} is not ahead of the camera"
-        if abs(went) > 0.01 and abs(across - went) < edge - LATE_STEPS * mps * LOOK_S:
+        if abs(went) > 0.01 and left_m < edge - LATE_STEPS * mps * LOOK_S:
             return f"the robot went on after it saw the {name}"
         return None
 

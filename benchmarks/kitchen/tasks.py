@@ -14,10 +14,12 @@ from benchmarks.kitchen.judge import (
     at,
     beside,
     first_of,
+    holds,
     in_bowl,
     lies,
     shut,
     stopped_on_seeing,
+    taken_out,
     told,
     undisturbed,
 )
@@ -116,9 +118,12 @@ def _throw_away(rng: Rng, robot: KitchenRobot) -> RobotCase:
     source = _place(robot, name)
     return RobotCase(
         (f"go to the {source}", f"throw the {name} away"),
-        f"goto_loc('{source}')\npick_obj('{name}')\n"
-        "goto_loc('trash bin')\nplace_at_obj('trash bin')",
+        (
+            f"goto_loc('{source}')",
+            f"pick_obj('{name}')\ngoto_loc('trash bin')\nplace_at_obj('trash bin')",
+        ),
         first_of(lies(name, "trash bin"), undisturbed(before, [name])),
+        on_the_way=(at(source),),
     )
 
 
@@ -135,8 +140,14 @@ def _bowl(rng: Rng, robot: KitchenRobot) -> RobotCase:
     )
     return RobotCase(
         words,
-        f"goto_loc('{source}')\npick_obj('{name}')\ngoto_loc('{bowl}')\nplace_at_obj('bowl')",
+        (
+            f"goto_loc('{source}')",
+            f"pick_obj('{name}')",
+            f"goto_loc('{bowl}')",
+            "place_at_obj('bowl')",
+        ),
         first_of(in_bowl(name), undisturbed(before, [name])),
+        on_the_way=(at(source), holds(name), at(bowl)),
     )
 
 
@@ -167,9 +178,14 @@ def _into_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
     source = _place(robot, name)
     return RobotCase(
         (f"go to the {source}", f"put the {name} in the {drawer}"),
-        f"goto_loc('{drawer}')\nopen_drawer('{drawer}')\ngoto_loc('{source}')\npick_obj('{name}')\n"
-        f"goto_loc('{drawer}')\nplace_at_obj('{drawer}')\nclose_drawer('{drawer}')",
+        (
+            f"goto_loc('{source}')",
+            f"goto_loc('{drawer}')\nopen_drawer('{drawer}')\n"
+            f"goto_loc('{source}')\npick_obj('{name}')\n"
+            f"goto_loc('{drawer}')\nplace_at_obj('{drawer}')\nclose_drawer('{drawer}')",
+        ),
         first_of(lies(name, drawer), shut(drawer), undisturbed(before, [name])),
+        on_the_way=(at(source),),
     )
 
 
@@ -183,10 +199,13 @@ def _out_of_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
             f"put it on the {place}",
             f"close the {drawer}",
         ),
-        f"goto_loc('{drawer}')\nopen_drawer('{drawer}')\npick_obj('sponge')\n"
-        f"goto_loc('{place}')\nplace_at_obj('{place}')\n"
-        f"goto_loc('{drawer}')\nclose_drawer('{drawer}')",
+        (
+            f"goto_loc('{drawer}')\nopen_drawer('{drawer}')\npick_obj('sponge')",
+            f"goto_loc('{place}')\nplace_at_obj('{place}')",
+            f"goto_loc('{drawer}')\nclose_drawer('{drawer}')",
+        ),
         first_of(lies("sponge", place), shut(drawer), undisturbed(before, ["sponge"])),
+        on_the_way=(taken_out("sponge", drawer), lies("sponge", place)),
     )
 
 
@@ -198,7 +217,7 @@ def _find(rng: Rng, robot: KitchenRobot) -> RobotCase:
         (f"find the {name}",),
         f"for loc in get_loc_names():\n    goto_loc(loc)\n    if is_obj_visible('{name}'):\n"
         f"        say(f'the {name} is at the {{loc}}')\n        break",
-        first_of(at(place), told([name, place]), undisturbed(before, [])),
+        first_of(at(place), told(name, place), undisturbed(before, [])),
     )
 
 
@@ -231,9 +250,13 @@ def _beside(rng: Rng, robot: KitchenRobot) -> RobotCase:
         raise RuntimeError("no two objects leave room beside them in this kitchen")
     return RobotCase(
         (f"go to the {place}", f"put the {name} {cm} cm to the {side} of the {other}"),
-        f"goto_loc('{place}')\ntarget = get_obj_pos('{other}')\npick_obj('{name}')\n"
-        f"place_at_pos(target + {sides[side] * cm / 100} * np.array([1, 0, 0]))",
+        (
+            f"goto_loc('{place}')",
+            f"target = get_obj_pos('{other}')\npick_obj('{name}')\n"
+            f"place_at_pos(target + {sides[side] * cm / 100} * np.array([1, 0, 0]))",
+        ),
         first_of(beside(name, where), undisturbed(before, [name])),
+        on_the_way=(at(place),),
     )
 
 
@@ -253,12 +276,15 @@ def _until_seen(rng: Rng, robot: KitchenRobot) -> RobotCase:
     speed = 0.2 if side == "right" else -0.2
     return RobotCase(
         (f"go to the {source}", f"move to the {side} until you see the {name}"),
-        f"goto_loc('{source}')\nwhile not detect_object('{name}'):\n"
-        f"    set_velocity(x={speed}, y=0, turn=0)\nstop()",
+        (
+            f"goto_loc('{source}')",
+            f"while not detect_object('{name}'):\n    set_velocity(x={speed}, y=0, turn=0)\nstop()",
+        ),
         first_of(at(source), stopped_on_seeing(name, start, _FASTEST_MPS), undisturbed(before, [])),
+        on_the_way=(at(source),),
     )
 
 
 def kitchen() -> RobotSuite:
     """Return the suite."""
-    return RobotSuite("kitchen", "2", "kitchen", TASKS)
+    return RobotSuite("kitchen", "3", "kitchen", TASKS)

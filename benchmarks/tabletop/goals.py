@@ -3,7 +3,8 @@
 A goal is plain data in the words of `benchmarks.tabletop.judge`. Each function takes the words of
 an instruction and a scene, and returns None where that scene will not do: the words would be
 ambiguous in it, or a place to be filled is not free. Every goal also says that objects the
-instruction does not speak of stay where they are (to 1 cm).
+instruction does not speak of stay where they are (to 1 cm), and so does what something is to be put
+on or in (to 3 cm, since it may be touched).
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ Resolve = Callable[[Words, Positions, Near], Goal | None]
 def put_on(words: Words, scene: Positions, near: Near) -> Goal:
     """Put one block on another, or in a bowl."""
     block, target = words["block"], words["target"]
-    return {"on": [[block, target, near.on(target)]], "moved_only": [block, target]}
+    pairs = [[block, target, near.on(target)]]
+    return {"on": pairs, "moved_only": [block, target], "kept": [target]}
 
 
 def stack(words: Words, scene: Positions, near: Near) -> Goal:
@@ -88,21 +90,22 @@ def all_in_bowl(words: Words, scene: Positions, near: Near) -> Goal:
     """Put every block in one bowl."""
     bowl, blocks = words["bowl"], of_kind(scene, "block")
     pairs = [[name, bowl, near.bowl] for name in blocks]
-    return {"on": pairs, "moved_only": [*blocks, bowl]}
+    return {"on": pairs, "moved_only": [*blocks, bowl], "kept": [bowl]}
 
 
 def matching(words: Words, scene: Positions, near: Near) -> Goal:
     """Put every block in the bowl of its colour."""
     pairs = {name: name.replace("block", "bowl") for name in of_kind(scene, "block")}
     wanted = [[name, bowl, near.bowl] for name, bowl in pairs.items()]
-    return {"on": wanted, "moved_only": [*pairs, *pairs.values()]}
+    bowls = list(pairs.values())
+    return {"on": wanted, "moved_only": [*pairs, *bowls], "kept": bowls}
 
 
 def mismatched(words: Words, scene: Positions, near: Near) -> Goal:
     """Put every block in a bowl of another colour; two blocks may share one."""
     blocks, bowls = of_kind(scene, "block"), of_kind(scene, "bowl")
     rule = {"names": blocks, "to": "bowl", "mismatched": True, "tol": near.bowl}
-    return {"each": rule, "moved_only": [*blocks, *bowls]}
+    return {"each": rule, "moved_only": [*blocks, *bowls], "kept": bowls}
 
 
 def corners(words: Words, scene: Positions, near: Near) -> Goal | None:

@@ -16,6 +16,7 @@ An expectation is plain data; all its words must hold:
     said        regex or selector  the last utterance matches, or tells the selected object's colour
     answer      true, false or [a, way, b]  the last utterance says yes or no, as is true
     moved_only  [a, ...]           everything else stayed within 1 cm
+    kept        [a, ...]           each stayed within 3 cm: what something is put on or in
     unmoved     true               everything stayed within 1 cm
     restored    true               everything is back within 2 cm of where it was before the last
                                    setup instruction, which must have moved something
@@ -69,7 +70,7 @@ LAYER_M = 0.02
 """Least difference of height in a pile: half a block."""
 DIAGONAL_RAD = (np.pi / 6, np.pi / 3)
 """Slopes of a diagonal line, of either sign: within 15 degrees of 45."""
-MOVED_M, RESTORED_M = 0.01, 0.02
+MOVED_M, RESTORED_M, KEPT_M = 0.01, 0.02, 0.03
 
 YES = re.compile(r"\b(yes|yeah|yep|true|correct|indeed|(there|it) (is|are))\b|\bi do\b", re.I)
 NO = re.compile(r"\b(no|nope|not|false|none)\b|n['’]t\b", re.I)
@@ -300,6 +301,11 @@ def _moved_only(scene: _Scene, names: Any) -> list[str]:
     return [f"{name} moved" for name in scene.moved(scene.before, MOVED_M) if name not in allowed]
 
 
+def _kept(scene: _Scene, names: Any) -> list[str]:
+    wanted = {scene.name(name) for name in names}
+    return [f"{name} was moved" for name in scene.moved(scene.before, KEPT_M) if name in wanted]
+
+
 def _unmoved(scene: _Scene, _: Any) -> list[str]:
     return [f"{name} moved" for name in scene.moved(scene.before, MOVED_M)]
 
@@ -329,6 +335,7 @@ _CHECKS: Mapping[str, Callable[[_Scene, Any], list[str]]] = {
     "said": _said,
     "answer": _answer,
     "moved_only": _moved_only,
+    "kept": _kept,
     "unmoved": _unmoved,
     "restored": _restored,
     "refused": _refused,

@@ -109,7 +109,7 @@ class TabletopSuite:
     """Fourteen families in 22 cells, and Inner Monologue's eight with and without its noise."""
 
     name = "tabletop"
-    version = "1"
+    version = "2"
     oracle_splits = (*SPLITS, "IM")
     takes = ("mode", "perception", "prompts")
 

@@ -56,13 +56,13 @@ def as_ink(*figures: np.ndarray) -> MultiLineString:
     ids=["size", "place", "part", "shape"],
 )
 def test_size_place_and_shape_count(wrong: Callable[[], np.ndarray]) -> None:
-    assert differs(as_ink(circle(MIDDLE, 0.06)), [circle(MIDDLE, 0.06)]) is None
-    assert differs(as_ink(wrong()), [circle(MIDDLE, 0.06)]) is not None
+    assert differs(as_ink(circle(MIDDLE, 0.06)), circle(MIDDLE, 0.06)) is None
+    assert differs(as_ink(wrong()), circle(MIDDLE, 0.06)) is not None
 
 
 def test_ink_too_much_is_wrong() -> None:
     both = as_ink(circle(MIDDLE, 0.06), circle(MIDDLE, 0.02))
-    assert differs(both, [circle(MIDDLE, 0.06)]) is not None
+    assert differs(both, circle(MIDDLE, 0.06)) is not None
 
 
 def test_a_polygon_may_be_turned_but_not_stretched() -> None:
@@ -75,7 +75,7 @@ def test_a_polygon_may_be_turned_but_not_stretched() -> None:
 
 
 def test_no_ink_is_no_figure() -> None:
-    assert differs(MultiLineString([]), [circle(MIDDLE, 0.06)]) is not None
+    assert differs(MultiLineString([]), circle(MIDDLE, 0.06)) is not None
 
 
 def test_what_the_suite_has_not_is_a_usage_error() -> None:

@@ -1,0 +1,32 @@
+"""Programs that somebody who has read only the sentences of a task might pass off as doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cap.errors import NoMatch
+from cap.models.base import Completion, Request
+
+NOTHING = "say('done')\n"
+FAILS = "say('done')\nraise RuntimeError('no')\n"
+
+
+@dataclass
+class Cheater:
+    """Answers the first instruction with the first program, the second with the second, ..."""
+
+    programs: Sequence[str]
+    """One for each instruction; for those after the last it says no."""
+    asked: list[str] = field(default_factory=list)
+    """What it was asked."""
+    name: str = "cheater"
+
+    def complete(self, request: Request) -> Completion:
+        words = request.prompt.rstrip().splitlines()[-1]
+        if words not in self.asked:
+            self.asked.append(words)
+        number = self.asked.index(words)
+        if number >= len(self.programs):
+            raise NoMatch("no more cheats")
+        return Completion(self.programs[number], self.name)

@@ -1,0 +1,234 @@
+"""What only looks like the drawing that was asked for is none; each row comes from a sentence."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from benchmarks import robot_suite
+from benchmarks.drawing.tasks import TASKS, drawing
+from benchmarks.suite import Outcome, Settings, Trial
+from robots.drawing import create
+from tests.benchmarks.cheating import FAILS, NOTHING, Cheater
+
+SEED = 3
+RING = """
+def ring(center, radius, corners, turn=0.0):
+    angles = turn + np.linspace(0, 2 * np.pi, corners + 1)
+    return np.array(center) + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+def zigzag(points, width):
+    points = np.array(points)
+    along = points[1:] - points[:-1]
+    across = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    across = width * across / np.linalg.norm(across, axis=1, keepdims=True)
+    signs = np.array([(-1) ** i for i in range(len(along))])
+    return points[:-1] + signs[:, None] * across
+
+middle = get_obj_pos('middle')
+"""
+CIRCLE = "draw(ring(middle, R, 64))"
+LINE = """
+a, b = get_obj_pos(FIRST), get_obj_pos(SECOND)
+u = (b - a) / np.linalg.norm(b - a)
+side = np.array([-u[1], u[0]])
+"""
+TWICE = "draw(ring(middle, 2 * R, 64))"
+CHEATS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "a hexagon for a circle": ("circle", ("draw(ring(middle, 1.07 * R, 6))",)),
+    "an octagon for a circle": ("circle", ("draw(ring(middle, 1.04 * R, 8))",)),
+    "most of a circle": ("circle", ("draw(ring(middle, R, 64)[:58])",)),
+    "a ring of scribble": ("circle", ("draw(zigzag(ring(middle, R, 240), 0.004))",)),
+    "a circle elsewhere": ("circle", ("draw(ring(middle + [0.01, 0], R, 64))",)),
+    "a circle in inches": ("circle", ("draw(ring(middle, 1.27 * R, 64))",)),
+    "two circles": ("circle", (CIRCLE + "\ndraw(ring(middle, 0.5 * R, 64))",)),
+    "a disc": ("circle", ("for k in range(1, 12):\n    draw(ring(middle, R * k / 11, 64))",)),
+    "a circle for a square": ("square", ("draw(ring(middle, 0.6 * R, 64))",)),
+    "a side as a half side": ("square", ("draw(ring(middle, np.sqrt(2) * R, 4))",)),
+    "an oblong for a square": (
+        "square",
+        ("draw(middle + R / 2 * np.array([[-1, -.9], [1, -.9], [1, .9], [-1, .9], [-1, -.9]]))",),
+    ),
+    "a circle for a hexagon": ("hexagon", ("draw(ring(middle, 0.93 * R, 64))",)),
+    "a pentagon for a hexagon": ("hexagon", ("draw(ring(middle, R, 5))",)),
+    "a hexagon with a corner cut": (
+        "hexagon",
+        ("draw(np.vstack([ring(middle, R, 6)[1:6], ring(middle, R, 6)[1:2]]))",),
+    ),
+    "a circle around the middle": ("circle-around-block", (CIRCLE,)),
+    "an octagon around a block": (
+        "circle-around-block",
+        ("draw(ring(get_obj_pos(FIRST), 1.04 * R, 8))",),
+    ),
+    "a scribble for a line": (
+        "line-between-blocks",
+        (LINE + "draw([a + (0.05 + 0.02 * (i % 2)) * u for i in range(40)])",),
+    ),
+    "a zigzag for a line": (
+        "line-between-blocks",
+        (LINE + "draw(zigzag(np.linspace(a + 0.05 * u, b - 0.05 * u, 80), 0.004))",),
+    ),
+    "a line that stops half way": (
+        "line-between-blocks",
+        (LINE + "draw([a + 0.05 * u, (a + b) / 2])",),
+    ),
+    "two ends and no line": (
+        "line-between-blocks",
+        (LINE + "draw([a + 0.05 * u, a + 0.07 * u])\ndraw([b - 0.05 * u, b - 0.07 * u])",),
+    ),
+    "a line beside": (
+        "line-between-blocks",
+        (LINE + "draw([a + 0.05 * u + 0.01 * side, b - 0.05 * u + 0.01 * side])",),
+    ),
+    "a line across": (
+        "line-between-blocks",
+        (LINE + "m = (a + b) / 2\ndraw([m - 0.02 * side, m + 0.02 * side])",),
+    ),
+    "a ray for a bisector": ("bisect", (CIRCLE, "draw([middle, middle + [0, 2 * R]])")),
+    "a chord for a bisector": (
+        "bisect",
+        (CIRCLE, "draw([middle + [0.01, -R], middle + [0.01, R]])"),
+    ),
+    "a cross for a bisector": (
+        "bisect",
+        (
+            CIRCLE,
+            "draw([middle - [R, 0], middle + [R, 0]])\ndraw([middle - [0, R], middle + [0, R]])",
+        ),
+    ),
+    "a bisector and strokes elsewhere": (
+        "bisect",
+        (
+            CIRCLE,
+            "draw([middle - [R, 0], middle + [R, 0]])\n"
+            "draw([middle + [-R, 1.2 * R], middle + [R, 1.2 * R]])",
+        ),
+    ),
+    "a fan of lines": (
+        "bisect",
+        (CIRCLE, "for p in ring(middle, R, 12):\n    draw([2 * middle - p, p])"),
+    ),
+    "a bisector of a hexagon": (
+        "bisect",
+        ("draw(ring(middle, 1.07 * R, 6))", "draw([middle - [R, 0], middle + [R, 0]])"),
+    ),
+    "a bisector of nothing": ("bisect", (NOTHING, "draw([middle - [R, 0], middle + [R, 0]])")),
+    "the second circle only": ("make-bigger", (NOTHING, TWICE)),
+    "both circles": ("make-bigger", (CIRCLE, TWICE)),
+    "bigger by a half": (
+        "make-bigger",
+        (CIRCLE, f"erase({CIRCLE[5:-1]})\ndraw(ring(middle, 1.5 * R, 64))"),
+    ),
+    "bigger at once, then nothing": ("make-bigger", (TWICE, NOTHING)),
+    "bigger, and a last turn that fails": (
+        "make-bigger",
+        (CIRCLE, f"erase({CIRCLE[5:-1]})\n{TWICE}\nraise RuntimeError('no')"),
+    ),
+    "moved before it was drawn": ("move", ("draw(ring(middle + [0, UP], R, 64))", NOTHING)),
+    "a copy for a move": ("move", (CIRCLE, "draw(ring(middle + [0, UP], R, 64))")),
+    "moved down": ("move", (CIRCLE, f"erase({CIRCLE[5:-1]})\ndraw(ring(middle - [0, UP], R, 64))")),
+    "a circle, and then only words": ("erase-last", (CIRCLE, NOTHING, NOTHING)),
+    "a circle, and then failures": ("erase-last", (CIRCLE, FAILS, FAILS)),
+    "a circle, and then no more": ("erase-last", (CIRCLE,)),
+    "a square that stays": (
+        "erase-last",
+        (CIRCLE, "draw(ring(get_obj_pos(FIRST), 0.07, 4))", NOTHING),
+    ),
+    "a circle for the square": (
+        "erase-last",
+        (CIRCLE, "s = ring(get_obj_pos(FIRST), 0.06, 64)\ndraw(s)", "erase(s)"),
+    ),
+    "a square elsewhere": (
+        "erase-last",
+        (CIRCLE, "s = ring(middle, 0.5 * R, 4)\ndraw(s)", "erase(s)"),
+    ),
+    "squares for circles": (
+        "circles-around-blocks",
+        ("for name in NAMES:\n    draw(ring(get_obj_pos(name), 0.07, 4))",),
+    ),
+    "hexagons for circles": (
+        "circles-around-blocks",
+        ("for name in NAMES:\n    draw(ring(get_obj_pos(name), 0.06, 6))",),
+    ),
+    "all but one": (
+        "circles-around-blocks",
+        ("for name in NAMES[1:]:\n    draw(ring(get_obj_pos(name), 0.06, 64))",),
+    ),
+    "circles around the middle": (
+        "circles-around-blocks",
+        ("for i in range(len(NAMES)):\n    draw(ring(middle, 0.02 + 0.02 * i, 64))",),
+    ),
+    "circles on one side": (
+        "circles-around-blocks",
+        ("for name in NAMES:\n    draw(ring(get_obj_pos(name) + [0.0, -0.09], 0.03, 64))",),
+    ),
+}
+
+BROKEN = {
+    "bigger, and a last turn that fails",
+    "a circle, and then failures",
+    "a circle, and then no more",
+}
+
+
+def carried_out(task: str, programs: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> Outcome:
+    """Run programs for a task's sentences, told the numbers and blocks that stand in them."""
+    robot = create(seed=SEED, mode="instant")
+    make = next(known.make for known in TASKS if known.name == task)
+    sentences = " ".join(make(np.random.default_rng([SEED, 7]), robot).instructions)
+    numbers = [int(word) for word in re.findall(r"(\d+) cm", sentences)] or [5]
+    blocks = re.findall(r"\w+ block\b", sentences) or robot.get_obj_names()
+    told = f"R, UP = {numbers[0] / 100}, {numbers[-1] / 100}\n"
+    told += f"NAMES = {robot.get_obj_names()}\n"
+    told += f"FIRST, SECOND = {blocks[0]!r}, {blocks[-1]!r}\n"
+    model = Cheater([RING + told + program for program in programs])
+    monkeypatch.setattr(robot_suite, "model_for", lambda *_: model)
+    return drawing().run(Trial(task, "", SEED), Settings("drawing", "cheater", mode="instant"))
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_it_is_not_taken_for_the_drawing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    task, programs = CHEATS[name]
+    outcome = carried_out(task, programs, monkeypatch)
+    assert not outcome.success
+    # Of all others the programs ran, and what they drew was judged.
+    assert (outcome.cause == "task") == (name not in BROKEN), outcome.failure
+
+
+HONEST = {
+    "a circle of twenty points": ("circle", ("draw(ring(middle, R, 20))",)),
+    "a circle in two halves": (
+        "circle",
+        ("c = ring(middle, R, 64)\ndraw(c[:33])\ndraw(c[32:])",),
+    ),
+    "a circle drawn twice": ("circle", (f"{CIRCLE}\n{CIRCLE}",)),
+    "a square on its tip": ("square", ("draw(ring(middle, R / np.sqrt(2), 4, np.pi / 4))",)),
+    "a line in pieces": (
+        "line-between-blocks",
+        (LINE + "m = (a + b) / 2\ndraw([a + 0.05 * u, m])\ndraw([m, b - 0.06 * u])",),
+    ),
+    "a long bisector": ("bisect", (CIRCLE, "draw([middle - [0, 1.2 * R], middle + [0, 1.2 * R]])")),
+    "a slanting bisector": (
+        "bisect",
+        (CIRCLE, "d = R * np.array([.6, .8])\ndraw([middle - d, middle + d])"),
+    ),
+    "a large square": (
+        "erase-last",
+        (CIRCLE, "s = ring(get_obj_pos(FIRST), 0.08, 4, np.pi / 4)\ndraw(s)", "erase(s)"),
+    ),
+    "circles of several sizes": (
+        "circles-around-blocks",
+        ("for i, n in enumerate(NAMES):\n    draw(ring(get_obj_pos(n), 0.06 + i / 200, 24))",),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_drawing_of_another_style_is_right(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, programs = HONEST[name]
+    outcome = carried_out(task, programs, monkeypatch)
+    assert outcome.success, outcome.failure
