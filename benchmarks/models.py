@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ledger import Ledger, ledger
-from benchmarks.suite import ENDPOINT, Outcome, Trial
-from cap.errors import EndpointFailed, ModelError, SpendLimit, UnknownModel
+from benchmarks.suite import ENDPOINT, RECORDING, Outcome, Trial
+from cap.errors import EndpointFailed, ModelError, NotRecorded, SpendLimit, UnknownModel
 from cap.models.base import Completion, Model, Request, Usage
 from cap.models.budget import Allowance
 from cap.models.providers import ModelTerms, make_model
@@ -84,7 +84,7 @@ class Meter(Wrapped):
         self.usage = Usage()
         """What the answers took."""
         self.unasked: ModelError | None = None
-        """Why it could last not be asked, where that was not its own fault: endpoint or budget."""
+        """Why it could last not be asked, if not by its fault: endpoint, budget, recording."""
         self._lock = threading.Lock()
 
     def _through(self, request: Request, ask: Ask) -> Completion:
@@ -92,7 +92,7 @@ class Meter(Wrapped):
             self.requests += 1
         try:
             completion = ask()
-        except (EndpointFailed, SpendLimit) as error:
+        except (EndpointFailed, SpendLimit, NotRecorded) as error:
             self.unasked = error
             raise
         with self._lock:
@@ -100,11 +100,13 @@ class Meter(Wrapped):
         return completion
 
     def settled(self, outcome: Outcome) -> Outcome:
-        """Return a trial's outcome; a failure with which the endpoint failed is not the model's."""
-        if outcome.success or not isinstance(self.unasked, EndpointFailed):
+        """Return a trial's outcome; what the endpoint or a recording lacked is not the model's."""
+        if outcome.success or not isinstance(self.unasked, EndpointFailed | NotRecorded):
             return outcome
         why = str(self.unasked)
         failure = f"{type(self.unasked).__name__}: {why}"
+        if isinstance(self.unasked, NotRecorded):
+            return replace(outcome, cause=RECORDING, failure=failure)
         extra = {**outcome.extra, ENDPOINT: why}
         return replace(outcome, cause="infrastructure", failure=failure, extra=extra)
 

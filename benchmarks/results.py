@@ -2,7 +2,8 @@
 
 `header.json` says what ran, with what; `trials.jsonl` grows by whole lines and is never rewritten.
 A run that was killed goes on from there: a last line without its end is cut off, and that trial
-is run again. So are trials that the infrastructure ended; of a trial's lines the last one counts.
+is run again. So are trials in which nothing could be judged: the infrastructure ended them, or a
+recording lacks the model's answer. Of a trial's lines the last one counts.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from benchmarks.suite import FLAGS, Described, Outcome, Settings, Suite, Trial
+from benchmarks.suite import FLAGS, UNJUDGED, Described, Outcome, Settings, Suite, Trial
 from cap.engine.repair import Repairs
 from cap.errors import UsageError
 from cap.models.atomic_file import write_whole
@@ -51,7 +52,7 @@ class Results:
         """
         self.folder = folder
         self.done: frozenset[Trial] = frozenset()
-        """Trials that ended in an earlier run, those that infrastructure ended apart."""
+        """Trials that ended in an earlier run, those apart in which nothing could be judged."""
         path = folder / TRIALS
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
@@ -132,9 +133,7 @@ def _gone_on(folder: Path) -> Results:
         if not data.endswith(b"\n"):  # what a killed run left of its last line
             os.truncate(folder / TRIALS, data.rfind(b"\n") + 1)
         ended = read_lines(folder)
-        results.done = frozenset(
-            line.trial for line in ended if line.outcome.cause != "infrastructure"
-        )
+        results.done = frozenset(line.trial for line in ended if line.outcome.cause not in UNJUDGED)
     except BaseException:
         results.close()
         raise

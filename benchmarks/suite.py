@@ -96,7 +96,7 @@ class Outcome:
     success: bool
     """True if the goal was reached."""
     cause: str
-    """"" or who is to blame: model, program, robot, infrastructure, or task (ran, not reached)."""
+    """"" or who is to blame: model, program, robot, task (ran, not reached), or of `UNJUDGED`."""
     instruction: str
     """The person's words."""
     program: str
@@ -123,6 +123,10 @@ ENDPOINT = "endpoint"
 """The entry of `Outcome.extra` that says why the model could not be asked."""
 REPAIRED = "repaired"
 """The entry of `Outcome.extra` that says that a program was written again."""
+RECORDING = "recording"
+"""The cause of an outcome whose model's answer is in no recording."""
+UNJUDGED = ("infrastructure", RECORDING)
+"""Causes that say nothing of model, program or robot: such a trial is run again on resuming."""
 UNPAID = "unpaid"
 """The cause of an outcome that is none: the run's budget ended; the trial is still to be run."""
 

@@ -9,11 +9,16 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from dataclasses import asdict, replace
+from pathlib import Path
 
 from benchmarks.models import account_of
 from benchmarks.suite import UNPAID, Outcome, Settings, Trial, suite
+from cap.errors import CapError
 from cap.trace.trace import plain
+
+_PACKAGES = ("cap", "robots", "benchmarks")
 
 
 def run_trial(trial: Trial, settings: Settings) -> Outcome:
@@ -24,10 +29,26 @@ def run_trial(trial: Trial, settings: Settings) -> Outcome:
     try:
         outcome = suite(settings.suite, settings.options).run(trial, settings)
     except Exception as error:  # one trial's fault must not end the others
-        outcome = broken(f"{type(error).__name__}: {error}")
+        outcome = broken(f"{type(error).__name__}: {error}{_place(error)}")
     if account is not None and account.refused:
         return replace(broken(account.refused), cause=UNPAID)
     return outcome
+
+
+def _place(error: Exception) -> str:
+    """Return where a person's own code, or else ours, raised what is no refusal of ours."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, CapError) or not frames:
+        return ""
+    installed = [Path(__file__).resolve().parents[1] / name for name in _PACKAGES]
+    installed += [Path(path).resolve() for path in {sys.prefix, sys.base_prefix}]
+    own = [
+        frame
+        for frame in frames
+        if not any(Path(frame.filename).resolve().is_relative_to(path) for path in installed)
+    ]
+    frame = (own or frames)[-1]
+    return f" ({frame.filename}, line {frame.lineno}, in {frame.name})"
 
 
 def broken(why: str) -> Outcome:

@@ -33,8 +33,8 @@ _REFUSED = ("syntax", "violation", "undefined")
 _MODEL = ("model", "generation")
 _PERSON = ("refused", "interrupted")
 _INFRASTRUCTURE = ("killed", "protocol")
-_ENDPOINT = ("EndpointFailed", "ModelUnreachable")
-"""Errors of `cap.errors` that are the endpoint's and no model's."""
+_UNASKED = ("EndpointFailed", "ModelUnreachable", "NotRecorded")
+"""Errors of `cap.errors` that are the endpoint's or a recording's and no model's."""
 _ASKED_FOR_NOTHING = "NotFound"
 """The one of a robot's errors that is the program's own."""
 
@@ -65,7 +65,7 @@ class Failure:
         if self.kind in _PERSON:
             return "person"
         if self.kind in _MODEL:
-            return "infrastructure" if self.error in _ENDPOINT else "model"
+            return "infrastructure" if self.error in _UNASKED else "model"
         return "infrastructure" if self.kind in _INFRASTRUCTURE else "program"
 
     @property

@@ -3,7 +3,7 @@
 Effects, each with its arguments in a list (or a list of such lists):
 
     on         [a, b]       a rests on b: centres within 4 cm seen from above, a higher
-    inside     [a, b]       the same within 6 cm, for bowls
+    inside     [a, b]       a lies in b, as the robot says; else as `on`, within 6 cm
     near       [a, b, m?]   centres within m metres, 0.10 by default; b may be a place or [x, y]
     at         [a, b, m?]   the same, 0.06 by default
     left_of, right_of, behind, in_front_of    [a, b]    by 1 cm or more
@@ -11,6 +11,7 @@ Effects, each with its arguments in a list (or a list of such lists):
     moved      [a, ...]     each is 1 cm or more from where it was
     only_moved [a, ...]     every other object is where it was, to 1 cm
     said       words        something that was said since then has these words in it, in any case
+    effect     [word, ...]  what came of it, in words of `cap.result.EFFECTS`
     fails      true         the program must fail, or the instruction be declined
 
 Metres; x right, y away from the front edge. Behind is farther away.
@@ -24,7 +25,8 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -62,8 +64,10 @@ class View:
     """Places by name, xy in metres."""
     effect: Sequence[str] = ()
     """What was done, in words of `cap.result.EFFECTS`."""
-    inside_m: float = INSIDE_M
-    """How far from a vessel's middle what is in it may be, metres: the robot's own say."""
+    contents: Mapping[str, Collection[str]] | None = None
+    """What lies in each vessel, let go; None if the robot does not say."""
+    held: str = ""
+    """What the gripper holds: that rests on nothing, and is in nothing."""
 
     @property
     def moved(self) -> list[str]:
@@ -218,6 +222,8 @@ def _above(most_m: float) -> Callable[[Any, View], str | None]:
         a, b = arguments
         one, other = view.xyz(a), view.xyz(b)
         apart_m, higher_m = math.dist(one[:2], other[:2]), one[2] - other[2]
+        if a == view.held:
+            return f"{a} is not on {b}: it is in the gripper"
         if apart_m <= most_m and higher_m > 0:
             return None
         return f"{a} is not on {b}: {apart_m:.3f} m beside and {higher_m:.3f} m above it"
@@ -227,9 +233,16 @@ def _above(most_m: float) -> Callable[[Any, View], str | None]:
 
 def _inside(arguments: Any, view: View) -> str | None:
     a, b = arguments
-    one, other = view.xyz(a), view.xyz(b)
+    one = view.xyz(a)
+    if view.contents is not None and b not in view.contents:
+        return f"{a} is not in {b}: nothing can be in it"
+    if a == view.held:
+        return f"{a} is not in {b}: it is in the gripper"
+    if view.contents is not None and (a in view.contents[b] or b not in view.after):
+        return None if a in view.contents[b] else f"{a} is not in {b}"
+    other = view.xyz(b)
     apart_m, higher_m = math.dist(one[:2], other[:2]), one[2] - other[2]
-    if apart_m <= view.inside_m and higher_m > -RIM_M:
+    if view.contents is None and apart_m <= INSIDE_M and higher_m > -RIM_M:
         return None
     return f"{a} is not in {b}: {apart_m:.3f} m beside and {higher_m:.3f} m above it"
 
@@ -270,7 +283,8 @@ def _only_moved(names: Any, view: View) -> str | None:
 
 
 def _said(words: Any, view: View) -> str | None:
-    if any(words.casefold() in text.casefold() for text in view.said):
+    whole = re.compile(rf"(?<!\w){re.escape(words.casefold())}(?!\w)")
+    if any(whole.search(text.casefold()) for text in view.said):
         return None
     heard = " / ".join(view.said) if view.said else "nothing"
     return f"did not say {words!r}; said: {heard:.200}"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.batch.batch_file import Batch
-from benchmarks.batch.effects import INSIDE_M, View, judge, run_check
+from benchmarks.batch.effects import Positions, View, judge, run_check
 from benchmarks.batch.session_setup import AT, prompts_of, robot_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
@@ -22,7 +22,7 @@ from benchmarks.suite import Outcome, Settings, Trial
 from cap.engine.effect import Effect, WorldView
 from cap.errors import CapError, UsageError
 from cap.result import Result
-from cap.robot.protocol import Rewindable, Robot
+from cap.robot.protocol import Conditioned, Containing, Rewindable, Robot
 from cap.robot.robot_files import is_file
 from cap.sandbox.limits import Limits
 from cap.session.session import Session
@@ -131,10 +131,7 @@ class BatchSuite:
             effect = Effect.of(begun, WorldView.of(robot), Result(calls=calls))
             answered = any(step.turn.effect.answered for step in steps)
             words = replace(effect, answered=answered).words
-            view = View(
-                before, dict(robot.positions()), _said(robot), _at(robot), words, _inside_m(robot)
-            )
-            missed = _unmet(entry, view)
+            missed = _unmet(entry, _view(robot, before, _said(robot), words))
             outcome = meter.settled(_outcome(entry, steps, missed, meter))
             extra = {**outcome.extra, "after": dict(robot.positions())}
             if not outcome.success:
@@ -153,12 +150,18 @@ def _shown(session: Mapping[str, Any]) -> str:
     return "/".join(Path(robot).parts[-2:]) if is_file(robot) else robot
 
 
-def _at(robot: Robot) -> Mapping[str, tuple[float, float]]:
-    return AT.get(robot.name, {})
-
-
-def _inside_m(robot: Robot) -> float:
-    return float(getattr(robot, "inside_m", INSIDE_M))
+def _view(robot: Robot, before: Positions, said: Sequence[str], effect: Sequence[str]) -> View:
+    """Return what a robot's world is judged by; `before` and `said` are of what is judged."""
+    held = robot.condition().get("held", "nothing") if isinstance(robot, Conditioned) else "nothing"
+    return View(
+        before=before,
+        after=dict(robot.positions()),
+        said=said,
+        places=AT.get(robot.name, {}),
+        effect=effect,
+        contents=robot.contents() if isinstance(robot, Containing) else None,
+        held="" if held == "nothing" else str(held),
+    )
 
 
 def _said(robot: Robot) -> Sequence[str]:
@@ -172,14 +175,7 @@ def _carry_out(session: Session, entry: Mapping[str, Any]) -> list[JudgedTurn]:
         before, told = dict(session.robot.positions()), len(_said(session.robot))
         turn = session.run(asked["text"])
         robot = session.robot
-        view = View(
-            before,
-            dict(robot.positions()),
-            _said(robot)[told:],
-            _at(robot),
-            turn.effect.words,
-            _inside_m(robot),
-        )
+        view = _view(robot, before, _said(robot)[told:], turn.effect.words)
         steps.append(_step(asked, turn, view))
         if steps[-1].cause:
             break

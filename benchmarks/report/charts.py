@@ -20,6 +20,7 @@ _COLORS = {
     "robot": "#76b7b2",
     "task": "#edc948",
     "infrastructure": "#9c755f",
+    "recording": "#bab0ac",
 }
 _STYLE: Mapping[str, Any] = {
     "font.size": 9,

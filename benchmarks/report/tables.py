@@ -14,7 +14,7 @@ from benchmarks.statistics import wilson_interval
 from benchmarks.suite import REPAIRED, SUITES, Suite, Summarizes, suite
 from cap.errors import UsageError
 
-CAUSES = ("model", "program", "robot", "task", "infrastructure")
+CAUSES = ("model", "program", "robot", "task", "infrastructure", "recording")
 ALL = "all"
 """Stands for the task in the rows that sum up a split."""
 

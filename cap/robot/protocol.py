@@ -66,6 +66,14 @@ class Locating(Protocol):
 
 
 @runtime_checkable
+class Containing(Protocol):
+    """A robot that knows what is in what, from the bodies themselves."""
+
+    def contents(self) -> Mapping[str, Sequence[str]]:
+        """Return what truly lies in everything that can hold something, let go: names by name."""
+
+
+@runtime_checkable
 class Rewindable(Protocol):
     """A robot whose whole world can be kept and put back: a simulated one."""
 

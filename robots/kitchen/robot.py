@@ -152,6 +152,24 @@ class KitchenRobot:
         """
         return {thing.name: self.state.whereabouts(thing) for thing in self.state.things}
 
+    def contents(self) -> Mapping[str, Sequence[str]]:
+        """Return the names of what truly lies in or on each dish, drawer and bin."""
+        state = self.state
+        loose = [thing for thing in state.things if thing.name not in state.load()]
+        found = {
+            thing.name: [other.name for other in state.contents(thing) if other in loose]
+            for thing in loose
+            if thing.kind.shape == "dish"
+        }
+        hollow = [
+            name
+            for name, place in state.room.locations.items()
+            if place.drawer or name.endswith("bin")
+        ]
+        for name in hollow:
+            found[name] = [thing.name for thing in loose if state.location_of(thing.name) == name]
+        return found
+
     def condition(self) -> Mapping[str, Any]:
         """Return where the base is (x and y in metres, angle), the gripper and each drawer."""
         state = self.state

@@ -107,6 +107,16 @@ class RavensRobot(SimulatedRobot[WorldState]):
         tip = tuple(map(float, ur5e.tips(np.array([state.joints]))[0]))
         return {"gripper": tip, "held": state.held or "nothing", "paths followed": len(state.paths)}
 
+    def contents(self) -> Mapping[str, Sequence[str]]:
+        """Return the names of what truly lies in each bowl, on other blocks or not."""
+        state = self._world.state
+        loose = [body for body in state.scene.bodies if body.name != state.held]
+        return {
+            bowl.name: [body.name for body in loose if body.name != bowl.name and bowl.holds(body)]
+            for bowl in loose
+            if bowl.kind == "bowl"
+        }
+
     def scene_text(self, about: str) -> str:
         """Return the scene as it truly is as the text of a file that `create(scene=...)` reads."""
         return scene_file.text_of(self._world.state.scene, about)

@@ -72,6 +72,10 @@ class Body:
         """Radius of the circle around it seen from above, metres."""
         return BOWL_RIM_R if self.kind == "bowl" else max(self.half) * math.sqrt(2)
 
+    def holds(self, other: Body) -> bool:
+        """Return whether another body is above this bowl's floor and within its rim."""
+        return math.dist(self.xy, other.xy) < BOWL_RIM_R and other.bottom > self.bottom
+
     @property
     def yaw(self) -> float:
         """Rotation about the vertical of its most level side, radians, whichever face is up."""

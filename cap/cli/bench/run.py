@@ -15,6 +15,7 @@ from cap.cli.bench.trials import (
     Interrupted,
     RunnerOptions,
     carry_out,
+    judged_any,
     options_for,
 )
 from cap.cli.options import (
@@ -128,6 +129,8 @@ class OracleOptions:
     "run",
     help=f"""Run a suite's tasks with a model and write a report; resumes after a kill.
 
+    Exit code 0 whatever the rate is, 1 if no trial could be judged.
+
     {SHARED}""",
 )
 @click.argument("suite_name", metavar="SUITE")
@@ -159,8 +162,8 @@ def run(
         prompts=options.prompts or OWN_PROMPTS.get(suite_name, ""),
         options=suite_options,
     )
-    _run(settings, options, runner_options)
-    return 0
+    _, folder = _run(settings, options, runner_options)
+    return 0 if judged_any(folder) else 1
 
 
 @click.command("oracle")
@@ -176,14 +179,14 @@ def oracle(suite_name: str, options: OracleOptions, runner_options: RunnerOption
 
     prompts = OWN_PROMPTS.get(suite_name, "")
     settings = Settings(suite=suite_name, model="oracle", mode=options.mode, prompts=prompts)
-    table = _run(settings, options, runner_options)
+    table, _ = _run(settings, options, runner_options)
     return 1 if any(row["failed by"] for row in table) else 0
 
 
 def _run(
     settings: Any, options: SuiteOptions | OracleOptions, runner_options: RunnerOptions
-) -> list[dict[str, Any]]:
-    """Run the trials that were asked for; print the table and return it."""
+) -> tuple[list[dict[str, Any]], Path]:
+    """Run the trials that were asked for; print the table, return it and the results folder."""
     from benchmarks.suite import Proves, Takes, check_count, suite
 
     found = suite(settings.suite, settings.options)
@@ -214,4 +217,4 @@ def _run(
     except Interrupted as stop:
         show_report(stop.folder)
         raise
-    return show_report(folder)
+    return show_report(folder), folder

@@ -138,18 +138,30 @@ class Interrupted(KeyboardInterrupt):
         self.folder = folder
 
 
-def _tell_what_broke(folder: Path) -> None:
-    """Say how many trials the infrastructure ended, why, and how to run them again."""
+def judged_any(folder: Path) -> bool:
+    """Return whether at least one trial of a folder says something of model, program or robot."""
     from benchmarks.results import read_lines
+    from benchmarks.suite import UNJUDGED
+
+    return any(line.outcome.cause not in UNJUDGED for line in read_lines(folder))
+
+
+def _tell_what_broke(folder: Path) -> None:
+    """Say how many trials could not be judged, why, and how to run them again."""
+    from benchmarks.results import read_lines
+    from benchmarks.suite import RECORDING
 
     ended = [line.outcome for line in read_lines(folder)]
-    broken = [outcome.failure for outcome in ended if outcome.cause == "infrastructure"]
-    if broken:
-        click.echo(
-            f"note: {len(broken)} of {len(ended)} trials were ended by infrastructure, such as: "
-            f"{printable(broken[-1])}; to run them again: --out {folder} --resume",
-            err=True,
-        )
+    for cause, how in (
+        ("infrastructure", "were ended by infrastructure, such as"),
+        (RECORDING, "asked for what the recording does not hold, such as"),
+    ):
+        if broken := [outcome.failure for outcome in ended if outcome.cause == cause]:
+            click.echo(
+                f"note: {len(broken)} of {len(ended)} trials {how}: "
+                f"{printable(broken[-1])}; to run them again: --out {folder} --resume",
+                err=True,
+            )
 
 
 @contextmanager

@@ -1,0 +1,152 @@
+"""Programs that seem to do what a session asks for; what is expected of it is not there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.batch import suite as batch_suite
+from benchmarks.batch.batch_file import read
+from benchmarks.batch.suite import BatchSuite
+from benchmarks.suite import Outcome, Settings
+from tests.benchmarks.cheating import FAILS, NOTHING, Cheater
+
+TABLE = {"robot": "ravens", "objects": ["red block", "blue block", "green block", "blue bowl"]}
+KITCHEN = {"robot": "kitchen", "objects": ["apple", "orange", "bowl", "coke can @ desk"]}
+IN_BOWL = {"inside": ["red block", "blue bowl"], "only_moved": ["red block"]}
+PILE = {"stacked": ["red block", "blue block", "green block"]}
+PUT = "put_first_on_second({!r}, {!r})\n"
+CHEATS: dict[str, tuple[dict[str, object], dict[str, object], tuple[str, ...]]] = {
+    "only words": (TABLE, IN_BOWL, (NOTHING,)),
+    "a last turn that fails": (TABLE, IN_BOWL, (PUT.format("red block", "blue bowl") + FAILS,)),
+    "beside the bowl": (
+        TABLE,
+        IN_BOWL,
+        ("put_first_on_second('red block', get_obj_pos('blue bowl') + [0.1, 0])",),
+    ),
+    "everything in the middle": (
+        TABLE,
+        IN_BOWL,
+        (PUT.format("blue bowl", "middle") + PUT.format("red block", "middle"),),
+    ),
+    "on a block for in it": (
+        TABLE,
+        {"inside": ["red block", "blue block"]},
+        (PUT.format("red block", "blue block"),),
+    ),
+    "the pile the other way": (
+        TABLE,
+        PILE,
+        ("stack_objects_in_order(['green block', 'blue block', 'red block'])",),
+    ),
+    "a pile of two": (TABLE, PILE, ("stack_objects_in_order(['red block', 'blue block'])",)),
+    "the other one moved": (
+        TABLE,
+        {"left_of": ["red block", "blue block"], "only_moved": ["red block"]},
+        (PUT.format("blue block", "right side") + PUT.format("red block", "middle"),),
+    ),
+    "there and back": (
+        TABLE,
+        {"moved": ["red block"]},
+        (
+            "p = get_obj_pos('red block')\nput_first_on_second('red block', 'middle')\n"
+            "put_first_on_second('red block', p)",
+        ),
+    ),
+    "a word in a word": (TABLE, {"said": "red"}, ("say('I tried, and it is required')",)),
+    "drawn by words": (TABLE, {"effect": ["moved"]}, (NOTHING,)),
+    "what should fail does nothing": (TABLE, {"fails": True}, (NOTHING,)),
+    "over the kitchen's bowl": (
+        KITCHEN,
+        {"inside": ["apple", "bowl"]},
+        ("goto_loc('table')\npick_obj('apple')\ngoto_pos(get_obj_pos('bowl')[:2] - [0, 0.9])",),
+    ),
+    "beside the kitchen's bowl": (
+        KITCHEN,
+        {"inside": ["apple", "bowl"]},
+        (
+            "goto_loc('table')\np = get_obj_pos('bowl')\npick_obj('apple')\n"
+            "place_at_pos(p + np.array([0.21, 0, 0]))",
+        ),
+    ),
+    "the bin next to it": (
+        KITCHEN,
+        {"inside": ["coke can", "trash bin"]},
+        (
+            "goto_loc('desk')\npick_obj('coke can')\n"
+            "goto_loc('recycle bin')\nplace_at_obj('recycle bin')",
+        ),
+    ),
+}
+
+
+def carried_out(
+    scene: dict[str, object],
+    expect: dict[str, object],
+    programs: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Outcome:
+    steps = [{"text": f"step {number}"} for number in range(len(programs))]
+    session = {"name": "one", **scene, "mode": "instant", "instructions": steps}
+    if "fails" in expect:
+        session["instructions"] = [{"text": "step 0", "expect": expect}]
+    else:
+        session["expect"] = expect
+    Path("batch.jsonl").write_text(json.dumps(session) + "\n")
+    batch = read(Path("batch.jsonl"), {"robot": "ravens", "mode": "instant", "model": "nearest"})
+    monkeypatch.setattr(batch_suite, "model_for", lambda *_: Cheater(programs))
+    settings = Settings("batch", "cheater", options={"sessions": dict(batch.sessions)})
+    suite = BatchSuite(batch)
+    return suite.run(suite.trials()[0], settings)
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_it_is_not_taken_for_what_was_expected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = carried_out(*CHEATS[name], monkeypatch)
+    assert not outcome.success
+    failed = "raise" in "".join(CHEATS[name][2])
+    assert outcome.cause == ("program" if failed else "task"), outcome.failure
+
+
+@pytest.mark.parametrize(
+    ("expect", "program"),
+    [
+        ({"inside": ["red block", "blue bowl"]}, PUT.format("red block", "blue bowl")),
+        (
+            {"inside": [["red block", "blue bowl"], ["green block", "blue bowl"]]},
+            PUT.format("red block", "blue bowl") + PUT.format("green block", "red block"),
+        ),
+        ({"said": "red block"}, "say('This is the Red Block.')"),
+    ],
+    ids=["in a bowl", "on a block in a bowl", "words"],
+)
+def test_what_is_there_is_found(
+    expect: dict[str, object], program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = carried_out(TABLE, expect, (program,), monkeypatch)
+    assert outcome.success, outcome.failure
+
+
+@pytest.mark.parametrize(
+    ("vessel", "program"),
+    [
+        ("bowl", "goto_loc('table')\npick_obj('apple')\nplace_at_obj('bowl')"),
+        (
+            "top drawer",
+            "goto_loc('top drawer')\nopen_drawer('top drawer')\ngoto_loc('table')\n"
+            "pick_obj('apple')\ngoto_loc('top drawer')\nplace_at_obj('top drawer')",
+        ),
+        (
+            "compost bin",
+            "goto_loc('table')\npick_obj('apple')\n"
+            "goto_loc('compost bin')\nplace_at_obj('compost bin')",
+        ),
+    ],
+)
+def test_every_vessel_of_the_kitchen_is_one(
+    vessel: str, program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = carried_out(KITCHEN, {"inside": ["apple", vessel]}, (program,), monkeypatch)
+    assert outcome.success, outcome.failure
