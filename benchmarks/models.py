@@ -100,7 +100,17 @@ class Meter(Wrapped):
         return completion
 
     def settled(self, outcome: Outcome) -> Outcome:
-        """Return a trial's outcome; what the endpoint or a recording lacked is not the model's."""
+        """Return a trial's outcome with what the model took for it.
+
+        What the endpoint or a recording lacked is not the model's fault.
+        """
+        outcome = replace(
+            outcome,
+            requests=self.requests,
+            prompt_tokens=self.usage.prompt_tokens,
+            completion_tokens=self.usage.completion_tokens,
+            cost_usd=self.usage.cost_usd,
+        )
         if outcome.success or not isinstance(self.unasked, EndpointFailed | NotRecorded):
             return outcome
         why = str(self.unasked)

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from benchmarks.suite import FLAGS, UNJUDGED, Described, Outcome, Settings, Suite, Trial
+from benchmarks.suite import FLAGS, UNJUDGED, BaseSuite, Outcome, Settings, Trial
 from cap.engine.repair import Repairs
 from cap.errors import UsageError
 from cap.models.atomic_file import write_whole
@@ -92,7 +92,7 @@ class Results:
         os.close(self._file)
 
 
-def begin(folder: Path, suite: Suite, settings: Settings, *, resume: bool) -> Results:
+def begin(folder: Path, suite: BaseSuite, settings: Settings, *, resume: bool) -> Results:
     """Open a folder for a run.
 
     Args:
@@ -113,8 +113,8 @@ def begin(folder: Path, suite: Suite, settings: Settings, *, resume: bool) -> Re
         "repairs": asdict(Repairs()),
         "versions": versions(),
     }
-    if isinstance(suite, Described):
-        header["conditions"] = dict(suite.conditions())
+    if conditions := dict(suite.conditions()):
+        header["conditions"] = conditions
     if (folder / HEADER).exists():
         if not resume:
             raise UsageError(f"{folder} already holds a run; go on with --resume or use another")

@@ -20,11 +20,10 @@ from benchmarks.pictures import keep_pictures
 from benchmarks.suite import (
     BASELINES,
     REPAIRED,
+    BaseSuite,
     Outcome,
     Settings,
     Trial,
-    check_count,
-    check_names,
     check_options,
     load_prompts,
 )
@@ -84,12 +83,15 @@ def robot_task(tasks: list[RobotTask], name: str) -> Callable[[MakeCase], MakeCa
     return add
 
 
-class RobotSuite:
+class RobotSuite(BaseSuite):
     """Tasks of one robot."""
 
     takes = ("mode", "prompts")
+    judged = "A trial succeeds if every program ended well and left the world as was asked."
 
-    def __init__(self, name: str, version: str, robot: str, tasks: Sequence[RobotTask]) -> None:
+    def __init__(
+        self, name: str, version: str, robot: str, tasks: Sequence[RobotTask], about: str = ""
+    ) -> None:
         """Name a suite.
 
         Args:
@@ -97,34 +99,17 @@ class RobotSuite:
             version: Changes whenever the same settings may give other outcomes.
             robot: Registered robot.
             tasks: In report order.
+            about: What it is, in one line.
         """
         self.name = name
         self.version = version
+        self.about = about or f"tasks of the robot '{robot}'"
         self._robot = robot
         self._tasks = {task.name: task for task in tasks}
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every task, in report order."""
         return tuple((name, "") for name in self._tasks)
-
-    def trials(
-        self,
-        n: int,
-        seed: int,
-        tasks: Sequence[str] | None = None,
-        splits: Sequence[str] | None = None,
-    ) -> tuple[Trial, ...]:
-        """Return `n` trials of every task asked for, with the seeds from `seed` on.
-
-        Raises:
-            UsageError: No trials or too many, an unknown task, or a split: there are none.
-        """
-        check_count(n)
-        if splits:
-            raise UsageError(f"the suite '{self.name}' has no splits; leave out --split")
-        check_names("task", tasks, list(self._tasks))
-        chosen = [name for name in self._tasks if not tasks or name in tasks]
-        return tuple(Trial(name, "", number) for name in chosen for number in range(seed, seed + n))
 
     def check(self, settings: Settings) -> None:
         """Refuse what no trial could be run with, before the first one.
@@ -157,10 +142,6 @@ class RobotSuite:
         if settings.model in BASELINES or not names_prompts(settings):
             return registry.robot_prompts(self._robot)
         return load_prompts(settings.prompts)
-
-    def reference(self, task: str, split: str) -> Mapping[str, float]:
-        """Return nothing: no success rates are published for these tasks."""
-        return {}
 
 
 def check_model(settings: Settings) -> None:
@@ -242,10 +223,6 @@ def _outcome(
         program="\n".join(turn.program for turn in turns),
         failure=str(failure or missed or ""),
         calls=sum(len(turn.calls) for turn in turns),
-        requests=meter.requests,
-        prompt_tokens=meter.usage.prompt_tokens,
-        completion_tokens=meter.usage.completion_tokens,
-        cost_usd=meter.usage.cost_usd,
         seconds=seconds,
         extra=extra,
     )

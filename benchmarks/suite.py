@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from cap.errors import PromptError, UsageError, did_you_mean
 from cap.prompt.prompt import Prompt
@@ -101,21 +101,21 @@ class Outcome:
     """The person's words."""
     program: str
     """What was run; "" if nothing."""
-    failure: str
+    failure: str = ""
     """Why it failed, one line; "" if it did not."""
-    calls: int
+    calls: int = 0
     """Calls of primitives."""
-    requests: int
+    requests: int = 0
     """Questions to the model."""
-    prompt_tokens: int
+    prompt_tokens: int = 0
     """Tokens read."""
-    completion_tokens: int
+    completion_tokens: int = 0
     """Tokens written."""
-    cost_usd: float | None
+    cost_usd: float | None = None
     """Price in dollars; None if not known."""
-    seconds: float
+    seconds: float = 0.0
     """Wall time."""
-    extra: Mapping[str, Any]
+    extra: Mapping[str, Any] = field(default_factory=dict)
     """The suite's own, as JSON can hold it; no times. Reports give the numbers in `measured`."""
 
 
@@ -131,16 +131,31 @@ UNPAID = "unpaid"
 """The cause of an outcome that is none: the run's budget ended; the trial is still to be run."""
 
 
-class Suite(Protocol):
+class BaseSuite:
     """A set of tasks that can be run one trial at a time."""
 
     name: str
     """As the command line takes it."""
     version: str
     """Changes whenever the same settings may give other outcomes."""
+    about: str
+    """What it is, in one line."""
+    judged: str = "Success is judged on the world, however the program ended."
+    """What counts as success, for reports; one sentence."""
+    usual_n: int = 50
+    """Trials of each task, where nobody says how many."""
+    takes: tuple[str, ...] = ("mode", "perception", "prompts")
+    """Which of these settings mean something to it."""
+    oracle_splits: tuple[str, ...] | None = None
+    """Splits that the oracle must solve; the others are run when they are asked for."""
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every task with its split, in report order."""
+        raise NotImplementedError
+
+    def run(self, trial: Trial, settings: Settings) -> Outcome:
+        """Carry out one trial; never raises for what a model or a program did."""
+        raise NotImplementedError
 
     def trials(
         self,
@@ -149,67 +164,42 @@ class Suite(Protocol):
         tasks: Sequence[str] | None = None,
         splits: Sequence[str] | None = None,
     ) -> tuple[Trial, ...]:
-        """Return `n` trials of every cell asked for.
+        """Return `n` trials of every cell asked for, with the seeds from `seed` on.
 
         Raises:
-            UsageError: No trials, or an unknown task or split.
+            UsageError: No trials or too many, or an unknown task or split.
         """
+        cells = chosen_cells(self.cells(), n, tasks, splits)
+        seeds = range(seed, seed + n)
+        return tuple(Trial(task, split, number) for task, split in cells for number in seeds)
 
-    def run(self, trial: Trial, settings: Settings) -> Outcome:
-        """Carry out one trial; never raises for what a model or a program did."""
-
-    def reference(self, task: str, split: str) -> Mapping[str, float]:
-        """Return published values for a cell, in percent by method."""
-
-
-@runtime_checkable
-class Draws(Protocol):
-    """A suite whose episodes can be drawn."""
-
-    def plot(self, folder: Path) -> list[Path]:
-        """Draw the episodes of a results folder into it; return the files.
-
-        Raises:
-            MissingExtra: matplotlib is not installed.
-            UsageError: There is nothing to draw, or the folder cannot be written.
-        """
-
-
-@runtime_checkable
-class Adjustable(Protocol):
-    """A suite whose tasks depend on options."""
-
-    def adjusted(self, options: Mapping[str, Any]) -> Suite:
+    def adjusted(self, options: Mapping[str, Any]) -> BaseSuite:
         """Return the suite as `Settings.options` ask for it.
 
         Raises:
             UsageError: They cannot be had.
         """
-
-
-@runtime_checkable
-class Checks(Protocol):
-    """A suite that can tell before the first trial what is wrong with settings."""
+        return self
 
     def check(self, settings: Settings) -> None:
-        """Refuse settings no trial could be run with.
+        """Refuse settings no trial could be run with, before the first one.
 
         Raises:
             CapError: With the remedy.
         """
 
-
-@runtime_checkable
-class Described(Protocol):
-    """A suite whose verdicts depend on more than its settings; the header of a run says on what."""
-
     def conditions(self) -> Mapping[str, str]:
-        """Return what two runs must share to be one."""
+        """Return what verdicts depend on beside the settings: what two runs must share to be one.
 
+        Raises:
+            CapError: It cannot be found out.
+        """
+        return {}
 
-@runtime_checkable
-class Requires(Protocol):
-    """A suite whose tasks do not all need the same things installed."""
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """Tasks that judge nobody, with the reason."""
+        return {}
 
     def require(self, trials: Sequence[Trial]) -> None:
         """Refuse trials for which something is not there.
@@ -218,32 +208,31 @@ class Requires(Protocol):
             MissingExtra: With the line that installs it.
         """
 
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return published values for a cell, in percent by method; none by default."""
+        return {}
 
-@runtime_checkable
-class Takes(Protocol):
-    """A suite that says which of a run's settings mean something to it; else all do."""
-
-    takes: tuple[str, ...]
-    """Of `mode`, `perception` and `prompts`."""
-
-
-@runtime_checkable
-class Proves(Protocol):
-    """A suite whose oracle need not solve every split."""
-
-    oracle_splits: tuple[str, ...]
-    """Those it must; the others are run when they are asked for."""
-
-
-@runtime_checkable
-class Summarizes(Protocol):
-    """A suite with a table of its own, beside the one every suite has."""
+    def family(self, task: str) -> str:
+        """Return the group of tasks in which reports sum a task up; "" for none of its own."""
+        return ""
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
-        """Return the table's rows for a results folder; may write files of the suite into it."""
+        """Return the suite's own table of a results folder; may write files of it there."""
+        return []
+
+    def plot(self, folder: Path) -> list[Path]:
+        """Draw the episodes of a results folder into it; return the files.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+            UsageError: There is nothing to draw, or the folder cannot be written.
+        """
+        raise UsageError(
+            f"suite '{self.name}' has nothing to draw; see its tables: cap bench report"
+        )
 
 
-def suite(name: str, options: Mapping[str, Any] | None = None) -> Suite:
+def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
     """Return a suite by its name, adjusted to options where it can be.
 
     Args:
@@ -257,15 +246,20 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> Suite:
         make = getattr(robot_files.load_module(Path(name)), "suite", None)
         if not callable(make):
             raise UsageError(f"{Path(name)} has no function 'suite'; it makes the suite")
-        own: Suite = make()
+        own = make()
+        if not isinstance(own, BaseSuite):
+            raise UsageError(
+                f"suite() of {Path(name)} gives {type(own).__name__}, no suite; return a "
+                "RobotSuite, or a class derived from benchmarks.suite.BaseSuite"
+            )
         return own
     if name not in SUITES:
         known = [entry for entry in SUITES if entry != "batch"]  # that one comes from a file
         hint = robot_files.within(name, "tasks.py") or did_you_mean(name, known)
         raise UsageError(f"unknown suite '{name}'.{hint} Known: {', '.join(known)}")
     module, factory = SUITES[name]
-    found: Suite = getattr(importlib.import_module(module), factory)()
-    return found.adjusted(options) if options and isinstance(found, Adjustable) else found
+    found: BaseSuite = getattr(importlib.import_module(module), factory)()
+    return found.adjusted(options or {})
 
 
 # --- what every suite asks of its settings
@@ -333,6 +327,8 @@ def chosen_cells(
     """
     check_count(n)
     check_names("task", tasks, [task for task, _ in cells])
+    if splits and not any(split for _, split in cells):
+        raise UsageError("this suite has no splits; leave out --split")
     check_names("split", splits, [split for _, split in cells])
     found = [
         (task, split)

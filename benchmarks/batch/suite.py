@@ -18,7 +18,7 @@ from benchmarks.batch.effects import Positions, View, judge, run_check
 from benchmarks.batch.session_setup import AT, prompts_of, robot_of
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.pictures import keep_pictures
-from benchmarks.suite import Outcome, Settings, Trial
+from benchmarks.suite import BaseSuite, Outcome, Settings, Trial
 from cap.engine.effect import Effect, WorldView
 from cap.errors import CapError, UsageError
 from cap.result import Result
@@ -54,10 +54,11 @@ class JudgedTurn:
         return self.missed or str(self.turn.failure)
 
 
-class BatchSuite:
+class BatchSuite(BaseSuite):
     """The sessions of one file."""
 
     name = "batch"
+    about = "the sessions of a file, each with what is expected of it"
 
     def __init__(self, batch: Batch | None = None) -> None:
         """Take what a file says; in a worker nothing, since trials come with their settings."""
@@ -139,10 +140,6 @@ class BatchSuite:
                 extra |= _pictures(robot, first, trial, settings)
         return replace(outcome, seconds=time.perf_counter() - start_s, extra=extra)
 
-    def reference(self, task: str, split: str) -> Mapping[str, float]:
-        """Return nothing: no paper has these."""
-        return {}
-
 
 def _shown(session: Mapping[str, Any]) -> str:
     """Return a session's robot as reports show it: of a file only its folder and name."""
@@ -212,7 +209,6 @@ def _outcome(
     one = len(entry["instructions"]) == 1
     where = "" if one or not last.cause else f"{last.turn.instruction!r}: "
     calls = [call for step in steps for call in step.turn.as_json()["calls"]]
-    usage = meter.usage
     return Outcome(
         success=not cause,
         cause=cause,
@@ -220,11 +216,6 @@ def _outcome(
         program=_programs(steps),
         failure=f"{where}{why}" if cause else "",
         calls=len(calls),
-        requests=meter.requests,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        cost_usd=usage.cost_usd,
-        seconds=0.0,
         extra={"turns": [_told(step) for step in steps]}
         | ({"calls": [_call(call) for call in calls[:SHOWN_CALLS]]} if cause else {}),
     )

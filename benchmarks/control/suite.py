@@ -10,7 +10,7 @@ and the `task` is not done.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,11 +18,11 @@ from benchmarks.control.tasks import TASKS, ControlTask, EpisodeVerdict
 from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
 from benchmarks.suite import (
     BASELINES,
+    BaseSuite,
     Outcome,
     Settings,
     Trial,
     check_options,
-    chosen_cells,
     load_prompts,
     program_limits,
 )
@@ -40,10 +40,11 @@ LIMITS = Limits(program_s=60.0, calls=100_000)
 """A controller makes some ten calls for each of a thousand steps."""
 
 
-class ControlSuite:
+class ControlSuite(BaseSuite):
     """Two controllers, each in an episode that the seed decides."""
 
     name = "control"
+    about = "controllers written by a model, each run through one episode"
     version = "1"
     takes = ("prompts",)
 
@@ -74,21 +75,6 @@ class ControlSuite:
         """Return every task; there is one split, without a name."""
         return tuple((name, "") for name in TASKS)
 
-    def trials(
-        self,
-        n: int,
-        seed: int,
-        tasks: Sequence[str] | None = None,
-        splits: Sequence[str] | None = None,
-    ) -> tuple[Trial, ...]:
-        """Return `n` trials of every task asked for, with the seeds from `seed` on.
-
-        Raises:
-            UsageError: No trials, or an unknown task or split.
-        """
-        cells = chosen_cells(self.cells(), n, tasks, splits)
-        return tuple(Trial(*cell, number) for cell in cells for number in range(seed, seed + n))
-
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Let one program control one episode.
 
@@ -103,7 +89,6 @@ class ControlSuite:
         asks = settings.model not in BASELINES
         meter = Meter(model_for(settings.model, settings.options, trial) if asks else NoModel())
         turn, verdict = _episode(task, trial, settings, meter)
-        usage = meter.usage
         outcome = Outcome(
             success=verdict.missed is None,
             cause="" if verdict.missed is None else _blamed(turn.failure),
@@ -111,18 +96,10 @@ class ControlSuite:
             program=turn.program,
             failure=str(turn.failure or verdict.missed or ""),
             calls=len(turn.calls),
-            requests=meter.requests,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            cost_usd=usage.cost_usd,
             seconds=time.perf_counter() - start_s,
             extra={"measured": verdict.metrics, "missed": verdict.missed, "series": verdict.series},
         )
         return meter.settled(outcome)
-
-    def reference(self, task: str, split: str) -> Mapping[str, float]:
-        """Return no rate: the paper tells of one cartpole episode of 500 steps, and of one film."""
-        return {}
 
     def plot(self, folder: Path) -> list[Path]:
         """Draw the episodes of a results folder into it; return the files.

@@ -7,7 +7,7 @@ the seed's scenes in which what is asked can be done: a pen cannot draw through 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from benchmarks.embodiments.embodiment import EMBODIMENTS, Embodiment, Skill
 from benchmarks.embodiments.judge import Figure, Places, differs, misplaced, missaid
 from benchmarks.embodiments.tasks import BOWL, PRELUDE, TASKS, SharedTask, Where, Wish
 from benchmarks.robot_suite import RobotCase, carry_out, check_model, names_prompts
-from benchmarks.suite import Outcome, Settings, Trial, check_count, check_names
+from benchmarks.suite import BaseSuite, Outcome, Settings, Trial, check_count, check_names
 from cap.errors import UsageError
 from cap.robot import registry
 
@@ -33,10 +33,11 @@ _ROOM_M = 0.05
 """Free space around what is put between two things, metres."""
 
 
-class EmbodimentSuite:
+class EmbodimentSuite(BaseSuite):
     """The same instructions on several robots."""
 
     name = "embodiments"
+    about = "the same words to several robots"
     version = VERSION
 
     def __init__(
@@ -120,10 +121,6 @@ class EmbodimentSuite:
         """Return what a person says in a trial; its robot and scene play no part."""
         rng = np.random.default_rng([trial.seed, _WORDS, *trial.task.encode()])
         return self._tasks[trial.task].wish(rng, self._bodies[trial.split].things)
-
-    def reference(self, task: str, split: str) -> Mapping[str, float]:
-        """Return nothing: no success rates are published for these tasks."""
-        return {}
 
 
 def oracle(body: Embodiment, skill: Skill, wish: Wish) -> str:

@@ -23,6 +23,7 @@ from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.suite import (
     BASELINES,
+    BaseSuite,
     Outcome,
     Settings,
     Trial,
@@ -51,10 +52,11 @@ PAPER: Mapping[str, Mapping[str, float]] = {
 """The paper's values, percent, with code-davinci-002; sampled at temperature 0.8."""
 
 
-class HumanEvalSuite:
+class HumanEvalSuite(BaseSuite):
     """The official problems in three arms, and samples from a file."""
 
     name = "humaneval"
+    about = "the official problems, by pass@k, or samples from a file"
     version = "2"
     usual_n = 1
     takes = ("prompts",)
@@ -132,10 +134,6 @@ class HumanEvalSuite:
             verdict = _scorer(timeout_s, memory_bytes).score(problem, written.completion)
         outcome = _outcome(problem, written, verdict, meter)
         return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
-
-    def reference(self, task: str, split: str) -> Mapping[str, float]:
-        """Return nothing: the paper tells no problem apart; its means are in `summary`."""
-        return {}
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Write each arm's samples in the official form; return pass@k by arm.

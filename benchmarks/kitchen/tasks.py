@@ -287,4 +287,4 @@ def _until_seen(rng: Rng, robot: KitchenRobot) -> RobotCase:
 
 def kitchen() -> RobotSuite:
     """Return the suite."""
-    return RobotSuite("kitchen", "3", "kitchen", TASKS)
+    return RobotSuite("kitchen", "3", "kitchen", TASKS, "ten errands in a kitchen")

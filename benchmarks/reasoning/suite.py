@@ -19,6 +19,7 @@ from benchmarks.reasoning.position_questions import POSITIONS
 from benchmarks.reasoning.question import PosedQuestion, ReasoningQuestion, put
 from benchmarks.suite import (
     BASELINES,
+    BaseSuite,
     Outcome,
     Settings,
     Trial,
@@ -52,10 +53,11 @@ _NOT_COMPARED = ("position-selection", "lmp")
 that LMPs answered, and does not use what comes of it."""
 
 
-class ReasoningSuite:
+class ReasoningSuite(BaseSuite):
     """Two tasks under three arms."""
 
     name = "reasoning"
+    about = "questions about a scene, in words and by program"
     version = "1"
     takes = ("prompts",)
 

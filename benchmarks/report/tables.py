@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.statistics import wilson_interval
-from benchmarks.suite import REPAIRED, SUITES, Suite, Summarizes, suite
+from benchmarks.suite import REPAIRED, SUITES, BaseSuite, suite
 from cap.errors import UsageError
 
 CAUSES = ("model", "program", "robot", "task", "infrastructure", "recording")
@@ -134,7 +134,7 @@ def cells(folder: Path) -> list[Cell]:
     return table + [Cell(*cell, tally, {}) for cell, tally in whole.items()]
 
 
-def _suite_of(header: Mapping[str, Any]) -> Suite | None:
+def _suite_of(header: Mapping[str, Any]) -> BaseSuite | None:
     """Return the suite a run was of, if it is one of ours."""
     name = header["suite"]
     return suite(name, header["settings"]["options"]) if name in SUITES else None
@@ -161,7 +161,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 def summary(folder: Path) -> list[dict[str, Any]]:
     """Return the rows of the suite's own table, if it has one."""
     found = _suite_of(read_header(folder))
-    return found.summary(folder) if isinstance(found, Summarizes) else []
+    return found.summary(folder) if found else []
 
 
 def rows_of(found: Sequence[Cell]) -> list[dict[str, Any]]:

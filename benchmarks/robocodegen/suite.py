@@ -28,6 +28,7 @@ from benchmarks.robocodegen.summary import LIBRARY, OTHERS, summarize
 from benchmarks.suite import (
     BASELINES,
     ENDPOINT,
+    BaseSuite,
     Outcome,
     Settings,
     Trial,
@@ -66,10 +67,11 @@ _LOOP = Prompt("robocodegen", Header(docs=False), "", (), ())
 """Stands for the program around a function: no model writes it."""
 
 
-class RoboCodeGenSuite:
+class RoboCodeGenSuite(BaseSuite):
     """Functions from their headers, in four arms."""
 
     name = "robocodegen"
+    about = "functions from their headers, in four arms"
     usual_n = 1
     takes = ("prompts",)
     """Samples, where nobody says how many: a model at temperature 0 answers the same again."""
@@ -173,10 +175,6 @@ class RoboCodeGenSuite:
             fit = {n: one for n, one in self._set.problems.items() if n not in self.left_out}
             return _run_library(trial, settings, fit)
         return _run_one(trial, settings, self._set.problems[trial.task], ()).outcome
-
-    def reference(self, task: str, split: str) -> Mapping[str, float]:
-        """Return no values: the paper's are for its own problems; those of groups stand beside."""
-        return {}
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return each arm by family, by kind of generalisation, and as a whole."""

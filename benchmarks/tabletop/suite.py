@@ -8,7 +8,7 @@ refused or missed, the `infrastructure` broke, or all went well and the `task` i
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,11 @@ from benchmarks.pictures import keep_pictures
 from benchmarks.suite import (
     BASELINES,
     REPAIRED,
+    BaseSuite,
     Outcome,
     Settings,
     Trial,
     check_options,
-    chosen_cells,
     load_prompts,
     program_limits,
 )
@@ -105,10 +105,11 @@ class Attempt:
         return cls(turn.program if program is None else program, turn, str(failure or ""), cause)
 
 
-class TabletopSuite:
+class TabletopSuite(BaseSuite):
     """Fourteen families in 22 cells, and Inner Monologue's eight with and without its noise."""
 
     name = "tabletop"
+    about = "the papers' tabletop: 14 families in 22 cells, and Inner Monologue's 8"
     version = "2"
     oracle_splits = (*SPLITS, "IM")
     takes = ("mode", "perception", "prompts")
@@ -130,22 +131,6 @@ class TabletopSuite:
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every task with its split, in the papers' order."""
         return tuple(CELLS)
-
-    def trials(
-        self,
-        n: int,
-        seed: int,
-        tasks: Sequence[str] | None = None,
-        splits: Sequence[str] | None = None,
-    ) -> tuple[Trial, ...]:
-        """Return `n` trials of every cell asked for, with the seeds from `seed` on.
-
-        Raises:
-            UsageError: No trials, or an unknown task or split.
-        """
-        cells = chosen_cells(tuple(CELLS), n, tasks, splits)
-        seeds = range(seed, seed + n)
-        return tuple(Trial(task, split, number) for task, split in cells for number in seeds)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial.
@@ -231,7 +216,6 @@ def _plan(session: Session, meter: Meter, setup: Setup, task: Task, settings: Se
 
 def _outcome(attempt: Attempt, setup: Setup, meter: Meter, missed: str | None) -> Outcome:
     """Return the verdict; `seconds` and `extra` are still to come."""
-    usage = meter.usage
     return Outcome(
         success=missed is None,
         cause="" if missed is None else attempt.cause or "task",
@@ -239,11 +223,6 @@ def _outcome(attempt: Attempt, setup: Setup, meter: Meter, missed: str | None) -
         program=attempt.program,
         failure=attempt.failure or missed or "",
         calls=len(attempt.turn.calls) if attempt.turn else 0,
-        requests=meter.requests,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        cost_usd=usage.cost_usd,
-        seconds=0.0,
         extra={},
     )
 

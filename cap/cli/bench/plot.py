@@ -6,21 +6,15 @@ from pathlib import Path
 
 import click
 
-from cap.errors import UsageError
-
 
 @click.command("plot")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 def command(folder: Path) -> int:
     """Draw the episodes of a results folder into it as SVG; needs the extra `report`."""
     from benchmarks.results import read_header
-    from benchmarks.suite import Draws, suite
+    from benchmarks.suite import suite
 
     found = suite(read_header(folder)["settings"]["suite"])
-    if not isinstance(found, Draws):
-        raise UsageError(
-            f"suite '{found.name}' has nothing to draw; see its tables: cap bench report"
-        )
     for path in found.plot(folder):
         click.echo(f"plot: {path}")
     return 0

@@ -28,9 +28,6 @@ from cap.cli.options import (
 from cap.errors import SpendLimit, UnknownModel, UsageError
 from cap.trace.terminal import printable
 
-USUAL_N = 50
-"""Trials of each task, where neither a person nor the suite says how many."""
-
 _split = partial(option, "--split", "--arm", multiple=True, help="Only these; repeatable.")
 _tasks = partial(option, "--tasks", help="Only these, with commas.")
 _n = partial(
@@ -187,24 +184,22 @@ def _run(
     settings: Any, options: SuiteOptions | OracleOptions, runner_options: RunnerOptions
 ) -> tuple[list[dict[str, Any]], Path]:
     """Run the trials that were asked for; print the table, return it and the results folder."""
-    from benchmarks.suite import Proves, Takes, check_count, suite
+    from benchmarks.suite import check_count, suite
 
     found = suite(settings.suite, settings.options)
-    if isinstance(found, Takes):
-        said = click.get_current_context().get_parameter_source
-        for name in sorted({"mode", "perception", "prompts"} - set(found.takes)):
-            if said(name) is click.core.ParameterSource.COMMANDLINE:
-                raise UsageError(f"the suite '{settings.suite}' takes no --{name}; leave it out")
-    usual: int = getattr(found, "usual_n", USUAL_N)
-    n = options.n or usual
+    said = click.get_current_context().get_parameter_source
+    for name in sorted({"mode", "perception", "prompts"} - set(found.takes)):
+        if said(name) is click.core.ParameterSource.COMMANDLINE:
+            raise UsageError(f"the suite '{settings.suite}' takes no --{name}; leave it out")
+    n = options.n or found.usual_n
     check_count(n)
     remedy = "--tasks names nothing; write names with commas, or leave it out"
     tasks = split_names(options.tasks, remedy)
     splits = list(options.splits) or None
-    if isinstance(options, OracleOptions) and splits is None and isinstance(found, Proves):
+    if isinstance(options, OracleOptions) and splits is None and found.oracle_splits:
         splits = list(found.oracle_splits)
     trials = found.trials(n, options.seed, tasks, splits)
-    for why in getattr(found, "left_out", {}).values():
+    for why in found.left_out.values():
         click.echo(f"note: {printable(why)}; it is left out", err=True)
     try:
         folder = carry_out(found, trials, settings, runner_options, settings.model)

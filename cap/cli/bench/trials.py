@@ -87,13 +87,10 @@ def carry_out(
     """
     from benchmarks.results import begin
     from benchmarks.runner import run
-    from benchmarks.suite import Checks, Requires
     from cap.trace.trace import new_run_folder
 
-    if isinstance(suite, Checks):
-        suite.check(settings)
-    if isinstance(suite, Requires):
-        suite.require(trials)
+    suite.check(settings)
+    suite.require(trials)
     if runner.resume and runner.out is None:
         raise UsageError("--resume goes on with a results folder; say which with --out")
     folder = runner.out or new_run_folder(Path("runs"), settings.suite, title)

@@ -460,7 +460,7 @@ def test_a_recorded_run_is_replayed_and_resumed(
     assert cap(command) == 0
     lines = [json.loads(line) for line in (out / "trials.jsonl").read_text().splitlines()]
     won = {line["task"]: (line["success"], line["cause"]) for line in lines}
-    assert won == {"get_highest_point": (True, ""), "get_top_point": (False, "model")}
+    assert won == {"get_highest_point": (True, ""), "get_top_point": (False, "recording")}
     assert (out / "trials.jsonl").write_text("") == 0  # as if it had been killed
     assert cap([*command, "--resume"]) == 0
     again = [json.loads(line) for line in (out / "trials.jsonl").read_text().splitlines()]
