@@ -14,6 +14,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,24 @@ class Results:
         os.close(self._file)
 
 
-def begin(folder: Path, suite: BaseSuite, settings: Settings, *, resume: bool) -> Results:
+@dataclass(frozen=True)
+class About:
+    """What a report says of a run besides its settings; it decides no outcome."""
+
+    title: str = ""
+    """What was run, such as a batch file's name; "" for the suite's name."""
+    command: str = ""
+    """The command that repeats it, or ""."""
+
+
+def begin(
+    folder: Path,
+    suite: BaseSuite,
+    settings: Settings,
+    *,
+    resume: bool,
+    about: About = About(),
+) -> Results:
     """Open a folder for a run.
 
     Args:
@@ -100,6 +118,7 @@ def begin(folder: Path, suite: BaseSuite, settings: Settings, *, resume: bool) -
         suite: What is run.
         settings: With what.
         resume: Go on with what is there; otherwise nothing may be there.
+        about: What else its report says.
 
     Raises:
         UsageError: It holds another run, or one and `resume` is not said, or somebody is writing
@@ -112,6 +131,8 @@ def begin(folder: Path, suite: BaseSuite, settings: Settings, *, resume: bool) -
         "settings": json.loads(json.dumps(plain(asdict(settings)))),
         "repairs": asdict(Repairs()),
         "versions": versions(),
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        **asdict(about),
     }
     if conditions := dict(suite.conditions()):
         header["conditions"] = conditions

@@ -58,6 +58,7 @@ class BatchSuite(BaseSuite):
     """The sessions of one file."""
 
     name = "batch"
+    judged = "A session succeeds if every program ended well and all that was expected is so."
     about = "the sessions of a file, each with what is expected of it"
 
     def __init__(self, batch: Batch | None = None) -> None:
@@ -65,6 +66,13 @@ class BatchSuite(BaseSuite):
         self.version = batch.version if batch else ""
         self._sessions = batch.sessions if batch else {}
         self._named = batch.models if batch else {}
+
+    def adjusted(self, options: Mapping[str, Any]) -> BatchSuite:
+        """Return the suite of the sessions that stand in a run's settings."""
+        found = BatchSuite()
+        found.version, found._named = self.version, self._named
+        found._sessions = options.get("sessions", self._sessions)
+        return found
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every session with its robot, in the file's order."""

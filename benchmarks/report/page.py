@@ -10,17 +10,23 @@ from __future__ import annotations
 import base64
 import html
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.report import charts
-from benchmarks.report.tables import cells, rows_of, summary
-from benchmarks.results import Line, read_header, read_lines
+from benchmarks.report.tables import Cell, Report, failures, read, reasons, rows_of
+from benchmarks.results import Line
 from cap.errors import UsageError
 from cap.trace.terminal import printable
 
 FAILURES_SHOWN = 200
+"""Failures shown whole; each task that has any shows at least one so, and lists them all."""
+_LONG = 14
+"""Characters of a cell that may be wrapped."""
+_LISTED = 60
+"""Trials that are named for one reason."""
 _MOST_CHARS = 20_000
 """How much of one text is shown."""
 _MOST_BYTES = 1 << 20
@@ -28,17 +34,38 @@ _MOST_BYTES = 1 << 20
 _PNG = b"\x89PNG\r\n\x1a\n"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em }
-table { border-collapse: collapse } td, th { padding: .2em .6em; border-bottom: 1px solid #ddd }
-th { text-align: left } pre { background: #f6f6f4; padding: .7em; overflow-x: auto }
-figure { margin: .3em; display: inline-block } figure.chart { display: block }
-img { max-width: 100% } details { margin: .6em 0 } summary { cursor: pointer }
+:root { color-scheme: light dark; --line: #d8d8d4; --box: #f6f6f4; --dim: #5c5c58; --mark: #eef3f8;
+  --link: #1a5fa8 }
+@media (prefers-color-scheme: dark) { :root { --line: #44474c; --box: #232529; --dim: #a6a8ac;
+  --mark: #22303d; --link: #8ab8ea } body { background: #17181b; color: #e6e6e4 } }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 75em; margin: 1.5em auto; padding: 0 1em }
+h1 { font-size: 1.35em; margin: 0 0 .4em } h2 { font-size: 1.15em; margin: 1.6em 0 .5em }
+h3 { font-size: 1em; margin: 1.2em 0 .3em } a { color: var(--link) }
+h1, h3, p, li, summary { overflow-wrap: anywhere }
+.headline p { margin: .15em 0 } .headline p:first-of-type { font-size: 1.25em; font-weight: 600 }
+.headline { background: var(--mark); border-radius: .4em; padding: .8em 1em; margin-bottom: 1em }
+.note { color: var(--dim); font-size: .92em } .scroll { overflow-x: auto; margin: .6em 0 }
+table { border-collapse: collapse } td, th { padding: .2em .6em; text-align: left;
+  border-bottom: 1px solid var(--line); vertical-align: top }
+.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
+th, td:first-child { white-space: nowrap } td.w { min-width: 9em } ul { padding-left: 1.3em }
+.sum td { background: var(--mark); font-weight: 600 }
+pre { background: var(--box); padding: .7em; overflow-x: auto } figure { margin: .3em;
+  display: inline-block } figure.chart { display: block; overflow-x: auto } img { max-width: 100% }
+.chart img { min-width: 38em; background: #fff; border-radius: .4em } details { margin: .5em 0 }
+summary { cursor: pointer }
 """
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|!#"} | {"<": "&lt;", ">": "&gt;"})
 NOTE = (
-    "Success is judged outside the program's reach; every trial asked for is counted. The "
-    "interval is Wilson's, 95 %. 'calls' and 's' are means of a trial, the other counts are sums. "
+    "Every trial asked for is counted. The interval is Wilson's, 95 %. 'calls' and 's' are means "
+    "of a trial, the other counts are sums."
+)
+PUBLISHED = (
     "'published' are the papers' own values for their systems and scenes, not measured here."
+)
+SAMPLED = (
+    "The interval takes samples of one problem for independent, which makes it too narrow; pass@k "
+    "is the unbiased estimate, averaged over problems."
 )
 NO_CHARTS = "For charts: pip install 'code-as-policies[report]', then cap bench report."
 
@@ -49,17 +76,17 @@ def write(folder: Path) -> tuple[Path, Path]:
     Raises:
         UsageError: Not a results folder, without a trial, or it cannot be written.
     """
-    header, found = read_header(folder), cells(folder)
-    tables = [table for table in (rows_of(found), summary(folder)) if table]
-    drawn = charts.draw(found)
+    report = read(folder)
+    # A bar of one trial says nothing.
+    several = any(cell.tally.n > 1 for cell in report.tasks)
+    drawn = charts.draw([*report.tasks, *report.splits]) if several else {}
     markdown, page = folder / "report.md", folder / "report.html"
     try:
         for name, svg in drawn.items():
             (folder / f"{name}.svg").write_bytes(svg)
-        markdown.write_text(_markdown(header, tables, drawn), encoding="utf-8")
+        markdown.write_text(_markdown(report, drawn), encoding="utf-8")
         with page.open("w", encoding="utf-8") as file:
-            about = [*about_run(header), NOTE, *([] if drawn else [NO_CHARTS])]
-            file.writelines(_pieces(folder, title_of(header), about, tables, drawn))
+            file.writelines(_pieces(report, drawn))
     except OSError as error:
         raise UsageError(
             f"cannot write the report into {folder}: {error.strerror or error}; make room, then "
@@ -68,40 +95,51 @@ def write(folder: Path) -> tuple[Path, Path]:
     return markdown, page
 
 
-def title_of(header: Mapping[str, Any]) -> str:
-    """Return what a report is called."""
-    return f"{header['suite']} {header['suite_version']}: {header['settings']['model']}"
-
-
 def about_run(header: Mapping[str, Any]) -> list[str]:
-    """Return what ran, with what, in a few lines."""
+    """Return what ran, with what, in a few lines; what was not said is left out."""
     settings = header["settings"]
     elsewhere = ("ledger", "pictures", "sessions")
     options = {name: one for name, one in settings["options"].items() if name not in elsewhere}
     facts = {name: settings.get(name) for name in ("mode", "perception", "prompts")}
+    said = [f"{name} {value}" for name, value in {**facts, **options}.items() if value]
     return [
-        ", ".join(f"{name} {value}" for name, value in {**facts, "options": options}.items()),
+        ", ".join(said),
         ", ".join(f"{name} {value}" for name, value in header["versions"].items()),
         *(f"{name}: {value}" for name, value in header.get("conditions", {}).items()),
     ]
 
 
-def _markdown(
-    header: Mapping[str, Any],
-    tables: Sequence[Sequence[Mapping[str, Any]]],
-    charts: Iterable[str],
-) -> str:
-    lines = [f"# {_inert(title_of(header))}", ""]
-    for line in (*about_run(header), NOTE):
+def _notes(report: Report, drawn: Mapping[str, bytes]) -> list[str]:
+    """Return what a reader must know of the tables."""
+    return [
+        *([report.suite.judged] if report.suite else []),
+        NOTE,
+        *([PUBLISHED] if any(cell.published for cell in report.tasks) else []),
+        *([SAMPLED] if report.pass_at_k else []),
+        *([] if drawn or all(cell.tally.n == 1 for cell in report.tasks) else [NO_CHARTS]),
+    ]
+
+
+def _tables(report: Report) -> list[tuple[str, Sequence[Mapping[str, Any]]]]:
+    """Return the tables with their titles: sums, the suite's own, then every task."""
+    sums = rows_of([report.total, *(report.families if len(report.families) > 1 else ())])
+    named = [("In all", sums), ("By arm", report.own), ("By task", rows_of(report.tasks))]
+    return [(title, table) for title, table in named if table]
+
+
+def _markdown(report: Report, drawn: Mapping[str, bytes]) -> str:
+    lines = [f"# {_inert(report.title)}", ""]
+    for line in (*report.headline, *about_run(report.header), *_notes(report, drawn)):
         lines += [_inert(line), ""]
-    for table in tables:
+    for title, table in _tables(report):
         names = list(table[0])
+        lines += [f"## {title}", ""]
         for cells_of in (names, ["---"] * len(names)):
             lines.append("| " + " | ".join(cells_of) + " |")
         for row in table:
             lines.append("| " + " | ".join(_inert(str(row[name])) for name in names) + " |")
         lines.append("")
-    lines += [f"![{name}]({name}.svg)\n" for name in charts]
+    lines += [f"![{name}]({name}.svg)\n" for name in drawn]
     return "\n".join(lines) + "\n"
 
 
@@ -113,33 +151,28 @@ def _inert(text: str) -> str:
 # --- report.html
 
 
-def _pieces(
-    folder: Path,
-    title: str,
-    about: Sequence[str],
-    tables: Sequence[Sequence[Mapping[str, Any]]],
-    charts: Mapping[str, bytes],
-) -> Iterator[str]:
-    """Yield the page piece by piece.
-
-    Args:
-        folder: The results folder; its failures and their pictures are read.
-        title: Of the page.
-        about: Lines below the title.
-        tables: Each of rows with the same keys.
-        charts: SVG images by name.
-    """
+def _pieces(report: Report, drawn: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield the page piece by piece; `drawn` are SVG images by name."""
+    title = shown(report.title)
     yield (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        f"<title>{shown(title)}</title>\n<style>{_STYLE}</style></head><body>\n"
-        f"<h1>{shown(title)}</h1>\n"
+        f"<title>{title}</title>\n<style>{_STYLE}</style></head><body>\n"
+        f'<div class="headline"><h1>{title}</h1>\n'
     )
-    yield from (f"<p>{shown(line)}</p>\n" for line in about)
-    yield from map(_table, tables)
-    for name, svg in charts.items():
+    yield from (f"<p>{shown(line)}</p>\n" for line in report.headline)
+    yield "</div>\n"
+    missed = list(failures(report))
+    anchors = {(cell.task, cell.split): f"f{number}" for number, (cell, _) in enumerate(missed)}
+    for name, table in _tables(report):
+        yield f"<h2>{name}</h2>\n{_table(table, anchors)}"
+    for name, svg in drawn.items():
         yield f'<figure class="chart">{_image("svg+xml", svg, name)}</figure>\n'
-    yield from _failures(folder)
+    yield "<h2>About</h2>\n"
+    told = (*_notes(report, drawn), *about_run(report.header))
+    yield from (f'<p class="note">{shown(line)}</p>\n' for line in told)
+    yield from _failures(missed, anchors, report.folder)
     yield "</body></html>\n"
 
 
@@ -151,34 +184,60 @@ def shown(value: object) -> str:
     return html.escape(printable(text[:_MOST_CHARS].replace("\t", "    ")) + cut)
 
 
-def _table(table: Sequence[Mapping[str, Any]]) -> str:
+_NUMBERS = re.compile(r"[-+?0-9.()% ]*[0-9?][-+?0-9.()% ]*|")
+
+
+def _table(table: Sequence[Mapping[str, Any]], anchors: Mapping[tuple[str, str], str]) -> str:
     names = list(table[0])
-    head = "".join(f"<th>{shown(name)}</th>" for name in names)
-    body = "\n".join(
-        "<tr>" + "".join(f"<td>{shown(row[name])}</td>" for name in names) + "</tr>"
-        for row in table
-    )
-    return f"<table><tr>{head}</tr>\n{body}</table>\n"
+    numeric = [name for name in names if all(_NUMBERS.fullmatch(str(row[name])) for row in table)]
+    long = [name for name in names if max(len(str(row[name])) for row in table) > _LONG]
+    kinds = {name: ' class="w"' if name in long else "" for name in names}
+    kinds |= dict.fromkeys(numeric, ' class="n"')
+    lines = ["<tr>" + "".join(f"<th{kinds[name]}>{shown(name)}</th>" for name in names) + "</tr>"]
+    for row in table:
+        anchor = anchors.get((str(row.get("task")), str(row.get("split", ""))))
+        parts = {name: shown(row[name]) for name in names}
+        if anchor and "failed by" in parts:
+            parts["failed by"] = f'<a href="#{anchor}">{parts["failed by"]}</a>'
+        mark = ' class="sum"' if row.get("task") == "all" else ""
+        cells_of = "".join(f"<td{kinds[name]}>{parts[name]}</td>" for name in names)
+        lines.append(f"<tr{mark}>{cells_of}</tr>")
+    rows = "\n".join(lines)
+    return f'<div class="scroll" tabindex="0"><table>{rows}</table></div>\n'
 
 
-def _failures(folder: Path) -> Iterator[str]:
-    total = 0
+def _failures(
+    missed: Sequence[tuple[Cell, Sequence[Line]]],
+    anchors: Mapping[tuple[str, str], str],
+    folder: Path,
+) -> Iterator[str]:
+    """Yield a section for each task that has failures: every reason, and some shown whole."""
     yield "<h2>Failures</h2>\n"
-    for line in read_lines(folder):
-        if line.outcome.success:
-            continue
-        total += 1
-        if total <= FAILURES_SHOWN:
-            yield _failure(line, folder)
-    if total > FAILURES_SHOWN:
-        yield f"<p>The first {FAILURES_SHOWN} of {total}; the others are in trials.jsonl.</p>\n"
-    elif not total:
+    if not missed:
         yield "<p>None.</p>\n"
+    each = max(1, FAILURES_SHOWN // max(1, len(missed)))
+    for cell, lines in missed:
+        name = f"{cell.task} {cell.split}".strip()
+        count = f"{len(lines)} of {cell.tally.n} failed"
+        yield f'<h3 id="{anchors[cell.task, cell.split]}">{shown(name)}: {count}</h3>\n<ul>\n'
+        for reason in reasons(lines):
+            trials = ", ".join(
+                f"{line.trial.seed}.{line.trial.sample}" for line in reason.lines[:_LISTED]
+            )
+            more = f" and {len(reason.lines) - _LISTED} more" if len(reason.lines) > _LISTED else ""
+            why = f"{len(reason.lines)} x {reason.cause}: {reason.first}"
+            yield (
+                f'<li>{shown(why)} <span class="note">(seed.sample {shown(trials)}{more})</span>'
+                "</li>\n"
+            )
+        yield "</ul>\n"
+        yield from (_failure(line, folder) for line in lines[:each])
+        if len(lines) > each:
+            yield f'<p class="note">The other {len(lines) - each} are in trials.jsonl.</p>\n'
 
 
 def _failure(line: Line, folder: Path) -> str:
     trial, outcome = line.trial, line.outcome
-    sample = f" sample {trial.sample}" if trial.sample else ""
     facts = {
         "why": outcome.failure or "It ran; the goal was not reached.",
         "not as expected": outcome.extra.get("missed"),
@@ -193,8 +252,8 @@ def _failure(line: Line, folder: Path) -> str:
         f"<p>{name}:</p><pre>{shown(text)}</pre>" for name, text in blocks.items() if text
     )
     return (
-        f"<details><summary>{shown(trial.task)} {shown(trial.split)} seed {trial.seed}{sample}: "
-        f"{shown(outcome.instruction)} ({shown(outcome.cause)})</summary>\n"
+        f"<details><summary>{shown(trial.task)} {shown(trial.split)} seed {trial.seed} sample "
+        f"{trial.sample}: {shown(outcome.instruction)} ({shown(outcome.cause)})</summary>\n"
         f"{listed}{code}{''.join(_pictures(folder, outcome.extra.get('pictures')))}</details>\n"
     )
 

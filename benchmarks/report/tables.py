@@ -1,22 +1,31 @@
-"""What a results folder says, per task and per split: rates with their intervals, and why not."""
+"""What a results folder says: rates with their intervals, in all, by family and by task; why not.
+
+`read` gives the whole report of a folder as numbers. Everything in it is in a stable order, the
+suite's own, or that of the names where the suite is not known: two equal runs have equal reports,
+whatever ended first.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.humaneval.pass_at_k import mean_pass_at_k
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.statistics import wilson_interval
-from benchmarks.suite import REPAIRED, SUITES, BaseSuite, suite
+from benchmarks.suite import REPAIRED, SUITES, UNJUDGED, BaseSuite, suite
 from cap.errors import UsageError
 
 CAUSES = ("model", "program", "robot", "task", "infrastructure", "recording")
 ALL = "all"
-"""Stands for the task in the rows that sum up a split."""
+"""Stands for the task in the rows that sum up a split, or everything."""
+Where = tuple[str, str]
+"""A task, or `all` or a family, and a split."""
 
 
 @dataclass
@@ -37,8 +46,10 @@ class CellTally:
     """Calls of primitives."""
     requests: int = 0
     """Questions to the model."""
-    tokens: int = 0
-    """Tokens read and written."""
+    prompt_tokens: int = 0
+    """Tokens read."""
+    completion_tokens: int = 0
+    """Tokens written."""
     cost_usd: float | None = 0.0
     """Dollars; None if a price is not known."""
     seconds: float = 0.0
@@ -58,7 +69,8 @@ class CellTally:
             self.causes[outcome.cause] += 1
         self.calls += outcome.calls
         self.requests += outcome.requests
-        self.tokens += outcome.prompt_tokens + outcome.completion_tokens
+        self.prompt_tokens += outcome.prompt_tokens
+        self.completion_tokens += outcome.completion_tokens
         known = self.cost_usd is not None and outcome.cost_usd is not None
         self.cost_usd = (self.cost_usd or 0.0) + (outcome.cost_usd or 0.0) if known else None
         self.seconds += outcome.seconds
@@ -66,6 +78,16 @@ class CellTally:
         for name, value in measured.items() if isinstance(measured, dict) else ():
             number = value if type(value) in (int, float) else None
             self.measured.setdefault(name, []).append(number)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def unjudged(self) -> int:
+        """Trials that say nothing of model, program or robot; they count as not successful."""
+        return sum(self.causes[cause] for cause in UNJUDGED)
 
     @property
     def medians(self) -> str:
@@ -101,37 +123,208 @@ class CellTally:
 
 @dataclass(frozen=True)
 class Cell:
-    """One task under one split, or all tasks of a split."""
+    """One task under one split, a family of tasks, or all of them."""
 
     task: str
-    """The task, or `all`."""
+    """The task, the family, or `all`."""
     split: str
-    """The split; "" where there are none."""
+    """The split; "" where there are none, or for all of them."""
     tally: CellTally
     """What came of it."""
     published: Mapping[str, float]
     """Published values by method, percent."""
 
+    @property
+    def row(self) -> dict[str, Any]:
+        """The cell for a person."""
+        tally = self.tally
+        return {
+            "task": self.task,
+            "split": self.split,
+            "success %, 95 %": tally.rate,
+            "without repair %": f"{100 * tally.unrepaired / tally.n:.1f}" if tally.repairs else "",
+            "n": tally.n,
+            # What several tasks measure has no common median.
+            "measured": "" if self.task == ALL else tally.medians,
+            "failed by": tally.why,
+            "calls": round(tally.calls / tally.n, 1),
+            "requests": tally.requests,
+            "tokens": tally.tokens,
+            "cost $": "?" if tally.cost_usd is None else f"{tally.cost_usd:.4f}",
+            "s": round(tally.seconds / tally.n, 2),
+            "published %": ", ".join(f"{name} {value:g}" for name, value in self.published.items()),
+        }
 
-def cells(folder: Path) -> list[Cell]:
-    """Return every cell of a folder in the suite's order, then each split as a whole.
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The cell for a program: rates from 0 to 1, sums over all its trials."""
+        tally, (low, high) = self.tally, self.tally.interval
+        return {
+            "task": self.task,
+            "split": self.split,
+            "n": tally.n,
+            "successes": tally.successes,
+            "rate": tally.successes / tally.n,
+            "low": low,
+            "high": high,
+            "unrepaired": tally.unrepaired,
+            "repaired_trials": tally.repairs,
+            "failed": {cause: count for cause, count in sorted(tally.causes.items()) if count},
+            "unjudged": tally.unjudged,
+            "calls": tally.calls,
+            "requests": tally.requests,
+            "prompt_tokens": tally.prompt_tokens,
+            "completion_tokens": tally.completion_tokens,
+            "cost_usd": tally.cost_usd,
+            "seconds": tally.seconds,
+            "measured": {name: _spread(values) for name, values in tally.measured.items()},
+            "published_percent": dict(self.published),
+        }
+
+
+def _spread(values: Sequence[float | None]) -> dict[str, float | int | None]:
+    found = [value for value in values if value is not None]
+    return {
+        "median": median(found) if found else None,
+        "least": min(found, default=None),
+        "most": max(found, default=None),
+        "n": len(found),
+        "none": len(values) - len(found),
+    }
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that a results folder says, as numbers."""
+
+    folder: Path
+    """Where it stands."""
+    header: Mapping[str, Any]
+    """What ran, with what."""
+    suite: BaseSuite | None
+    """The suite, if it is one of ours."""
+    total: Cell
+    """Every trial."""
+    families: tuple[Cell, ...]
+    """Each split as a whole, and its families of tasks."""
+    tasks: tuple[Cell, ...]
+    """Each task under each split."""
+    pass_at_k: Mapping[str, Mapping[int, float]]
+    """Where problems have samples: pass@k by split, 0 to 1."""
+    own: tuple[Mapping[str, Any], ...]
+    """The suite's own table."""
+    order: Callable[[Line], tuple[Any, ...]]
+    """Sorts lines as the tasks are sorted."""
+
+    @property
+    def splits(self) -> list[Cell]:
+        """Each split as a whole."""
+        return [cell for cell in self.families if cell.task == ALL]
+
+    @property
+    def title(self) -> str:
+        """What the report is called."""
+        header = self.header
+        named = header.get("title") or f"{header['suite']} {header['suite_version']}".strip()
+        return f"{named}: {header['settings']['model']}"
+
+    @property
+    def headline(self) -> list[str]:
+        """What to publish, a line each: rate, interval, cost, date, the command to repeat it."""
+        tally = self.total.tally
+        low, high = tally.interval
+        lines = []
+        for split, found in self.pass_at_k.items():
+            rates = ", ".join(f"pass@{k} {100 * rate:.1f} %" for k, rate in found.items())
+            lines.append(f"{split}: {rates}" if split else rates)
+        lines.append(
+            f"success {100 * tally.successes / tally.n:.1f} % "
+            f"(95 %: {100 * low:.1f} to {100 * high:.1f} %), {tally.successes} of {tally.n} trials"
+        )
+        if tally.unjudged:
+            lines.append(f"not judged, and counted as not successful: {tally.unjudged} trials")
+        if tally.requests:
+            price = "at an unknown price" if tally.cost_usd is None else f"${tally.cost_usd:.4f}"
+            lines.append(f"model: {tally.requests} requests, {tally.tokens} tokens, {price}")
+        started = str(self.header.get("started") or "").replace("T", " ").replace("+00:00", " UTC")
+        spent = f"{tally.seconds:.0f} s of trials"
+        lines.append(f"{started}, {spent}" if started else spent)
+        if command := self.header.get("command"):
+            lines.append(f"again: {command}")
+        return lines
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The report for a program: rates from 0 to 1, numbers as numbers."""
+        names = ("suite", "suite_version", "settings", "conditions", "versions", "repairs")
+        names += ("started", "command")
+        return {
+            "folder": str(self.folder),
+            "title": self.title,
+            **{name: self.header.get(name) for name in names},
+            "total": self.total.numbers,
+            "families": [cell.numbers for cell in self.families],
+            "tasks": [cell.numbers for cell in self.tasks],
+            "pass_at_k": {
+                split: {str(k): rate for k, rate in found.items()}
+                for split, found in self.pass_at_k.items()
+            },
+            "own": [dict(row) for row in self.own],
+        }
+
+
+def read(folder: Path) -> Report:
+    """Return the report of a results folder.
 
     Raises:
         UsageError: Not a results folder, or without a trial.
     """
-    found = _suite_of(read_header(folder))
-    tallies = _tallies(read_lines(folder), lambda line: (line.trial.task, line.trial.split))
-    if not tallies:
+    header = read_header(folder)
+    found = _suite_of(header)
+    total = CellTally()
+    tasks: defaultdict[Where, CellTally] = defaultdict(CellTally)
+    families: defaultdict[Where, CellTally] = defaultdict(CellTally)
+    samples: defaultdict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
+    sampled = found is not None and found.usual_n == 1
+    for line in read_lines(folder):
+        task, split = line.trial.task, line.trial.split
+        total.add(line)
+        tasks[task, split].add(line)
+        families[ALL, split].add(line)
+        if found is not None and (family := found.family(task)):
+            families[family, split].add(line)
+        n, correct = samples[split].get(task, (0, 0))
+        samples[split][task] = n + 1, correct + line.outcome.success
+        sampled = sampled or line.trial.sample > 0
+    if not total.n:
         raise UsageError(f"{folder} holds no trial yet")
-    known = found.cells() if found else ()
-    order = [cell for cell in known if cell in tallies]
-    order += [cell for cell in tallies if cell not in known]
-    table = [
-        Cell(*cell, tallies[cell], found.reference(*cell) if cell in known and found else {})
-        for cell in order
-    ]
-    whole = _tallies(read_lines(folder), lambda line: (ALL, line.trial.split))
-    return table + [Cell(*cell, tally, {}) for cell, tally in whole.items()]
+    place = _places(found, tasks)
+    order = sorted(tasks, key=place.__getitem__)
+    known = set(found.cells()) if found else set()
+    splits = list(dict.fromkeys(split for _, split in order))
+    sums = sorted(families, key=lambda where: (splits.index(where[1]), where[0] != ALL))
+    return Report(
+        folder=folder,
+        header=header,
+        suite=found,
+        total=Cell(ALL, "", total, {}),
+        families=tuple(Cell(*where, families[where], {}) for where in sums),
+        tasks=tuple(
+            Cell(*where, tasks[where], found.reference(*where) if found and where in known else {})
+            for where in order
+        ),
+        pass_at_k={
+            split: rates
+            for split in splits
+            if sampled and (rates := mean_pass_at_k(samples[split]))
+        },
+        own=tuple(found.summary(folder)) if found else (),
+        order=lambda line: (
+            place[line.trial.task, line.trial.split],
+            line.trial.seed,
+            line.trial.sample,
+        ),
+    )
 
 
 def _suite_of(header: Mapping[str, Any]) -> BaseSuite | None:
@@ -140,88 +333,71 @@ def _suite_of(header: Mapping[str, Any]) -> BaseSuite | None:
     return suite(name, header["settings"]["options"]) if name in SUITES else None
 
 
-def _tallies(
-    lines: Iterable[Line], cell_of: Callable[[Line], tuple[str, str]]
-) -> dict[tuple[str, str], CellTally]:
-    tallies: dict[tuple[str, str], CellTally] = {}
-    for line in lines:
-        tallies.setdefault(cell_of(line), CellTally()).add(line)
-    return tallies
+def _places(found: BaseSuite | None, tasks: Mapping[Where, CellTally]) -> dict[Where, int]:
+    """Return where each cell stands: as the suite has it, those it does not know by their names."""
+    known = list(found.cells()) if found else []
+    others = sorted((where for where in tasks if where not in set(known)), key=_natural)
+    return {where: place for place, where in enumerate([*known, *others])}
 
 
-def rows(folder: Path) -> list[dict[str, Any]]:
-    """Return one row for each task and split, and one for each split.
-
-    Raises:
-        UsageError: Not a results folder, or without a trial.
-    """
-    return rows_of(cells(folder))
-
-
-def summary(folder: Path) -> list[dict[str, Any]]:
-    """Return the rows of the suite's own table, if it has one."""
-    found = _suite_of(read_header(folder))
-    return found.summary(folder) if found else []
+def _natural(where: Where) -> list[tuple[int, int, str]]:
+    """Return a key that sorts numbers within names by their value."""
+    parts = re.split(r"([0-9]+)", f"{where[1]}\0{where[0]}")
+    return [(1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts]
 
 
 def rows_of(found: Sequence[Cell]) -> list[dict[str, Any]]:
     """Return the rows of some cells; a column that no cell has anything in is left out."""
-    table = [_row(cell) for cell in found]
-    rare = ("without repair %", "measured", "published %")
+    table = [cell.row for cell in found]
+    rare = ("split", "without repair %", "measured", "published %")
     empty = [name for name in rare if not any(row[name] for row in table)]
     return [{name: row[name] for name in row if name not in empty} for row in table]
 
 
-def _row(cell: Cell) -> dict[str, Any]:
-    tally = cell.tally
-    return {
-        "task": cell.task,
-        "split": cell.split,
-        "success %, 95 %": tally.rate,
-        "without repair %": f"{100 * tally.unrepaired / tally.n:.1f}" if tally.repairs else "",
-        "n": tally.n,
-        # What several tasks measure has no common median.
-        "measured": "" if cell.task == ALL else tally.medians,
-        "failed by": tally.why,
-        "calls": round(tally.calls / tally.n, 1),
-        "requests": tally.requests,
-        "tokens": tally.tokens,
-        "cost $": "?" if tally.cost_usd is None else f"{tally.cost_usd:.4f}",
-        "s": round(tally.seconds / tally.n, 2),
-        "published %": ", ".join(f"{name} {value:g}" for name, value in cell.published.items()),
-    }
-
-
-def compare(first: Path, second: Path) -> list[dict[str, Any]]:
-    """Return one row for each cell both folders have: rates, and how paired trials differ.
+def rows(folder: Path) -> list[dict[str, Any]]:
+    """Return one row for each task and split, then those that sum them up.
 
     Raises:
-        UsageError: They share no trial.
+        UsageError: Not a results folder, or without a trial.
     """
-    left, right = (
-        {line.trial: line.outcome.success for line in read_lines(folder)}
-        for folder in (first, second)
-    )
-    shared = [trial for trial in left if trial in right]
-    if not shared:
-        raise UsageError(f"{first} and {second} share no trial")
-    pairs: dict[tuple[str, str], Counter[str]] = {}
-    for trial in shared:
-        counts = pairs.setdefault((trial.task, trial.split), Counter())
-        counts["n"] += 1
-        counts["first"] += left[trial]
-        counts["second"] += right[trial]
-        counts["only first"] += left[trial] and not right[trial]
-        counts["only second"] += right[trial] and not left[trial]
-    return [
-        {
-            "task": task,
-            "split": split,
-            "n, paired": c["n"],
-            "first %": round(100 * c["first"] / c["n"], 1),
-            "second %": round(100 * c["second"] / c["n"], 1),
-            "only first": c["only first"],
-            "only second": c["only second"],
-        }
-        for (task, split), c in pairs.items()
-    ]
+    report = read(folder)
+    return rows_of([*report.tasks, *report.families])
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Failures that say the same but for their numbers."""
+
+    cause: str
+    """Who is to blame."""
+    first: str
+    """What the first of them says, in one line."""
+    lines: tuple[Line, ...]
+    """Their trials, in report order."""
+
+
+def reasons(lines: Sequence[Line]) -> list[Reason]:
+    """Return the distinct reasons of failures, the most frequent first."""
+    found: dict[tuple[str, str], list[Line]] = {}
+    for line in lines:
+        outcome = line.outcome
+        if not outcome.success:
+            found.setdefault((outcome.cause, re.sub(r"[0-9.]+", "#", said(line))), []).append(line)
+    listed = [Reason(cause, said(same[0]), tuple(same)) for (cause, _), same in found.items()]
+    return sorted(listed, key=lambda reason: -len(reason.lines))
+
+
+def said(line: Line) -> str:
+    """Return why a trial failed, in one line."""
+    return " ".join(line.outcome.failure.split()) or "it ran; the goal was not reached"
+
+
+def failures(report: Report) -> Iterator[tuple[Cell, list[Line]]]:
+    """Yield each task that has failures, with them, all in report order."""
+    missed: defaultdict[Where, list[Line]] = defaultdict(list)
+    for line in read_lines(report.folder):
+        if not line.outcome.success:
+            missed[line.trial.task, line.trial.split].append(line)
+    for cell in report.tasks:
+        if found := missed.get((cell.task, cell.split)):
+            yield cell, sorted(found, key=report.order)

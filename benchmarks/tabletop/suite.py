@@ -74,6 +74,9 @@ CELLS: Mapping[tuple[str, str], TabletopCell] = {
 }
 
 
+_GROUPS = {task.name: task.group for task in TASKS}
+
+
 @dataclass(frozen=True)
 class Attempt:
     """What was tried in one trial."""
@@ -168,6 +171,10 @@ class TabletopSuite(BaseSuite):
             extra=extra,
         )
         return meter.settled(outcome)
+
+    def family(self, task: str) -> str:
+        """Return the papers' grouping: long-horizon, or spatial-geometric."""
+        return _GROUPS.get(task, "")
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values for a cell, in percent by method."""

@@ -137,7 +137,9 @@ def command(
     )
     suite = BatchSuite(batch)
     try:
-        folder = carry_out(suite, suite.trials(), settings, runner_options, file.stem)
+        folder = carry_out(
+            suite, suite.trials(), settings, runner_options, file.stem, report_title=file.name
+        )
     except SpendLimit as error:
         if error.run is not None:
             _tell(Path(error.run), as_json)

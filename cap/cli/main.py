@@ -89,7 +89,8 @@ def run(arguments: list[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # an ASCII terminal shows what it can
             stream.reconfigure(errors="replace")
     try:
-        code: Any = cli.main(args=arguments, prog_name="cap", standalone_mode=False)
+        said = sys.argv[1:] if arguments is None else arguments
+        code: Any = cli.main(args=said, prog_name="cap", standalone_mode=False, obj=tuple(said))
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as stop:
         return stop.exit_code

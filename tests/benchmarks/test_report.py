@@ -18,7 +18,7 @@ from PIL import Image
 
 from benchmarks.report import charts, tables
 from benchmarks.report.page import write
-from benchmarks.results import begin
+from benchmarks.results import Results, begin
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from benchmarks.tabletop.suite import TabletopSuite
 from cap.errors import UsageError
@@ -41,6 +41,13 @@ def folder_of(path: Path, *lines: tuple[Trial, Outcome], model: str = "oracle") 
     return path
 
 
+def add(folder: Path, *lines: tuple[Trial, Outcome]) -> None:
+    results = Results(folder)
+    for one, outcome in lines:
+        results.add(one, outcome)
+    results.close()
+
+
 def trial(seed: int, task: str = "pick-and-place", split: str = "SA-SI") -> Trial:
     return Trial(task, split, seed)
 
@@ -59,6 +66,8 @@ def nasty(tmp_path: Path) -> Path:
     outcome = Outcome(False, NASTY, NASTY, NASTY, NASTY, 0, 0, 0, 0, None, 0.1, extra)
     folder = folder_of(tmp_path / "out", (Trial(NASTY, NASTY, 0), outcome), model=NASTY)
     Image.new("RGB", (2, 2)).save(tmp_path / "secret.png")
+    again = (Trial(NASTY, NASTY, 1), outcome)
+    add(folder, again)
     write(folder)
     return folder
 
@@ -84,6 +93,7 @@ class Reader(HTMLParser):
 HARMLESS = {
     *("html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "pre", "details"),
     *("summary", "table", "tr", "th", "td", "figure", "figcaption", "img"),
+    *("a", "div", "h3", "li", "span", "ul"),
 }
 
 
@@ -92,8 +102,13 @@ def test_nothing_of_the_data_becomes_a_part_of_the_page(nasty: Path) -> None:
     read = Reader(page)
     assert read.tags <= HARMLESS
     assert {name for name, _ in read.attributes} <= {
-        *("lang", "charset", "http-equiv", "content", "class", "src", "alt")
+        *("lang", "charset", "http-equiv", "content", "class", "src", "alt"),
+        *("href", "id", "name", "tabindex"),
     }
+    anchors = {value for name, value in read.attributes if name == "id"}
+    links = [value for name, value in read.attributes if name == "href"]
+    assert links
+    assert all(value.startswith("#") and value[1:] in anchors for value in links)
     assert all(value.startswith("data:image/") for name, value in read.attributes if name == "src")
     assert "<script>document.title='owned'</script>" in read.text
     assert "\\x1b[31m\\x9b\\x202e\\xd800" in read.text
@@ -108,8 +123,9 @@ def test_a_page_takes_no_picture_from_elsewhere(nasty: Path) -> None:
 def test_no_mark_of_the_data_means_anything_in_markdown(nasty: Path) -> None:
     text = (nasty / "report.md").read_text(encoding="utf-8")
     assert "<" not in text
-    table = [line for line in text.splitlines() if line.startswith("|")]
-    assert len({line.replace("\\|", "").count("|") for line in table}) == 1
+    for table in text.split("\n\n"):
+        rows = [line for line in table.splitlines() if line.startswith("|")]
+        assert len({line.replace("\\|", "").count("|") for line in rows}) <= 1
     assert "\\[a\\](javascript:b)" in text
 
 
@@ -156,7 +172,12 @@ def test_a_failure_shows_words_program_calls_and_reason(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "out", (trial(0), outcome), (trial(1), GOOD))
     write(folder)
     text = Reader((folder / "report.html").read_text(encoding="utf-8")).text
-    for shown in ("seed 0: greet (program)", "it broke", "say('hi')", "say('hi', to=1) -> None"):
+    for shown in (
+        "seed 0 sample 0: greet (program)",
+        "it broke",
+        "say('hi')",
+        "say('hi', to=1) -> None",
+    ):
         assert shown in text
     assert "say('hi', to=1) raised NotFound: no pig" in text
     assert "seed 1" not in text
@@ -165,7 +186,7 @@ def test_a_failure_shows_words_program_calls_and_reason(tmp_path: Path) -> None:
 def test_rows_sum_up_what_the_lines_say(tmp_path: Path) -> None:
     lines = [(trial(n), GOOD) for n in range(3)] + [(trial(3), BAD)]
     lines += [(trial(0, "stack-blocks"), replace(BAD, cause="robot", cost_usd=None))]
-    first, second, whole = tables.rows(folder_of(tmp_path / "out", *lines))
+    first, second, whole, family = tables.rows(folder_of(tmp_path / "out", *lines))
     assert first == {
         "task": "pick-and-place",
         "split": "SA-SI",
@@ -181,18 +202,24 @@ def test_rows_sum_up_what_the_lines_say(tmp_path: Path) -> None:
     }
     assert second["cost $"] == "?"
     assert (whole["task"], whole["n"], whole["failed by"]) == ("all", 5, "program 1, robot 1")
+    assert (family["task"], family["n"]) == ("long-horizon", 5)
+
+
+def drawn_cells(folder: Path) -> list[tables.Cell]:
+    report = tables.read(folder)
+    return [*report.tasks, *report.splits]
 
 
 def test_charts_show_only_splits_where_there_are_too_many_cells(tmp_path: Path) -> None:
     lines = [(trial(0, f"task-{n}"), GOOD) for n in range(charts.MOST_CELLS + 1)]
-    drawn = charts.draw(tables.cells(folder_of(tmp_path / "out", *lines)))
+    drawn = charts.draw(drawn_cells(folder_of(tmp_path / "out", *lines)))
     root = ET.fromstring(drawn["success"])
     assert float(root.get("height", "0").removesuffix("pt")) < 300
     assert set(drawn) == {"success"}
 
 
 def test_the_same_lines_give_the_same_charts(tmp_path: Path) -> None:
-    found = tables.cells(folder_of(tmp_path / "out", (trial(0), GOOD), (trial(1), BAD)))
+    found = drawn_cells(folder_of(tmp_path / "out", (trial(0), GOOD), (trial(1), BAD)))
     assert charts.draw(found) == charts.draw(found)
 
 
@@ -207,7 +234,7 @@ def test_without_matplotlib_there_are_tables_and_a_hint(
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    folder = folder_of(tmp_path / "out", (trial(0), GOOD))
+    folder = folder_of(tmp_path / "out", (trial(0), GOOD), (trial(1), GOOD))
     write(folder)
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "code-as-policies[report]" in page
@@ -231,7 +258,7 @@ def test_what_a_suite_measures_has_its_median(tmp_path: Path) -> None:
         (trial(seed), replace(GOOD, extra={"measured": {"error m": value}}))
         for seed, value in enumerate(values)
     ]
-    first, whole = tables.rows(folder_of(tmp_path / "out", *lines))
+    first, whole, _ = tables.rows(folder_of(tmp_path / "out", *lines))
     assert first["measured"] == "error m 0.3 (0.1 to 0.5, 1 none)"
     assert whole["measured"] == ""
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import click
 
-from cap.cli.bench import engine, paraphrases, perception, plot, problems, sandbox, score, speed
+from cap.cli.bench import (
+    engine,
+    paraphrases,
+    perception,
+    plot,
+    problems,
+    sandbox,
+    score,
+    speed,
+    suites,
+)
 from cap.cli.bench.report import compare, report
 from cap.cli.bench.run import oracle, run
 
@@ -14,7 +24,7 @@ def command() -> None:
     """Measure speed and understanding."""
 
 
-for _module in (engine, paraphrases, perception, plot, problems, sandbox, score, speed):
+for _module in (engine, paraphrases, perception, plot, problems, sandbox, score, speed, suites):
     command.add_command(_module.command)
 for _command in (run, oracle, report, compare):
     command.add_command(_command)

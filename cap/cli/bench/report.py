@@ -1,64 +1,145 @@
-"""`cap bench report|compare`: what results folders hold, as tables and pages."""
+"""`cap bench report|compare`: what results folders hold, as tables, pages and numbers."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from cap.errors import UsageError
+from cap.trace.terminal import printable
+
+_MOST_REASONS = 10
+_MOST_CHARS = 160
+_MOST_DIFFERING = 20
 
 
-def show_report(folder: Path) -> list[dict[str, Any]]:
-    """Write a folder's report, and print its table as far as there is one."""
+def show_report(folder: Path, as_json: bool = False) -> Any:
+    """Write a folder's report, and print it as far as there is one: the headline comes first.
+
+    Returns:
+        The report; None if no trial has ended.
+    """
     from benchmarks.report import tables as reports
     from benchmarks.report.page import write
     from benchmarks.results import read_lines
     from cap.cli.tables import show
 
     if next(read_lines(folder), None) is None:
-        return []
-    table, own = reports.rows(folder), reports.summary(folder)
+        return None
+    report = reports.read(folder)
     markdown, page = write(folder)
+    if as_json:
+        click.echo(json.dumps([report.as_json], ensure_ascii=False))
+    else:
+        for line in (report.title, *report.headline):
+            click.echo(printable(line))
+        click.echo("")
+        _show_table(report, show)
+        _show_reasons(report)
+    click.echo(f"report: {markdown} and {page.name}", err=as_json)
+    return report
+
+
+def _show_table(report: Any, show: Any) -> None:
+    """Print the sums, then each task; of a suite with a table of its own, that one."""
+    from benchmarks.report.tables import rows_of
+
+    sums = [report.total, *(report.families if len(report.families) > 1 else ())]
     keys = ("task", "split", "success %, 95 %", "n", "measured", "failed by")
-    shown = [row for row in table if not own or row["task"] == reports.ALL]
-    show([{key: row[key] for key in keys if key in row} for row in shown])
-    if own:
-        show(own)
-    click.echo(f"report: {markdown} and {page.name}")
-    return table
+    found = rows_of([*sums, *(() if report.own else report.tasks)])
+    show([{key: row[key] for key in keys if key in row} for row in found])
+    if report.own:
+        click.echo("")
+        show(report.own)
 
 
-@click.command("report")
+def _show_reasons(report: Any) -> None:
+    """Print a line for each distinct reason of failure, the most frequent first."""
+    from benchmarks.report.tables import failures, reasons
+
+    found = reasons([line for _, lines in failures(report) for line in lines])
+    if found:
+        click.echo("\nfailed:")
+    for reason in found[:_MOST_REASONS]:
+        trial = reason.lines[0].trial
+        where = " ".join(filter(None, (trial.task, trial.split)))
+        text = f"{len(reason.lines)} x {reason.cause}: {reason.first}"
+        cut = text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}..."
+        click.echo(printable(f"  {cut} ({where} seed {trial.seed} sample {trial.sample})"))
+    if len(found) > _MOST_REASONS:
+        click.echo(f"  and {len(found) - _MOST_REASONS} reasons more, in the report")
+
+
+@click.command("report", short_help="Write the reports of results folders, and print them.")
 @click.argument(
     "folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR..."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-def report(folders: tuple[Path, ...], as_json: bool) -> int:
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list, numbers as numbers.")
+@click.option(
+    "--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML, of one DIR."
+)
+def report(folders: tuple[Path, ...], as_json: bool, junit: Path | None) -> int:
     """Write report.md and report.html into results folders, and print the tables."""
-    from benchmarks.report import tables as reports
+    from benchmarks.report import junit as xml
     from benchmarks.report.page import write
-    from cap.cli.tables import show
+    from benchmarks.report.tables import read
 
-    for folder in folders:
-        show(reports.rows(folder), as_json)
-        markdown, page = write(folder)
-        click.echo(f"report: {markdown} and {page.name}", err=as_json)
+    if junit is not None and len(folders) > 1:
+        raise UsageError("--junit writes one file of one folder; name one DIR")
+    if as_json:
+        click.echo(json.dumps([read(folder).as_json for folder in folders], ensure_ascii=False))
+    for number, folder in enumerate(folders):
+        if as_json:
+            markdown, page = write(folder)
+            click.echo(f"report: {markdown} and {page.name}", err=True)
+            continue
+        if number:
+            click.echo("")
+        if show_report(folder) is None:
+            read(folder)  # says why there is none
+    if junit is not None:
+        xml.write(folders[0], junit)
     return 0
 
 
-@click.command("compare")
+@click.command("compare", short_help="Compare two results folders, trial by trial.")
 @click.argument("first", type=click.Path(path_type=Path))
 @click.argument("second", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def compare(first: Path, second: Path, as_json: bool) -> int:
-    """Compare two results folders, trial by trial."""
-    from benchmarks.report import tables as reports
+    """Compare two results folders by the trials that both have.
+
+    p is McNemar's, exact, two-sided; the interval of the difference is the adjusted Wald interval
+    of paired rates. Neither allows for looking at many tasks, nor for samples of one problem being
+    alike.
+    """
+    from benchmarks.report.comparison import compare as compared
     from cap.cli.tables import show
 
     for folder in (first, second):
         if not folder.is_dir():
             raise UsageError(f"no results folder {folder}")
-    show(reports.compare(first, second), as_json)
+    found = compared(first, second)
+    if as_json:
+        click.echo(json.dumps(found.as_json, ensure_ascii=False))
+        return 0
+    for name, one in (("1st", found.first), ("2nd", found.second)):
+        click.echo(printable(f"{name}: {one.title} ({one.folder})"))
+    click.echo("")
+    show(found.rows)
+    if any(found.unshared):
+        click.echo(
+            f"left out: {found.unshared[0]} trials only of the 1st, {found.unshared[1]} of the 2nd"
+        )
+    if found.differing:
+        click.echo(f"\n{len(found.differing)} trials differ:")
+    for trial, won in found.differing[:_MOST_DIFFERING]:
+        where = " ".join(filter(None, (trial.task, trial.split)))
+        who = "1st" if won else "2nd"
+        click.echo(printable(f"  {where} seed {trial.seed} sample {trial.sample}: only the {who}"))
+    if len(found.differing) > _MOST_DIFFERING:
+        click.echo(f"  and {len(found.differing) - _MOST_DIFFERING} more: --json lists all")
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +15,6 @@ from cap.cli.bench.trials import (
     Interrupted,
     RunnerOptions,
     carry_out,
-    judged_any,
     options_for,
 )
 from cap.cli.options import (
@@ -28,8 +27,14 @@ from cap.cli.options import (
 from cap.errors import SpendLimit, UnknownModel, UsageError
 from cap.trace.terminal import printable
 
+if TYPE_CHECKING:
+    from benchmarks.report.tables import Report
+
 _split = partial(option, "--split", "--arm", multiple=True, help="Only these; repeatable.")
 _tasks = partial(option, "--tasks", help="Only these, with commas.")
+_as_json = partial(
+    option, "--json", is_flag=True, help="Print the report as one JSON list, numbers as numbers."
+)
 _n = partial(
     option,
     "-n",
@@ -69,6 +74,8 @@ class SuiteOptions:
     """Only these parts of the suite; none for all."""
     tasks: str | None = _tasks()
     """Only these tasks, with commas."""
+    as_json: bool = _as_json()
+    """Print the report as JSON."""
     n: int | None = _n()
     """Trials of each task, or samples of each problem."""
     seed: int = _seed()
@@ -120,10 +127,13 @@ class OracleOptions:
     """Only these parts of the suite; none for those that can be solved."""
     tasks: str | None = _tasks()
     """Only these tasks, with commas."""
+    as_json: bool = _as_json()
+    """Print the report as JSON."""
 
 
 @click.command(
     "run",
+    short_help="Run a suite's tasks with a model; resumes after a kill.",
     help=f"""Run a suite's tasks with a model and write a report; resumes after a kill.
 
     Exit code 0 whatever the rate is, 1 if no trial could be judged.
@@ -159,11 +169,12 @@ def run(
         prompts=options.prompts or OWN_PROMPTS.get(suite_name, ""),
         options=suite_options,
     )
-    _, folder = _run(settings, options, runner_options)
-    return 0 if judged_any(folder) else 1
+    report = _run(settings, options, runner_options)
+    tally = report.total.tally
+    return 0 if tally.unjudged < tally.n else 1
 
 
-@click.command("oracle")
+@click.command("oracle", short_help="Prove that every task of a suite can be solved.")
 @click.argument("suite_name", metavar="SUITE")
 @with_options(OracleOptions, "options")
 @with_options(RunnerOptions, "runner_options")
@@ -176,14 +187,14 @@ def oracle(suite_name: str, options: OracleOptions, runner_options: RunnerOption
 
     prompts = OWN_PROMPTS.get(suite_name, "")
     settings = Settings(suite=suite_name, model="oracle", mode=options.mode, prompts=prompts)
-    table, _ = _run(settings, options, runner_options)
-    return 1 if any(row["failed by"] for row in table) else 0
+    tally = _run(settings, options, runner_options).total.tally
+    return 1 if tally.successes < tally.n else 0
 
 
 def _run(
     settings: Any, options: SuiteOptions | OracleOptions, runner_options: RunnerOptions
-) -> tuple[list[dict[str, Any]], Path]:
-    """Run the trials that were asked for; print the table, return it and the results folder."""
+) -> Report:
+    """Run the trials that were asked for; print the report and return it."""
     from benchmarks.suite import check_count, suite
 
     found = suite(settings.suite, settings.options)
@@ -205,11 +216,12 @@ def _run(
         folder = carry_out(found, trials, settings, runner_options, settings.model)
     except SpendLimit as error:
         if error.run is not None:
-            show_report(Path(error.run))
+            show_report(Path(error.run), options.as_json)
         raise
     except UnknownModel as error:
         raise UsageError(f"{error}, oracle, no-op") from None
     except Interrupted as stop:
-        show_report(stop.folder)
+        show_report(stop.folder, options.as_json)
         raise
-    return show_report(folder), folder
+    report: Report = show_report(folder, options.as_json)
+    return report

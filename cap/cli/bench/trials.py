@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -42,6 +43,12 @@ class RunnerOptions:
         "--pictures", is_flag=True, help="Before and after each failure, in the report."
     )
     """Keep a picture before and after each failed trial."""
+    junit: Path | None = option(
+        "--junit", type=Named(path_type=Path), metavar="FILE", help="Write JUnit XML, for CI."
+    )
+    """JUnit XML to be written, for continuous integration; None for none."""
+    quiet: bool = option("-q", "--quiet", is_flag=True, help="No line for each trial.")
+    """Tell nothing of single trials."""
 
 
 SHARED = """--max-calls and --max-cost are for the whole run, what --resume adds included: its
@@ -71,7 +78,12 @@ def options_for(
 
 
 def carry_out(
-    suite: Any, trials: Sequence[Any], settings: Any, runner: RunnerOptions, title: str
+    suite: Any,
+    trials: Sequence[Any],
+    settings: Any,
+    runner: RunnerOptions,
+    title: str,
+    report_title: str = "",
 ) -> Path:
     """Run trials and write the report; return the results folder.
 
@@ -81,11 +93,13 @@ def carry_out(
         settings: What with.
         runner: How.
         title: What the folder is named by, if it is a new one.
+        report_title: What the report is called before the model; "" for the suite's name.
 
     Raises:
         CapError: They cannot be run, or not to the end; what was written stays.
     """
-    from benchmarks.results import begin
+    from benchmarks.report import junit
+    from benchmarks.results import About, begin, read_lines
     from benchmarks.runner import run
     from cap.trace.trace import new_run_folder
 
@@ -100,11 +114,13 @@ def carry_out(
     if runner.pictures:
         options["pictures"] = str(folder.resolve() / "pictures")
     settings = replace(settings, options=options)
-    results = begin(folder, suite, settings, resume=runner.resume)
+    about = About(report_title, _command())
+    results = begin(folder, suite, settings, resume=runner.resume, about=about)
     try:
         if runner.pictures:
             (folder / "pictures").mkdir(exist_ok=True)
-        with _progress(len(trials), len(results.done.intersection(trials))) as told:
+        before = len(results.done.intersection(trials))
+        with _progress(len(trials), before, suite.usual_n == 1, runner.quiet) as told:
             run(
                 results,
                 trials,
@@ -122,8 +138,28 @@ def carry_out(
         raise Interrupted(folder) from None
     finally:
         results.close()
+        if runner.junit is not None and next(read_lines(folder), None) is not None:
+            junit.write(folder, runner.junit)
     _tell_what_broke(folder)
     return folder
+
+
+_ELSEWHERE = ("--out", "--junit")
+_ONCE = ("--resume", "--quiet", "-q", "--json")
+
+
+def _command() -> str:
+    """Return the command that repeats this run in a folder of its own."""
+    said = list(click.get_current_context().find_root().obj or ())
+    kept: list[str] = []
+    while said:
+        word = said.pop(0)
+        name, equals, _ = word.partition("=")
+        if name in _ELSEWHERE:
+            del said[: 0 if equals else 1]
+        elif word not in _ONCE:
+            kept.append(word)
+    return shlex.join(["cap", *kept]) if kept else ""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -133,14 +169,6 @@ class Interrupted(KeyboardInterrupt):
         """Name the folder."""
         super().__init__()
         self.folder = folder
-
-
-def judged_any(folder: Path) -> bool:
-    """Return whether at least one trial of a folder says something of model, program or robot."""
-    from benchmarks.results import read_lines
-    from benchmarks.suite import UNJUDGED
-
-    return any(line.outcome.cause not in UNJUDGED for line in read_lines(folder))
 
 
 def _tell_what_broke(folder: Path) -> None:
@@ -162,8 +190,11 @@ def _tell_what_broke(folder: Path) -> None:
 
 
 @contextmanager
-def _progress(total: int, before: int) -> Iterator[Told]:
-    """Tell of each trial: a bar in a terminal, else a line each."""
+def _progress(total: int, before: int, sampled: bool, quiet: bool) -> Iterator[Told]:
+    """Tell of each trial: a bar in a terminal, else a line each; nothing if it is to be quiet."""
+    if quiet:
+        yield lambda trial, outcome: None
+        return
     won = 0
     ended = before
     if sys.stderr.isatty():
@@ -185,7 +216,9 @@ def _progress(total: int, before: int) -> Iterator[Told]:
         nonlocal ended
         ended += 1
         word = "ok" if outcome.success else f"failed ({outcome.cause})"
-        name = printable(f"{trial.task} {trial.split} seed {trial.seed}")
+        number = f" sample {trial.sample}" if sampled or trial.sample else ""
+        split = f" {trial.split}" if trial.split else ""
+        name = printable(f"{trial.task}{split} seed {trial.seed}{number}")
         click.echo(f"{ended}/{total} {name}: {word}, {outcome.seconds:.1f} s", err=True)
 
     yield line

@@ -395,7 +395,7 @@ def test_the_report_counts_by_family_and_by_kind(tmp_path: Path) -> None:
         right = PROBLEMS[trial.task].family == "numpy"
         results.add(trial, replace(blank, success=right, cause="" if right else "task"))
     results.close()
-    rows = {row["problems"]: row for row in tables.summary(tmp_path / "run")}
+    rows = {row["problems"]: row for row in tables.read(tmp_path / "run").own}
     assert rows["family: numpy"]["n"] == 16
     assert rows["family: numpy"]["solved %, 95 %"].startswith("100.0")
     assert rows["family: scene"]["solved %, 95 %"].startswith("0.0")
@@ -418,7 +418,7 @@ def test_the_report_takes_a_pass_apart(tmp_path: Path) -> None:
     (trial,) = found.trials(1, 0, None, ["flat-single"])
     results.add(trial, Outcome(**plain(asdict(found.run(trial, settings)))))
     results.close()
-    rows = {row["problems"]: row["n"] for row in tables.summary(tmp_path / "run")}
+    rows = {row["problems"]: row["n"] for row in tables.read(tmp_path / "run").own}
     assert rows == {"family: numpy": 2, "generalisation: localism": 2, "all": 2}
 
 

@@ -172,7 +172,7 @@ def test_a_budget_is_one_of_the_whole_batch(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(("most", "jobs", "each"), [(8, 2, 4), (3, 4, 1), (3, 2, 1)])
 def test_no_more_requests_at_once_than_were_asked_for(most: int, jobs: int, each: int) -> None:
     model = BenchModelOptions(None, None, None, None, None, None, most, None)
-    runner = RunnerOptions(jobs, "local", None, None, False, False)
+    runner = RunnerOptions(jobs, "local", None, None, False, False, None, False)
     options, runner = options_for(model, load_config(model), runner)
     assert options["concurrency"] == each
     assert runner.jobs * each <= most

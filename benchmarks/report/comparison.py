@@ -1,0 +1,166 @@
+"""Two results folders, trial by trial: which is better, by how much, and whether that is chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.report.tables import ALL, Report, Where, read
+from benchmarks.results import read_lines
+from benchmarks.statistics import mcnemar_exact, paired_difference
+from benchmarks.suite import Trial
+from cap.errors import UsageError
+
+
+@dataclass
+class PairTally:
+    """The trials of a cell that both folders have."""
+
+    task: str
+    """The task, the family, or `all`."""
+    split: str
+    """The split; "" where there are none, or for all of them."""
+    n: int = 0
+    """PairTally."""
+    first: int = 0
+    """Of which the first succeeded."""
+    second: int = 0
+    """Of which the second did."""
+    only_first: int = 0
+    """Of which only the first did."""
+    only_second: int = 0
+    """Of which only the second did."""
+
+    def add(self, first: bool, second: bool) -> None:
+        """Count one pair."""
+        self.n += 1
+        self.first += first
+        self.second += second
+        self.only_first += first and not second
+        self.only_second += second and not first
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The cell for a person."""
+        low, high = paired_difference(self.only_first, self.only_second, self.n)
+        difference = 100 * (self.second - self.first) / self.n
+        return {
+            "task": self.task,
+            "split": self.split,
+            "n": self.n,
+            "1st %": round(100 * self.first / self.n, 1),
+            "2nd %": round(100 * self.second / self.n, 1),
+            "2nd - 1st, 95 %": f"{difference:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})",
+            "only": f"{self.only_first}:{self.only_second}",
+            "p": f"{mcnemar_exact(self.only_first, self.only_second):.2g}",
+        }
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The cell for a program: rates from 0 to 1."""
+        low, high = paired_difference(self.only_first, self.only_second, self.n)
+        return {
+            **vars(self),
+            "difference": (self.second - self.first) / self.n,
+            "low": low,
+            "high": high,
+            "p": mcnemar_exact(self.only_first, self.only_second),
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What two folders say of the trials they share."""
+
+    first: Report
+    """One folder's report."""
+    second: Report
+    """The other's."""
+    total: PairTally
+    """All pairs."""
+    families: tuple[PairTally, ...]
+    """Those of each split, and of its families."""
+    tasks: tuple[PairTally, ...]
+    """Those of each task."""
+    differing: tuple[tuple[Trial, bool], ...]
+    """Trials that differ, with whether it was the first that succeeded."""
+    unshared: tuple[int, int]
+    """Trials that only the first has, and only the second."""
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The table for a person: everything, then families, then tasks."""
+        # Where everything is one split, or a split one task, one row says it.
+        sums = [pairs for pairs in self.families if len(self.families) > 1 or pairs.task != ALL]
+        table = [pairs.row for pairs in (self.total, *sums, *self.tasks)]
+        if any(row["split"] for row in table):
+            return table
+        return [{name: row[name] for name in row if name != "split"} for row in table]
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The comparison for a program."""
+        return {
+            "first": {"folder": str(self.first.folder), "title": self.first.title},
+            "second": {"folder": str(self.second.folder), "title": self.second.title},
+            "total": self.total.numbers,
+            "families": [pairs.numbers for pairs in self.families],
+            "tasks": [pairs.numbers for pairs in self.tasks],
+            "differing": [
+                {**vars(trial), "succeeded": "first" if won else "second"}
+                for trial, won in self.differing
+            ],
+            "only_in_first": self.unshared[0],
+            "only_in_second": self.unshared[1],
+        }
+
+
+def compare(first: Path, second: Path) -> Comparison:
+    """Compare two folders by the trials that both have.
+
+    Raises:
+        UsageError: They share no trial, or one is no results folder.
+    """
+    reports = read(first), read(second)
+    left, right = (
+        {line.trial: line.outcome.success for line in sorted(read_lines(one.folder), key=one.order)}
+        for one in reports
+    )
+    shared = [trial for trial in left if trial in right]
+    if not shared:
+        raise UsageError(f"{first} and {second} share no trial: {_apart(left, right)}")
+    total = PairTally(ALL, "")
+    sums: dict[Where, PairTally] = {}
+    tasks: dict[Where, PairTally] = {}
+    for trial in shared:
+        family = reports[0].suite.family(trial.task) if reports[0].suite else ""
+        outcomes = left[trial], right[trial]
+        total.add(*outcomes)
+        for table, name in ((sums, ALL), (sums, family), (tasks, trial.task)):
+            if name:
+                where = name, trial.split
+                table.setdefault(where, PairTally(*where)).add(*outcomes)
+    return Comparison(
+        *reports,
+        total=total,
+        families=tuple(sums.values()),
+        tasks=tuple(tasks.values()),
+        differing=tuple((one, left[one]) for one in shared if left[one] != right[one]),
+        unshared=(len(left) - len(shared), len(right) - len(shared)),
+    )
+
+
+def _apart(left: Mapping[Trial, bool], right: Mapping[Trial, bool]) -> str:
+    """Return in what the trials of two folders differ."""
+    for what in ("task", "split", "seed", "sample"):
+        ours, theirs = ({getattr(trial, what) for trial in trials} for trials in (left, right))
+        if not ours & theirs:
+            return f"{what}s {_range(ours)} and {_range(theirs)}; run the same ones"
+    return "run the same tasks, splits and seeds"
+
+
+def _range(values: set[Any]) -> str:
+    least, *_, most = sorted([*values, *values])
+    return f"{least!r}" if least == most else f"{least!r} to {most!r}"
