@@ -8,16 +8,16 @@ is not, and some friction in the joints keeps it from swinging.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.control.episode import Episode
 from cap.errors import LimitExceeded
-from cap.scope import Primitive
 from robots.arm import ur5e
-from robots.base import action, perception, primitives_of
+from robots.base import action, perception
 
 Array = NDArray[np.float64]
 
@@ -47,11 +47,10 @@ _TIP_LOCAL = (0.0, 0.0, ur5e.D6 + ur5e.TOOL_LENGTH)
 """The fingertips in the hand's frame, metres."""
 
 
-class Arm:
+class Arm(Episode):
     """One simulation, from a start and with a goal that the seed decides."""
 
     name = "impedance"
-    simulated = True
 
     def __init__(self, seed: int) -> None:
         """Load the arm at rest, the goal at its fingertips.
@@ -138,7 +137,7 @@ class Arm:
         """
         try:
             wanted = np.asarray(torques, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             wanted = np.array([math.nan])
         if wanted.shape != (6,) or not np.isfinite(wanted).all():
             raise ValueError(f"torques are six finite numbers in Nm, not {torques!r}")
@@ -186,21 +185,6 @@ class Arm:
     def _finger_gaps(self) -> list[float]:
         states = self._p.getJointStates(self._body, _FINGERS, physicsClientId=self._client)
         return [state[0] for state in states]
-
-    def primitives(self) -> Mapping[str, Primitive]:
-        """Return the functions programs may call, by name."""
-        return primitives_of(self)
-
-    def context(self) -> Mapping[str, Any]:
-        """Return no facts: everything changes with every step."""
-        return {}
-
-    def positions(self) -> Mapping[str, tuple[float, float, float]]:
-        """Return nothing: no object is moved about."""
-        return {}
-
-    def stop(self) -> None:
-        """Do nothing: time passes only inside one step."""
 
     def close(self) -> None:
         """End the simulation."""

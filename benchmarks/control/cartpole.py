@@ -7,26 +7,24 @@ degrees, when the cart is more than 2.4 m from the middle, or after 500 steps.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.control.episode import Episode
 from cap.errors import LimitExceeded, MissingExtra
-from cap.scope import Primitive
-from robots.base import action, perception, primitives_of
+from robots.base import action, perception
 
 STEPS = 500
 """Of an episode in which the pole never falls."""
 STEP_S = 0.02
 
 
-class CartPole:
+class CartPole(Episode):
     """One episode, from a start that the seed decides."""
 
     name = "cartpole"
-    simulated = True
 
     def __init__(self, seed: int) -> None:
         """Put the cart near the middle with the pole almost upright.
@@ -78,7 +76,7 @@ class CartPole:
             raise LimitExceeded(f"the episode was over after {self.steps} steps; ask is_done()")
         try:
             whole = float(direction)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             whole = -1.0
         if whole not in (0.0, 1.0):
             raise ValueError(f"direction is 0 (left) or 1 (right), not {direction!r}")
@@ -86,21 +84,6 @@ class CartPole:
         self.states.append(_plain(state))
         self._done = bool(fell or timed_out)
         return self.get_state()
-
-    def primitives(self) -> Mapping[str, Primitive]:
-        """Return the functions programs may call, by name."""
-        return primitives_of(self)
-
-    def context(self) -> Mapping[str, Any]:
-        """Return no facts: the state changes with every step."""
-        return {}
-
-    def positions(self) -> Mapping[str, tuple[float, float, float]]:
-        """Return nothing: no object is moved about."""
-        return {}
-
-    def stop(self) -> None:
-        """Do nothing: time passes only inside one push."""
 
     def close(self) -> None:
         """Release the environment."""

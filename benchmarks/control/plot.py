@@ -1,4 +1,4 @@
-"""Pictures of a results folder's episodes: how pole and cart moved, how far the arm was off."""
+"""Pictures of a results folder's episodes: what moved where, and how far it was off."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.control.arm import JUMP_STEP, STEP_S
-from benchmarks.control.tasks import MOST_RMS_M, SETTLED_M
+from benchmarks.control.tasks import CAUGHT_M, MOST_RMS_M, MOST_TRACKING_M, SETTLED_M
 from benchmarks.results import Line, read_lines
 from cap.errors import MissingExtra, UsageError
 
 _MOST = 20
 """Episodes in one picture; the first ones."""
+_PLANES = 6
+"""Episodes of which each has a plane of its own."""
 _DONE, _MISSED = "#4e79a7", "#e15759"
 
 
@@ -93,6 +95,42 @@ def _impedance(figure: Any, episodes: Sequence[Line]) -> None:
     path.legend()
 
 
+def _following(figure: Any, episodes: Sequence[Line]) -> None:
+    """Draw how far each robot was off, and where the first one drove."""
+    error, plane = figure.subplots(2, height_ratios=[1, 2])
+    for line in episodes:
+        series = line.outcome.extra["series"]
+        error.plot(series["time_s"], 100 * _floats(series["error_m"]), **_style(line))
+    most_m = MOST_TRACKING_M if episodes[0].trial.task == "tracking" else CAUGHT_M
+    error.axhline(100 * most_m, color="gray", linestyle="--", linewidth=1)
+    error.set_ylabel("cm off; dashed: allowed")
+    error.set_xlabel("time in s")
+    series = episodes[0].outcome.extra["series"]
+    plane.plot(*map(_floats, series["goal_m"]), color="gray", linestyle="--", label="goal")
+    plane.plot(*map(_floats, series["path_m"]), **_style(episodes[0]), label="robot")
+    plane.set_aspect("equal")
+    plane.set_xlabel(f"metres; seed {episodes[0].trial.seed}")
+    plane.legend()
+
+
+def _avoidance(figure: Any, episodes: Sequence[Line]) -> None:
+    """Draw the first robots among their obstacles."""
+    patches = importlib.import_module("matplotlib.patches")
+    shown = episodes[:_PLANES]
+    axes = figure.subplots(2, -(-len(shown) // 2), squeeze=False).flat
+    for plane, line in zip(axes, shown, strict=False):
+        series = line.outcome.extra["series"]
+        for x, y, radius in series["obstacles_m"]:
+            plane.add_patch(patches.Circle((x, y), radius, color="#c9c9c4"))
+        plane.plot(*map(_floats, series["path_m"]), **_style(line))
+        plane.plot(series["goal_m"][0][0], series["goal_m"][1][0], "+", color="black")
+        plane.set_aspect("equal")
+        plane.set_title(f"seed {line.trial.seed}", fontsize="small")
+    for plane in list(axes):
+        if not plane.has_data():
+            plane.set_axis_off()
+
+
 def _style(line: Line) -> dict[str, Any]:
     color = _DONE if line.outcome.success else _MISSED
     return {"color": color, "linewidth": 0.9, "alpha": 0.7}
@@ -106,4 +144,7 @@ def _floats(values: Sequence[float | None]) -> np.ndarray[Any, Any]:
 _PAINTERS: dict[str, Callable[[Any, Sequence[Line]], None]] = {
     "cartpole": _cartpole,
     "impedance": _impedance,
+    "tracking": _following,
+    "moving-target": _following,
+    "avoidance": _avoidance,
 }

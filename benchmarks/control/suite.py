@@ -10,14 +10,13 @@ and the `task` is not done.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.control.tasks import TASKS, ControlTask, EpisodeVerdict
 from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
 from benchmarks.suite import (
-    BASELINES,
     BaseSuite,
     Outcome,
     Settings,
@@ -34,6 +33,12 @@ from cap.session.session import Session
 from cap.session.settings import SessionSettings
 from cap.session.turn import Turn
 
+PROGRAMS: Mapping[str, Callable[[ControlTask, int], str]] = {
+    "oracle": lambda task, seed: task.oracle(seed),
+    "no-op": lambda task, seed: "pass\n",
+    "baseline": lambda task, seed: task.baseline,
+}
+"""What stands in place of a model, by its name."""
 OPTIONS = ("limits", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 LIMITS = Limits(program_s=60.0, calls=100_000)
@@ -41,11 +46,12 @@ LIMITS = Limits(program_s=60.0, calls=100_000)
 
 
 class ControlSuite(BaseSuite):
-    """Two controllers, each in an episode that the seed decides."""
+    """Five controllers, each in an episode that the seed decides."""
 
     name = "control"
-    about = "controllers written by a model, each run through one episode"
-    version = "1"
+    about = "five controllers written by a model, each run through an episode"
+    judged = "Success is what the episode's own record says, however the program ended."
+    version = "2"
     takes = ("prompts",)
 
     def check(self, settings: Settings) -> None:
@@ -57,7 +63,7 @@ class ControlSuite(BaseSuite):
         """
         check_options(settings, OPTIONS)
         program_limits(settings.options.get("limits", {}), LIMITS)
-        if settings.model not in BASELINES:
+        if settings.model not in PROGRAMS:
             model_for(settings.model, {**settings.options, "ledger": None})
         for task in TASKS:
             _prompt(settings, task)
@@ -86,7 +92,7 @@ class ControlSuite(BaseSuite):
         start_s = time.perf_counter()
         check_options(settings, OPTIONS)
         task = TASKS[trial.task]
-        asks = settings.model not in BASELINES
+        asks = settings.model not in PROGRAMS
         meter = Meter(model_for(settings.model, settings.options, trial) if asks else NoModel())
         turn, verdict = _episode(task, trial, settings, meter)
         outcome = Outcome(
@@ -127,8 +133,8 @@ def _episode(
             limits=program_limits(settings.options.get("limits", {}), LIMITS),
         ),
     ) as session:
-        if settings.model in BASELINES:
-            source = task.oracle(trial.seed) if settings.model == "oracle" else "pass\n"
+        if settings.model in PROGRAMS:
+            source = PROGRAMS[settings.model](task, trial.seed)
             turn = session.execute(source, words)
         else:
             turn = session.run(words)

@@ -1,4 +1,4 @@
-"""The two controllers: what is asked, when it is done, and a program that does it.
+"""The five controllers: what is asked, when it is done, a program that does it, and a simple one.
 
 cartpole
     `upright_steps` is the number of pushes after which the pole still stood. Done from 475 of 500
@@ -7,7 +7,19 @@ impedance
     The goal makes three smooth legs, then jumps by 5 cm and rests. `rms_m` is the root mean square
     of the fingertips' distance from the goal over the legs; `settling_s` is how long after the jump
     that distance stays below 5 mm for good (None: never). Done if the first is at most 15 mm and
-    the second at most 0.5 s. A program that ends before the time is over has not done it.
+    the second at most 0.5 s.
+tracking
+    `rms_m` and `most_m` are the root mean square and the greatest distance from the reference after
+    the first 5 s. Done if they are at most 3 and 8 cm.
+moving-target
+    `caught_s` is when the robot came within 5 cm of the target for good (None: never). Done if that
+    is after at most 10 of the 20 s.
+avoidance
+    `left_m` is how far the robot is from its goal in the end, `clearance_m` how near it came to an
+    obstacle. Done if it is within 5 cm, and slower than 5 cm/s, and touched none.
+
+A program that ends before the time is over has not done it, but for avoidance. The baselines are
+what one might try first: each controls something, and none does its task.
 """
 
 from __future__ import annotations
@@ -19,14 +31,22 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.control import planar
 from benchmarks.control.arm import JUMP_STEP, STEP_S, STEPS, Arm
 from benchmarks.control.cartpole import CartPole
+from benchmarks.control.planar import Avoider, Chaser, Tracker
 from cap.robot.protocol import Robot
 
 ENOUGH_STEPS = 475
 MOST_RMS_M = 0.015
 SETTLED_M = 0.005
 MOST_SETTLING_S = 0.5
+SETTLED_S = 5.0
+MOST_TRACKING_RMS_M, MOST_TRACKING_M = 0.03, 0.08
+CAUGHT_M = 0.05
+MOST_CAUGHT_S = 10.0
+ARRIVED_M = 0.05
+REST_MPS = 0.05
 _SERIES_POINTS = 250
 """Points of a curve that are written down."""
 _GAINS = ((1000, 60), (1500, 80), (2000, 100))
@@ -59,6 +79,8 @@ class ControlTask:
     """Measures the robot after the program."""
     oracle: Callable[[int], str]
     """A program that does it, by the trial's seed."""
+    baseline: str
+    """A simple program that does not: how far one gets without thinking twice."""
 
 
 _CARTPOLE_WORDS = (
@@ -75,6 +97,11 @@ while not is_done():
     control = pd(theta, theta_dot, p=1.0, d=0.4) + pd(x, x_dot, p=0.03, d=0.05)
     push(1 if control > 0 else 0)
 """
+_CARTPOLE_BASELINE = """\
+while not is_done():
+    x, x_dot, theta, theta_dot = get_state()
+    push(1 if theta > 0 else 0)
+"""
 _IMPEDANCE_WORDS = (
     "follow the goal with the fingertips by impedance control until the time is over: stiffness "
     "{stiffness} N/m and damping {damping} N s/m along x, y and z, with gravity compensated"
@@ -87,6 +114,108 @@ while not is_done():
     error = get_goal_position() - get_ee_position()
     force = stiffness @ error - damping @ velocity
     set_torques(jacobian.T @ force + get_gravity_torques())
+    step()
+"""
+
+_IMPEDANCE_BASELINE = """\
+while not is_done():
+    error = get_goal_position() - get_ee_position()
+    set_torques(get_jacobian().T @ (100 * error) + get_gravity_torques())
+    step()
+"""
+_TRACKING_WORDS = (
+    "follow the reference with the robot until the episode is over",
+    "track the moving reference point as closely as you can for the whole episode",
+    "drive along with the reference: keep the robot's position on it until the time is over",
+)
+_TRACKING = """\
+ahead = 0.1
+while not is_done():
+    x, y, heading = get_pose()
+    way = np.array([np.cos(heading), np.sin(heading)])
+    side = np.array([-way[1], way[0]])
+    velocity = get_reference_velocity()
+    aim = get_reference_position() + ahead * velocity / np.linalg.norm(velocity)
+    wanted = velocity + 3.0 * (aim - np.array([x, y]) - ahead * way)
+    set_velocity(np.dot(wanted, way), np.dot(wanted, side) / ahead)
+    step()
+"""
+_TRACKING_BASELINE = """\
+while not is_done():
+    x, y, heading = get_pose()
+    to = get_reference_position() - np.array([x, y])
+    error = (np.arctan2(to[1], to[0]) - heading + np.pi) % (2 * np.pi) - np.pi
+    set_velocity(0.3, 2 * error)
+    step()
+"""
+_CHASE_WORDS = (
+    "catch the moving target by velocity control and stay with it until the episode is over",
+    "drive to the target, which moves, and keep on top of it to the end of the episode",
+    "close in on the target and match its motion; stay within 5 cm of it until the time is over",
+)
+_CHASE = """\
+last = get_target_position()
+while not is_done():
+    target = get_target_position()
+    speed = (target - last) / 0.05
+    last = target
+    set_velocity(speed + 3.0 * (target - get_position()))
+    step()
+"""
+_CHASE_BASELINE = """\
+while not is_done():
+    set_velocity(1.0 * (get_target_position() - get_position()))
+    step()
+"""
+_AVOIDANCE_WORDS = (
+    "drive to the goal without touching an obstacle, and stop there",
+    "reach the goal position around the obstacles and come to rest on it",
+    "steer the robot past all obstacles to its goal, and let it stand still there",
+)
+_AVOIDANCE = """\
+goal, margin = get_goal_position(), get_robot_radius() + 0.08
+circles = get_obstacles()
+cell, n = 0.05, 90
+
+def at(i, j):
+    return cell * (np.array([i, j]) - n / 2)
+
+def blocked(i, j):
+    p = at(i, j)
+    return any([np.linalg.norm(p - c[:2]) < c[2] + margin for c in circles])
+
+def nearest(p):
+    return tuple([int(k) for k in np.round(p / cell + n / 2)])
+
+far = {nearest(goal): 0}
+edge = [nearest(goal)]
+while edge:
+    reached = []
+    for i, j in edge:
+        for k in [(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)]:
+            if k not in far and 0 <= min(k) and max(k) < n and not blocked(*k):
+                far[k] = far[(i, j)] + 1
+                reached.append(k)
+    edge = reached
+
+def next_cell(k):
+    around = [(k[0] + a, k[1] + b) for a in (-1, 0, 1) for b in (-1, 0, 1)]
+    return min(around, key=lambda one: far[one] if one in far else 10000)
+
+while not is_done():
+    here = get_position()
+    k = nearest(here)
+    for _ in range(3):
+        k = next_cell(k)
+    aim = goal if k == nearest(goal) else at(*k)
+    to = aim - here
+    speed = min(0.4, 2 * np.linalg.norm(goal - here))
+    set_velocity(speed * to / max(np.linalg.norm(to), 0.01))
+    step()
+"""
+_AVOIDANCE_BASELINE = """\
+while not is_done():
+    set_velocity(1.0 * (get_goal_position() - get_position()))
     step()
 """
 
@@ -133,6 +262,78 @@ def _missed(robot: Arm, rms_m: float, settling_s: float | None) -> str | None:
     return None
 
 
+def _judge_tracking(robot: Tracker) -> EpisodeVerdict:
+    path, goals = _paths(robot)
+    off = np.linalg.norm(path - goals, axis=1)
+    late = off[round(SETTLED_S / planar.STEP_S) :]
+    rms = float(np.sqrt(np.mean(late**2))) if len(late) else math.inf
+    most = float(late.max()) if len(late) else math.inf
+    missed = _short(robot)
+    if missed is None and not rms <= MOST_TRACKING_RMS_M:
+        missed = f"{100 * rms:.1f} cm off the reference, not {100 * MOST_TRACKING_RMS_M:g}"
+    if missed is None and not most <= MOST_TRACKING_M:
+        missed = f"up to {100 * most:.1f} cm off the reference, not {100 * MOST_TRACKING_M:g}"
+    return EpisodeVerdict(
+        missed, {"rms_m": _number(rms), "most_m": _number(most)}, _planar_series(path, goals, off)
+    )
+
+
+def _judge_chase(robot: Chaser) -> EpisodeVerdict:
+    path, goals = _paths(robot)
+    off = np.linalg.norm(path - goals, axis=1)
+    missed, caught_s = _short(robot), None
+    if missed is None:
+        outside = np.flatnonzero(~(off <= CAUGHT_M))
+        steps = int(outside[-1]) + 1 if len(outside) else 0
+        caught_s = None if steps >= len(off) else round(steps * planar.STEP_S, 6)
+        if caught_s is None:
+            missed = f"{100 * off[-1]:.1f} cm from the target in the end, not {100 * CAUGHT_M:g}"
+        elif caught_s > MOST_CAUGHT_S:
+            missed = f"with the target from {caught_s:.2f} s on, not {MOST_CAUGHT_S:g}"
+    return EpisodeVerdict(missed, {"caught_s": caught_s}, _planar_series(path, goals, off))
+
+
+def _judge_avoidance(robot: Avoider) -> EpisodeVerdict:
+    path = np.array(robot.path)
+    left = np.linalg.norm(path - robot.goal_m, axis=1)
+    clearance = min(map(robot.clearance_m, robot.path))
+    missed = None
+    if robot.touched:
+        missed = f"ran into an obstacle after {robot.sim_time_s:.2f} s"
+    elif left[-1] > ARRIVED_M:
+        missed = f"{100 * left[-1]:.0f} cm from the goal, not {100 * ARRIVED_M:g}"
+    elif (mps := float(np.linalg.norm(robot.velocity))) > REST_MPS:
+        missed = f"still at {100 * mps:.0f} cm/s, not {100 * REST_MPS:g}"
+    series = _planar_series(path, np.tile(robot.goal_m, (len(path), 1)), left)
+    return EpisodeVerdict(
+        missed,
+        {"left_m": _number(float(left[-1])), "clearance_m": _number(clearance)},
+        {**series, "obstacles_m": [[round(value, 4) for value in one] for one in robot.obstacles]},
+    )
+
+
+def _paths(robot: Tracker | Chaser) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return where a robot was, and where it should have been, shape (n, 2) each."""
+    return np.array(robot.path), np.array([robot.goal(step) for step in range(robot.steps + 1)])
+
+
+def _short(robot: planar.PlanarRobot) -> str | None:
+    if robot.steps >= planar.STEPS:
+        return None
+    return f"stopped after {robot.sim_time_s:.2f} of {planar.STEPS * planar.STEP_S:.2f} s"
+
+
+def _planar_series(
+    path: np.ndarray[Any, Any], goals: np.ndarray[Any, Any], off: np.ndarray[Any, Any]
+) -> dict[str, Any]:
+    return {
+        "time_s": _kept(np.arange(len(path)) * planar.STEP_S),
+        "error_m": _kept(off),
+        "goal_m": [_kept(axis) for axis in goals.T],
+        "path_m": [_kept(axis) for axis in path.T],
+    }
+
+
 def _number(value: float) -> float | None:
     return round(value, 6) if math.isfinite(value) else None
 
@@ -155,6 +356,7 @@ TASKS: Mapping[str, ControlTask] = {
         CartPole,
         _judge_cartpole,
         lambda seed: _CARTPOLE,
+        _CARTPOLE_BASELINE,
     ),
     "impedance": ControlTask(
         "impedance",
@@ -162,5 +364,30 @@ TASKS: Mapping[str, ControlTask] = {
         Arm,
         _judge_impedance,
         lambda seed: _IMPEDANCE.format(**_gains(seed)),
+        _IMPEDANCE_BASELINE,
+    ),
+    "tracking": ControlTask(
+        "tracking",
+        lambda seed: _TRACKING_WORDS[seed % len(_TRACKING_WORDS)],
+        Tracker,
+        _judge_tracking,
+        lambda seed: _TRACKING,
+        _TRACKING_BASELINE,
+    ),
+    "moving-target": ControlTask(
+        "moving-target",
+        lambda seed: _CHASE_WORDS[seed % len(_CHASE_WORDS)],
+        Chaser,
+        _judge_chase,
+        lambda seed: _CHASE,
+        _CHASE_BASELINE,
+    ),
+    "avoidance": ControlTask(
+        "avoidance",
+        lambda seed: _AVOIDANCE_WORDS[seed % len(_AVOIDANCE_WORDS)],
+        Avoider,
+        _judge_avoidance,
+        lambda seed: _AVOIDANCE,
+        _AVOIDANCE_BASELINE,
     ),
 }

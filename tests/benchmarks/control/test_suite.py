@@ -109,7 +109,7 @@ def test_wrong_laws_let_the_pole_fall(writing: Any, law: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "direction", ["2", "-1", "0.5", "'left'", "None", "float('nan')", "float('inf')", "[1]", "1j"]
+    "direction", ["2", "-1", "0.5", "'left'", "None", "float('nan')", "[1]", "1j", "10**400"]
 )
 def test_a_push_that_is_no_direction_is_the_program_s_mistake(writing: Any, direction: str) -> None:
     outcome = writing(CARTPOLE, f"push({direction})\n")
@@ -195,7 +195,8 @@ def test_no_instruction_stands_in_a_prompt(task: str) -> None:
 
 
 def test_trials_and_cells() -> None:
-    assert SUITE.cells() == (("cartpole", ""), ("impedance", ""))
+    names = ("cartpole", "impedance", "tracking", "moving-target", "avoidance")
+    assert SUITE.cells() == tuple((name, "") for name in names)
     assert SUITE.trials(2, 7, ["cartpole"]) == (
         Trial("cartpole", "", 7),
         Trial("cartpole", "", 8),

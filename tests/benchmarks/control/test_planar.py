@@ -1,0 +1,210 @@
+"""The planar robots: solvable, not by what comes first to mind, and never by a cheat."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.control import suite as trials
+from benchmarks.control.planar import STEP_S, STEPS, Avoider, Chaser, PlanarRobot, Tracker
+from benchmarks.control.suite import ControlSuite
+from benchmarks.control.tasks import TASKS
+from benchmarks.results import begin
+from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
+from cap.errors import LimitExceeded
+from tests.benchmarks.cheating import Cheater
+
+SUITE = ControlSuite()
+ORACLE = Settings("control", "oracle", prompts=OWN_PROMPTS["control"])
+PLANAR = ("tracking", "moving-target", "avoidance")
+MAKE: dict[str, Callable[[int], Any]] = {
+    "tracking": Tracker,
+    "moving-target": Chaser,
+    "avoidance": Avoider,
+}
+
+
+@pytest.mark.parametrize("task", PLANAR)
+@pytest.mark.parametrize("seed", [0, 1, 7])
+def test_the_oracle_does_it(task: str, seed: int) -> None:
+    outcome = SUITE.run(Trial(task, "", seed), ORACLE)
+    assert (outcome.failure, outcome.success) == ("", True)
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("model", ["no-op", "baseline"])
+def test_neither_nothing_nor_the_first_idea_does(task: str, model: str) -> None:
+    pytest.importorskip({"cartpole": "gymnasium", "impedance": "pybullet"}.get(task, "numpy"))
+    outcome = SUITE.run(Trial(task, "", 3), replace(ORACLE, model=model))
+    assert (outcome.success, outcome.cause) == (False, "task")
+
+
+CARTPOLE = "while not is_done():\n    x, v, angle, turn = get_state()\n"
+CHEATS = {
+    "pushed to and fro": ("cartpole", "d = 0\nwhile not is_done():\n    push(d)\n    d = 1 - d\n"),
+    "the pole let fall": ("cartpole", "say = 1\nwhile not is_done():\n    push(1)\n"),
+    "almost to the end": (
+        "cartpole",
+        "for _ in range(474):\n    x, v, angle, turn = get_state()\n"
+        "    push(1 if angle + 0.4 * turn + 0.03 * x + 0.05 * v > 0 else 0)\n",
+    ),
+    "the arm held still": (
+        "impedance",
+        "while not is_done():\n    set_torques(get_gravity_torques())\n    step()\n",
+    ),
+    "only the last goal": (
+        "impedance",
+        "goal = get_goal_position()\nwhile not is_done():\n"
+        "    e = goal - get_ee_position()\n    v = get_jacobian() @ get_joint_velocities()\n"
+        "    set_torques(get_jacobian().T @ (1500 * e - 80 * v) + get_gravity_torques())\n"
+        "    step()\n",
+    ),
+    "half of the time": (
+        "tracking",
+        TASKS["tracking"].oracle(0).replace("while not is_done():", "for _ in range(200):"),
+    ),
+    "the figure without a look": (
+        "tracking",
+        "while not is_done():\n    v = get_reference_velocity()\n"
+        "    set_velocity(np.linalg.norm(v), 0.5)\n    step()\n",
+    ),
+    "a wait at the middle": (
+        "tracking",
+        "while not is_done():\n    x, y, h = get_pose()\n    set_velocity(0, 1.0)\n    step()\n",
+    ),
+    "towards where it was": (
+        "tracking",
+        "while not is_done():\n    x, y, h = get_pose()\n"
+        "    to = get_reference_position() - np.array([x, y])\n"
+        "    e = (np.arctan2(to[1], to[0]) - h + np.pi) % (2 * np.pi) - np.pi\n"
+        "    set_velocity(2 * np.linalg.norm(to), 3 * e)\n    step()\n",
+    ),
+    "a wait for the target": ("moving-target", "while not is_done():\n    step()\n"),
+    "caught and let go": (
+        "moving-target",
+        TASKS["moving-target"].oracle(0).replace("while not is_done():", "for _ in range(390):")
+        + "while not is_done():\n    set_velocity([0, 0])\n    step()\n",
+    ),
+    "after the target": (
+        "moving-target",
+        "while not is_done():\n    set_velocity(2.0 * (get_target_position() - get_position()))\n"
+        "    step()\n",
+    ),
+    "straight through": (
+        "avoidance",
+        "while not is_done():\n    set_velocity(0.3 * (get_goal_position() - get_position()))\n"
+        "    step()\n",
+    ),
+    "a safe distance from everything": ("avoidance", "while not is_done():\n    step()\n"),
+    "past the goal": (
+        "avoidance",
+        TASKS["avoidance"].oracle(0).replace("while not is_done():", "for _ in range(300):")
+        + "for _ in range(20):\n    set_velocity([0.2, 0])\n    step()\n",
+    ),
+    "half of the way": (
+        "avoidance",
+        TASKS["avoidance"].oracle(0).replace("while not is_done():", "for _ in range(100):"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_a_cheat_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    task, program = CHEATS[name]
+    pytest.importorskip({"cartpole": "gymnasium", "impedance": "pybullet"}.get(task, "numpy"))
+    monkeypatch.setattr(trials, "model_for", lambda *_: Cheater([program]))
+    outcome = SUITE.run(Trial(task, "", 0), replace(ORACLE, model="cheater"))
+    assert (outcome.success, outcome.cause) == (False, "task"), outcome.failure
+
+
+@pytest.mark.parametrize("task", PLANAR)
+def test_the_seed_decides_the_episode(task: str) -> None:
+    first, again, other = (MAKE[task](seed) for seed in (4, 4, 5))
+    for robot in (first, again, other):
+        robot.set_velocity(0.2, 0.1) if task == "tracking" else robot.set_velocity([0.2, 0.1])
+        for _ in range(30):
+            robot.step()
+    assert first.path == again.path
+    assert first.path != other.path
+
+
+@pytest.mark.parametrize("task", PLANAR)
+@pytest.mark.parametrize("value", ["fast", None, float("nan"), [[1, 2]], 10**400, [1, 2, 3]])
+def test_a_command_that_is_none_is_refused(task: str, value: Any) -> None:
+    robot = MAKE[task](0)
+    given = (value, 0.0) if task == "tracking" else (value,)
+    with pytest.raises(ValueError, match="finite numbers"):
+        robot.set_velocity(*given)
+
+
+@pytest.mark.parametrize("task", PLANAR)
+def test_no_robot_drives_faster_than_it_can(task: str) -> None:
+    robot = MAKE[task](2)
+    tried = robot.set_velocity(9.0, 0.0) if task == "tracking" else robot.set_velocity([9.0, 9.0])
+    assert np.linalg.norm(tried) == pytest.approx(robot.MAX_SPEED)
+    while not robot.is_done():
+        robot.step()
+    gone = np.linalg.norm(np.diff(robot.path, axis=0), axis=1) / STEP_S
+    assert gone.max() <= robot.MAX_SPEED + 0.08  # it drifts
+
+
+def test_no_step_after_the_end() -> None:
+    robot = Chaser(0)
+    for _ in range(STEPS):
+        robot.step()
+    assert robot.is_done()
+    with pytest.raises(LimitExceeded, match="over after 20 s"):
+        robot.step()
+
+
+def test_a_touched_obstacle_ends_the_episode() -> None:
+    robot = Avoider(0)
+    x, y, _ = robot.obstacles[0]
+    while not robot.is_done():
+        robot.set_velocity([x, y] - robot.get_position())
+        robot.step()
+    assert robot.touched
+    assert robot.steps < STEPS
+    assert "ran into an obstacle" in str(TASKS["avoidance"].judge(robot).missed)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_scene_has_an_obstacle_in_the_way_and_room_beside(seed: int) -> None:
+    robot = Avoider(seed)
+    start = np.array(robot.path[0])
+    line = np.linspace(start, robot.goal_m, 200)
+    assert min(robot.clearance_m(point.tolist()) for point in line) < 0
+    for place, (x, y, r) in enumerate(robot.obstacles):
+        others = robot.obstacles[:place]
+        assert all(math.dist((x, y), (p, q)) - r - s > 2 * robot.RADIUS_M for p, q, s in others)
+
+
+def test_episodes_are_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    results = begin(tmp_path / "out", SUITE, ORACLE, resume=False)
+    for task in PLANAR:
+        for seed in range(2):
+            outcome: Outcome = SUITE.run(Trial(task, "", seed), ORACLE)
+            results.add(Trial(task, "", seed), outcome)
+    results.close()
+    drawn = SUITE.plot(results.folder)
+    assert [path.stem for path in drawn] == list(PLANAR)
+    first = [path.read_bytes() for path in drawn]
+    assert first == [path.read_bytes() for path in SUITE.plot(results.folder)]
+
+
+def test_readings_are_copies() -> None:
+    robot = Avoider(0)
+    for reading in (robot.get_position(), robot.get_goal_position(), robot.get_obstacles()):
+        before = reading.copy()
+        reading[:] = 9
+        assert isinstance(robot, PlanarRobot)
+        assert not np.array_equal(before, reading)
+    assert np.abs(robot.get_goal_position()).max() < 2
+    assert np.abs(robot.get_obstacles()).max() < 2
