@@ -13,10 +13,12 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from benchmarks.suite import FLAGS, UNJUDGED, BaseSuite, Outcome, Settings, Trial
 from cap.engine.repair import Repairs
@@ -93,23 +95,13 @@ class Results:
         os.close(self._file)
 
 
-@dataclass(frozen=True)
-class About:
-    """What a report says of a run besides its settings; it decides no outcome."""
-
-    title: str = ""
-    """What was run, such as a batch file's name; "" for the suite's name."""
-    command: str = ""
-    """The command that repeats it, or ""."""
-
-
 def begin(
     folder: Path,
     suite: BaseSuite,
     settings: Settings,
     *,
     resume: bool,
-    about: About = About(),
+    command: str = "",
 ) -> Results:
     """Open a folder for a run.
 
@@ -118,7 +110,7 @@ def begin(
         suite: What is run.
         settings: With what.
         resume: Go on with what is there; otherwise nothing may be there.
-        about: What else its report says.
+        command: What repeats it, for its report.
 
     Raises:
         UsageError: It holds another run, or one and `resume` is not said, or somebody is writing
@@ -132,7 +124,8 @@ def begin(
         "repairs": asdict(Repairs()),
         "versions": versions(),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        **asdict(about),
+        "title": suite.title,
+        "command": command,
     }
     if conditions := dict(suite.conditions()):
         header["conditions"] = conditions
@@ -235,31 +228,52 @@ def read_header(folder: Path) -> dict[str, Any]:
     """
     path = folder / HEADER
     try:
-        header = json.loads(path.read_text(encoding="utf-8"))
+        header: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"{folder} is no results folder: it has no {HEADER}") from None
     except NotADirectoryError:
         raise UsageError(f"{folder} is a file; name the results folder: {folder.parent}") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
-    if not isinstance(header, dict) or not set(_HEADER) <= set(header):
-        raise UsageError(f"cannot read {path}: not the header of a run; use another folder")
+    try:
+        msgspec.convert(header, _Header)
+    except msgspec.ValidationError as error:
+        raise UsageError(
+            f"cannot read {path}: not the header of a run ({_told(error)}); use another folder"
+        ) from None
     if header["format_version"] != FORMAT_VERSION:
         raise UsageError(
             f"{path} has format {header['format_version']!r}, this version reads {FORMAT_VERSION}; "
             "use the version that wrote it"
         )
-    settings = header["settings"]
-    if not isinstance(settings, dict) or not {"model", "options"} <= set(settings):
-        raise UsageError(
-            f"cannot read {path}: its settings are not those of a run; use another folder"
-        )
     return header
 
 
-_HEADER = ("format_version", "suite", "suite_version", "settings", "versions")
-_TRIAL = tuple(entry.name for entry in fields(Trial))
-_OUTCOME = tuple(entry.name for entry in fields(Outcome))
+@dataclass(frozen=True)
+class _RunSettings:
+    """What a header must say of its settings."""
+
+    model: str
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Header:
+    """What a header must hold."""
+
+    format_version: int
+    suite: str
+    suite_version: str
+    settings: _RunSettings
+    versions: dict[str, Any]
+    conditions: dict[str, str] = field(default_factory=dict)
+    started: str = ""
+    title: str = ""
+    command: str = ""
+
+
+def _told(error: msgspec.ValidationError) -> str:
+    return str(error).replace("`", "'")
 
 
 def read_lines(folder: Path) -> Iterator[Line]:
@@ -280,34 +294,11 @@ def _every_line(path: Path) -> Iterator[Line]:
             if not text.endswith(b"\n"):
                 return
             try:
-                line = _line(json.loads(text))
-            except (ValueError, KeyError, TypeError, RecursionError):
+                values = json.loads(text)
+                line = Line(msgspec.convert(values, Trial), msgspec.convert(values, Outcome))
+            except (ValueError, RecursionError) as error:
+                why = f" ({_told(error)})" if isinstance(error, msgspec.ValidationError) else ""
                 raise UsageError(
-                    f"{path}, line {number} is no trial; remove it and use --resume"
+                    f"{path}, line {number} is no trial{why}; remove it and use --resume"
                 ) from None
             yield line
-
-
-_COUNTS = ("seed", "sample", "calls", "requests", "prompt_tokens", "completion_tokens")
-_TEXTS = ("task", "split", "cause", "instruction", "program", "failure")
-
-
-def _line(values: Any) -> Line:
-    """Return a line's trial and outcome.
-
-    Raises:
-        KeyError, TypeError: It has not all of both, or in other types.
-    """
-    trial = Trial(**{name: values[name] for name in _TRIAL})
-    outcome = Outcome(**{name: values[name] for name in _OUTCOME})
-    cost = outcome.cost_usd
-    if not (
-        isinstance(outcome.success, bool)
-        and all(type(values[name]) is int for name in _COUNTS)
-        and all(isinstance(values[name], str) for name in _TEXTS)
-        and isinstance(outcome.extra, dict)
-        and type(outcome.seconds) in (int, float)
-        and (cost is None or type(cost) in (int, float))
-    ):
-        raise TypeError("not the types of a trial")
-    return Line(trial, outcome)

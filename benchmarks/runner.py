@@ -21,6 +21,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from benchmarks.results import Results
 from benchmarks.suite import ENDPOINT, UNPAID, Outcome, Settings, Trial
 from benchmarks.worker import broken, run_trial
@@ -163,7 +165,7 @@ class _Hand(threading.Thread):
     def _outcome(self, trial: Trial) -> Outcome:
         for _ in range(_TRIES):
             if (answer := self._ask(trial)) is not None:
-                return Outcome(**answer)
+                return msgspec.convert(answer, Outcome)
             if self._ended:
                 break
             self._kill()

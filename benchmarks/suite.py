@@ -140,6 +140,8 @@ class BaseSuite:
     """Changes whenever the same settings may give other outcomes."""
     about: str
     """What it is, in one line."""
+    title: str = ""
+    """What its reports are called, if not by its name."""
     judged: str = "Success is judged on the world, however the program ended."
     """What counts as success, for reports; one sentence."""
     usual_n: int = 50

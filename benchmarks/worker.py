@@ -13,6 +13,8 @@ import traceback
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import msgspec
+
 from benchmarks.models import account_of
 from benchmarks.suite import UNPAID, Outcome, Settings, Trial, suite
 from cap.errors import CapError
@@ -62,9 +64,9 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     lines = iter(sys.stdin)
-    settings = Settings(**json.loads(next(lines, '{"suite": "", "model": ""}')))
+    settings = msgspec.json.decode(next(lines, '{"suite": "", "model": ""}'), type=Settings)
     for line in lines:
-        outcome = run_trial(Trial(**json.loads(line)), settings)
+        outcome = run_trial(msgspec.json.decode(line, type=Trial), settings)
         answers.write(json.dumps(plain(asdict(outcome))) + "\n")
         answers.flush()
     os._exit(0)  # no exit hook of a library can hold it back

@@ -256,8 +256,8 @@ class Report:
     @property
     def as_json(self) -> dict[str, Any]:
         """The report for a program: rates from 0 to 1, numbers as numbers."""
-        names = ("suite", "suite_version", "settings", "conditions", "versions", "repairs")
-        names += ("started", "command")
+        names = ["suite", "suite_version", "settings", "conditions", "versions", "repairs"]
+        names += ["started", "command"]
         return {
             "folder": str(self.folder),
             "title": self.title,

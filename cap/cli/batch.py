@@ -136,10 +136,9 @@ def command(
         options={**options, "sessions": {name: dict(one) for name, one in batch.sessions.items()}},
     )
     suite = BatchSuite(batch)
+    suite.title = file.name
     try:
-        folder = carry_out(
-            suite, suite.trials(), settings, runner_options, file.stem, report_title=file.name
-        )
+        folder = carry_out(suite, suite.trials(), settings, runner_options, file.stem)
     except SpendLimit as error:
         if error.run is not None:
             _tell(Path(error.run), as_json)

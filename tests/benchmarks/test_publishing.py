@@ -15,7 +15,7 @@ import pytest
 from benchmarks.report.comparison import compare
 from benchmarks.report.page import write
 from benchmarks.report.tables import failures, read, reasons
-from benchmarks.results import About, Results, begin
+from benchmarks.results import Results, begin
 from benchmarks.statistics import mcnemar_exact, paired_difference
 from benchmarks.suite import SUITES, Outcome, Settings, Trial, suite
 from cap.cli.main import run as cap
@@ -40,8 +40,9 @@ def run_of(
     """Write a run's outcomes, drawn by a seed, in a random order."""
     rng = random.Random(seed)
     settings = Settings(name, model)
-    about = About(title, "cap bench run ...")
-    results = begin(folder, suite(name), settings, resume=False, about=about)
+    found = suite(name)
+    found.title = title
+    results = begin(folder, found, settings, resume=False, command="cap bench run ...")
     for trial in rng.sample(trials, len(trials)):
         results.add(trial, drawn(trial, random.Random(f"{seed} {trial}")))
     results.close()
@@ -338,3 +339,18 @@ def test_a_table_fits_a_terminal_of_80_columns(
     assert len(rows) >= 9
     assert max(map(len, rows)) <= 80
     assert not any(line.startswith("  split:") for line in shown)
+
+
+@pytest.mark.usefixtures("trials_here")
+@pytest.mark.parametrize(("model", "rate"), [("oracle", 1.0), ("no-op", 0.0)])
+def test_the_suite_that_the_docs_show_works(
+    model: str, rate: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+    source = re.search(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    assert source is not None
+    Path("greetings.py").write_text(source.group(1))
+    asked = ["bench", "run", "greetings.py", "-m", model, "-n", "3", "--mode", "instant"]
+    assert cap([*asked, "--jobs", "1", "--out", "out", "--json", "-q"]) == 0
+    (report,) = json.loads(capsys.readouterr().out)
+    assert report["total"]["rate"] == rate

@@ -78,12 +78,7 @@ def options_for(
 
 
 def carry_out(
-    suite: Any,
-    trials: Sequence[Any],
-    settings: Any,
-    runner: RunnerOptions,
-    title: str,
-    report_title: str = "",
+    suite: Any, trials: Sequence[Any], settings: Any, runner: RunnerOptions, title: str
 ) -> Path:
     """Run trials and write the report; return the results folder.
 
@@ -93,13 +88,12 @@ def carry_out(
         settings: What with.
         runner: How.
         title: What the folder is named by, if it is a new one.
-        report_title: What the report is called before the model; "" for the suite's name.
 
     Raises:
         CapError: They cannot be run, or not to the end; what was written stays.
     """
     from benchmarks.report import junit
-    from benchmarks.results import About, begin, read_lines
+    from benchmarks.results import begin, read_lines
     from benchmarks.runner import run
     from cap.trace.trace import new_run_folder
 
@@ -114,8 +108,7 @@ def carry_out(
     if runner.pictures:
         options["pictures"] = str(folder.resolve() / "pictures")
     settings = replace(settings, options=options)
-    about = About(report_title, _command())
-    results = begin(folder, suite, settings, resume=runner.resume, about=about)
+    results = begin(folder, suite, settings, resume=runner.resume, command=_command())
     try:
         if runner.pictures:
             (folder / "pictures").mkdir(exist_ok=True)
