@@ -60,13 +60,19 @@ def differs(found: BaseGeometry, figure: Array) -> str | None:
     apart = float(found.hausdorff_distance(wanted.segmentize(_STEP_M)))
     if apart > TOLERANCE_M:
         return f"the ink is {1e3 * apart:.1f} mm from the figure; {1e3 * TOLERANCE_M:g} mm is right"
-    return _too_much(found, wanted.length) or differs_in_shape(found, wanted)
+    return _too_much(found, wanted.length) or differs_in_shape(found, figure)
 
 
-def differs_in_shape(found: BaseGeometry, wanted: BaseGeometry) -> str | None:
-    """Say how far ink is from a closed figure of whatever size and place; None if it is alike."""
-    own, other = _normal(found), _normal(wanted)
-    apart = float(own.hausdorff_distance(other))
+def differs_in_shape(found: BaseGeometry, figure: Array, symmetry: int = 0) -> str | None:
+    """Say how far ink is from a closed figure of whatever size and place; None if it is alike.
+
+    Args:
+        found: The ink.
+        figure: Its corners, closed.
+        symmetry: Where its turn is open: after how many equal turns it is itself again.
+    """
+    own, turns = _normal(found), _turns(figure, symmetry) if symmetry else [figure]
+    apart = min(float(own.hausdorff_distance(_normal(LineString(turn)))) for turn in turns)
     if apart > SHAPE:
         return f"the ink has another shape, by {100 * apart:.0f} % of its size"
     return None
@@ -86,17 +92,6 @@ def differs_however_turned(found: BaseGeometry, corners: Array, symmetry: int) -
         if reasons[-1] is None:
             return None
     return reasons[0]
-
-
-def is_polygon(stroke: LineString, corners: int) -> bool:
-    """Return whether a stroke is a regular polygon, of whatever size, place and turn."""
-    turns = _turns(regular((0.0, 0.0), 0.1, corners), corners)
-    return any(differs_in_shape(stroke, LineString(turned)) is None for turned in turns)
-
-
-def is_circle(stroke: LineString) -> bool:
-    """Return whether a stroke is a circle, of whatever size and place."""
-    return differs_in_shape(stroke, LineString(circle((0.0, 0.0), 0.1))) is None
 
 
 def encloses(stroke: LineString, xy: Sequence[float] | Array) -> bool:

@@ -12,10 +12,9 @@ from benchmarks.drawing.judge import (
     circle,
     differs,
     differs_however_turned,
+    differs_in_shape,
     encloses,
     ink,
-    is_circle,
-    is_polygon,
     no_bisection,
     no_line,
     regular,
@@ -170,9 +169,10 @@ def _erased(rng: Rng, robot: DrawingRobot) -> RobotCase:
         others = [stroke for stroke in strokes if not stroke.within(near)]
         if len(others) == len(strokes):
             return "the circle is gone"
-        if len(others) == 1 and encloses(others[0], where) and is_polygon(others[0], 4):
-            return None
-        return f"there is no square around the {name}"
+        square = regular((0.0, 0.0), 0.1, 4)
+        there = [differs_in_shape(stroke, square, 4) for stroke in others] == [None]
+        around = there and encloses(others[0], where)
+        return None if around else f"there is no square around the {name}"
 
     return RobotCase(
         (
@@ -198,7 +198,7 @@ def _rings(rng: Rng, robot: DrawingRobot) -> RobotCase:
         strokes = [LineString(stroke) for stroke in robot.state.strokes]
         if len(strokes) != len(places):
             return f"there are {len(strokes)} strokes for {len(places)} blocks"
-        if not all(map(is_circle, strokes)):
+        if any(differs_in_shape(stroke, circle((0.0, 0.0), 0.1)) for stroke in strokes):
             return "not every stroke is a circle"
         for name, (x, y, _) in places.items():
             if sum(encloses(stroke, (x, y)) for stroke in strokes) != 1:

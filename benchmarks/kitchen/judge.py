@@ -93,16 +93,6 @@ def told(name: str, place: str) -> Judge:
     return missed
 
 
-def taken_out(name: str, drawer: str) -> Judge:
-    """Return a judge of whether an object is no longer in a drawer."""
-
-    def missed(robot: KitchenRobot) -> str | None:
-        inside = robot.state.held != name and robot.state.location_of(name) == drawer
-        return f"the {name} is still in the {drawer}" if inside else None
-
-    return missed
-
-
 def holds(name: str) -> Judge:
     """Return a judge of whether an object is in the gripper."""
 

@@ -280,7 +280,8 @@ def read(folder: Path) -> Report:
         UsageError: Not a results folder, or without a trial.
     """
     header = read_header(folder)
-    found = _suite_of(header)
+    name, options = header["suite"], header["settings"]["options"]
+    found = suite(name, options) if name in SUITES else None
     total = CellTally()
     tasks: defaultdict[Where, CellTally] = defaultdict(CellTally)
     families: defaultdict[Where, CellTally] = defaultdict(CellTally)
@@ -325,12 +326,6 @@ def read(folder: Path) -> Report:
             line.trial.sample,
         ),
     )
-
-
-def _suite_of(header: Mapping[str, Any]) -> BaseSuite | None:
-    """Return the suite a run was of, if it is one of ours."""
-    name = header["suite"]
-    return suite(name, header["settings"]["options"]) if name in SUITES else None
 
 
 def _places(found: BaseSuite | None, tasks: Mapping[Where, CellTally]) -> dict[Where, int]:

@@ -19,6 +19,8 @@ _MOST_DIFFERING = 20
 def show_report(folder: Path, as_json: bool = False) -> Any:
     """Write a folder's report, and print it as far as there is one: the headline comes first.
 
+    A suite with a table of its own has that one in place of its tasks.
+
     Returns:
         The report; None if no trial has ended.
     """
@@ -37,23 +39,16 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
         for line in (report.title, *report.headline):
             click.echo(printable(line))
         click.echo("")
-        _show_table(report, show)
+        sums = [report.total, *(report.families if len(report.families) > 1 else ())]
+        keys = ("task", "split", "success %, 95 %", "n", "measured", "failed by")
+        found = reports.rows_of([*sums, *(() if report.own else report.tasks)])
+        show([{key: row[key] for key in keys if key in row} for row in found])
+        if report.own:
+            click.echo("")
+            show(report.own)
         _show_reasons(report)
     click.echo(f"report: {markdown} and {page.name}", err=as_json)
     return report
-
-
-def _show_table(report: Any, show: Any) -> None:
-    """Print the sums, then each task; of a suite with a table of its own, that one."""
-    from benchmarks.report.tables import rows_of
-
-    sums = [report.total, *(report.families if len(report.families) > 1 else ())]
-    keys = ("task", "split", "success %, 95 %", "n", "measured", "failed by")
-    found = rows_of([*sums, *(() if report.own else report.tasks)])
-    show([{key: row[key] for key in keys if key in row} for row in found])
-    if report.own:
-        click.echo("")
-        show(report.own)
 
 
 def _show_reasons(report: Any) -> None:
