@@ -46,12 +46,13 @@ FLAGS: Mapping[str, str] = {
         "model_mode",
         "perception",
         "pictures",
+        "problem_file",
         "problems",
         "prompts",
         "shared_library",
         "temperature",
     )
-} | {"timeout_s": "--model-timeout"}
+} | {"timeout_s": "--model-timeout", "limit_s": "--timeout", "k": "-k"}
 """How a person says what `Settings` and their options hold."""
 MOST_TRIALS = 100_000
 """Of one task or problem: the list of all trials is held in memory."""
@@ -193,6 +194,17 @@ class Checks(Protocol):
         Raises:
             CapError: With the remedy.
         """
+
+
+@runtime_checkable
+class ScoresSamples(Protocol):
+    """A suite that judges answers in a file, whoever wrote them."""
+
+    def check(self, settings: Settings) -> None:
+        """Refuse settings no sample could be judged with."""
+
+    def given(self, path: Path, *, incomplete: bool) -> tuple[Trial, ...]:
+        """Return one trial for each sample of a file; problems without one if `incomplete`."""
 
 
 @runtime_checkable

@@ -129,6 +129,12 @@ def carry_out(
     return folder
 
 
+def tell_left_out(suite: Any) -> None:
+    """Say which problems of a person's own are left out, and why."""
+    for why in getattr(suite, "left_out", {}).values():
+        click.echo(f"note: {printable(why)}; it is left out", err=True)
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C while trials ran; what had ended is in a folder."""
 

@@ -342,6 +342,9 @@ def test_random_inputs_are_the_same_for_every_sample(scorer: Scorer) -> None:
 # --- problem files
 
 
+BLANK = dict.fromkeys(("task_id", "prompt", "entry_point", "canonical_solution", "test"), "")
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -365,7 +368,9 @@ def test_a_problem_that_fails_its_own_test_is_refused(
         ("", "no problem"),
         ("{", "line 1 is not JSON"),
         ('{"task_id": "a"}', "prompt, entry_point, canonical_solution, test"),
-        ("[]", "task_id"),
+        ("[]", "line 1 is no JSON object"),
+        (json.dumps({**BLANK, "entry_point": " "}), "names no function"),
+        (json.dumps({**BLANK, "entry_point": "f ", "test": "x = 1"}), "defines no check"),
     ],
 )
 def test_a_broken_problem_file_is_told(tmp_path: Path, text: str, told: str) -> None:
