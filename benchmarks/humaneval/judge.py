@@ -25,6 +25,7 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import io
 import random
 import time
 import types
@@ -378,7 +379,8 @@ class ProblemTest:
         exec(self._helpers, space)
         exec(self._test, space)
         space[self.problem.entry_point] = candidate  # some tests call it by its name
-        with _same_random_numbers() if self._draws else contextlib.nullcontext():
+        drawn = _same_random_numbers() if self._draws else contextlib.nullcontext()
+        with drawn, contextlib.redirect_stdout(io.StringIO()):  # what a test prints is for nobody
             space["check"](candidate)
 
 

@@ -44,6 +44,8 @@ OPTIONS = (
 )
 """What `Settings.options` may hold: of how many samples one is to be right, the longest time for
 judging one, problems in place of the official ones, and more."""
+_MEMORY_BYTES = 1 << 30
+"""Of a sample's worker."""
 PAPER: Mapping[str, Mapping[str, float]] = {
     "flat": {"greedy": 45.7, "pass@1": 34.9, "pass@10": 75.1, "pass@100": 90.9},
     "hierarchical": {"greedy": 53.0, "pass@1": 39.8, "pass@10": 80.6, "pass@100": 95.7},
@@ -59,17 +61,24 @@ class HumanEvalSuite:
     usual_n = 1
     takes = ("prompts",)
 
-    def __init__(self, problem_file: str | None = None, ks: Sequence[int] = KS) -> None:
+    def __init__(
+        self,
+        problem_file: str | None = None,
+        ks: Sequence[int] = KS,
+        limit_s: float = TIMEOUT_S,
+    ) -> None:
         """Read the problems of a file, if one is named.
 
         Args:
             problem_file: In the official form, in place of the official problems.
             ks: For which k pass@k is told.
+            limit_s: The longest time for judging one sample.
 
         Raises:
             UsageError: The file cannot be used.
         """
         self._ks = tuple(ks)
+        self._limit_s = limit_s
         self._file = problem_file
         if problem_file is not None:
             digest = hashlib.sha256(repr(sorted(self.problems.items())).encode()).hexdigest()
@@ -77,7 +86,8 @@ class HumanEvalSuite:
 
     def adjusted(self, options: Mapping[str, Any]) -> HumanEvalSuite:
         """Return the suite as options ask for it."""
-        return HumanEvalSuite(options.get("problem_file"), options.get("k", KS))
+        limit_s = float(options.get("limit_s", TIMEOUT_S))
+        return HumanEvalSuite(options.get("problem_file"), options.get("k", KS), limit_s)
 
     @property
     def problems(self) -> Mapping[str, HumanEvalProblem]:
@@ -108,7 +118,8 @@ class HumanEvalSuite:
         found = {}
         for name, problem in self.problems.items() if self._file is not None else ():
             try:
-                verdict = _scorer(TIMEOUT_S, 1 << 30).score(problem, problem.canonical_solution)
+                scorer = _scorer(self._limit_s, _MEMORY_BYTES)
+                verdict = scorer.score(problem, problem.canonical_solution)
             except UsageError as error:
                 found[name] = str(error)
             else:
@@ -133,7 +144,7 @@ class HumanEvalSuite:
         Raises:
             SandboxError: The sandbox cannot be started.
         """
-        scorer = _scorer(TIMEOUT_S, 1 << 30)
+        scorer = _scorer(self._limit_s, _MEMORY_BYTES)
         by = "the check, text by text" if scorer.checks else "the sandbox's walls, as it runs"
         told = {} if self._file is None else {"problems": f"{len(self.problems)} of a file"}
         return {"sandbox": scorer.sandbox.level, "refused by": by, **told}
@@ -210,9 +221,9 @@ class HumanEvalSuite:
             verdict = SampleVerdict(False, f"{type(error).__name__}: {error}", "model")
             written = WrittenSample("")
         else:
-            timeout_s = float(settings.options.get("limit_s", TIMEOUT_S))
-            memory_bytes = int(settings.options.get("memory_mib", 1024)) << 20
-            verdict = _scorer(timeout_s, memory_bytes).score(
+            mebibytes = settings.options.get("memory_mib")
+            memory_bytes = _MEMORY_BYTES if mebibytes is None else int(mebibytes) << 20
+            verdict = _scorer(self._limit_s, memory_bytes).score(
                 problem, written.completion, whole=written.whole
             )
         outcome = _outcome(problem, written, verdict, meter)

@@ -8,6 +8,7 @@ import lzma
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -231,3 +232,39 @@ def test_problems_of_a_file_are_run(tmp_path: Path) -> None:
     command = ["bench", "run", "humaneval", "-m", "oracle", "--problem-file", str(problems)]
     assert cap([*command, "--arm", "none", "-n", "2", "-k", "1,2", "--out", str(out)]) == 0
     assert "| none | 2 | 4 | 100.0 | 100.0 | 0 | the same |" in (out / "report.md").read_text()
+
+
+def test_the_numbers_come_of_the_files_alone(tmp_path: Path) -> None:
+    """pass@k by drawing every k of the samples, from what is on the disk."""
+    tasks = {"HumanEval/53": 3, "HumanEval/2": 0, "HumanEval/0": 5}
+    samples = [
+        {"task_id": task, "completion": official()[task].canonical_solution * (place < right)}
+        for task, right in tasks.items()
+        for place in range(5)
+    ]
+    path, out = lines(tmp_path / "samples.jsonl", samples), tmp_path / "scored"
+    command = ["bench", "score", "humaneval", str(path), "--incomplete", "-k", "1,2,5"]
+    assert cap([*command, "--out", str(out)]) == 0
+    found: dict[str, list[bool]] = {}
+    for line in (out / "trials.jsonl").read_text().splitlines():
+        values = json.loads(line)
+        found.setdefault(values["task"], []).append(values["success"])
+    assert {task: sum(won) for task, won in found.items()} == tasks
+    rates = []
+    for k in (1, 2, 5):
+        draws = [[any(draw) for draw in combinations(won, k)] for won in found.values()]
+        rates.append(100 * sum(sum(draw) / len(draw) for draw in draws) / len(draws))
+    shown = " | ".join(f"{rate:.1f}" for rate in rates)
+    assert f"| given | 3 | 15 | {shown} |" in (out / "report.md").read_text()
+
+
+def test_a_test_may_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    entry = {
+        **EXAMPLE,
+        "test": "def check(candidate):\n    print('hello')\n    assert candidate() == 1",
+    }
+    problems = lines(tmp_path / "problems.jsonl", [entry])
+    path = lines(tmp_path / "samples.jsonl", [{"task_id": "test/0", "completion": "    return 1"}])
+    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
+    assert cap([*command, "--out", str(tmp_path / "scored")]) == 0
+    assert "hello" not in capsys.readouterr().out

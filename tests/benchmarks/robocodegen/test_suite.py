@@ -236,6 +236,8 @@ def test_a_model_is_asked_with_the_header_alone(
         "# define function: near_points = get_points_within_radius(points, center, radius)."
     )
     assert "from scene import" not in request.prompt
+    shipped = prompts.load(registry.prompts_path() / "robocodegen" / "flat.py").text
+    assert request.prompt == f"{shipped.strip()}\n\n{last}\n"  # as the paper asks
 
 
 def test_a_model_is_told_which_functions_a_scene_gives(
