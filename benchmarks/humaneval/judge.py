@@ -27,6 +27,7 @@ import builtins
 import contextlib
 import io
 import random
+import secrets
 import time
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -63,8 +64,6 @@ _TELLING_BYTES = 3
 """An answer that is at least so long is known again in other data."""
 STDOUT_CHARS = 10_000_000
 """A candidate may print as it likes; the official scorer has no limit."""
-_SEED = 0
-"""Where a test's random numbers start: every sample meets the same inputs."""
 
 Call = tuple[list[Any], dict[str, Any]]
 """Positional and keyword arguments."""
@@ -279,6 +278,8 @@ class ProblemTest:
         self._helpers = _compiled(problem, "prompt", problem.canonical_solution)
         self._test = _compiled(problem, "test")
         self._draws = "random" in problem.test or "random" in problem.prompt
+        # Every sample meets the same inputs, and none can draw them ahead of the test.
+        self._seed = secrets.randbits(64)
 
     def calls(self) -> CandidateCalls:
         """Return what the test calls the candidate with.
@@ -379,7 +380,7 @@ class ProblemTest:
         exec(self._helpers, space)
         exec(self._test, space)
         space[self.problem.entry_point] = candidate  # some tests call it by its name
-        drawn = _same_random_numbers() if self._draws else contextlib.nullcontext()
+        drawn = _random_numbers(self._seed) if self._draws else contextlib.nullcontext()
         with drawn, contextlib.redirect_stdout(io.StringIO()):  # what a test prints is for nobody
             space["check"](candidate)
 
@@ -454,9 +455,9 @@ def _compiled(problem: HumanEvalProblem, part: str, more: str = "") -> types.Cod
 
 
 @contextmanager
-def _same_random_numbers() -> Iterator[None]:
+def _random_numbers(seed: int) -> Iterator[None]:
     before = random.getstate()
-    random.seed(_SEED)
+    random.seed(seed)
     try:
         yield
     finally:

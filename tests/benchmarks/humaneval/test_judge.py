@@ -346,16 +346,28 @@ def test_a_test_that_never_ends_its_calls_is_timed_out() -> None:
 
 def test_random_inputs_are_the_same_for_every_sample(scorer: Scorer) -> None:
     test = (
-        "import random\nfirst = []\n"
+        "import random\n"
         "def check(candidate):\n    assert candidate(random.random()) == random.random()\n"
     )
     state = random.getstate()
-    random.seed(0)
-    x, y = random.random(), random.random()
-    random.setstate(state)
-    entry = problem(test, right=f"    return {y}\n")
-    assert all(scorer.score(entry, f"    assert x == {x}\n    return {y}\n").passed for _ in "ab")
+    told = [
+        scorer.score(entry, "    raise ValueError(x)\n").result
+        for entry in [problem(test, right="    return 0.5\n")] * 2
+    ]
+    assert told[0] == told[1] != "failed: "
     assert random.getstate() == state
+
+
+def test_random_inputs_cannot_be_drawn_ahead_of_the_test() -> None:
+    test = (
+        "import random\n"
+        "def check(candidate):\n    at = random.random()\n    assert candidate(at) == -at\n"
+    )
+    entry = problem(test, right="    return -x\n")
+    drawn = "    import random\n    random.seed({seed})\n    return -random.random()\n"
+    with Scorer() as scorer:
+        assert scorer.score(entry, "    return -x\n").passed
+        assert not any(scorer.score(entry, drawn.format(seed=seed)).passed for seed in range(3))
 
 
 # --- problem files
