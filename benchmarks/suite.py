@@ -46,12 +46,13 @@ FLAGS: Mapping[str, str] = {
         "model_mode",
         "perception",
         "pictures",
+        "problem_file",
         "problems",
         "prompts",
         "shared_library",
         "temperature",
     )
-} | {"timeout_s": "--model-timeout"}
+} | {"timeout_s": "--model-timeout", "limit_s": "--timeout", "k": "-k"}
 """How a person says what `Settings` and their options hold."""
 MOST_TRIALS = 100_000
 """Of one task or problem: the list of all trials is held in memory."""
@@ -148,6 +149,8 @@ class BaseSuite:
     """Trials of each task, where nobody says how many."""
     takes: tuple[str, ...] = ("mode", "perception", "prompts")
     """Which of these settings mean something to it."""
+    judges_samples: bool = False
+    """It judges answers in a file as well: it has `given`."""
     oracle_splits: tuple[str, ...] | None = None
     """Splits that the oracle must solve; the others are run when they are asked for."""
 
@@ -189,6 +192,18 @@ class BaseSuite:
         Raises:
             CapError: With the remedy.
         """
+
+    def given(self, path: Path, *, incomplete: bool) -> tuple[Trial, ...]:
+        """Return one trial for each sample of a file, whoever wrote them.
+
+        Args:
+            path: The file.
+            incomplete: Accept that problems have no sample.
+
+        Raises:
+            UsageError: The file cannot be used.
+        """
+        raise NotImplementedError
 
     def conditions(self) -> Mapping[str, str]:
         """Return what verdicts depend on beside the settings: what two runs must share to be one.

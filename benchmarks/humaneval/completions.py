@@ -44,6 +44,8 @@ class WrittenSample:
 
     completion: str
     """What follows the problem's prompt, generated functions included."""
+    whole: bool = False
+    """It is a whole program instead, which needs no prompt."""
     generated: tuple[str, ...] = ()
     """The functions that were generated, by name."""
     note: str = ""
@@ -125,7 +127,7 @@ def _with_functions(
     if not made:
         return WrittenSample(completion)
     whole = "\n\n\n".join([completion.rstrip(), *sources])
-    return WrittenSample(f"{whole}\n", tuple(entry.name for entry in made))
+    return WrittenSample(f"{whole}\n", generated=tuple(entry.name for entry in made))
 
 
 @cache

@@ -25,7 +25,9 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import io
 import random
+import secrets
 import time
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -58,10 +60,10 @@ LEVEL = "kernel"
 _REFUSALS = ("MemoryError", "ModuleNotFoundError", "PermissionError", "WireError")
 """What a candidate fails with that met a wall of the sandbox; elsewhere it may have gone on."""
 _NO_THREAD = "can't start new thread"
+_TELLING_BYTES = 3
+"""An answer that is at least so long is known again in other data."""
 STDOUT_CHARS = 10_000_000
 """A candidate may print as it likes; the official scorer has no limit."""
-_SEED = 0
-"""Where a test's random numbers start: every sample meets the same inputs."""
 
 Call = tuple[list[Any], dict[str, Any]]
 """Positional and keyword arguments."""
@@ -137,8 +139,13 @@ class Scorer:
     def __exit__(self, *_: object) -> None:
         """Do nothing: workers end with their programs."""
 
-    def score(self, problem: HumanEvalProblem, completion: str) -> SampleVerdict:
-        """Judge one completion of a problem.
+    def score(self, problem: HumanEvalProblem, text: str, *, whole: bool = False) -> SampleVerdict:
+        """Judge one sample of a problem.
+
+        Args:
+            problem: Which.
+            text: A completion of its prompt.
+            whole: It is a whole program instead, which needs no prompt.
 
         Raises:
             UsageError: The problem itself cannot be used.
@@ -148,7 +155,7 @@ class Scorer:
             test = ProblemTest(problem)
             self._ready[problem] = test, test.calls()
         test, calls = self._ready[problem]
-        source = f"{problem.prompt}{completion}\n"
+        source = text if whole else f"{problem.prompt}{text}\n"
         program = self._checked(source) if self.checks else source
         if isinstance(program, SampleVerdict):
             return program
@@ -225,15 +232,21 @@ class CandidateCalls:
         """The same as bytes, to be compared with what a test asks for."""
         return tuple(codec.encode([args, named]) for args, named in self.arguments)
 
-    def first_told(self, answers: Sequence[bytes | None]) -> int | None:
+    def first_told(self, answers: Sequence[bytes | None], since: int) -> int | None:
         """Return the first call that may be given the answer to another one before it, if any.
+
+        Short answers, as truth values and small numbers are, stand anywhere by chance.
 
         Args:
             answers: To each call, encoded; None where that cannot be.
+            since: The first call that is looked at.
         """
-        for place, given in enumerate(self.encoded):
+        for place in range(since, len(self.encoded)):
+            given = self.encoded[place]
             for answer, asked in zip(answers[:place], self.encoded, strict=False):
-                if answer is not None and answer in given and asked != given:
+                if answer is None or len(answer) < _TELLING_BYTES:
+                    continue
+                if answer in given and asked != given:
                     return place
         return None
 
@@ -262,9 +275,11 @@ class ProblemTest:
             UsageError: The problem's own text is no Python.
         """
         self.problem = problem
-        self._helpers = _compiled(problem, "prompt")
+        self._helpers = _compiled(problem, "prompt", problem.canonical_solution)
         self._test = _compiled(problem, "test")
         self._draws = "random" in problem.test or "random" in problem.prompt
+        # Every sample meets the same inputs, and none can draw them ahead of the test.
+        self._seed = secrets.randbits(64)
 
     def calls(self) -> CandidateCalls:
         """Return what the test calls the candidate with.
@@ -289,9 +304,9 @@ class ProblemTest:
             return value
 
         try:
-            exec(_compiled(self.problem, "prompt", self.problem.canonical_solution), space)
+            exec(self._helpers, space)
             calls = self._calls(solution)
-            return CandidateCalls(calls.arguments[: calls.first_told(answers)])
+            return CandidateCalls(calls.arguments[: self._first_told(calls, answers)])
         except Exception as error:
             raise UsageError(
                 f"'{self.problem.task_id}': its canonical solution fails its own test: {error!r}"
@@ -308,6 +323,34 @@ class ProblemTest:
 
         self._run(candidate)
         return CandidateCalls(seen)
+
+    def _first_told(self, calls: CandidateCalls, answers: Sequence[bytes | None]) -> int | None:
+        """Return the first call whose arguments come of the answers before it, if any.
+
+        The test is run once more, with other answers that it takes for right: where the arguments
+        are others then, they come of answers. From where that ends it, looks decide.
+        """
+        place = 0
+
+        def candidate(*args: Any, **named: Any) -> Any:
+            nonlocal place
+            try:
+                asked = codec.encode([list(args), named])
+            except codec.WireError:  # the other answer itself
+                asked = b""
+            if place == len(calls.encoded) or asked != calls.encoded[place]:
+                raise NewCall(place, ([], {}))
+            answer = answers[place]
+            place += 1
+            return None if answer is None else _other(codec.decode(answer))
+
+        try:
+            self._run(candidate)
+        except NewCall as asked:
+            return asked.before
+        except Exception:  # a test that looks closer
+            return calls.first_told(answers, place)
+        return None
 
     def verdict(self, calls: CandidateCalls, answers: Sequence[CallAnswer]) -> None:
         """Run the test on a candidate's answers; returns if it passes.
@@ -337,7 +380,8 @@ class ProblemTest:
         exec(self._helpers, space)
         exec(self._test, space)
         space[self.problem.entry_point] = candidate  # some tests call it by its name
-        with _same_random_numbers() if self._draws else contextlib.nullcontext():
+        drawn = _random_numbers(self._seed) if self._draws else contextlib.nullcontext()
+        with drawn, contextlib.redirect_stdout(io.StringIO()):  # what a test prints is for nobody
             space["check"](candidate)
 
 
@@ -357,6 +401,30 @@ class _Anything:
         return True
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _lenient(base: type) -> type:
+    """Return a class of values that say yes, whatever they are compared with."""
+    yes = dict.fromkeys(("__eq__", "__lt__", "__le__", "__gt__", "__ge__"), lambda *_: True)
+    return type("Other", (base,), {**yes, "__ne__": lambda *_: False, "__hash__": None})
+
+
+_LENIENT = {kind: _lenient(kind) for kind in (int, float, str, list, tuple, set, dict)}
+
+
+def _other(value: Any) -> Any:
+    """Return another value of the same kind, which a test takes for this one; else the same."""
+    kind = int if isinstance(value, bool) else type(value)
+    more: dict[type, Callable[[], Any]] = {
+        int: lambda: value + 1,
+        float: lambda: value + 1.0,
+        str: lambda: f"{value}x",
+        list: lambda: [*value, *value[:1]] or [0],
+        tuple: lambda: (*value, *value[:1]) or (0,),
+        set: lambda: {*value, "x"},
+        dict: lambda: {**value, "x": 0},
+    }
+    return _LENIENT[kind](more[kind]()) if kind in more else value
 
 
 def copied(args: Sequence[Any], named: Mapping[str, Any]) -> Call:
@@ -387,9 +455,9 @@ def _compiled(problem: HumanEvalProblem, part: str, more: str = "") -> types.Cod
 
 
 @contextmanager
-def _same_random_numbers() -> Iterator[None]:
+def _random_numbers(seed: int) -> Iterator[None]:
     before = random.getstate()
-    random.seed(_SEED)
+    random.seed(seed)
     try:
         yield
     finally:

@@ -5,15 +5,15 @@ The package is not this project's: the extra `bench` installs it, and its proble
 
 from __future__ import annotations
 
-import gzip
+import ast
 import importlib.util
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks import json_lines
 from cap.errors import MissingExtra, UsageError
 
 
@@ -55,30 +55,44 @@ def load(path: Path) -> Mapping[str, HumanEvalProblem]:
     Raises:
         UsageError: It cannot be read, or a line is no problem; with the line.
     """
-    try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read problem file {path}: {error}") from None
     problems: dict[str, HumanEvalProblem] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            problem = _problem(line, f"{path}, line {number}")
-            if problem.task_id in problems:
-                raise UsageError(f"{path}, line {number}: '{problem.task_id}' is there already")
-            problems[problem.task_id] = problem
+    for number, values in json_lines.read(path, "problem file"):
+        where = f"{path}, line {number}"
+        problem = _problem(values, where)
+        if problem.task_id in problems:
+            raise UsageError(f"{where}: '{problem.task_id}' is there already")
+        problems[problem.task_id] = problem
     if not problems:
         raise UsageError(f"{path} holds no problem")
     return problems
 
 
-def _problem(line: str, where: str) -> HumanEvalProblem:
-    try:
-        values: Any = json.loads(line)
-    except ValueError as error:
-        raise UsageError(f"{where} is not JSON: {error}") from None
+def _problem(values: Mapping[str, Any], where: str) -> HumanEvalProblem:
     names = [entry.name for entry in fields(HumanEvalProblem)]
-    given = values if isinstance(values, dict) else {}
-    if wrong := [name for name in names if not isinstance(given.get(name), str)]:
+    if wrong := [name for name in names if not isinstance(values.get(name), str)]:
         raise UsageError(f"{where} is no problem: it needs text as {', '.join(wrong)}")
-    return HumanEvalProblem(**{name: given[name] for name in names})
+    problem = HumanEvalProblem(**{name: values[name] for name in names})
+    entry_point = problem.entry_point.strip()
+    if not entry_point.isidentifier():
+        raise UsageError(f"{where}: 'entry_point' names no function: {entry_point[:60]!r}")
+    if not defines(problem.test, "check"):
+        raise UsageError(f"{where}: 'test' defines no check(candidate)")
+    # Some files repeat the function's head in the solution: then it stands behind an empty body.
+    solution = problem.canonical_solution
+    goes_on = defines(f"{problem.prompt}{solution}\n", entry_point)
+    if not goes_on and defines(solution, entry_point):
+        solution = f"    pass\n\n\n{solution}"
+    return replace(problem, entry_point=entry_point, canonical_solution=solution)
+
+
+def defines(source: str, name: str) -> bool:
+    """Tell whether a text is a program that binds a name to a function, or to anything else."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(
+        name in (getattr(node, "name", None), getattr(node, "id", None), getattr(node, "asname", 0))
+        for statement in tree.body
+        for node in ast.walk(statement)
+    )

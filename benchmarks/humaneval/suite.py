@@ -6,20 +6,21 @@ A trial is one sample of one problem in one arm. Models beside those of `cap.mod
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from benchmarks.humaneval import samples
+from benchmarks import json_lines, samples
 from benchmarks.humaneval.completions import ARMS, WrittenSample, write
 from benchmarks.humaneval.judge import TIMEOUT_S, SampleVerdict, Scorer
-from benchmarks.humaneval.pass_at_k import KS, mean_pass_at_k
-from benchmarks.humaneval.problems import HumanEvalProblem, official
+from benchmarks.humaneval.problems import HumanEvalProblem, load, official
 from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for
+from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.suite import (
     BASELINES,
@@ -31,20 +32,21 @@ from benchmarks.suite import (
     check_names,
     check_options,
 )
-from cap.errors import ModelError
+from cap.errors import ModelError, UsageError
 from cap.models.base import Model
 
-SAMPLES = "samples:"
-"""What stands before a sample file's path in place of a model."""
-GIVEN = "given"
-"""The arm of samples from a file: nobody knows how they came about."""
 OPTIONS = (
+    "k",
     "limit_s",
     "max_tokens",
     "memory_mib",
+    "problem_file",
     *MODEL_OPTIONS,
 )
-"""What `Settings.options` may hold; `limit_s` is the longest time for judging one sample."""
+"""What `Settings.options` may hold: of how many samples one is to be right, the longest time for
+judging one, problems in place of the official ones, and more."""
+_MEMORY_BYTES = 1 << 30
+"""Of a sample's worker."""
 PAPER: Mapping[str, Mapping[str, float]] = {
     "flat": {"greedy": 45.7, "pass@1": 34.9, "pass@10": 75.1, "pass@100": 90.9},
     "hierarchical": {"greedy": 53.0, "pass@1": 39.8, "pass@10": 80.6, "pass@100": 95.7},
@@ -53,13 +55,55 @@ PAPER: Mapping[str, Mapping[str, float]] = {
 
 
 class HumanEvalSuite(BaseSuite):
-    """The official problems in three arms, and samples from a file."""
+    """The official problems, or those of a file in their form, in three arms; and samples."""
 
     name = "humaneval"
     about = "the official problems, by pass@k, or samples from a file"
     version = "2"
     usual_n = 1
+    judges_samples = True
     takes = ("prompts",)
+
+    def __init__(
+        self,
+        problem_file: str | None = None,
+        ks: Sequence[int] = KS,
+        limit_s: float = TIMEOUT_S,
+    ) -> None:
+        """Read the problems of a file, if one is named.
+
+        Args:
+            problem_file: In the official form, in place of the official problems.
+            ks: For which k pass@k is told.
+            limit_s: The longest time for judging one sample.
+
+        Raises:
+            UsageError: The file cannot be used.
+        """
+        self._ks = tuple(ks)
+        self._limit_s = limit_s
+        self._file = problem_file
+        if problem_file is not None:
+            digest = hashlib.sha256(repr(sorted(self.problems.items())).encode()).hexdigest()
+            self.version = f"2-{digest[:12]}"
+
+    def adjusted(self, options: Mapping[str, Any]) -> HumanEvalSuite:
+        """Return the suite as options ask for it."""
+        limit_s = float(options.get("limit_s", TIMEOUT_S))
+        return HumanEvalSuite(options.get("problem_file"), options.get("k", KS), limit_s)
+
+    @property
+    def problems(self) -> Mapping[str, HumanEvalProblem]:
+        """By task id.
+
+        Raises:
+            UsageError: The file cannot be used.
+            MissingExtra: The official package is not installed.
+        """
+        if self._file is None:
+            return official()
+        path = Path(self._file)
+        return _loaded(path, path.stat().st_mtime_ns if path.exists() else 0)
 
     def check(self, settings: Settings) -> None:
         """Refuse what no trial could be run with, before the first one.
@@ -71,19 +115,46 @@ class HumanEvalSuite(BaseSuite):
         check_options(settings, OPTIONS)
         _model(replace(settings, options={**settings.options, "ledger": None}))
 
+    @cached_property
+    def left_out(self) -> Mapping[str, str]:
+        """Problems of a file that judge nobody, with the reason: their own solution fails."""
+        found = {}
+        for name, problem in self.problems.items() if self._file is not None else ():
+            try:
+                scorer = _scorer(self._limit_s, _MEMORY_BYTES)
+                verdict = scorer.score(problem, problem.canonical_solution)
+            except UsageError as error:
+                found[name] = str(error)
+            else:
+                if not verdict.passed:
+                    found[name] = f"'{name}': its canonical solution: {verdict.result}"
+        return found
+
+    def _fit(self) -> list[str]:
+        """Return the problems that can judge somebody.
+
+        Raises:
+            UsageError: There is none.
+        """
+        fit = [name for name in self.problems if name not in self.left_out]
+        if not fit:
+            raise UsageError(next(iter(self.left_out.values())))
+        return fit
+
     def conditions(self) -> Mapping[str, str]:
         """Return what the verdicts depend on beside the settings: who refuses a sample, and what.
 
         Raises:
             SandboxError: The sandbox cannot be started.
         """
-        scorer = _scorer(TIMEOUT_S, 1 << 30)
+        scorer = _scorer(self._limit_s, _MEMORY_BYTES)
         by = "the check, text by text" if scorer.checks else "the sandbox's walls, as it runs"
-        return {"sandbox": scorer.sandbox.level, "refused by": by}
+        told = {} if self._file is None else {"problems": f"{len(self.problems)} of a file"}
+        return {"sandbox": scorer.sandbox.level, "refused by": by, **told}
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every problem with its arm, arm by arm."""
-        return tuple((task, arm) for arm in (*ARMS, GIVEN) for task in official())
+        return tuple((task, arm) for arm in (*ARMS, samples.GIVEN) for task in self.problems)
 
     def trials(
         self,
@@ -98,7 +169,10 @@ class HumanEvalSuite(BaseSuite):
             UsageError: No samples or too many, or an unknown problem or arm.
         """
         check_count(n, "samples")
-        known = tuple(official())
+        known = self._fit()
+        for name in tasks or ():
+            if name in self.left_out:
+                raise UsageError(self.left_out[name])
         check_names("problem", tasks, known)
         check_names("arm", splits, ARMS)
         return tuple(
@@ -108,9 +182,23 @@ class HumanEvalSuite(BaseSuite):
             for number in range(seed, seed + n)
         )
 
-    def given(self, found: Iterable[samples.Sample]) -> tuple[Trial, ...]:
-        """Return the trials of a sample file."""
-        return tuple(Trial(sample.task_id, GIVEN, 0, sample.number) for sample in found)
+    def given(self, path: Path, *, incomplete: bool) -> tuple[Trial, ...]:
+        """Return the trials of a sample file.
+
+        Args:
+            path: The file.
+            incomplete: Accept that problems have no sample.
+
+        Raises:
+            UsageError: It cannot be used.
+        """
+        found = samples.read(path, self.problems, incomplete=incomplete)
+        fit = frozenset(self._fit())
+        return tuple(
+            Trial(sample.task_id, samples.GIVEN, 0, sample.number)
+            for sample in found
+            if sample.task_id in fit
+        )
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Have one sample written, and judge it.
@@ -121,18 +209,28 @@ class HumanEvalSuite(BaseSuite):
         """
         start_s = time.perf_counter()
         check_options(settings, OPTIONS)
-        problem = official()[trial.task]
+        problem = self.problems[trial.task]
         meter = Meter(_model(settings, trial))
+        told: dict[str, Any] = {}
         try:
-            written = _written(trial, problem, meter, settings)
+            if settings.model.startswith(samples.SAMPLES):
+                path = Path(settings.model.removeprefix(samples.SAMPLES))
+                sample = samples.by_place(path, tuple(self.problems))[trial.task, trial.sample]
+                written = WrittenSample(sample.text, whole=sample.whole)
+                told = {"place": sample.place, "line": sample.values}
+            else:
+                written = _written(trial, problem, meter, settings)
         except ModelError as error:
             verdict = SampleVerdict(False, f"{type(error).__name__}: {error}", "model")
             written = WrittenSample("")
         else:
-            timeout_s = float(settings.options.get("limit_s", TIMEOUT_S))
-            memory_bytes = int(settings.options.get("memory_mib", 1024)) << 20
-            verdict = _scorer(timeout_s, memory_bytes).score(problem, written.completion)
+            mebibytes = settings.options.get("memory_mib")
+            memory_bytes = _MEMORY_BYTES if mebibytes is None else int(mebibytes) << 20
+            verdict = _scorer(self._limit_s, memory_bytes).score(
+                problem, written.completion, whole=written.whole
+            )
         outcome = _outcome(problem, written, verdict, meter)
+        outcome = replace(outcome, extra={**outcome.extra, **told})
         return meter.settled(replace(outcome, seconds=time.perf_counter() - start_s))
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
@@ -146,46 +244,59 @@ class HumanEvalSuite(BaseSuite):
         for line in read_lines(folder):
             arms[line.trial.split].append(line)
         rows = []
-        for arm in (arm for arm in (*ARMS, GIVEN) if arm in arms):
-            lines = sorted(arms[arm], key=_order())
-            official_form = [
-                {
-                    "task_id": line.trial.task,
-                    "completion": line.outcome.extra.get("completion", ""),
-                    "result": line.outcome.extra.get("result", line.outcome.failure),
-                    "passed": line.outcome.success,
-                }
-                for line in lines
-            ]
-            samples.write(folder / f"{arm}.samples.jsonl", official_form)
-            rows.append(_row(arm, lines, greedy=greedy))
+        places = {task: place for place, task in enumerate(self.problems)}
+        for arm in (arm for arm in (*ARMS, samples.GIVEN) if arm in arms):
+            lines = sorted(
+                arms[arm],
+                # A file's samples in its order, others in that of the problems.
+                key=lambda line: (
+                    line.outcome.extra.get("place", 0),
+                    places[line.trial.task],
+                    line.trial.sample,
+                ),
+            )
+            json_lines.write(folder / f"{arm}.samples.jsonl", map(_official_form, lines))
+            rows.append(self._row(arm, lines, greedy=greedy))
         return rows
 
+    def _row(self, arm: str, lines: Sequence[Line], *, greedy: bool) -> dict[str, Any]:
+        """Return an arm's pass@k, and how far the official scorer might differ."""
+        counts: dict[str, tuple[int, int]] = {}
+        for line in lines:
+            n, correct = counts.get(line.trial.task, (0, 0))
+            counts[line.trial.task] = n + 1, correct + line.outcome.success
+        found = mean_pass_at_k(counts, self._ks)
+        refused = sum(bool(line.outcome.extra.get("refused")) for line in lines)
+        row = {
+            "arm": arm,
+            "problems": len(counts),
+            "samples": len(lines),
+            **{f"pass@{k} %": f"{100 * found[k]:.1f}" if k in found else "" for k in self._ks},
+            "refused": refused,
+            "official would pass": f"at most {refused} more" if refused else "the same",
+        }
+        if self._file is None:
+            paper = PAPER.get(arm, {})
+            theirs = ("greedy",) if greedy else tuple(f"pass@{k}" for k in KS)
+            shown = [f"{name} {paper[name]:g}" for name in theirs if name in paper]
+            row["paper %"] = ", ".join(shown)
+        return row
 
-def _order() -> Any:
-    places = {task: place for place, task in enumerate(official())}
-    return lambda line: (places[line.trial.task], line.trial.sample)
+
+@cache
+def _loaded(path: Path, changed_ns: int) -> Mapping[str, HumanEvalProblem]:
+    return load(path)
 
 
-def _row(arm: str, lines: Sequence[Line], *, greedy: bool) -> dict[str, Any]:
-    counts: dict[str, tuple[int, int]] = {}
-    for line in lines:
-        n, correct = counts.get(line.trial.task, (0, 0))
-        counts[line.trial.task] = n + 1, correct + line.outcome.success
-    found = mean_pass_at_k(counts)
-    refused = sum(bool(line.outcome.extra.get("refused")) for line in lines)
-    paper = PAPER.get(arm, {})
-    theirs = ("greedy",) if greedy else tuple(f"pass@{k}" for k in KS)
-    shown = [f"{name} {paper[name]:g}" for name in theirs if name in paper]
-    return {
-        "arm": arm,
-        "problems": len(counts),
-        "samples": len(lines),
-        **{f"pass@{k} %": f"{100 * found[k]:.1f}" if k in found else "" for k in KS},
-        "refused": refused,
-        "official would pass": f"at most {refused} more" if refused else "the same",
-        "paper %": ", ".join(shown) if arm != GIVEN else "",
+def _official_form(line: Line) -> dict[str, Any]:
+    """Return a sample as the official scorer reads it, with all else that stood in its line."""
+    extra = line.outcome.extra
+    written = extra.get("line") or {
+        "task_id": line.trial.task,
+        "completion": extra.get("completion", ""),
     }
+    result = extra.get("result", line.outcome.failure)
+    return {**written, "result": result, "passed": line.outcome.success}
 
 
 def _written(
@@ -195,9 +306,6 @@ def _written(
         return WrittenSample(problem.canonical_solution)
     if settings.model == "no-op":
         return WrittenSample("    pass\n")
-    if settings.model.startswith(SAMPLES):
-        path = Path(settings.model.removeprefix(SAMPLES))
-        return WrittenSample(samples.by_place(path, tuple(official()))[trial.task, trial.sample])
     options = settings.options
     return write(
         problem,
@@ -219,7 +327,7 @@ def _outcome(
         success=verdict.passed,
         cause=verdict.cause,
         instruction=problem.entry_point,
-        program=f"{problem.prompt}{written.completion}",
+        program=written.completion if written.whole else f"{problem.prompt}{written.completion}",
         failure="" if verdict.passed else verdict.result,
         calls=0,
         requests=meter.requests,
@@ -239,7 +347,7 @@ def _outcome(
 
 def _model(settings: Settings, trial: Trial | None = None) -> Model:
     """Return the model of some settings, the same one within a process."""
-    if settings.model in BASELINES or settings.model.startswith(SAMPLES):
+    if settings.model in BASELINES or settings.model.startswith(samples.SAMPLES):
         return NoModel()
     return model_for(settings.model, settings.options, trial)
 

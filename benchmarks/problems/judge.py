@@ -248,9 +248,12 @@ def _cases(problem: Problem, seed: int) -> tuple[list[list[Any]], dict[int, Any]
         raise ProblemError(f"{where} cannot be made: {result.failure}")
     cases, written = result.value
     for number, case in enumerate(cases, 1):
-        count = len(problem.parameters) + bool(problem.given)
-        if len(case) != count:
-            raise ProblemError(f"{where}: case {number} has {len(case)} entries, not {count}")
+        scene, counts = bool(problem.given), problem.counts
+        least, most = counts[0] + scene, counts[-1] + scene
+        if len(case) < least or (len(case) > most and not problem.rest):
+            needed = f"{least} to {most}" if least < most else str(most)
+            needed = f"{least} or more" if problem.rest else needed
+            raise ProblemError(f"{where}: case {number} has {len(case)} entries, not {needed}")
         if wrong := unfit(case):
             raise ProblemError(f"{where}: case {number} holds {wrong}")
     return cases, dict(written)

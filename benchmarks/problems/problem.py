@@ -64,19 +64,19 @@ class Problem:
 
     header: str
     """`def name(parameters):`, all that is asked with."""
-    result: str
-    """What the value is called in the request."""
-    family: str
-    """The group it is reported in."""
-    generalisation: str
-    """One of `GENERALISATIONS`."""
-    reason: str
-    """Why that one."""
     reference: str
     """A right solution."""
-    mutants: tuple[Mutant, ...]
+    result: str = "result"
+    """What the value is called in the request, or its parts: `left, right`."""
+    family: str = "own"
+    """The group it is reported in."""
+    generalisation: str = ""
+    """One of `GENERALISATIONS`, or ""."""
+    reason: str = ""
+    """Why that one."""
+    mutants: tuple[Mutant, ...] = ()
     """Wrong ones."""
-    cases: tuple[Case, ...]
+    cases: tuple[Case, ...] = ()
     """Fixed inputs."""
     random: str = ""
     """`def arguments(rng)`, which returns one more input; "" if there is none."""
@@ -85,9 +85,9 @@ class Problem:
     tolerance: Tolerance = Tolerance()
     """How results are compared."""
     setup: str = ""
-    """Definitions that `cases` and `random` share; the file's."""
+    """Definitions that `cases` and `random` share; the file's, and its own."""
     given: str = ""
-    """Functions a solution may call, about the `scene` a case begins with; the file's."""
+    """Functions a solution may call, about the `scene` a case begins with; likewise."""
 
     @cached_property
     def definition(self) -> ast.FunctionDef:
@@ -103,8 +103,48 @@ class Problem:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The names of its parameters."""
+        """The names of its parameters, but for the one that takes all the rest."""
         return tuple(entry.arg for entry in self.definition.args.args)
+
+    @property
+    def rest(self) -> str:
+        """The parameter that takes all further arguments; "" if there is none."""
+        rest = self.definition.args.vararg
+        return "" if rest is None else rest.arg
+
+    @property
+    def counts(self) -> range:
+        """How many arguments a call may have, those for the rest apart."""
+        n = len(self.parameters)
+        return range(n - len(self.definition.args.defaults), n + 1)
+
+    @property
+    def solution(self) -> str:
+        """The reference as one who is asked for a function would write it: definitions alone."""
+        body = ast.parse(self.reference).body
+        if all(isinstance(node, ast.FunctionDef) for node in body):
+            return self.reference
+        given = [*self.parameters, *([f"*{self.rest}"] if self.rest else [])]
+        answer = ast.parse(f"return {self.name}({', '.join(given)})").body
+        whole = ast.parse(f"{self.header} pass")
+        function = whole.body[0]
+        assert isinstance(function, ast.FunctionDef)
+        function.body = [*body, *answer]
+        return ast.unparse(whole)
+
+    @property
+    def request(self) -> str:
+        """The call that a function is asked for with; parameters with a default show it."""
+        return f"{self.result} = {self._call(self.counts[0])}"
+
+    def _call(self, count: int) -> str:
+        """Return a call with so many arguments; the others are named with their defaults."""
+        names, defaults = self.parameters, self.definition.args.defaults
+        left = names[count:]
+        values = [ast.unparse(value) for value in defaults[len(defaults) - len(left) :]]
+        written = [*names[:count], *map("{}={}".format, left, values)]
+        rest = [f"*{self.rest}"] if self.rest and not left else []
+        return f"{self.name}({', '.join([*written, *rest])})"
 
     @cached_property
     def given_names(self) -> tuple[str, ...]:
@@ -117,15 +157,24 @@ class Problem:
 
         The arguments go back with each result: a solution must leave them as they were.
         """
-        names = ", ".join(self.parameters)
-        take = f"        [{names}] = case_arguments\n" if names else ""
-        return (
-            f"def {LOOP}():\n"
-            f"    while (case_arguments := next_case()) is not None:\n{take}"
-            f"        {self.result} = {self.name}({names})\n"
-            f"        hand_in({self.result}, [{names}])\n"
-            f"{LOOP}()\n"
-        )
+        lines = [f"def {LOOP}():", "    while (case_arguments := next_case()) is not None:"]
+        for count in self.counts:
+            place = "        "
+            if count < self.counts[-1]:
+                word = "if" if count == self.counts[0] else "elif"
+                lines.append(f"{place}{word} len(case_arguments) == {count}:")
+            elif len(self.counts) > 1:
+                lines.append(f"{place}else:")
+            place += "    " if len(self.counts) > 1 else ""
+            taken = [*self.parameters[:count]]
+            if self.rest and count == self.counts[-1]:
+                taken.append(f"*{self.rest}")
+            names = ", ".join(taken)
+            lines += [f"{place}[{names}] = case_arguments"] if names else []
+            lines.append(f"{place}{self.result} = {self._call(count)}")
+            value = f"({self.result})" if "," in self.result else self.result
+            lines.append(f"{place}hand_in({value}, [{names}])")
+        return "\n".join([*lines, f"{LOOP}()", ""])
 
 
 @dataclass(frozen=True)
@@ -139,5 +188,11 @@ class ProblemSet:
 
 
 def functions_of(program: Program) -> tuple[str, ...]:
-    """Return the functions a program defines at its top level."""
-    return tuple(node.name for node in program.tree.body if isinstance(node, ast.FunctionDef))
+    """Return the functions a program defines at its top level, lambdas with a name too."""
+    found = []
+    for node in program.tree.body:
+        if isinstance(node, ast.FunctionDef):
+            found.append(node.name)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+            found += [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return tuple(found)

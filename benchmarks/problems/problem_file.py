@@ -9,7 +9,7 @@ import ast
 import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ def load(paths: Sequence[Path]) -> ProblemSet:
     for path in paths:
         try:
             data = path.read_bytes()
-            values = tomllib.loads(data.decode("utf-8"))
+            values = tomllib.loads(data.decode("utf-8-sig"))
         except (OSError, ValueError) as error:
             raise ProblemError(f"cannot read problem file {path}: {error}") from None
         digest.update(data)
@@ -56,10 +56,11 @@ def load(paths: Sequence[Path]) -> ProblemSet:
 # --- one file
 
 _FILE_KEYS = ("format", "setup", "given", "problem")
-_REQUIRED = (
-    *("header", "result", "family", "generalisation", "reason", "reference", "cases", "mutants"),
-)
-_OPTIONAL = ("random", "random_cases", "tolerance")
+_REQUIRED = ("header", "reference")
+_WORDS = ("result", "family", "generalisation", "reason", "random")
+_SHARED = ("setup", "given")
+"""What a file says for all its problems, and a problem for itself."""
+_OPTIONAL = (*_WORDS, *_SHARED, "cases", "mutants", "random_cases", "tolerance")
 
 
 def _file(values: Mapping[str, Any], where: str) -> list[Problem]:
@@ -71,13 +72,7 @@ def _file(values: Mapping[str, Any], where: str) -> list[Problem]:
     entries = values.get("problem")
     if not isinstance(entries, list) or not entries:
         raise ProblemError(f"{where}: no [[problem]] in it")
-    shared = {
-        key: _string(values, key, where) if key in values else "" for key in ("setup", "given")
-    }
-    if shared["given"]:
-        program = checked(shared["given"], f"{where}, given")
-        if not functions_of(program):
-            raise ProblemError(f"{where}, given: defines no function")
+    shared = {key: _string(values, key, where) if key in values else "" for key in _SHARED}
     return [_problem(entry, shared, f"{where}, problem {n}") for n, entry in enumerate(entries, 1)]
 
 
@@ -90,19 +85,30 @@ def _problem(entry: Any, shared: Mapping[str, str], where: str) -> Problem:
     for key in _REQUIRED:
         if key not in entry:
             raise ProblemError(f"{where}: '{key}' is missing")
-    words = {
-        key: _string(entry, key, where) for key in _REQUIRED if key not in ("cases", "mutants")
-    }
+    if "cases" not in entry and "random" not in entry:
+        raise ProblemError(f"{where}: 'cases' is missing, or 'random', which makes some")
+    own = {key: _string(entry, key, where) for key in _SHARED if key in entry}
+    parts = {key: "\n\n\n".join(filter(None, (shared[key], own.get(key)))) for key in _SHARED}
     problem = Problem(
-        **words,
-        cases=_cases(entry["cases"], where),
-        mutants=_mutants(entry["mutants"], where),
-        random=_string(entry, "random", where) if "random" in entry else "",
+        header=header,
+        reference=_string(entry, "reference", where),
+        **{key: _string(entry, key, where) for key in _WORDS if key in entry},
+        cases=_cases(entry["cases"], where) if "cases" in entry else (),
+        mutants=_mutants(entry.get("mutants", []), where),
         random_cases=_count(entry.get("random_cases", Problem.random_cases), where),
         tolerance=_tolerance(entry.get("tolerance", {}), where),
-        **shared,
+        **parts,
     )
+    if problem.given and not functions_of(checked(problem.given, f"{where}, given")):
+        raise ProblemError(f"{where}, given: defines no function")
     _check_header(problem, where)
+    problem = replace(
+        problem,
+        reference=_named(problem.reference, problem.name),
+        mutants=tuple(
+            replace(one, source=_named(one.source, problem.name)) for one in problem.mutants
+        ),
+    )
     _check_defines(problem.reference, problem.name, f"{where}, reference")
     for mutant in problem.mutants:
         _check_defines(mutant.source, problem.name, f"{where}, mutant '{mutant.what}'")
@@ -152,12 +158,17 @@ def _tolerance(value: Any, where: str) -> Tolerance:
 
 
 def _cases(value: Any, where: str) -> tuple[Case, ...]:
-    """Read cases: a list of [arguments] or [arguments, result], as Python text."""
-    remedy = "give [[arguments], [arguments, result], ...] as text"
+    """Read cases: a list of [arguments] or [arguments, result], or tables, as Python text."""
+    remedy = "give [[arguments], [arguments, result], {scene, arguments, result}, ...] as text"
     if not isinstance(value, list) or not value:
         raise ProblemError(f"{where}: 'cases' must be a list; {remedy}")
     cases = []
     for number, entry in enumerate(value, 1):
+        if isinstance(entry, dict):
+            _known_keys(entry, ("scene", "arguments", "result"), f"{where}, case {number}")
+            head = [entry[key] for key in ("scene", "arguments") if entry.get(key)]
+            if all(isinstance(text, str) for text in head):
+                entry = [", ".join(head), *(entry[key] for key in ("result",) if key in entry)]
         texts = isinstance(entry, list) and all(isinstance(text, str) for text in entry)
         if not texts or len(entry) not in (1, 2):
             raise ProblemError(f"{where}, case {number}: {_shown(entry)} is no case; {remedy}")
@@ -173,7 +184,7 @@ def _cases(value: Any, where: str) -> tuple[Case, ...]:
 
 
 def _mutants(value: Any, where: str) -> tuple[Mutant, ...]:
-    if not isinstance(value, list) or not value:
+    if not isinstance(value, list):
         raise ProblemError(f"{where}: 'mutants' must be a list of tables with 'what' and 'source'")
     found = []
     for number, entry in enumerate(value, 1):
@@ -189,32 +200,51 @@ def _mutants(value: Any, where: str) -> tuple[Mutant, ...]:
 
 
 def _check_header(problem: Problem, where: str) -> None:
-    """Refuse a header that is more than a name and plain parameters."""
+    """Refuse a header that is more than a name and parameters, some with a default or a star."""
     try:
         (node,) = ast.parse(f"{problem.header} pass").body
     except (SyntaxError, ValueError):
         raise ProblemError(f"{where}: header {problem.header!r} is no `def name(a, b):`") from None
-    plain = isinstance(node, ast.FunctionDef) and ast.unparse(node.args) == ", ".join(
-        entry.arg for entry in node.args.args
-    )
-    if not plain or "\n" in problem.header or getattr(node, "returns", None) is not None:
+    if (
+        not isinstance(node, ast.FunctionDef)
+        or node.args.posonlyargs
+        or node.args.kwonlyargs
+        or node.args.kwarg
+        or "\n" in problem.header
+    ):
         raise ProblemError(
-            f"{where}: header {problem.header!r} must be one `def name(a, b):` with plain "
-            "parameters: no types, defaults or stars"
+            f"{where}: header {problem.header!r} must be one `def name(a, b=1, *rest):`, without "
+            "parameters that are only named or only placed"
         )
-    names = [problem.name, problem.result, *problem.parameters, *problem.given_names]
+    try:
+        for value in node.args.defaults:
+            ast.literal_eval(value)
+    except ValueError:
+        raise ProblemError(f"{where}: header {problem.header!r}: defaults must be data") from None
+    results = [name.strip() for name in problem.result.split(",")]
+    names = [problem.name, *results, *problem.parameters, *problem.given_names]
+    names += [problem.rest] if problem.rest else []
     taken = [*PRIMITIVES, LOOP, "case_arguments"]
     for name in names:
         if not name.isidentifier() or name.startswith("_"):
             raise ProblemError(f"{where}: {name!r} is no name a program can use")
         if name in taken:
             raise ProblemError(f"{where}: the name '{name}' is taken; choose another")
-        taken += [name] if name != problem.result else []
-    if problem.generalisation not in GENERALISATIONS:
+        taken += [name] if name not in results else []
+    if problem.generalisation not in ("", *GENERALISATIONS):
         known = ", ".join(GENERALISATIONS)
         raise ProblemError(
             f"{where}: generalisation {problem.generalisation!r} unknown; known: {known}"
         )
+
+
+def _named(source: str, name: str) -> str:
+    """Return a solution; one that is an expression, such as a lambda, gets the function's name."""
+    try:
+        expression = ast.parse(source.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    return f"{name} = {source.strip()}" if isinstance(expression.body, ast.Lambda) else source
 
 
 def _check_defines(source: str, name: str, where: str) -> None:

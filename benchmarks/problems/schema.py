@@ -9,6 +9,8 @@ SCHEMA = '''\
 # Of each problem a model sees one line, `# define function: RESULT = NAME(PARAMETERS).`, and the
 # examples of its prompt. A solution is right if every one of its results is.
 #
+# A problem needs a header, a reference, and cases or `random`; all else may be left out.
+#
 # Results: None, truth values, numbers, text, lists, tuples and arrays of them, dictionaries with
 # text or integers for keys, shapely geometries. Lists, tuples and arrays are one kind; a truth
 # value is no number; shapes must agree; NaN and infinity are right only where the reference has
@@ -17,22 +19,25 @@ SCHEMA = '''\
 
 format = 1
 
-# Optional. Definitions that `cases` and `random` of all problems share.
+# Optional, here or in a problem. Definitions that `cases` and `random` share.
 setup = """
 def some_points(rng):
     return rng.uniform(-1, 1, (int(rng.integers(2, 9)), 2))
 """
 
-# Optional. Functions a solution may call; its prompt tells it their names. They may read `scene`,
-# which is the first entry of every case, is not an argument, and is out of a solution's reach.
+# Optional, here or in a problem. Functions a solution may call; its prompt tells it their names.
+# They may read `scene`, which is the first entry of every case, is not an argument, and is out of a
+# solution's reach.
 # given = """
 # def get_names():
 #     return list(scene)
 # """
 
 [[problem]]
-header = "def get_highest_point(points):"   # one line: a name and plain parameters
-result = "highest"                         # what the value is called in the request
+# One line: a name and parameters, such as `def f(points, radius=0.5, *others):`. A case may leave
+# out those with a default; they are then called by name, as the model sees it: `radius=0.5`.
+header = "def get_highest_point(points):"
+result = "highest"                         # what the value is called, or its parts: "left, right"
 family = "numpy"                           # the group it is reported in; any word
 # How the problem goes beyond the examples of the prompts, and why:
 #   systematicity       known parts, put together anew
@@ -42,13 +47,14 @@ family = "numpy"                           # the group it is reported in; any wo
 #   overgeneralisation  functions of a library that no example uses
 generalisation = "localism"
 reason = "an extreme by distance is shown; here it is by height"
+# A definition, or a lambda: reference = "lambda points: max(points, key=lambda point: point[1])"
 reference = """
 def get_highest_point(points):
     points = np.asarray(points)
     return points[np.argmax(points[:, 1])]
 """
-# [arguments] or [arguments, result], each as in Python; results worked out by hand test the
-# reference itself.
+# [arguments] or [arguments, result], each as in Python, or a table: { arguments = "...",
+# result = "...", scene = "..." }; results worked out by hand test the reference itself.
 cases = [
     ["[[0, 0], [1, 2], [5, 1]]", "[1, 2]"],
     ["np.array([[3.0, -1.0]])"],
@@ -61,7 +67,7 @@ def arguments(rng):
 random_cases = 10                          # optional; that many of those
 tolerance = { abs = 1e-6, rel = 1e-6 }     # optional; for geometry `abs` in metres
 
-# Four or more wrong solutions that the cases must tell from a right one.
+# None, or four or more wrong solutions that the cases must tell from a right one.
 [[problem.mutants]]
 what = "the lowest"
 source = "def get_highest_point(points): return min(points, key=lambda point: point[1])"

@@ -26,6 +26,8 @@ class ProblemFinding:
     """Mutants that are told apart, with every seed."""
     faults: tuple[str, ...]
     """What is wrong with it; nothing if it is fit."""
+    notes: tuple[str, ...] = ()
+    """What nobody knows of it."""
 
 
 def check_problem(problem: Problem, seeds: Sequence[int] = SEEDS) -> ProblemFinding:
@@ -45,10 +47,18 @@ def check_problem(problem: Problem, seeds: Sequence[int] = SEEDS) -> ProblemFind
     ]
     if any(judge(exam, f"{problem.header}\n    return None\n").right for exam in exams):
         faults.append("a function that returns nothing passes")
-    if len(problem.mutants) < LEAST_MUTANTS:
+    if 0 < len(problem.mutants) < LEAST_MUTANTS:
         faults.append(f"{len(problem.mutants)} mutants; give {LEAST_MUTANTS} or more")
     rejected = len(problem.mutants) - len(survived)
-    return ProblemFinding(problem, len(exams[0].cases), rejected, (*faults, *survived))
+    return ProblemFinding(
+        problem,
+        len(exams[0].cases),
+        rejected,
+        (*faults, *survived),
+        ()
+        if problem.mutants
+        else ("no mutants, so nobody knows whether its cases tell wrong ones",),
+    )
 
 
 def _as_bytes(exam: Exam) -> bytes:

@@ -1,13 +1,17 @@
-"""Reading answers out of text, and comparing them with what is right.
+r"""Reading answers out of text, and comparing them with what is right.
 
 What an answer may look like
-    Thoughts between `<think>` tags are dropped. The answer is what follows the last `answer =`,
-    `answer:` or `answer is`, up to a blank line; without one it is the last line that says
-    anything. Quotes, brackets, commas, full stops and the words a sentence is made of (`the`,
-    `and`, `is`, `at`, ...) count for nothing. What is left must be names of the scene, and nothing
-    else (`none` stands for no object); or pairs of plain numbers, `(0.1, -0.4)` or
-    `x = 0.1, y = -0.4`, in metres. Anything else is malformed: other words, other units, numbers
-    that are not finite.
+    As a person would take it. Thoughts between `<think>` tags are dropped. The answer is what
+    stands in `\boxed{}`, or follows `answer =`, `answer:` or `answer is`, up to a blank line;
+    without either it is the last line that says anything, or the list that the text ends with.
+    Quotes, brackets, dashes, numbers before the entries of a list and the words a sentence is made
+    of (`the`, `and`, `is`, `at`, ...) count for nothing. What is left must be names of the scene,
+    and nothing else (`none` stands for no object); or pairs of numbers, `(0.1, -0.4)` or
+    `x=0.1 y=-0.4`, in metres unless a unit stands there.
+    A sentence may repeat the question: "The rightmost block is the red block."
+    Anything else is malformed: other words, a no or an or, other units, numbers that are not
+    finite. So are two answers, and an answer with other names or points behind it that the question
+    does not hold: nobody knows which is meant.
 
 What is right
     Objects: the same names, each once; in the same order where the question gives an order.
@@ -20,7 +24,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,72 +37,241 @@ TOLERANCE_M = 0.01
 _LONGEST = 4000
 """Characters of an answer that are read, once the answer is found."""
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_MARK = re.compile(r"\banswers?\**\s*(?:=|:|\bis\b:?|\bare\b:?)\**", re.IGNORECASE)
-_SIGNS = re.compile(r"[\s,;.:'\"`*\[\](){}]+")
+_MARK = re.compile(r"\banswers?\**\s*(?:=|:|-(?=\s)|\bis\b:?|\bare\b:?)\**", re.IGNORECASE)
+_BOXED = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
+_LATEX = re.compile(r"\\(?:text|mathrm|mathbf|textbf|left|right)\b|\\[()\[\],;! ]|\$|~")
+_ENTRY = re.compile(r"^[ \t]*(?:[-*\u2022\u2013\u2014]|\(?\d{1,2}[.)])(?=\s)", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_COPULA = re.compile(r"\b(?:is|are|would be|should be)\b:?|[:=]", re.IGNORECASE)
+_DOUBT = frozenset(["no", "not", "nor", "neither", "or", "either", "isn't", "aren't", "except"])
+_SIGNS = re.compile(r"[\s,;.:'\"`*\[\](){}!?]+|(?<!\S)[-\u2013\u2014]+(?!\S)")
 _FILLERS = frozenset(["a", "and", "answer", "are", "at", "i", "in", "is", "it", "of", "order", "s"])
 _FILLERS |= frozenset(["object", "objects", "point", "points", "position", "positions", "ret_val"])
-_FILLERS |= frozenset(["that", "the", "then", "they", "this", "to", "=", "would", "be", "m", "np"])
-_FILLERS |= frozenset(["array", "meters", "metres"])
+_FILLERS |= frozenset(["that", "the", "then", "they", "this", "to", "=", "would", "be", "np", "so"])
+_FILLERS |= frozenset(["array", "should", "therefore", "thus", "hence", "final", "located", "lies"])
+_FILLERS |= frozenset(["approximately", "about", "roughly", "coordinates", "think", "which", "its"])
 # Possessive quantifiers: a long run of digits or spaces must not backtrack.
 _NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
+_UNIT = r"(?:(?:centi|milli)?met(?:er|re)s?|[cm]?m)\b"
+_METRES = {"cm": 0.01, "centi": 0.01, "mm": 0.001, "milli": 0.001}
 _PAIR = re.compile(
-    rf"[(\[]\s*+(?P<x>{_NUMBER})\s*+m?\s*+,\s*+(?P<y>{_NUMBER})\s*+m?\s*+,?\s*+[)\]]"
-    rf"|\bx\s*[=:]\s*(?P<x2>{_NUMBER})\s*+m?\s*+(?:,|and|,\s*and)\s*y\s*[=:]\s*(?P<y2>{_NUMBER})",
+    rf"[(\[]\s*+(?P<x>{_NUMBER})\s*+(?P<ux>{_UNIT})?\s*+,\s*+(?P<y>{_NUMBER})\s*+"
+    rf"(?P<uy>{_UNIT})?\s*+,?\s*+[)\]](?:\s*+(?P<u>{_UNIT}))?"
+    rf"|\bx\s*+[=:]\s*+(?P<x2>{_NUMBER})\s*+(?P<ux2>{_UNIT})?\s*+(?:[,;]\s*+)?(?:and\s++)?"
+    rf"y\s*+[=:]\s*+(?P<y2>{_NUMBER})(?:\s*+(?P<uy2>{_UNIT}))?",
     re.IGNORECASE,
 )
+_BARE = re.compile(
+    rf"\s*+(?P<x>{_NUMBER})(?:\s*+(?P<ux>{_UNIT}))?(?:\s*+,\s*+|\s++and\s++|\s++)"
+    rf"(?P<y>{_NUMBER})\s*+(?P<uy>{_UNIT})?[\s.]*+\Z"
+)
+"""Two numbers and nothing else."""
 
 
 class Malformed(ValueError):
     """A text that is no answer of the kind asked for; the message says why."""
 
 
-def read_names(text: str, known: Sequence[str]) -> list[str]:
+Point = tuple[float, float]
+
+
+def read_names(text: str, known: Sequence[str], asked: str = "") -> list[str]:
     """Return the objects a text answers with, in its order.
 
+    Args:
+        text: The answer.
+        known: The names of the scene.
+        asked: The words of the question, which the answer may repeat.
+
     Raises:
-        Malformed: It says something else than names of the scene, or nothing.
+        Malformed: It says something else than names of the scene, or nothing, or two answers.
     """
-    words = _said(text).lower().replace("grey", "gray")
     pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in known))
-    found = pattern.findall(words)
-    rest = _rest(pattern.sub(" ", words))
-    if rest == ["none"] and not found:
-        return []
-    if rest:
-        raise Malformed(f"{_shown(rest)} is no object of the scene")
-    if not found:
-        raise Malformed("the answer names no object")
-    return found
+
+    def names_in(words: str) -> list[str]:
+        return pattern.findall(words.lower().replace("grey", "gray"))
+
+    def read(words: str) -> list[str]:
+        words = words.lower().replace("grey", "gray")
+        found = pattern.findall(words)
+        rest = _rest(pattern.sub(" ", words))
+        if rest == ["none"] and not found:
+            return []
+        if rest:
+            raise Malformed(f"{_shown(rest)} is no object of the scene")
+        if not found:
+            raise Malformed("the answer names no object")
+        return found
+
+    names: list[str] = _answer(text, read, names_in, asked)
+    return names
 
 
-def read_points(text: str) -> NDArray[np.float64]:
+def read_points(text: str, asked: str = "") -> NDArray[np.float64]:
     """Return the points a text answers with, xy in metres, shape (n, 2).
 
+    Args:
+        text: The answer.
+        asked: The words of the question, which the answer may repeat.
+
     Raises:
-        Malformed: It says something else than pairs of finite numbers, or nothing.
+        Malformed: It says something else than pairs of finite numbers, or nothing, or two answers.
     """
-    said = _said(text)
-    points = [
-        (float(match["x"] or match["x2"]), float(match["y"] or match["y2"]))
-        for match in _PAIR.finditer(said)
-    ]
-    if rest := _rest(_PAIR.sub(" ", said).lower()):
-        raise Malformed(f"{_shown(rest)} is no pair of numbers (x, y) in metres")
-    if not points:
-        raise Malformed("the answer has no pair of numbers (x, y)")
-    if not all(math.isfinite(value) for point in points for value in point):
+
+    def points_in(words: str) -> list[Point]:
+        return [_point(match) for match in _PAIR.finditer(words)]
+
+    def read(words: str) -> list[Point]:
+        if bare := _BARE.match(words.strip("'\"`* ")):
+            return [_point(bare)]
+        points = points_in(words)
+        if rest := _rest(_PAIR.sub(" ", words).lower()):
+            raise Malformed(f"{_shown(rest)} is no pair of numbers (x, y) in metres")
+        if not points:
+            raise Malformed("the answer has no pair of numbers (x, y)")
+        return points
+
+    return np.array(_answer(text, read, points_in, asked))
+
+
+def _point(match: re.Match[str]) -> Point:
+    """Return a pair of numbers in metres.
+
+    Raises:
+        Malformed: One has a unit and the other has none, or one is not finite.
+    """
+    given = match.groupdict()
+    x, y = float(given["x"] or given["x2"]), float(given["y"] or given["y2"])
+    first, last = given["ux"] or given.get("ux2"), given["uy"] or given.get("uy2") or given.get("u")
+    if first and not last:
+        raise Malformed(f"{match[0]!r} has a unit for one number alone")
+    units = [(unit or "").lower() for unit in (first or last, last)]
+    shares = [next((m for head, m in _METRES.items() if u.startswith(head)), 1.0) for u in units]
+    if not (math.isfinite(x) and math.isfinite(y)):
         raise Malformed("a number of the answer is not finite")
-    return np.array(points)
+    return x * shares[0], y * shares[1]
 
 
-def _said(text: str) -> str:
-    """Return the part of a text that is its answer."""
+def _answer(
+    text: str,
+    read: Callable[[str], list[Any]],
+    mentioned: Callable[[str], list[Any]],
+    asked: str,
+) -> Any:
+    """Return the one answer of a text.
+
+    Args:
+        text: All of it.
+        read: Reads an answer that says nothing else.
+        mentioned: Finds what may be an answer in any words.
+        asked: The question.
+
+    Raises:
+        Malformed: There is none, or more than one.
+    """
     text = _THOUGHTS.sub("", text).replace("\u2212", "-")
+    text = re.sub(r"[\u2013\u2014](?=[\d.])", "-", text)
+    known = mentioned(asked)
+    if boxed := _BOXED.findall(text):
+        return _same([_said(_plain(entry), read, mentioned, known) for entry in boxed])
+    if not _MARK.search(text):
+        return _said(_plain(_last(text)), read, mentioned, known)
+    text = _plain(text)
     marks = list(_MARK.finditer(text))
-    if marks:
-        return text[marks[-1].end() :].strip().partition("\n\n")[0][:_LONGEST]
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    parts = [
+        text[mark.end() : end].strip().partition("\n\n")
+        for mark, end in zip(marks, ends, strict=True)
+    ]
+    last = _said(parts[-1][0], read, mentioned, known)
+    _refuse_more(parts[-1][2], last, mentioned, known)
+    answers = [last]
+    for part, _, _ in parts[:-1]:
+        try:
+            answers.insert(0, _said(part, read, mentioned, known))
+        except Malformed:  # a word in the middle of thoughts
+            continue
+    return _same(answers)
+
+
+def _plain(text: str) -> str:
+    """Return a text without what typesets it, and without the signs before a list's entries."""
+    return _ENTRY.sub(" ", re.sub(r"\\(?:text|mathrm)\{([^{}]*)\}", r" \1 ", _LATEX.sub(" ", text)))
+
+
+def _last(text: str) -> str:
+    """Return the last line that says anything, with those that are a list with it."""
     lines = [line for line in text.splitlines() if line.strip(" \t`")]
-    return lines[-1][:_LONGEST] if lines else ""
+    first = len(lines) - 1
+    while first > 0 and all(map(_ENTRY.match, lines[first - 1 :])):
+        first -= 1
+    return "\n".join(lines[first:])
+
+
+def _said(
+    text: str,
+    read: Callable[[str], list[Any]],
+    mentioned: Callable[[str], list[Any]],
+    known: Sequence[Any],
+) -> list[Any]:
+    """Return the answer of a text that is one, or holds a sentence that is."""
+    text = text[:_LONGEST]
+    try:
+        return read(text)
+    except Malformed as error:
+        why = error
+    answers, others = [], []
+    for sentence in filter(str.strip, _SENTENCE.split(text)):
+        found = _sentence(sentence, read, mentioned, known)
+        if found is None:
+            others.append(sentence)
+        else:
+            answers.append(found)
+    if not answers:
+        raise why
+    answer = _same(answers)
+    _refuse_more(" ".join(others), answer, mentioned, known)
+    return answer
+
+
+def _sentence(
+    text: str,
+    read: Callable[[str], list[Any]],
+    mentioned: Callable[[str], list[Any]],
+    known: Sequence[Any],
+) -> list[Any] | None:
+    """Return the answer of a sentence, which may repeat the question; None if it is none."""
+    if not _DOUBT.isdisjoint(re.findall(r"[\w']+", text.lower())):
+        return None
+    sides = [(text, "")]
+    for copula in _COPULA.finditer(text):
+        before, after = text[: copula.start()], text[copula.end() :]
+        sides += [(after, before), (before, after)]
+    for answer, question in sides:
+        if all(entry in known for entry in mentioned(question)):
+            try:
+                return read(answer)
+            except Malformed:
+                continue
+    return None
+
+
+def _same(answers: Sequence[list[Any]]) -> list[Any]:
+    if any(answer != answers[0] for answer in answers):
+        raise Malformed("there are two answers")
+    return answers[0]
+
+
+def _refuse_more(
+    text: str,
+    answer: Sequence[Any],
+    mentioned: Callable[[str], list[Any]],
+    known: Sequence[Any],
+) -> None:
+    """Refuse words behind an answer that may be another one."""
+    for entry in mentioned(text):
+        if entry not in answer and entry not in known:
+            raise Malformed("there are two answers, or an answer and more")
 
 
 def _rest(words: str) -> list[str]:

@@ -1,13 +1,14 @@
 """The three ways to be asked: for the answer, for steps and the answer, for a program.
 
 The first two send a prompt to a model and read its text. The third is an LMP: its program runs in
-the sandbox and asks the scene for positions, and what it leaves is the answer.
+the sandbox and asks the scene for positions, and what it leaves is the answer. A text that is no
+answer goes back once with the reason, as a program that is none does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmarks.reasoning.answers import Malformed, as_text, read_names, read_points, wrong
@@ -16,7 +17,7 @@ from cap.engine.lmp import LMP
 from cap.errors import ModelError, NotFound
 from cap.models.base import Completion, Model, Request
 from cap.prompt.context import Context
-from cap.prompt.prompt import Prompt
+from cap.prompt.prompt import PastTurn, Prompt
 from cap.result import Failure
 from cap.sandbox.limits import Limits
 
@@ -29,6 +30,8 @@ SYSTEM = (
 """What a chat model is told where it is to answer in language."""
 MAX_TOKENS = 1024
 """Of an answer in language: steps take room."""
+_WRONG_KIND = "WrongKind"
+"""What the engine calls the failure of a program whose value is not of the kind asked for."""
 LMPS = {"object": "parse_obj_name", "position": "parse_position"}
 """The prompt that answers each kind of question with a program."""
 
@@ -45,12 +48,17 @@ class Response:
     """Who is to blame for that, or ""."""
     calls: int = 0
     """Calls of primitives."""
+    malformed: bool = False
+    """There was no answer of the kind asked for."""
+    sent_back: bool = False
+    """It is the second one: the first could not be used."""
 
 
 class Fixed:
-    """A model that gives one answer, whatever it is asked."""
+    """A model that gives one answer, whatever it is asked, and is not asked again."""
 
     name = "fixed"
+    repairs = False
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -69,25 +77,44 @@ def baseline(name: str, asked: PosedQuestion, arm: str) -> Model:
     return Fixed(f"answer = {as_text(asked.question, asked.answer)!r}")
 
 
-def in_words(asked: PosedQuestion, model: Model, prompt: Prompt) -> Response:
-    """Ask for an answer in language, and compare it."""
+def in_words(asked: PosedQuestion, model: Model, prompt: Prompt, *, repairs: bool) -> Response:
+    """Ask for an answer in language, once more if it is none, and compare it.
+
+    Args:
+        asked: The question.
+        model: Whom to ask.
+        prompt: With examples of answers.
+        repairs: Whether an answer that cannot be read is sent back.
+    """
     scene = asked.scene
     facts = {"objects": scene.objects, "positions": dict(scene.positions)}
     context = Context.of(facts).text
-    text = prompt.render(asked.words, context)
-    request = Request(text, prompt.header.stop, max_tokens=MAX_TOKENS, system=SYSTEM)
-    try:
-        text = model.complete(request).said().strip()
-    except ModelError as error:
-        return Response("", f"{type(error).__name__}: {error}", "model")
-    # Up to the first stop string after something was said.
-    text = text[: min((at for at in map(text.find, prompt.header.stop) if at > 0), default=None)]
-    try:
-        is_object = asked.question.kind == "object"
-        given = read_names(text, scene.objects) if is_object else read_points(text)
-    except Malformed as error:
-        return Response(text, f"malformed answer: {error}", "model")
-    return _compared(asked, given, Response(text))
+    response = Response("")
+    history: list[PastTurn] = []
+    for _ in range(2 if repairs else 1):
+        text = prompt.render(asked.words, context, history)
+        request = Request(text, prompt.header.stop, max_tokens=MAX_TOKENS, system=SYSTEM)
+        try:
+            text = model.complete(request).said().strip()
+        except ModelError as error:
+            why = f"{type(error).__name__}: {error}"
+            return Response("", why, "model", sent_back=bool(history))
+        # Up to the first stop string after something was said.
+        text = text[
+            : min((at for at in map(text.find, prompt.header.stop) if at > 0), default=None)
+        ]
+        try:
+            if asked.question.kind == "object":
+                given: Any = read_names(text, scene.objects, asked.words)
+            else:
+                given = read_points(text, asked.words)
+        except Malformed as error:
+            why = f"malformed answer: {error}"
+            response = Response(text, why, "model", malformed=True, sent_back=bool(history))
+            history = [PastTurn(asked.words, text, context, note=f"{error}; answer it once more")]
+        else:
+            return _compared(asked, given, Response(text, sent_back=bool(history)))
+    return response
 
 
 def in_code(
@@ -115,16 +142,18 @@ def in_code(
         lmp = LMP(prompts["parse_position"], model, lmps=lmps, **shared)
     with lmp:
         answer = lmp.run(asked.words)
-    calls = len(answer.result.calls)
     source = answer.source if answer.program else answer.completion
-    if (failure := answer.result.failure) is not None:
-        return Response(source, str(failure), _blamed(failure), calls)
-    return _compared(asked, answer.result.value, Response(source, calls=calls))
+    response = Response(source, calls=len(answer.result.calls), sent_back=answer.attempts > 1)
+    if (failure := answer.result.failure) is None:
+        return _compared(asked, answer.result.value, response)
+    # A value of another kind, or an answer that is no program.
+    malformed = failure.error == _WRONG_KIND or (not answer.program and bool(answer.completion))
+    return replace(response, missed=str(failure), cause=_blamed(failure), malformed=malformed)
 
 
 def _compared(asked: PosedQuestion, given: Any, reply: Response) -> Response:
     missed = wrong(asked.question, asked.answer, given)
-    return reply if missed is None else Response(reply.text, missed, "task", reply.calls)
+    return reply if missed is None else replace(reply, missed=missed, cause="task")
 
 
 def _blamed(failure: Failure) -> str:

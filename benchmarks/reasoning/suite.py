@@ -3,13 +3,16 @@
 Trial number `seed` of a cell asks question `seed` modulo 30, in a scene of that seed: 30 trials ask
 every question once. All three arms are asked the same questions in the same scenes. Success is a
 right answer (`answers`); else `model` gave no answer that can be read, `program` failed, or all
-went well and the answer is wrong (`task`).
+went well and the answer is wrong (`task`). An answer that cannot be read is malformed, in words as
+in a program, and is sent back.
 """
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
@@ -17,8 +20,10 @@ from benchmarks.reasoning.methods import LMPS, Response, baseline, in_code, in_w
 from benchmarks.reasoning.object_questions import OBJECTS
 from benchmarks.reasoning.position_questions import POSITIONS
 from benchmarks.reasoning.question import PosedQuestion, ReasoningQuestion, put
+from benchmarks.results import read_lines
 from benchmarks.suite import (
     BASELINES,
+    REPAIRED,
     BaseSuite,
     Outcome,
     Settings,
@@ -58,7 +63,7 @@ class ReasoningSuite(BaseSuite):
 
     name = "reasoning"
     about = "questions about a scene, in words and by program"
-    version = "1"
+    version = "2"
     takes = ("prompts",)
 
     def check(self, settings: Settings) -> None:
@@ -110,6 +115,9 @@ class ReasoningSuite(BaseSuite):
             else model_for(settings.model, settings.options, trial)
         )
         reply = _ask(asked, trial, settings, meter)
+        extra = _evidence(asked)
+        extra |= {"malformed": True} if reply.malformed else {}
+        extra |= {REPAIRED: True} if reply.sent_back else {}
         usage = meter.usage
         outcome = Outcome(
             success=not reply.cause,
@@ -123,7 +131,7 @@ class ReasoningSuite(BaseSuite):
             completion_tokens=usage.completion_tokens,
             cost_usd=0.0 if is_baseline else usage.cost_usd,
             seconds=time.perf_counter() - start_s,
-            extra=_evidence(asked),
+            extra=extra,
         )
         return meter.settled(outcome)
 
@@ -133,12 +141,33 @@ class ReasoningSuite(BaseSuite):
         method = "CaP (answers not compared)" if (task, split) == _NOT_COMPARED else "CaP"
         return {} if value is None else {method: value}
 
+    def summary(self, folder: Path) -> list[dict[str, Any]]:
+        """Return for each task and arm how many answers could not be read."""
+        counts: dict[tuple[str, str], Counter[str]] = {}
+        for line in read_lines(folder):
+            found = counts.setdefault((line.trial.task, line.trial.split), Counter())
+            extra = line.outcome.extra
+            told = {"malformed": extra.get("malformed"), "sent back": extra.get(REPAIRED)}
+            found.update(n=1, **{name: bool(said) for name, said in told.items()})
+        return [
+            {
+                "task": task,
+                "arm": arm,
+                "n": counts[task, arm]["n"],
+                "sent back": counts[task, arm]["sent back"],
+                "malformed": counts[task, arm]["malformed"],
+            }
+            for task, arm in self.cells()
+            if (task, arm) in counts
+        ]
+
 
 def _ask(asked: PosedQuestion, trial: Trial, settings: Settings, meter: Meter) -> Response:
     kind = asked.question.kind
     if trial.split != "lmp":
         folder = f"{settings.prompts}-{trial.split}"
-        return in_words(asked, meter, load_prompts(folder, (kind,))[kind])
+        repairs = bool(getattr(meter, "repairs", True))
+        return in_words(asked, meter, load_prompts(folder, (kind,))[kind], repairs=repairs)
     prompts = load_prompts(settings.prompts, tuple(LMPS.values()))
     seed = seed_of(trial)
     limits = program_limits(settings.options.get("limits", {}))

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.humaneval.pass_at_k import mean_pass_at_k
+from benchmarks.pass_at_k import mean_pass_at_k
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.statistics import wilson_interval
 from benchmarks.suite import REPAIRED, SUITES, UNJUDGED, BaseSuite, suite

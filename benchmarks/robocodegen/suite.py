@@ -13,6 +13,7 @@ then a pass over all problems, in order, and what was written for one is there f
 from __future__ import annotations
 
 import ast
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -20,11 +21,14 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from benchmarks import json_lines, samples
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for
-from benchmarks.problems.judge import Verdict, desk, examine
+from benchmarks.problems.judge import Verdict, desk, examine, judge
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
 from benchmarks.problems.problem_file import load
-from benchmarks.robocodegen.summary import LIBRARY, OTHERS, summarize
+from benchmarks.results import read_lines
+from benchmarks.robocodegen.summary import LIBRARY, OTHERS, given_form, summarize
+from benchmarks.samples import GIVEN
 from benchmarks.suite import (
     BASELINES,
     ENDPOINT,
@@ -61,7 +65,7 @@ ARMS: Mapping[str, tuple[str, bool]] = {
     "flat-single": ("flat", False),
 }
 """Prompt file and whether missing helpers are generated, by the name of the arm."""
-OPTIONS = ("limits", "problems", "repairs", "shared_library", *MODEL_OPTIONS)
+OPTIONS = ("k", "limit_s", "limits", "problems", "repairs", "shared_library", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 _LOOP = Prompt("robocodegen", Header(docs=False), "", (), ())
 """Stands for the program around a function: no model writes it."""
@@ -73,27 +77,36 @@ class RoboCodeGenSuite(BaseSuite):
     name = "robocodegen"
     about = "functions from their headers, in four arms"
     usual_n = 1
+    judges_samples = True
     takes = ("prompts",)
     """Samples, where nobody says how many: a model at temperature 0 answers the same again."""
 
-    def __init__(self, problems: str | None = None, shared_library: bool = False) -> None:
+    def __init__(
+        self,
+        problems: str | Sequence[str] | None = None,
+        shared_library: bool = False,
+        ks: Sequence[int] = (),
+    ) -> None:
         """Read the problems.
 
         Args:
-            problems: A problem file in place of the shipped ones.
+            problems: Problem files, or one, in place of the shipped ones.
             shared_library: Keep what is written for one problem for those after it.
+            ks: For which k pass@k is told.
 
         Raises:
             ProblemError: The file cannot be used.
         """
-        self._own = problems is not None
+        self._own = bool(problems)
+        self._ks = tuple(ks)
         self._shared = shared_library
         self._set = problem_set(problems)
         self.version = f"2-{self._set.sha256[:12]}"
 
     def adjusted(self, options: Mapping[str, Any]) -> RoboCodeGenSuite:
         """Return the suite as options ask for it."""
-        return RoboCodeGenSuite(options.get("problems"), bool(options.get("shared_library")))
+        shared = bool(options.get("shared_library"))
+        return RoboCodeGenSuite(options.get("problems"), shared, options.get("k", ()))
 
     def check(self, settings: Settings) -> None:
         """Refuse what no trial could be run with; of a person's own problems, those that are wrong.
@@ -104,7 +117,7 @@ class RoboCodeGenSuite(BaseSuite):
         _check_options(settings)
         for file, _ in ARMS.values():
             function_prompt(settings.prompts, file, ())
-        if settings.model not in BASELINES:
+        if settings.model not in BASELINES and not settings.model.startswith(samples.SAMPLES):
             model_for(settings.model, {**settings.options, "ledger": None})
 
     @cached_property
@@ -127,7 +140,7 @@ class RoboCodeGenSuite(BaseSuite):
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every problem with every arm."""
-        return tuple((name, arm) for arm in ARMS for name in self._set.problems)
+        return tuple((name, arm) for arm in (*ARMS, GIVEN) for name in self._set.problems)
 
     def trials(
         self,
@@ -149,8 +162,8 @@ class RoboCodeGenSuite(BaseSuite):
         check_names("arm", splits, list(ARMS))
         if self._shared and tasks:
             raise UsageError("a shared library needs all problems, in order; leave out --tasks")
-        fit = [name for name in self._set.problems if name not in self.left_out]
-        for name in tasks or ([] if fit else self.left_out):
+        fit = self._fit()
+        for name in tasks or ():
             if name in self.left_out:
                 raise ProblemError(self.left_out[name])
         names = [LIBRARY] if self._shared else fit
@@ -163,6 +176,35 @@ class RoboCodeGenSuite(BaseSuite):
             for sample in range(n)
         )
 
+    def _fit(self) -> list[str]:
+        """Return the problems that can judge somebody.
+
+        Raises:
+            ProblemError: There is none.
+        """
+        fit = [name for name in self._set.problems if name not in self.left_out]
+        if not fit:
+            raise ProblemError(next(iter(self.left_out.values())))
+        return fit
+
+    def given(self, path: Path, *, incomplete: bool) -> tuple[Trial, ...]:
+        """Return the trials of a sample file.
+
+        Args:
+            path: The file.
+            incomplete: Accept that problems have no sample.
+
+        Raises:
+            UsageError: It cannot be used.
+        """
+        found = samples.read(path, self._set.problems, incomplete=incomplete)
+        fit = frozenset(self._fit())
+        return tuple(
+            Trial(sample.task_id, GIVEN, 0, sample.number)
+            for sample in found
+            if sample.task_id in fit
+        )
+
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Have one function written and judge it, or one pass of them.
 
@@ -171,6 +213,8 @@ class RoboCodeGenSuite(BaseSuite):
             ProblemError: A problem's own reference fails; that is no verdict on a model.
         """
         _check_options(settings)
+        if trial.split == GIVEN:
+            return _run_given(trial, settings, self._set.problems)
         if trial.task == LIBRARY:
             fit = {n: one for n, one in self._set.problems.items() if n not in self.left_out}
             return _run_library(trial, settings, fit)
@@ -178,17 +222,20 @@ class RoboCodeGenSuite(BaseSuite):
 
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return each arm by family, by kind of generalisation, and as a whole."""
-        return summarize(folder, self._set, published=not self._own)
+        if any(line.trial.split == GIVEN for line in read_lines(folder)):
+            json_lines.write(folder / f"{GIVEN}.samples.jsonl", given_form(folder))
+        return summarize(folder, self._set, published=not self._own, ks=self._ks)
 
 
-def problem_set(path: str | None) -> ProblemSet:
-    """Return the problems of a file, or the shipped ones; read once, and again once it changes.
+def problem_set(paths: str | Sequence[str] | None) -> ProblemSet:
+    """Return the problems of files, or the shipped ones; read once, and again once one changes.
 
     Raises:
-        ProblemError: The file cannot be used.
+        ProblemError: A file cannot be used.
     """
     here = Path(__file__).resolve().parent
-    files = [Path(path)] if path else [here / f"{name}.toml" for name in FILES]
+    named = [paths] if isinstance(paths, str) else paths
+    files = [*map(Path, named)] if named else [here / f"{name}.toml" for name in FILES]
     return _loaded(tuple((file, file.stat().st_mtime_ns if file.exists() else 0) for file in files))
 
 
@@ -236,6 +283,40 @@ def _run_one(
     return _Attempt(meter.settled(outcome), answer.generated)
 
 
+def _run_given(trial: Trial, settings: Settings, problems: Mapping[str, Problem]) -> Outcome:
+    """Judge a sample of a file; it stands alone, without what any prompt shows."""
+    start_s = time.perf_counter()
+    problem = problems[trial.task]
+    path = Path(settings.model.removeprefix(samples.SAMPLES))
+    sample = samples.by_place(path, tuple(problems))[trial.task, trial.sample]
+    source = sample.text
+    if not sample.whole and not re.search(rf"^def {problem.name}\b", source, re.MULTILINE):
+        source = f"{problem.header}\n{source}"
+    limits = LIMITS
+    if "limit_s" in settings.options:
+        limits = replace(LIMITS, program_s=settings.options["limit_s"])
+    verdict = judge(examine(problem, trial.seed), source, limits)
+    return Outcome(
+        success=verdict.right,
+        cause="" if verdict.right else "program",
+        instruction=problem.request,
+        program=source,
+        failure=verdict.missed,
+        calls=0,
+        requests=0,
+        prompt_tokens=0,
+        completion_tokens=0,
+        cost_usd=0.0,
+        seconds=time.perf_counter() - start_s,
+        extra={
+            "passed_cases": verdict.passed,
+            "cases": verdict.cases,
+            "place": sample.place,
+            "line": sample.values,
+        },
+    )
+
+
 def _run_library(trial: Trial, settings: Settings, problems: Mapping[str, Problem]) -> Outcome:
     """Have all functions written, one after the other, each with those before it at hand."""
     library: dict[str, Definition] = {}
@@ -272,11 +353,10 @@ def _outcome(
     cause = "" if failure is None else str(failure.cause)
     # A given function that is asked for what is not there refuses; that is the caller's mistake.
     cause = {"robot": "program", "person": "infrastructure"}.get(cause, cause)
-    asked = ", ".join(problem.parameters)
     return Outcome(
         success=verdict.right,
         cause="" if verdict.right else cause or "task",
-        instruction=f"{problem.result} = {problem.name}({asked})",
+        instruction=problem.request,
         program="\n\n".join(entry.source.strip() for entry in (*answer.kept, *answer.generated)),
         failure=verdict.missed,
         calls=sum(call.name in problem.given_names for call in answer.result.calls),
@@ -364,7 +444,7 @@ class _Author:
 
 def _model(settings: Settings, problem: Problem, trial: Trial) -> Model:
     if settings.model == "oracle":
-        return _Author("oracle", problem.reference)
+        return _Author("oracle", problem.solution)
     if settings.model == "no-op":
         return _Author("no-op", f"{problem.header}\n    return None\n")
     return model_for(settings.model, settings.options, trial)

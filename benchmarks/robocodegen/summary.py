@@ -7,13 +7,15 @@ of the families what the notebook counts for code-davinci-002, where it can be t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.pass_at_k import mean_pass_at_k
 from benchmarks.problems.problem import GENERALISATIONS, ProblemSet
 from benchmarks.results import Line, read_lines
+from benchmarks.samples import GIVEN
 from benchmarks.statistics import wilson_interval
 from benchmarks.suite import Outcome
 
@@ -80,22 +82,33 @@ _FAMILIES: Mapping[tuple[str, str], tuple[int, int]] = {
 """How many of how many code-davinci-002 solved."""
 
 
-def summarize(folder: Path, problems: ProblemSet, *, published: bool) -> list[dict[str, Any]]:
+def given_form(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the samples of a file in its order, each with all that stood in its line."""
+    given = [line for line in read_lines(folder) if line.trial.split == GIVEN]
+    for line in sorted(given, key=lambda line: line.outcome.extra.get("place", 0)):
+        told = {"result": line.outcome.failure or "passed", "passed": line.outcome.success}
+        yield {**line.outcome.extra.get("line", {}), **told}
+
+
+def summarize(
+    folder: Path, problems: ProblemSet, *, published: bool, ks: Sequence[int] = ()
+) -> list[dict[str, Any]]:
     """Return one row for each arm and group of problems that has a sample, and one for all.
 
     Args:
         folder: Of the run.
         problems: What was run.
         published: Whether the paper's values stand beside: they are for problems like these.
+        ks: For which k pass@k is told.
     """
     found = [part for line in read_lines(folder) for part in parts(line)]
     table = []
     for arm in dict.fromkeys(line.trial.split for line in found):
         own = [line for line in found if line.trial.split == arm]
         for group, names in _groups(problems).items():
-            won = [line.outcome.success for line in own if line.trial.task in names]
+            won = [line for line in own if line.trial.task in names]
             if won:
-                table.append(_row(arm, group, won, published=published))
+                table.append(_row(arm, group, won, published, ks))
     return table
 
 
@@ -123,15 +136,24 @@ def _groups(problems: ProblemSet) -> dict[str, set[str]]:
     return {**groups, "all": set(problems.problems)}
 
 
-def _row(arm: str, group: str, won: list[bool], *, published: bool) -> dict[str, Any]:
-    low, high = wilson_interval(sum(won), len(won))
+def _row(
+    arm: str, group: str, lines: Sequence[Line], published: bool, ks: Sequence[int]
+) -> dict[str, Any]:
+    counts: dict[str, tuple[int, int]] = {}
+    for line in lines:
+        n, right = counts.get(line.trial.task, (0, 0))
+        counts[line.trial.task] = n + 1, right + line.outcome.success
+    won, n = sum(right for _, right in counts.values()), len(lines)
+    low, high = wilson_interval(won, n)
+    found = mean_pass_at_k(counts, ks)
     row = {
         "arm": arm,
         "problems": group,
-        "solved %, 95 %": f"{100 * sum(won) / len(won):.1f} ({100 * low:.1f}-{100 * high:.1f})",
-        "n": len(won),
+        "solved %, 95 %": f"{100 * won / n:.1f} ({100 * low:.1f}-{100 * high:.1f})",
+        "n": n,
+        **{f"pass@{k} %": f"{100 * found[k]:.1f}" if k in found else "" for k in ks},
     }
-    if published:
+    if published and arm != GIVEN:
         rates = published_rates(group, arm)
         row["published %"] = ", ".join(f"{name} {value:g}" for name, value in rates.items())
     return row

@@ -102,6 +102,14 @@ def split_names(text: str | None, remedy: str) -> list[str] | None:
     return names
 
 
+def whole_numbers(ctx: click.Context, param: click.Parameter, text: str | None) -> list[int]:
+    """Return numbers from 1 on that are written with commas, each once, the smallest first."""
+    words = [word.strip() for word in (text or "").split(",") if word.strip()]
+    if not all(word.isascii() and word.isdigit() and 0 < int(word) < 10**6 for word in words):
+        raise click.BadParameter(f"{text!r}; write numbers from 1 on with commas, such as 1,5,20")
+    return sorted({int(word) for word in words})
+
+
 @dataclass(frozen=True)
 class ModelOptions:
     """How a model is asked."""

@@ -176,7 +176,9 @@ class Generation:
         for entry in wanted:
             lines = [site.line for site in entry.calls if site.line]
             caller = self._programs.get(entry.parent, self._caller)
-            told = "" if caller is None else told_program(self.words, caller.source, lines)
+            told = ""
+            if caller is not None and self.prompt.header.docs:
+                told = told_program(self.words, caller.source, lines)
             room = 4 if entry.reason else 1
             question = Question(entry.request, room=room, docs=self.docs, given=told)
             if entry.reason:

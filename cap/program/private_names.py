@@ -65,6 +65,9 @@ LEADS_OUT = frozenset(
 )
 """Attributes by which library objects lead to memory, files, frames or code."""
 _LEADS_OUT_PREFIXES = ("gi_", "cr_", "ag_", "tb_")
+GUARDED = frozenset(["strides"])
+"""What a program may read of anything and bind of its own alone: bound of an array of objects, it
+makes the numbers beside them objects."""
 FORMATS = ("format", "format_map")
 """Methods of a text that read attributes of what they are given."""
 _READING_FIELD = re.compile(r"\{[^{}:!]*[.\[]")
@@ -74,7 +77,7 @@ _MAY_BE_PRIVATE = re.compile(
     r"_(?<!\w_)(?!_\w*__\b)_*[^\W_]|__class__|__setattr__|__wrapped__|__annotations__|__members__|__dict__"
     r"|(?<!super\(\))\.[\s\\]*__init__|\.[\s\\]*__\w+__(?![\w(])"
 )
-_WORD = rf"(?:{'|'.join(sorted([*LEADS_OUT, *FORMATS]))}|(?:gi|cr|ag|tb)_\w+)\b"
+_WORD = rf"(?:{'|'.join(sorted([*LEADS_OUT, *FORMATS, *GUARDED]))}|(?:gi|cr|ag|tb)_\w+)\b"
 _DOTTED_WORD = re.compile(rf"\.[\s\\]*{_WORD}")
 """Such a word as an attribute."""
 _FIRST_WORD = re.compile(rf"\n[ \t\f\\]*(?:{_WORD}|__\w+__)")
@@ -204,6 +207,8 @@ def rename(tree: ast.AST) -> bool:
                     node.value = _called(TEXT, node.value)
                 elif is_special(name):
                     special.append(node)
+                elif name in GUARDED and type(node.ctx) is ast.Store:
+                    node.value = _called(SPECIAL, node.value)
                 continue
             if kind is ast.AugAssign and getattr(node.target, "attr", "") in FORMATS:
                 node.target.value = _called(TEXT, node.target.value)  # it reads before it binds

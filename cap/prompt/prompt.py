@@ -4,7 +4,8 @@ A prompt file is Python text:
 
     # /// cap
     # doc = "Return names."        what programs of other prompts are told of it
-    # docs = true                  whether it is told what the functions it imports do
+    # docs = true                  whether it is told what the functions it imports do, and
+    #                              what program calls the function it is asked for
     # returns = "ret_val"          the variable a program of this prompt must set
     # kind = ["name", "names"]     what that value may be
     # context = ["objects"]        facts shown before each instruction, as `objects = [...]`
@@ -75,7 +76,7 @@ class Header:
     doc: str = ""
     """What programs that call it are told: what it returns of which words, and how it fails."""
     docs: bool = True
-    """Show what the functions do that its programs may call."""
+    """Show what the functions do that its programs may call, and what calls one to be written."""
     returns: str | None = None
     """Variable that holds the program's value, or None."""
     kind: tuple[str, ...] = ("any",)

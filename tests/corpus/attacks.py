@@ -797,6 +797,21 @@ _family(
             "class A: pass\na = A()\nsetattr(a, '__array_' + 'interface__', {'data': (0, False), "
             "'shape': (9,), 'typestr': '<i8', 'version': 3})\nret = str(np.asarray(a))"
         ),
+        "setattr of strides | numbers become objects": (
+            "a = np.zeros(2, dtype=[('o', 'O'), ('i', 'i8')])\na['i'] = id(a)\nv = a['o']\n"
+            "setattr(v, 'strides', (8,))\nret = str(type(v[1]))"
+        ),
+        "strides | numbers become objects": (
+            "a = np.zeros(2, dtype=[('o', 'O'), ('i', 'i8')])\na['i'] = id(a)\nv = a['o']\n"
+            "v.strides = (8,)\nret = str(type(v[1]))"
+        ),
+        "strides in a loop | numbers become objects": (
+            "a = np.zeros(2, dtype=[('o', 'O'), ('i', 'i8')])\na['i'] = id(a)\nv = a['o']\n"
+            "for v.strides in [(8,)]: pass\nret = str(type(v[1]))"
+        ),
+        "strides of objects | the interpreter's end": (
+            "a = np.array([1, 2, 3], dtype=object)\n[a.strides] = [(4,)]\nret = str(a.tolist())"
+        ),
         "setattr of a class of an object | another's methods": (
             "class A: pass\nclass B: pass\nret = setattr(A(), '__cl' + 'ass__', B)"
         ),

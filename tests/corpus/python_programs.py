@@ -2187,6 +2187,18 @@ try:
     import surely_not_there
 except ModuleNotFoundError as e:
     m = str(e)
+### strides of its own
+class Layer:
+    strides = 1
+    def __init__(self, strides):
+        self.strides = strides
+one = Layer((1, 2))
+one.strides += (3,)
+setattr(one, 'strides', one.strides + (4,))
+Layer.strides = 5
+r = [one.strides]
+del one.strides
+r.append(one.strides)
 ### a module of another's that may be there
 try:
     import surely_not_there

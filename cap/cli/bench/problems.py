@@ -9,12 +9,22 @@ import click
 
 
 @click.command("problems")
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
+@click.option(
+    "--from",
+    "plain",
+    type=click.Path(path_type=Path),
+    metavar="FILE.py",
+    help="Print a problem file made of functions with asserts.",
+)
 @click.option("--schema", is_flag=True, help="Print the format, as a file that works.")
 @click.option("--check", is_flag=True, help="Try references and mutants; 1 if one is not fit.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-def command(file: Path | None, schema: bool, check: bool, as_json: bool) -> int:
-    """List the problems of a file, by default RoboCodeGen's."""
+def command(
+    files: tuple[Path, ...], plain: Path | None, schema: bool, check: bool, as_json: bool
+) -> int:
+    """List the problems of files, by default RoboCodeGen's."""
+    from benchmarks.problems.plain_python import converted
     from benchmarks.problems.schema import SCHEMA
     from benchmarks.robocodegen.suite import problem_set
     from cap.cli.tables import show
@@ -22,7 +32,10 @@ def command(file: Path | None, schema: bool, check: bool, as_json: bool) -> int:
     if schema:
         click.echo(SCHEMA, nl=False)
         return 0
-    found = problem_set(None if file is None else str(file))
+    if plain is not None:
+        click.echo(converted(plain))
+        return 0
+    found = problem_set([str(file) for file in files])
     if check:
         return _check(found, as_json)
     rows = [
@@ -58,6 +71,9 @@ def _check(found: Any, as_json: bool) -> int:
     ]
     show(rows, as_json)
     faulty = [finding for finding in findings if finding.faults]
+    for finding in findings:
+        for note in finding.notes:
+            click.echo(f"note: {finding.problem.name}: {note}", err=True)
     for finding in faulty:
         for fault in finding.faults:
             click.echo(f"{finding.problem.name}: {fault}", err=True)

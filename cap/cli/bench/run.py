@@ -16,16 +16,17 @@ from cap.cli.bench.trials import (
     RunnerOptions,
     carry_out,
     options_for,
+    tell_left_out,
 )
 from cap.cli.options import (
     BenchModelOptions,
     load_config,
     option,
     split_names,
+    whole_numbers,
     with_options,
 )
 from cap.errors import SpendLimit, UnknownModel, UsageError
-from cap.trace.terminal import printable
 
 if TYPE_CHECKING:
     from benchmarks.report.tables import Report
@@ -98,13 +99,25 @@ class SuiteOptions:
         help="What goes wrong, such as drop=0.1 or place_m=0.01; may be repeated.",
     )
     """How likely or how large each disturbance is."""
-    problems: Path | None = option(
+    problems: tuple[Path, ...] = option(
         "--problems",
         type=click.Path(path_type=Path),
+        multiple=True,
         metavar="FILE",
-        help="RoboCodeGen: your own; cap bench problems --schema.",
+        help="RoboCodeGen: your own; may be repeated; cap bench problems --schema.",
     )
-    """File of function-writing problems; None for the suite's own."""
+    """Files of function-writing problems; none for the suite's own."""
+    problem_file: Path | None = option(
+        "--problem-file",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="HumanEval: problems in its form, such as MBPP's or EvalPlus's.",
+    )
+    """Problems in HumanEval's form; None for the official ones."""
+    k: list[int] = option(
+        "-k", callback=whole_numbers, metavar="K,...", help="For pass@k, such as 1,5,20."
+    )
+    """For which k pass@k is told; none for the suite's own."""
     shared_library: bool = option(
         "--shared-library",
         is_flag=True,
@@ -157,8 +170,14 @@ def run(
     suite_options, runner_options = options_for(model_options, config, runner_options)
     if options.disturbances:
         suite_options["disturbances"] = options.disturbances
-    if options.problems is not None:
-        suite_options["problems"] = str(options.problems.resolve())
+    if options.problems:
+        suite_options["problems"] = [str(path.resolve()) for path in options.problems]
+    if options.problem_file is not None:
+        suite_options["problem_file"] = str(options.problem_file.resolve())
+    if options.k:
+        suite_options["k"] = options.k
+        if options.k[-1] > (options.n or 1):
+            raise UsageError(f"-k {options.k[-1]} needs as many samples: -n {options.k[-1]}")
     if options.shared_library:
         suite_options["shared_library"] = True
     settings = Settings(
@@ -210,8 +229,7 @@ def _run(
     if isinstance(options, OracleOptions) and splits is None and found.oracle_splits:
         splits = list(found.oracle_splits)
     trials = found.trials(n, options.seed, tasks, splits)
-    for why in found.left_out.values():
-        click.echo(f"note: {printable(why)}; it is left out", err=True)
+    tell_left_out(found)
     try:
         folder = carry_out(found, trials, settings, runner_options, settings.model)
     except SpendLimit as error:

@@ -3,37 +3,77 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from cap.cli.bench.trials import RunnerOptions, carry_out
-from cap.cli.options import with_options
+from cap.cli.bench.trials import RunnerOptions, carry_out, tell_left_out
+from cap.cli.options import whole_numbers, with_options
+from cap.errors import UsageError
 
 
-@click.command("score")
+@click.command("score", short_help="Judge the answers in a file, whoever wrote them.")
+@click.argument("suite_name", metavar="SUITE")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--incomplete", is_flag=True, help="Problems may have no sample.")
 @click.option(
     "--timeout",
     "limit_s",
     type=click.FloatRange(0.05, 3600),
-    default=3.0,
-    show_default=True,
     metavar="S",
-    help="Longest time for one sample.",
+    help="Longest time for one sample; the suite's own by default.",
+)
+@click.option(
+    "-k", "ks", callback=whole_numbers, metavar="K,...", help="For pass@k, such as 1,5,20."
+)
+@click.option(
+    "--problem-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="HumanEval: problems in its form, such as MBPP's or EvalPlus's.",
+)
+@click.option(
+    "--problems",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="RoboCodeGen: your own; may be repeated.",
 )
 @with_options(RunnerOptions, "runner_options")
-def command(file: Path, incomplete: bool, limit_s: float, runner_options: RunnerOptions) -> int:
-    """Judge a HumanEval samples.jsonl in the sandbox: pass@k, and why samples fail."""
-    from benchmarks.humaneval import samples
-    from benchmarks.humaneval.problems import official
-    from benchmarks.humaneval.suite import SAMPLES, HumanEvalSuite
-    from benchmarks.suite import Settings
+def command(
+    suite_name: str,
+    file: Path,
+    incomplete: bool,
+    limit_s: float | None,
+    ks: list[int],
+    problem_file: Path | None,
+    problems: tuple[Path, ...],
+    runner_options: RunnerOptions,
+) -> int:
+    """Judge the answers in FILE to the problems of SUITE, humaneval or robocodegen.
+
+    FILE has one JSON object a line: task_id, and completion or solution. The verdicts are written
+    beside, in the order of the file and with all else that stands in its lines.
+    """
+    from benchmarks.samples import SAMPLES
+    from benchmarks.suite import OWN_PROMPTS, Settings, suite
     from cap.cli.bench.report import show_report
 
-    found = HumanEvalSuite()
-    trials = found.given(samples.read(file, official(), incomplete=incomplete))
+    options: dict[str, Any] = {
+        "k": ks,
+        "limit_s": limit_s,
+        "problem_file": None if problem_file is None else str(problem_file.resolve()),
+        "problems": [str(path.resolve()) for path in problems],
+    }
+    options = {name: value for name, value in options.items() if value}
+    found = suite(suite_name, options)
+    if not found.judges_samples:
+        raise UsageError(f"'{suite_name}' has no samples to judge; humaneval and robocodegen have")
+    prompts = OWN_PROMPTS.get(suite_name, "")
     model = f"{SAMPLES}{file.resolve()}"
-    settings = Settings(suite=found.name, model=model, prompts="", options={"limit_s": limit_s})
+    settings = Settings(suite=suite_name, model=model, prompts=prompts, options=options)
+    found.check(settings)
+    trials = found.given(file, incomplete=incomplete)
+    tell_left_out(found)
     show_report(carry_out(found, trials, settings, runner_options, file.stem))
     return 0

@@ -8,13 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cap.cli.options import BenchModelOptions, Named, option
 from cap.errors import EndpointFailed, SpendLimit, UsageError
 from cap.trace.terminal import printable
+
+if TYPE_CHECKING:
+    from benchmarks.suite import BaseSuite
 
 Told = Callable[[Any, Any], None]
 
@@ -153,6 +156,12 @@ def _command() -> str:
         elif word not in _ONCE:
             kept.append(word)
     return shlex.join(["cap", *kept]) if kept else ""
+
+
+def tell_left_out(suite: BaseSuite) -> None:
+    """Say which problems of a person's own are left out, and why."""
+    for why in suite.left_out.values():
+        click.echo(f"note: {printable(why)}; it is left out", err=True)
 
 
 class Interrupted(KeyboardInterrupt):

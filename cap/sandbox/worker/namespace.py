@@ -35,6 +35,7 @@ from cap.errors import ROBOT_ERRORS, LMPFailed
 from cap.program.private_names import (
     FORMATS,
     FOUND,
+    GUARDED,
     KIND,
     LEADS_OUT,
     MARK,
@@ -456,6 +457,8 @@ def _setattr(*given: Any) -> None:
     _check_name(name)
     if isinstance(value, builtins.type) and value.__module__ not in PROGRAM_NAMES:
         raise AttributeError(f"'{value.__name__}' is provided; set attributes of your own classes")
+    if name in GUARDED:
+        return set_special(value, name, new)
     setattr(value, hidden(name), new)
 
 

@@ -1,4 +1,4 @@
-"""Special attributes that a program binds, and the few it reads that lead further.
+"""Special attributes that a program binds, with some others, and the few that lead further.
 
 By looking at `x.__name__ = ...` nobody can tell what `x` is. A program's own functions, classes and
 objects take names and texts, its own classes take special methods as in a `class` statement, and
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cap.checker.attributes import DATA_MODEL, SETTABLE
-from cap.program.private_names import hidden, is_special, shown
+from cap.program.private_names import GUARDED, hidden, is_special, shown
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.dispatch import is_of_program
 from cap.sandbox.worker.object_dictionary import ObjectDictionary
@@ -36,7 +36,7 @@ class SpecialAttributes:
         value = object.__getattribute__(self, "_value")
         if name in _READ:
             return _READ[name](value)
-        if name not in SETTABLE:
+        if name not in SETTABLE and name not in GUARDED:
             raise AttributeError(f"attribute '{name}' leads to the interpreter")
         return getattr(value, name)
 
@@ -58,6 +58,9 @@ def set_special(value: Any, name: str, new: Any) -> None:
             raise TypeError(f"{name} must be set to a string object")
     elif name in SETTABLE - DATA_MODEL and isinstance(value, BaseException):
         pass  # the interpreter takes none but other exceptions
+    elif name in GUARDED:
+        if type(getattr(kind, name, None)) is types.GetSetDescriptorType:
+            raise AttributeError(f"attribute '{name}' may be read only; make a new array")
     elif name not in DATA_MODEL or not own or kind is not value:
         raise AttributeError(f"attribute '{name}' may be read only; define it in a class")
     setattr(value, name, new)

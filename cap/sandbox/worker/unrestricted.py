@@ -9,11 +9,13 @@ there, too, a program that calls one fails.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import importlib.machinery
 import io
 import selectors
 import sys
+import tempfile
 import time
 import types
 from collections.abc import Callable, Mapping
@@ -29,16 +31,17 @@ STANDARD = names(
     builtins bz2 calendar cmath cmd code codecs codeop collections collections.abc colorsys
     concurrent.futures concurrent.futures.process concurrent.futures.thread configparser
     contextlib contextvars copy copyreg csv ctypes dataclasses datetime decimal difflib dis
-    doctest email encodings.base64_codec encodings.hex_codec encodings.idna encodings.punycode
-    encodings.rot_13 enum errno faulthandler fileinput fnmatch fractions functools gc getopt
-    getpass gettext glob graphlib gzip hashlib heapq hmac html html.parser importlib.util
-    inspect io ipaddress itertools json keyword linecache locale logging logging.handlers lzma
-    marshal math mimetypes mmap multiprocessing multiprocessing.pool numbers opcode operator os
-    pathlib pdb pickle pickletools pkgutil platform posix posixpath pprint profile pstats pwd
-    queue quopri random re reprlib runpy sched secrets select selectors shelve shlex shutil
-    signal site socket stat statistics string stringprep struct subprocess symtable sys
-    sysconfig tempfile textwrap threading time timeit token tokenize trace traceback tracemalloc
-    types typing unicodedata unittest unittest.mock urllib urllib.parse uuid warnings weakref
+    doctest email encodings.base64_codec encodings.hex_codec encodings.idna
+    encodings.punycode encodings.rot_13 enum errno faulthandler fileinput fnmatch fractions
+    functools gc getopt getpass gettext glob graphlib gzip hashlib heapq hmac html
+    html.parser importlib.util inspect io ipaddress itertools json keyword linecache locale
+    logging logging.handlers lzma marshal math mimetypes mmap multiprocessing
+    multiprocessing.pool numbers opcode operator os pathlib pdb pickle pickletools pkgutil
+    platform posix posixpath pprint profile pstats pwd queue quopri random re readline
+    reprlib runpy sched secrets select selectors shelve shlex shutil signal site socket stat
+    statistics string stringprep struct subprocess symtable sys sysconfig tempfile textwrap
+    threading time timeit token tokenize tomllib trace traceback tracemalloc types typing
+    unicodedata unittest unittest.mock urllib urllib.parse uuid warnings weakref
     xml.etree.ElementTree zipfile zlib zoneinfo
     """
 )
@@ -63,7 +66,9 @@ _MISSING = ("ipdb", "joblib", "psutil", "resource", "tkinter")
 def load() -> None:
     """Import every module of the standard library that programs may use."""
     for name in STANDARD:
-        importlib.import_module(name)
+        with contextlib.suppress(ImportError):  # a Python may be built without some
+            importlib.import_module(name)
+    tempfile.gettempdir()  # it tries the folders out, and remembers
 
 
 class Unrestricted(ProgramSetup):

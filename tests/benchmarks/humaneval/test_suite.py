@@ -1,7 +1,6 @@
 """The suite: arms, completions, samples, pass@k, and whole runs that are killed and resumed."""
 
 import contextlib
-import json
 import math
 import random
 import subprocess
@@ -13,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.humaneval import samples
+from benchmarks import json_lines, samples
 from benchmarks.humaneval.completions import ARMS, completion_of, write
 from benchmarks.humaneval.judge import Scorer
-from benchmarks.humaneval.pass_at_k import mean_pass_at_k, pass_at_k
 from benchmarks.humaneval.problems import official
 from benchmarks.humaneval.suite import HumanEvalSuite
+from benchmarks.pass_at_k import mean_pass_at_k, pass_at_k
 from benchmarks.results import begin, read_lines
 from benchmarks.suite import Settings, Trial, suite
 from cap.cli.main import run as cap
@@ -268,13 +267,13 @@ def test_written_samples_are_scored_officially_and_here_alike(tmp_path: Path) ->
 
     tasks = list(official())[:6]
     problems = tmp_path / "problems.jsonl"
-    samples.write(problems, (vars(official()[task]) for task in tasks))
+    json_lines.write(problems, (vars(official()[task]) for task in tasks))
     lines = [{"task_id": t, "completion": solution(official()[t].prompt)} for t in tasks]
     path = tmp_path / "samples.jsonl"
-    samples.write(path, lines)
+    json_lines.write(path, lines)
     with contextlib.redirect_stdout(None), contextlib.redirect_stderr(sys.stderr):
         theirs = evaluate_functional_correctness(str(path), [1], 2, 10.0, str(problems))
-    assert cap(["bench", "score", str(path), "--incomplete", "--out", "scored"]) == 0
+    assert cap(["bench", "score", "humaneval", str(path), "--incomplete", "--out", "scored"]) == 0
     ours = run_lines(Path("scored"))
     assert sum(ours.values()) / len(ours) == pytest.approx(theirs["pass@1"])
     again = tmp_path / "samples.jsonl_results.jsonl"
@@ -330,9 +329,15 @@ GOOD = '{"task_id": "HumanEval/0", "completion": "    pass"}'
         (f"{GOOD}\n{{", "line 2 is not JSON"),
         ("[" * 100_000, "line 1 is not JSON"),
         (f"{GOOD}\n[]", "line 2 is no JSON object"),
-        ('{"task_id": "HumanEval/0"}', "line 1 is no sample: it needs text as 'completion'"),
+        (
+            '{"task_id": "HumanEval/0"}',
+            "line 1 is no sample: it needs text as 'completion' or 'solution'",
+        ),
         ('{"task_id": 0, "completion": ""}', "it needs text as 'task_id'"),
-        ('{"task_id": "HumanEval/0", "completion": null}', "it needs text as 'completion'"),
+        (
+            '{"task_id": "HumanEval/0", "completion": null}',
+            "it needs text as 'completion' or 'solution'",
+        ),
         (f'{GOOD}\n\n{{"task_id": "HumanEvil/0", "completion": ""}}', "line 3: no problem is"),
         (GOOD, "no sample of 163 of 164 problems (HumanEval/1, HumanEval/2, HumanEval/3, ...)"),
         ("\x00\xff", "line 1 is not JSON"),
@@ -343,7 +348,7 @@ def test_a_broken_sample_file_is_one_line(
 ) -> None:
     path = tmp_path / "samples.jsonl"
     path.write_text(text)
-    assert cap(["bench", "score", str(path)]) == 2
+    assert cap(["bench", "score", "humaneval", str(path)]) == 2
     said = capsys.readouterr().err
     assert told in said
     assert said.count("\n") == 1
@@ -353,7 +358,7 @@ def test_a_broken_sample_file_is_one_line(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["score", "nowhere.jsonl"], "cannot read sample file nowhere.jsonl"),
+        (["score", "humaneval", "nowhere.jsonl"], "cannot read sample file nowhere.jsonl"),
         (["run", "humaneval", "-m", "oracle", "--arm", "vertical"], "unknown arm 'vertical'"),
         (["run", "humaneval", "-m", "oracle", "--tasks", "HumanEval/999"], "unknown problem"),
         (["run", "humaneval", "-m", "oracle", "--temperature", "3"], "temperature"),
@@ -379,7 +384,4 @@ def test_a_packed_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "samples.jsonl.gz"
     path.write_bytes(gzip.compress(f"{GOOD}\n{GOOD}\n".encode()))
     assert [s.number for s in samples.read(path, official(), incomplete=True)] == [0, 1]
-    assert (
-        json.loads(GOOD)["completion"]
-        == samples.read(path, official(), incomplete=True)[1].completion
-    )
+    assert samples.read(path, official(), incomplete=True)[1].text == "    pass"

