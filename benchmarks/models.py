@@ -2,10 +2,13 @@
 
 `Settings.options` may hold, for the model:
 
-    base_url, model_mode, timeout_s   as `make_model` takes them; the longest wait in seconds
+    asked                             the configuration, as `cap.config.Config.asked` has it
+    base_url, model_mode, timeout_s   come before it; the longest wait in seconds
     temperature                       of every request; above 0 each trial and sample has its seed
     cache                             folder of answers that need not be asked again
-    max_calls, max_cost, concurrency  the budget of the run; dollars; requests at the same time
+    record                            file every completion is appended to, by trial
+    max_calls, max_cost               the budget of the run; dollars
+    concurrency, requests_per_minute  of this process; requests at the same time, and in a minute
     prices                            dollars for a million tokens, by the model's name
     ledger                            the file in which the run's processes count what they use
 """
@@ -13,7 +16,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,6 +25,7 @@ from typing import Any
 
 from benchmarks.ledger import Ledger, ledger
 from benchmarks.suite import ENDPOINT, RECORDING, Outcome, Trial
+from cap.config import asked_of
 from cap.errors import EndpointFailed, ModelError, NotRecorded, SpendLimit, UnknownModel
 from cap.models.base import Completion, Model, Request, Usage
 from cap.models.budget import Allowance
@@ -30,6 +33,7 @@ from cap.models.providers import ModelTerms, make_model
 from cap.models.wrapper import Ask, Wrapped
 
 MODEL_OPTIONS = (
+    "asked",
     "base_url",
     "cache",
     "concurrency",
@@ -38,6 +42,8 @@ MODEL_OPTIONS = (
     "max_cost",
     "model_mode",
     "prices",
+    "record",
+    "requests_per_minute",
     "temperature",
     "timeout_s",
 )
@@ -92,8 +98,11 @@ class Meter(Wrapped):
             self.requests += 1
         try:
             completion = ask()
-        except (EndpointFailed, SpendLimit, NotRecorded) as error:
-            self.unasked = error
+        except ModelError as error:
+            with self._lock:
+                self.usage = self.usage.plus(Usage(requests=error.requests))
+            if isinstance(error, EndpointFailed | SpendLimit | NotRecorded):
+                self.unasked = error
             raise
         with self._lock:
             self.usage = self.usage.plus(Usage.of(completion))
@@ -134,13 +143,17 @@ def model_for(spec: str, options: Mapping[str, Any], trial: Trial | None = None)
         MissingKey: It needs a key and none is set.
     """
     given = {name: options[name] for name in MODEL_OPTIONS if options.get(name) is not None}
-    temperature = float(given.pop("temperature", 0.0))
+    settings = asked_of(given.get("asked", {}), spec)
+    temperature = float(given.pop("temperature", settings.get("temperature") or 0.0))
     if spec.startswith("nl:"):
         raise UnknownModel(f"{spec!r} plans in sentences; only the suite 'tabletop' takes it")
     model = _made(spec, json.dumps(given, sort_keys=True))
+    if trial is not None and (scoped := getattr(model, "scoped", None)) is not None:
+        model = scoped(f"{trial.task} {trial.split} {trial.seed} {trial.sample}")
     if not temperature:
         return model
-    return SampledModel(model, temperature, seed_of(trial) if trial else 0)
+    seed = settings.get("seed") or 0
+    return SampledModel(model, temperature, seed + (seed_of(trial) if trial else 0))
 
 
 def seed_of(trial: Trial) -> int:
@@ -158,9 +171,12 @@ def account_of(options: Mapping[str, Any]) -> Ledger | None:
 def _made(spec: str, given: str) -> Model:
     options = json.loads(given)
     allowance = Allowance(
-        options.get("max_calls"), options.get("max_cost"), options.get("concurrency", 8)
+        options.get("max_calls"),
+        options.get("max_cost"),
+        options.get("concurrency", 8),
+        options.get("requests_per_minute"),
     )
-    folder = options.get("cache")
+    folder, record = options.get("cache"), options.get("record")
     terms = ModelTerms(
         cache=None if folder is None else Path(folder),
         allowance=allowance,
@@ -169,9 +185,10 @@ def _made(spec: str, given: str) -> Model:
     )
     return make_model(
         spec,
+        asked=options.get("asked", {}),
         base_url=options.get("base_url"),
         mode=options.get("model_mode"),
         timeout_s=options.get("timeout_s"),
-        environ=os.environ,
+        record=None if record is None else Path(record),
         terms=terms,
     )

@@ -29,7 +29,10 @@ from cap.trace.trace import plain, versions
 FORMAT_VERSION = 1
 _SAME = ("format_version", "suite", "suite_version", "settings", "conditions")
 """What two runs must share to be one."""
-_MAY_DIFFER = ("cache", "concurrency", "ledger", "max_calls", "max_cost", "pictures", "prices")
+_MAY_DIFFER = (
+    *("cache", "concurrency", "ledger", "max_calls", "max_cost", "pictures", "prices", "record"),
+    "requests_per_minute",
+)
 """Options that change no outcome: what a run may cost, and where it keeps things."""
 TRIALS, HEADER = "trials.jsonl", "header.json"
 

@@ -52,7 +52,12 @@ FLAGS: Mapping[str, str] = {
         "shared_library",
         "temperature",
     )
-} | {"timeout_s": "--model-timeout", "limit_s": "--timeout", "k": "-k"}
+} | {
+    "timeout_s": "--model-timeout",
+    "limit_s": "--timeout",
+    "k": "-k",
+    "asked": "how the model is asked (--temperature and so on)",
+}
 """How a person says what `Settings` and their options hold."""
 MOST_TRIALS = 100_000
 """Of one task or problem: the list of all trials is held in memory."""

@@ -1,16 +1,17 @@
 """Settings and where each came from: defaults < home file < folder file < environment < flags.
 
-The home file is `~/.config/cap/config.toml` (or under `XDG_CONFIG_HOME`). The folder file,
-`./cap.toml`, may have come with somebody else's folder: what decides where prompts, keys or
-motion go counts there only once the person has confirmed it. API keys belong in environment
-variables and are refused in every file.
+The home file is `config.toml` in the person's configuration folder. The folder file, `./cap.toml`,
+may have come with somebody else's folder: all but a few harmless settings count there only once
+the person has confirmed them. API keys belong in environment variables and are refused in every
+file.
 """
 
 from __future__ import annotations
 
+import json
 import math
+import os
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_address
@@ -21,6 +22,7 @@ from urllib.parse import urlsplit
 
 from cap.errors import ConfigError, did_you_mean
 from cap.robot.robot_files import is_file
+from cap.toml import read_toml, shown
 
 CHOICES = {"mode": ("physics", "instant"), "model_mode": ("chat", "completion")}
 """Settings that take one of a few words."""
@@ -30,27 +32,39 @@ ENVIRONMENT = {
     "CAP_ROBOT": "robot",
     "CAP_RUNS": "runs",
     "CAP_MODE": "mode",
-    "CAP_BASE_URL": "base_url",
     "CAP_MODEL_MODE": "model_mode",
     "CAP_CACHE": "cache",
     "CAP_SKILLS": "skills",
 }
 """Environment variables and the setting each gives; an empty one counts as unset."""
 
-_TABLES = ("robots", "prices")
+FOLDER_MAY_SET = ("robot", "mode", "runs", "repairs")
+"""What `./cap.toml` may set unasked: a registered robot, and runs inside that folder."""
+
 _FOLDERS = ("runs", "cache", "skills")
-_COUNTS = {
+_LEAST = {
     "max_calls": 0,
     "concurrency": 1,
     "repairs": 0,
     "runtime_repairs": 0,
     "max_tokens": 1,
     "max_functions": 0,
+    "model_seed": 0,
+    "requests_per_minute": 1,
 }
 """Settings that are whole numbers, and the least each may be."""
+_RANGES = {
+    "max_cost": (0.0, math.inf, "a number of dollars, 0 or more"),
+    "temperature": (0.0, 2.0, "a number from 0 to 2"),
+    "model_timeout": (0.1, math.inf, "a number of seconds, 0.1 or more"),
+}
+"""Settings that are numbers: least, most, and how that is said."""
+_PRICED = ("read", "written", "cached", "reasoning")
+"""What a price may tell; the first two it must."""
 
-_SECRET = re.compile(r"(^|[_-])(api[_-]?key|token|secret|password)s?$", re.IGNORECASE)
-_TOML_PLACE = re.compile(r"^(?P<what>.*) \(at (?:line (?P<line>\d+), .*|end of document)\)$", re.S)
+_SECRET = re.compile(
+    r"(^|[_-])(api[_-]?keys?|token|secrets?|passwords?|authorization)$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -62,15 +76,34 @@ class Config:
     robot: str = "ravens"
     """Registry name of the robot."""
     base_url: str | None = None
-    """Address of the model's endpoint; None for the provider's own."""
+    """Address of the chosen model's provider in place of its own; from the command line alone, a
+    file says it in `[providers.NAME]`."""
     model_mode: str | None = None
     """`chat` or `completion`; None for the provider's own."""
+    temperature: float | None = None
+    """Of every request that does not have one of its own; None for 0."""
+    model_seed: int | None = None
+    """Sampling seed, sent to models that take one."""
+    reasoning_effort: str | None = None
+    """How long a reasoning model thinks, in its provider's words, such as `low`."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """More headers of each request; a value `$NAME` is read from the environment."""
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    """More fields of each request's body."""
+    model_timeout: float | None = None
+    """Longest wait for one completion, retries included, seconds; None for the provider's own."""
+    requests_per_minute: int | None = None
+    """Most requests sent in any minute; None for no limit."""
+    stream: bool | None = None
+    """Whether answers come in pieces; None for where somebody watches."""
     runs: Path = Path("runs")
     """Folder the runs are written to; relative to the current one."""
     mode: str = "physics"
     """`physics` or `instant`, for simulated robots."""
     robots: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Options for each robot by its name, such as `host`: the tables `[robots.NAME]`."""
+    providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Providers of models, or what is otherwise of a known one: the tables `[providers.NAME]`."""
     cache: Path | None = None
     """Folder of models' answers that need not be asked again; None to ask always."""
     skills: Path | None = None
@@ -78,29 +111,76 @@ class Config:
     max_cost: float | None = None
     """Dollars a run may spend on its model; None for no limit. Needs the model's price."""
     max_calls: int | None = None
-    """Requests a run may send to its model; None for no limit."""
+    """Requests a run may send to its model, retries included; None for no limit."""
     concurrency: int = 8
     """Requests under way at the same time."""
     repairs: int | None = None
     """How often a program may be written again before it runs; None for the engine's own."""
     runtime_repairs: int | None = None
     """The same for what fails while it runs."""
-    max_tokens: int = 1024
+    max_tokens: int | None = None
     """Longest answer of the model, in tokens; one that is cut there is asked again with more."""
     max_functions: int = 16
     """How many functions may be generated for one program."""
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Dollars for a million tokens `read` and `written`, by the model's name: `[prices]`."""
+    """Dollars for a million tokens `read` and `written`, and if they differ `cached` and
+    `reasoning`, by the model's name: `[prices]`."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Where each setting came from: `default`, a file, an environment variable or `flag`."""
     warnings: tuple[str, ...] = ()
     """One line for each entry that was ignored."""
 
+    def asked(self) -> dict[str, Any]:
+        """Return how models are asked, as plain data: for `asked_of`."""
+        given = {name: getattr(self, name) for name in _ASKED if self.sources[name] != "default"}
+        from_file = {name for name in given if self.sources[name].endswith(".toml")}
+        of = self.model.partition("/")[0]
+        return {
+            "usual": {_ASKED[name]: given[name] for name in sorted(from_file)},
+            "said": {_ASKED[name]: value for name, value in given.items() if name not in from_file},
+            "providers": {name: dict(table) for name, table in self.providers.items()},
+            "base_url": {} if self.base_url is None else {of: self.base_url},
+        }
+
+
+_ASKED = {
+    "model_mode": "mode",
+    "max_tokens": "max_tokens",
+    "temperature": "temperature",
+    "model_seed": "seed",
+    "reasoning_effort": "reasoning_effort",
+    "headers": "headers",
+    "extra_body": "extra_body",
+    "model_timeout": "timeout_s",
+    "requests_per_minute": "requests_per_minute",
+    "stream": "stream",
+}
+"""How a model is asked: the settings, and what each is called in a provider's table."""
+
+PROVIDER_KEYS = ("base_url", "key_env", "about", "query", *_ASKED.values())
+"""What a table `[providers.NAME]` may hold."""
 
 SETTINGS = tuple(
-    entry.name for entry in fields(Config) if entry.name not in ("sources", "warnings")
+    entry.name for entry in fields(Config) if entry.name not in ("base_url", "sources", "warnings")
 )
 """Names a configuration file may set."""
+
+
+def asked_of(asked: Mapping[str, Any], model: str) -> dict[str, Any]:
+    """Return how one model is asked.
+
+    What was said now comes before its provider's table, and that before the rest of the files.
+
+    Args:
+        asked: As `Config.asked` has it.
+        model: Its name; what stands before the slash is its provider.
+    """
+    provider = model.partition("/")[0]
+    table = asked.get("providers", {}).get(provider, {})
+    found = {**asked.get("usual", {}), **table, **asked.get("said", {})}
+    if provider in asked.get("base_url", {}):
+        found["base_url"] = asked["base_url"][provider]
+    return found
 
 
 def refuse(question: str) -> bool:
@@ -108,10 +188,30 @@ def refuse(question: str) -> bool:
     return False
 
 
+def config_file() -> Path:
+    """Return the person's own file of settings."""
+    from platformdirs import user_config_path
+
+    return user_config_path("cap", appauthor=False) / "config.toml"
+
+
+def data_folder() -> Path:
+    """Return the folder of what the person keeps."""
+    from platformdirs import user_data_path
+
+    return user_data_path("cap", appauthor=False)
+
+
+def cache_folder() -> Path:
+    """Return the folder of what can be found out again."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("cap", appauthor=False)
+
+
 def load(
     environ: Mapping[str, str],
     cwd: Path,
-    home: Path,
     confirm: Callable[[str], bool] = refuse,
     flags: Mapping[str, Any] = MappingProxyType({}),
 ) -> Config:
@@ -120,7 +220,6 @@ def load(
     Args:
         environ: Environment variables.
         cwd: The current folder, whose `cap.toml` is read.
-        home: The person's home folder.
         confirm: Asked once for each risky entry of `cap.toml`; False ignores the entry.
         flags: Settings from the command line by name; None counts as not given.
 
@@ -128,24 +227,26 @@ def load(
         ConfigError: A file or value cannot be used; names the file or variable and the setting.
     """
     values: dict[str, Any] = {}
-    sources = dict.fromkeys(SETTINGS, "default")
+    sources = dict.fromkeys((*SETTINGS, "base_url"), "default")
     warnings: list[str] = []
 
     def take(name: str, value: Any, source: str) -> None:
         value = _checked(name, value, source)
-        if name in _TABLES:
+        if isinstance(value, dict):
             value = {**values.get(name, {}), **value}
         values[name] = value
         sources[name] = source
 
-    personal = _config_home(environ, home) / "cap" / "config.toml"
+    personal = config_file()
     for name, value in _read(personal).items():
         take(name, value, str(personal))
     local = cwd / "cap.toml"
     for name, value in _read(local).items():
         danger = _danger(name, value, cwd)
         if danger and not confirm(_question(local, name, value, danger)):
-            warnings.append(_ignored(local, name, danger, personal))
+            warnings.append(
+                f"{local}: {name} ignored, since {danger}; to use it, set it in {personal}"
+            )
         else:
             take(name, value, str(local))
     for variable, name in ENVIRONMENT.items():
@@ -199,39 +300,27 @@ def is_loopback(url: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _config_home(environ: Mapping[str, str], home: Path) -> Path:
-    """Return the folder of personal settings; XDG says a relative value is to be ignored."""
-    given = Path(environ.get("XDG_CONFIG_HOME", ""))
-    return given if given.is_absolute() else home / ".config"
-
-
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> Mapping[str, Any]:
     """Return a file's settings, {} where there is no file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (FileNotFoundError, NotADirectoryError):
+    if not os.path.lexists(path):
         return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read {path}: {error}; correct or remove it") from None
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        match = _TOML_PLACE.match(str(error))
-        what = match["what"] if match else str(error)
-        line = (match and match["line"]) or str(max(1, len(text.splitlines())))
-        raise ConfigError(f"{path}, line {line}: not valid TOML: {what}") from None
-    _refuse_secrets(values, path)
-    for key in values:
+    table = read_toml(path, "configuration")
+    _refuse_secrets(table.values, path)
+    for key in table.values:
+        if key == "base_url":
+            raise table.wrong(
+                key, "base_url belongs to a provider: write it below a line [providers.NAME]"
+            )
         if key not in SETTINGS:
             hint = did_you_mean(key, SETTINGS) or f" Known: {', '.join(SETTINGS)}."
-            raise ConfigError(f"{path}: unknown setting {key!r}.{hint}")
-    return values
+            raise table.wrong(key, f"unknown setting {key!r}.{hint}")
+    return table.values
 
 
 def _refuse_secrets(values: Mapping[str, Any], path: Path, inside: str = "") -> None:
     """Refuse keys and passwords at any depth, without repeating them."""
     for key, value in values.items():
-        if _SECRET.search(key):
+        if _SECRET.search(key) and not (isinstance(value, str) and value.startswith("$")):
             raise ConfigError(
                 f"{path}: {inside}{key} may not stand in a configuration file; remove it and use "
                 "an environment variable, such as OPENAI_API_KEY"
@@ -242,45 +331,111 @@ def _refuse_secrets(values: Mapping[str, Any], path: Path, inside: str = "") -> 
 
 def _checked(name: str, value: Any, source: str) -> Any:
     """Return one setting's value in its own type."""
-    if name not in SETTINGS:
+    if name not in SETTINGS and name != "base_url":
         raise ConfigError(f"{source}: unknown setting {name!r}.{did_you_mean(name, SETTINGS)}")
     if name == "robots":
         if isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values()):
-            return value
+            return dict(value)
         raise ConfigError(f"{source}: robots must be tables [robots.NAME] of options")
+    if name == "providers":
+        return _checked_providers(value, source)
     if name == "prices":
         return _checked_prices(value, source)
-    if name in _COUNTS or name == "max_cost":
-        return _checked_number(name, value, source)
+    return _checked_value(name, value, f"{source}: {name}")
+
+
+def _checked_value(kind: str, value: Any, where: str) -> Any:
+    """Return a value of the kind that a setting has.
+
+    Args:
+        kind: The setting's name.
+        value: What was given.
+        where: Where, for the message.
+    """
+    if kind in _LEAST:
+        if type(value) is int and value >= _LEAST[kind]:
+            return value
+        raise ConfigError(
+            f"{where} must be a whole number, {_LEAST[kind]} or more, not {shown(value)}"
+        )
+    if kind in _RANGES:
+        least, most, words = _RANGES[kind]
+        if type(value) in (int, float) and math.isfinite(value) and least <= value <= most:
+            return float(value)
+        raise ConfigError(f"{where} must be {words}, not {shown(value)}")
+    if kind == "stream":
+        if isinstance(value, bool):
+            return value
+        raise ConfigError(f"{where} must be true or false, not {shown(value)}")
+    if kind == "headers":
+        return _checked_headers(value, where)
+    if kind == "extra_body":
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            value = None
+        if isinstance(value, Mapping):
+            return dict(value)
+        raise ConfigError(f"{where} must be fields of a JSON object, such as {{ top_k = 20 }}")
     if isinstance(value, Path):
         value = str(value)
     if not isinstance(value, str) or not value.strip():
-        raise ConfigError(f"{source}: {name} must be text in quotes, not {value!r}")
-    if name in CHOICES and value not in CHOICES[name]:
-        words = " or ".join(map(repr, CHOICES[name]))
-        raise ConfigError(f"{source}: {name} must be {words}, not {value!r}")
-    if name == "base_url":
-        return check_url(value, f"{source}: base_url")
-    return Path(value).expanduser() if name in _FOLDERS else value
+        raise ConfigError(f"{where} must be text in quotes, not {shown(value)}")
+    if kind in CHOICES and value not in CHOICES[kind]:
+        words = " or ".join(map(repr, CHOICES[kind]))
+        raise ConfigError(f"{where} must be {words}, not {value!r}")
+    if kind == "base_url":
+        return check_url(value, where)
+    return Path(value).expanduser() if kind in _FOLDERS else value
 
 
-def _checked_number(name: str, value: Any, source: str) -> float | int:
-    least = _COUNTS.get(name)
-    kinds = (int, float) if least is None else (int,)
-    if type(value) in kinds and math.isfinite(value) and value >= (least or 0):
-        return float(value) if least is None else int(value)
-    kind = "a number of dollars, 0" if least is None else f"a whole number, {least}"
-    raise ConfigError(f"{source}: {name} must be {kind} or more, not {value!r}")
+def _checked_headers(value: Any, where: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, text in value.items() if isinstance(value, Mapping) else [("", None)]:
+        if not (re.fullmatch(r"[\w-]+", name) and isinstance(text, str) and text.isprintable()):
+            raise ConfigError(
+                f'{where} must be names with text, such as {{ "X-Team" = "arms" }}; wrong: {name!r}'
+            )
+        if _SECRET.search(name) and not text.startswith("$"):
+            raise ConfigError(
+                f"{where}: {name} looks like a key; keep it in an environment variable and write "
+                f"its name after a $, such as '$GATEWAY_KEY'"
+            )
+        found[name] = text
+    return found
+
+
+def _checked_providers(value: Any, source: str) -> dict[str, dict[str, Any]]:
+    """Return providers' tables, each entry in its own type."""
+    kinds = {short: name for name, short in _ASKED.items()} | {"query": "headers"}
+    found: dict[str, dict[str, Any]] = {}
+    for provider, table in value.items() if isinstance(value, Mapping) else [("", value)]:
+        if not (re.fullmatch(r"[a-z][a-z0-9_-]*", provider) and isinstance(table, Mapping)):
+            raise ConfigError(
+                f"{source}: providers must be tables, each below a line [providers.NAME], its name "
+                f"in small letters; wrong: {provider!r}"
+            )
+        where = f"{source}: providers.{provider}"
+        for key in table:
+            if key not in PROVIDER_KEYS:
+                known = did_you_mean(key, PROVIDER_KEYS) or f" Known: {', '.join(PROVIDER_KEYS)}."
+                raise ConfigError(f"{where}: unknown key {key!r}.{known}")
+        found[provider] = {
+            key: _checked_value(kinds.get(str(key), str(key)), entry, f"{where}.{key}")
+            for key, entry in table.items()
+        }
+    return found
 
 
 def _checked_prices(value: Any, source: str) -> dict[str, dict[str, float]]:
     prices = {}
     for model, price in value.items() if isinstance(value, Mapping) else [("", value)]:
-        known = isinstance(price, Mapping) and set(price) == {"read", "written"}
+        known = isinstance(price, Mapping) and set(_PRICED[:2]) <= set(price) <= set(_PRICED)
         if not known or not all(_is_price(each) for each in price.values()):
             raise ConfigError(
-                f"{source}: prices must be dollars for a million tokens, each like "
-                f'[prices] "openai/NAME" = {{ read = 0.4, written = 1.6 }}; wrong: {model!r}'
+                f"{source}: prices must be dollars for a million tokens, each like [prices] "
+                f'"openai/NAME" = {{ read = 0.4, written = 1.6 }}, where they differ with cached '
+                f"and reasoning; wrong: {model!r}"
             )
         prices[model] = {part: float(each) for part, each in price.items()}
     return prices
@@ -290,33 +445,35 @@ def _is_price(value: Any) -> bool:
     return type(value) in (int, float) and math.isfinite(value) and value >= 0
 
 
+_DANGERS = {
+    "robot": "it executes that file",
+    "runs": "it writes outside this folder",
+    "model": "it decides who writes the programs, or who is sent what is asked",
+    "providers": "it decides where prompts and keys are sent",
+    "robots": "it decides which machine moves",
+    "cache": "it decides which answers are taken for the model's own",
+    "skills": "it decides which functions programs may call",
+    "runtime_repairs": "it decides what a machine tries again",
+    **dict.fromkeys(
+        ("max_cost", "max_calls", "max_functions", "max_tokens", "prices", "reasoning_effort"),
+        "it decides what may be spent",
+    ),
+}
+"""Why a folder's file may not set something alone; of the rest, that it says how a model is
+asked."""
+
+
 def _danger(name: str, value: Any, cwd: Path) -> str:
     """Return why a folder's file may not set this alone, or ""."""
-    if name == "base_url":
-        return "it decides where prompts and keys are sent"
-    if name == "robots":
-        return "it decides which machine moves"
+    harmless = name in FOLDER_MAY_SET
     if name == "robot" and isinstance(value, str) and is_file(value):
-        return "it executes that file"
-    if name in ("max_cost", "max_calls", "max_functions", "prices"):
-        return "it decides what may be spent"
-    if name == "cache":
-        return "it decides which answers are taken for the model's own"
-    if name == "skills":
-        return "it decides which functions programs may call"
-    if name == "runtime_repairs":
-        return "it decides what a machine tries again"
+        harmless = False
     if name == "runs" and isinstance(value, str):
         target = (cwd / Path(value).expanduser()).resolve()
-        if not target.is_relative_to(cwd.resolve()):
-            return "it writes outside this folder"
-    return ""
+        harmless = target.is_relative_to(cwd.resolve())
+    return "" if harmless else _DANGERS.get(name, "it decides how a model is asked")
 
 
 def _question(path: Path, name: str, value: Any, danger: str) -> str:
-    shown = shown_url(value) if isinstance(value, str) else value
-    return f"{path} sets {name} = {shown!r}, and {danger}. Use it?"
-
-
-def _ignored(path: Path, name: str, danger: str, personal: Path) -> str:
-    return f"{path}: {name} ignored, since {danger}; to use it, set it in {personal}"
+    told = shown_url(value) if isinstance(value, str) else value
+    return f"{path} sets {name} = {told!r}, and {danger}. Use it?"

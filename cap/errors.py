@@ -22,7 +22,8 @@ it without a traceback and exits with the class's `exit_code`.
     ├── ModelError (4)              no usable completion
     │   ├── MissingKey
     │   ├── EndpointFailed          the endpoint is to blame, not the model
-    │   │   └── ModelUnreachable
+    │   │   ├── ModelUnreachable
+    │   │   └── PromptCutOff        it read only a part of the prompt
     │   ├── EmptyCompletion
     │   ├── NoMatch                 `nearest` declines
     │   ├── SpendLimit              the run has used up its calls or its money
@@ -135,6 +136,8 @@ class ModelError(CapError):
     """The model gave no usable completion."""
 
     exit_code = 4
+    requests: int = 0
+    """How many requests were sent in vain."""
 
 
 class MissingKey(ModelError):
@@ -147,6 +150,10 @@ class EndpointFailed(ModelError):
 
 class ModelUnreachable(EndpointFailed):
     """The endpoint did not answer."""
+
+
+class PromptCutOff(EndpointFailed):
+    """The endpoint read only a part of the prompt: its context window is too small."""
 
 
 class EmptyCompletion(ModelError):

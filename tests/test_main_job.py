@@ -15,6 +15,7 @@ import pytest
 from cap.models.nearest import Nearest
 from cap.models.openai.model import OpenAIModel
 from cap.models.replay import Recorder, Replay
+from cap.models.settings import ModelSettings
 from cap.session.session import Session
 from cap.session.turn import Turn
 from robots.ravens import create
@@ -116,7 +117,7 @@ def recording(tmp_path: Path) -> Path:
 def test_the_session_through_a_server(recording: Path, mode: str) -> None:
     with FakeServer(from_recording(recording)) as server:
         model = OpenAIModel(
-            "vllm/fake", model="fake", base_url=server.url, mode=mode, key_env="VLLM_API_KEY"
+            "vllm/fake", model="fake", settings=ModelSettings(base_url=server.url, mode=mode)
         )
         with Session(create(mode="instant", seed=0), model) as session:
             run_session(session)

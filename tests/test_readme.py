@@ -35,7 +35,7 @@ def test_every_command_in_the_readme_runs(line: str, monkeypatch: pytest.MonkeyP
     model = words[words.index("-m") + 1] if "-m" in words else "nearest"
     name = model.partition("/")[2]
     with FakeServer(lambda prompt, body: "say('done')", models=[name]) as server:
-        monkeypatch.setenv("CAP_BASE_URL", server.url)
+        monkeypatch.setenv(f"{model.partition('/')[0].upper()}_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
         assert run(words) == 0
         assert bool(server.posts) == (model != "nearest")

@@ -71,7 +71,7 @@ class _Handler(BaseHTTPRequestHandler):
             "created": 0,
             "model": "tree",
             "choices": [{"index": 0, "text": answer(prompt), "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+            "usage": {"prompt_tokens": len(prompt) // 4 + 1, "completion_tokens": 1},
         }
         body = json.dumps(reply).encode()
         self.send_response(200)

@@ -17,7 +17,7 @@ from cap.cli.bench.trials import (
     options_for,
 )
 from cap.cli.options import (
-    BenchModelOptions,
+    ModelOptions,
     load_config,
     option,
     with_options,
@@ -96,14 +96,14 @@ class SessionDefaults:
 @with_options(SessionDefaults, "defaults")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 @with_options(RunnerOptions, "runner_options")
-@with_options(BenchModelOptions, "model_options")
+@with_options(ModelOptions, "model_options")
 def command(
     file: Path | None,
     example: bool,
     defaults: SessionDefaults,
     as_json: bool,
     runner_options: RunnerOptions,
-    model_options: BenchModelOptions,
+    model_options: ModelOptions,
 ) -> int:
     """Carry out the sessions of a file."""
     if example:

@@ -15,7 +15,7 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(only_config: bool, as_json: bool) -> None:
     """Show versions, settings, robots, keys that are set, and the sandbox's layers."""
-    found = {"settings": _settings()}
+    found = {"files": _files(), "settings": _settings()}
     if not only_config:
         found = {**_environment(), **found}
     if as_json:
@@ -30,12 +30,27 @@ def command(only_config: bool, as_json: bool) -> None:
 def _settings() -> dict[str, Any]:
     from cap import config
 
-    settings = config.load(os.environ, Path.cwd(), Path.home())
+    settings = config.load(os.environ, Path.cwd())
     shown = {
         name: f"{_shown(getattr(settings, name))} ({settings.sources[name]})"
         for name in config.SETTINGS
     }
     return {**shown, **{f"warning {n}": text for n, text in enumerate(settings.warnings, 1)}}
+
+
+def _files() -> dict[str, str]:
+    """Return where settings, kept functions and answers are, and what a folder's file may set."""
+    from cap import config
+
+    personal, local = config.config_file(), Path.cwd() / "cap.toml"
+    return {
+        "yours": f"{personal}{'' if personal.exists() else ' (not there)'}",
+        "this folder's": f"{local}{'' if local.exists() else ' (not there)'}",
+        "which may set": f"{', '.join(config.FOLDER_MAY_SET)}; the rest only if you confirm it",
+        "kept functions": str(config.data_folder() / "skills"),
+        "what endpoints support": str(config.cache_folder() / "abilities.json"),
+        "environment": ", ".join(config.ENVIRONMENT),
+    }
 
 
 def _shown(value: Any) -> str:

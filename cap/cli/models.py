@@ -20,11 +20,15 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def list_models(as_json: bool) -> None:
     """List what `--model` takes."""
+    from cap import config
     from cap.cli.tables import show
     from cap.models import providers
 
-    names = ("model", "what it is", "address", "key")
-    show([dict(zip(names, row, strict=True)) for row in providers.list_models()], as_json)
+    rows = providers.list_models(config.load(os.environ, Path.cwd()).asked())
+    if not as_json:  # the whole rows are wider than a screen
+        shown = ("model", "what it is", "address", "key")
+        rows = [{name: row[name] for name in shown} for row in rows]
+    show(rows, as_json)
 
 
 @command.command("check")
@@ -39,27 +43,41 @@ def list_models(as_json: bool) -> None:
     metavar="S",
     help="Longest wait for one answer.",
 )
+@click.option(
+    "--window",
+    type=click.IntRange(min=0),
+    default=16384,
+    show_default=True,
+    metavar="TOKENS",
+    help="Longest prompt to try, for the context window; 0 to leave that out.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def check_model(
-    name: str, base_url: str | None, model_mode: Any, model_timeout: float, as_json: bool
+    name: str,
+    base_url: str | None,
+    model_mode: Any,
+    model_timeout: float,
+    window: int,
+    as_json: bool,
 ) -> None:
-    """Find out what a model's endpoint supports, by a few tiny requests."""
+    """Find out what a model's endpoint supports, by a few small requests.
+
+    For its context window prompts of 2,048 tokens and more are sent: their first line is asked for.
+    """
     from cap import config
     from cap.errors import UsageError
     from cap.models import probe, providers
 
-    configured = config.load(os.environ, Path.cwd(), Path.home())
-    model = providers.make_model(
-        name,
-        base_url=base_url or configured.base_url,
-        mode=model_mode,
-        timeout_s=model_timeout,
-    )
+    flags = {"model": name, "base_url": base_url, "model_mode": model_mode}
+    configured = config.load(os.environ, Path.cwd(), flags=flags)
+    model = providers.make_model(name, asked=configured.asked(), timeout_s=model_timeout)
+    if warning := providers.endpoint_warning(model):
+        click.echo(f"warning: {warning}", err=True)
     endpoint = getattr(model, "endpoint", None)
     if endpoint is None:
         raise UsageError(f"{name} is no endpoint: there is nothing to check")
     try:
-        found = probe.check(endpoint)
+        found = probe.check(endpoint, window)
     finally:
         endpoint.close()
     if as_json:
@@ -79,6 +97,14 @@ def _rows(found: dict[str, Any]) -> dict[str, str]:
     if found["seed"]:
         rows["seed"] = "taken; whether it is heeded, one request cannot tell"
     rows["refused"] = ", ".join(found["refused"]) or "nothing"
+    if found["streaming"] is None:
+        rows["streaming"] = "not known: the answer came in one piece"
+    del rows["cuts_off"]
+    read = found["window"]
+    rows["window"] = {
+        True: f"{read} tokens; the beginning of longer prompts is lost, unsaid",
+        False: f"{read or 'fewer than 2048'} tokens; longer prompts are refused",
+    }.get(found["cuts_off"], "not known" if read is None else f"{read} tokens were read whole")
     rows["latency_s"] = f"{found['latency_s']:.3f}"
     return {_NAMES.get(key, key): str(value) for key, value in rows.items()}
 
@@ -88,6 +114,8 @@ _NAMES = {
     "logprobs": "alternatives to a token",
     "echo": "log-probabilities of a prompt",
     "rung": "continuations are compared by",
+    "window": "context window",
+    "pictures": "takes pictures",
     "refused": "parameters it refuses",
     "latency_s": "shortest answer, seconds",
 }

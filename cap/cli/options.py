@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import sys
@@ -110,18 +111,76 @@ def whole_numbers(ctx: click.Context, param: click.Parameter, text: str | None) 
     return sorted({int(word) for word in words})
 
 
+def _headers(
+    ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
+) -> dict[str, str] | None:
+    """Return `NAME=VALUE` words as headers by name."""
+    found = dict(word.partition("=")[::2] for word in given)
+    return {name.strip(): text.strip() for name, text in found.items()} or None
+
+
+def _json_fields(ctx: click.Context, param: click.Parameter, given: str | None) -> Any:
+    """Return the fields of a JSON object."""
+    if given is None:
+        return None
+    try:
+        found = json.loads(given)
+    except ValueError as error:
+        raise click.BadParameter(f"no JSON ({error}); write it like '{{\"top_k\": 20}}'") from None
+    if not isinstance(found, dict):
+        raise click.BadParameter("no JSON object; write it like '{\"top_k\": 20}'")
+    return found
+
+
 @dataclass(frozen=True)
 class ModelOptions:
     """How a model is asked."""
 
-    base_url: str | None = option("--base-url", metavar="URL", help="OpenAI-compatible endpoint.")
-    """Endpoint that replaces the provider's own."""
+    base_url: str | None = option(
+        "--base-url", metavar="URL", help="Address of the model's provider, in place of its own."
+    )
+    """Address of the provider of the model that is named; of no other."""
     model_mode: str | None = option(
         "--model-mode",
         type=click.Choice(["chat", "completion"]),
         help="How prompts are sent (default: the provider's own).",
     )
     """`chat` or `completion`."""
+    max_tokens: int | None = option(
+        "--max-tokens",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Longest answer of the model (default: 1024; a cut one is asked for with more).",
+    )
+    """Longest answer of the model, in tokens."""
+    temperature: float | None = option(
+        "--temperature",
+        type=click.FloatRange(0.0, 2.0),
+        callback=finite,
+        metavar="T",
+        help="Of every request (default: 0); in a suite each trial then has its own seed.",
+    )
+    """Of every request; None for 0."""
+    model_seed: int | None = option(
+        "--model-seed", type=click.IntRange(min=0), metavar="N", help="Sampling seed of the model."
+    )
+    """Sampling seed, for models that take one."""
+    reasoning_effort: str | None = option(
+        "--reasoning-effort", metavar="WORD", help="How long it thinks, such as low."
+    )
+    """In the words of the provider."""
+    headers: dict[str, str] | None = option(
+        "--header",
+        multiple=True,
+        callback=_headers,
+        metavar="NAME=VALUE",
+        help="One more header; a value '$NAME' is read from the environment.",
+    )
+    """More headers of each request."""
+    extra_body: dict[str, Any] | None = option(
+        "--extra-body", callback=_json_fields, metavar="JSON", help="More fields of each request."
+    )
+    """More fields of each request's body."""
     model_timeout: float | None = option(
         "--model-timeout",
         type=click.FloatRange(min=0.1),
@@ -130,6 +189,26 @@ class ModelOptions:
         help="Longest wait for one completion (default: the provider's own, 120 or 600).",
     )
     """Longest wait for one completion, retries included, in seconds."""
+    requests_per_minute: int | None = option(
+        "--requests-per-minute",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Most requests sent in any minute.",
+    )
+    """Most requests sent in any minute, by all processes together."""
+    stream: bool | None = option(
+        "--stream/--no-stream",
+        default=None,
+        help="Whether answers come in pieces (default: where you watch).",
+    )
+    """Whether answers come in pieces."""
+    record: Path | None = option(
+        "--record",
+        type=Named(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Append completions, for -m replay/FILE.",
+    )
+    """JSONL file completions are appended to."""
     cache: Path | None = option(
         "--cache",
         type=click.Path(path_type=Path, file_okay=False),
@@ -142,11 +221,14 @@ class ModelOptions:
         type=click.FloatRange(min=0.0),
         callback=finite,
         metavar="USD",
-        help="Most the model may cost; its price stands under [prices] in config.toml.",
+        help="Most the model may cost, passed at most by requests under way; see [prices].",
     )
     """Dollars the whole run may spend on its model."""
     max_calls: int | None = option(
-        "--max-calls", type=click.IntRange(min=0), metavar="N", help="Most requests to the model."
+        "--max-calls",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Most requests to the model, retries included.",
     )
     """Requests the whole run may send to its model."""
     concurrency: int | None = option(
@@ -156,20 +238,6 @@ class ModelOptions:
         help="Most requests at the same time (default: 8).",
     )
     """Requests under way at the same time, of all processes together."""
-
-
-@dataclass(frozen=True)
-class BenchModelOptions(ModelOptions):
-    """How the model of many trials is asked."""
-
-    temperature: float | None = option(
-        "--temperature",
-        type=click.FloatRange(0.0, 2.0),
-        callback=finite,
-        metavar="T",
-        help="Of every request (default: 0); above 0 each trial has its own seed.",
-    )
-    """Of every request; None for 0."""
 
 
 def load_config(options: ModelOptions, **more: Any) -> Any:
@@ -185,9 +253,8 @@ def load_config(options: ModelOptions, **more: Any) -> Any:
     settings = config.load(
         os.environ,
         Path.cwd(),
-        Path.home(),
         confirm=confirm,
-        flags={name: said[name] for name in config.SETTINGS if name in said},
+        flags={name: said[name] for name in (*config.SETTINGS, "base_url") if name in said},
     )
     for warning in settings.warnings:
         click.echo(f"warning: {warning}", err=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -50,7 +49,6 @@ def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterat
         skills=options.skills,
         repairs=options.repairs,
         runtime_repairs=options.runtime_repairs,
-        max_tokens=options.max_tokens,
         max_functions=options.max_functions,
     )
     if not all(words.strip() for words in instructions):
@@ -89,7 +87,7 @@ def _make_session(
     from cap.session.settings import SessionSettings
     from cap.session.skills.store import SkillStore
 
-    model = model_for(settings, options.model_options.model_timeout, options.record)
+    model = model_for(settings, options.model_options.record)
     robot = _make_robot(options, settings)
     try:
         trace.update(mode=getattr(robot, "mode", None))
@@ -111,9 +109,7 @@ def _make_session(
                 limits=Limits(program_s=options.time_limit, calls_s=options.calls_time),
                 approve=approver(asks, robot.simulated),
                 allow=ask_person if asks == "each-call" else None,
-                budget=GenerationLimits(
-                    functions=settings.max_functions, answer_tokens=settings.max_tokens
-                ),
+                budget=GenerationLimits(functions=settings.max_functions),
                 repairs=repairs,
                 skills=SkillStore(skills_folder(settings)),
                 rehearse=options.rehearse,
@@ -126,30 +122,29 @@ def _make_session(
         raise
 
 
-def model_for(settings: Any, timeout_s: float | None, record: Path | None = None) -> Any:
-    """Build the model the settings name.
+def model_for(settings: Any, record: Path | None = None) -> Any:
+    """Build the model the settings name; a person is warned where others can listen.
 
     Args:
         settings: Its name, and how it is asked.
-        timeout_s: Longest wait for one completion, in seconds; None for the provider's own.
         record: JSONL file its completions are appended to.
     """
     from cap.models.budget import Allowance
-    from cap.models.providers import ModelTerms, make_model
+    from cap.models.providers import ModelTerms, endpoint_warning, make_model
 
-    return make_model(
+    model = make_model(
         settings.model,
-        base_url=settings.base_url,
-        mode=settings.model_mode,
-        environ=os.environ,
+        asked=settings.asked(),
         record=record,
-        timeout_s=timeout_s,
         terms=ModelTerms(
             cache=settings.cache,
             allowance=Allowance(settings.max_calls, settings.max_cost, settings.concurrency),
             prices=settings.prices,
         ),
     )
+    if warning := endpoint_warning(model):
+        click.echo(f"warning: {warning}", err=True)
+    return model
 
 
 def _make_robot(options: SessionOptions, settings: Any) -> Any:
@@ -192,10 +187,9 @@ def _make_robot(options: SessionOptions, settings: Any) -> Any:
 
 def skills_folder(settings: Any) -> Path:
     """Return the folder of kept functions: the one that is set, or under the person's data."""
-    if settings.skills is not None:
-        return Path(settings.skills)
-    data = Path(os.environ.get("XDG_DATA_HOME", ""))
-    return (data if data.is_absolute() else Path.home() / ".local" / "share") / "cap" / "skills"
+    from cap.config import data_folder
+
+    return data_folder() / "skills" if settings.skills is None else Path(settings.skills)
 
 
 def _claim(folder: Path) -> Path:

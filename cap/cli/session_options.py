@@ -59,13 +59,6 @@ class SessionOptions:
         help="Prompt files to use instead of the shipped ones.",
     )
     """A folder of prompt files instead of the shipped ones."""
-    record: Path | None = option(
-        "--record",
-        type=Named(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="Append completions, for -m replay/FILE.",
-    )
-    """JSONL file completions are appended to."""
     out: Path | None = option(
         "--out", type=Named(path_type=Path), metavar="DIR", help="Folder of this run: a new one."
     )
@@ -115,13 +108,6 @@ class SessionOptions:
         "--undo-failed", is_flag=True, help="Take back what a failed turn did, in simulation."
     )
     """Take back what the last failed program did; in simulation alone that can be done."""
-    max_tokens: int | None = option(
-        "--max-tokens",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Longest answer of the model (default: 1024; a cut one is asked for with more).",
-    )
-    """Longest answer of the model, in tokens."""
     max_functions: int | None = option(
         "--max-functions",
         type=click.IntRange(min=0),

@@ -31,7 +31,7 @@ def _store(folder: Path | None) -> Any:
     from cap.session.skills.store import SkillStore
 
     flags = {"skills": folder}
-    settings = config.load(os.environ, Path.cwd(), Path.home(), confirm=_confirm, flags=flags)
+    settings = config.load(os.environ, Path.cwd(), confirm=_confirm, flags=flags)
     for warning in settings.warnings:
         if "skills" in warning:
             click.echo(f"warning: {warning}", err=True)

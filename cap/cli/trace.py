@@ -20,7 +20,7 @@ def command() -> None:
 def _runs_folder(given: Path | None) -> Path:
     from cap import config
 
-    return given or config.load(os.environ, Path.cwd(), Path.home()).runs
+    return given or config.load(os.environ, Path.cwd()).runs
 
 
 @command.command("list")

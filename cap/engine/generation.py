@@ -32,7 +32,7 @@ from cap.errors import (
     ModelError,
     did_you_mean,
 )
-from cap.models.base import MAX_TOKENS, Completion
+from cap.models.base import Completion
 from cap.program.program import Program
 from cap.prompt.docs import call_of
 from cap.prompt.given import told_program
@@ -54,8 +54,9 @@ class GenerationLimits:
     """Functions in all."""
     tokens: int = 16_000
     """Completion tokens in all, as the model counts them; no wave begins beyond."""
-    answer_tokens: int = MAX_TOKENS
-    """Longest answer, the program's own too; one cut there is asked for again with more room."""
+    answer_tokens: int | None = None
+    """Longest answer, the program's own too; one cut there is asked for again with more room. None
+    for the model's own limit."""
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,11 @@ class Tally(threading.local):
         if not completion.remembered:
             self._usages.append(Usage.of(completion))
 
+    def add_failed(self, error: ModelError) -> None:
+        """Count the requests that led to no answer."""
+        if error.requests:
+            self._usages.append(Usage(requests=error.requests))
+
     def mark(self) -> int:
         """Return where the count stands, for `since`."""
         return len(self._usages)
@@ -87,7 +92,7 @@ class Author:
         model: Model,
         trace: Trace,
         tally: Tally,
-        max_tokens: int = MAX_TOKENS,
+        max_tokens: int | None = None,
         memory: Memory | None = None,
     ) -> None:
         """Prepare to ask.
@@ -96,13 +101,13 @@ class Author:
             model: Whom.
             trace: Where events go.
             tally: Counts the answers.
-            max_tokens: How long an answer may be, in tokens.
+            max_tokens: How long an answer may be, in tokens; None for the model's own limit.
             memory: What need not be asked again; None to ask always.
         """
         self.model = model
         self.tally = tally
         self.trace = trace
-        self.max_tokens = max_tokens
+        self.max_tokens = max_tokens or getattr(model, "max_tokens", None) or MAX_TOKENS
         self.memory = memory
 
     @property
@@ -172,6 +177,7 @@ class Author:
                     self.memory.hear(request, answer)
                 self._note(prompt, request, answer, duration_s)
             else:
+                self.tally.add_failed(answer)
                 why = {"error": type(answer).__name__, "message": str(answer)}
                 told = {**self._key(request), **why, "duration_s": duration_s}
                 self.trace.event("unanswered", lmp=prompt.name, **told)

@@ -36,6 +36,8 @@ class Request:
     """What a chat model is told before the prompt; None where a program is wanted."""
     further: str = ""
     """More synonyms and examples, for `nearest`: no language model is sent them."""
+    pictures: tuple[bytes, ...] = ()
+    """What the robot's camera shows, as PNG, for models that see."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Completion:
     prompt_tokens: int = 0
     """Tokens read, as the backend counts them; 0 where it does not say."""
     completion_tokens: int = 0
-    """Tokens written."""
+    """Tokens written, those of unseen reasoning included."""
     cost_usd: float | None = None
     """Its price in dollars; None where no price is known."""
     notes: tuple[str, ...] = ()
@@ -62,6 +64,12 @@ class Completion:
     """True of an answer that was given before: it took no request."""
     why_empty: str = ""
     """Why there is no text, and what to do, in one line; "" where there is some."""
+    cached_tokens: int = 0
+    """Of the tokens read, those that the endpoint had in its own cache."""
+    reasoning_tokens: int = 0
+    """Of the tokens written, those of reasoning."""
+    requests: int = 1
+    """Requests sent for it, retries included; 0 of an answer that was kept from an earlier one."""
 
     @property
     def empty(self) -> bool:
@@ -139,18 +147,31 @@ class Usage:
     """What asking a model took; sums of `Completion`s."""
 
     requests: int = 0
-    """Completions."""
+    """Requests sent, retries included."""
     prompt_tokens: int = 0
     """Tokens read."""
     completion_tokens: int = 0
     """Tokens written."""
     cost_usd: float | None = 0.0
     """Price in dollars; None as soon as one completion has no known price."""
+    cached_tokens: int = 0
+    """Of the tokens read, those that the endpoint had in its own cache."""
+    reasoning_tokens: int = 0
+    """Of the tokens written, those of reasoning."""
 
     @classmethod
     def of(cls, completion: Completion) -> Usage:
-        """Return what one completion took."""
-        return cls(1, completion.prompt_tokens, completion.completion_tokens, completion.cost_usd)
+        """Return what one completion took: nothing, if it took no request."""
+        if not completion.requests:
+            return cls()
+        return cls(
+            completion.requests,
+            completion.prompt_tokens,
+            completion.completion_tokens,
+            completion.cost_usd,
+            completion.cached_tokens,
+            completion.reasoning_tokens,
+        )
 
     def plus(self, other: Usage) -> Usage:
         """Return the sum."""
@@ -160,4 +181,6 @@ class Usage:
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
             (self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
         )

@@ -1,21 +1,24 @@
-"""What a run may ask of its model, and what it has: calls, tokens, dollars, requests at a time."""
+"""What a run may ask of its model, and what it has: requests, tokens, dollars."""
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from cap.errors import SpendLimit, UsageError
 from cap.models.base import Completion, Mode, Model, Request, Usage
-from cap.models.openai.replies import read_reply
 from cap.models.wrapper import Ask, Wrapped
 
 CHARS_PER_TOKEN = 4
 """Stands in where an endpoint counts no tokens: English and code have about so many."""
 
 ESTIMATED = "the endpoint counts no tokens; its price is estimated from the length of the texts"
+MINUTE_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -26,10 +29,20 @@ class Price:
     """Of the prompt."""
     written: float
     """Of the completion."""
+    cached: float | None = None
+    """Of what it read from its own cache; None for the same as all it reads."""
+    reasoning: float | None = None
+    """Of its reasoning; None for the same as all it writes."""
 
-    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+    def of(self, completion: Completion) -> float:
         """Return the price of a completion, dollars."""
-        return (prompt_tokens * self.read + completion_tokens * self.written) / 1e6
+        cached, reasoning = completion.cached_tokens, completion.reasoning_tokens
+        return (
+            (completion.prompt_tokens - cached) * self.read
+            + cached * (self.read if self.cached is None else self.cached)
+            + (completion.completion_tokens - reasoning) * self.written
+            + reasoning * (self.written if self.reasoning is None else self.reasoning)
+        ) / 1e6
 
 
 FREE = Price(0.0, 0.0)
@@ -40,11 +53,13 @@ class Allowance:
     """The most a run may use; None for no limit."""
 
     calls: int | None = None
-    """Requests."""
+    """Requests, retries included."""
     cost_usd: float | None = None
     """Dollars; needs a known price."""
     at_once: int = 8
     """Requests under way at the same time."""
+    per_minute: int | None = None
+    """Requests sent in any minute."""
 
 
 Check = Callable[[int, float], None]
@@ -80,12 +95,122 @@ class OwnAccount:
             self._spent_usd += cost_usd
 
 
-class Metered(Wrapped):
-    """A model that counts and stops; safe to call from several threads.
+class Budget:
+    """Lets requests go out one by one, and counts what their answers took.
 
     A request past a limit is not sent. Those under way may pass the spend limit by their own price,
-    since nobody knows it before. A request that fails counts as a call, at no price.
+    since nobody knows it before. A request that fails counts as a request, at no price.
     """
+
+    def __init__(
+        self,
+        name: str,
+        allowance: Allowance | None = None,
+        price: Price | None = None,
+        account: Account | None = None,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Begin with nothing spent.
+
+        Args:
+            name: The model's, for messages.
+            allowance: The limits.
+            price: Its price, if known.
+            account: Where what is used counts against them; one of its own by default.
+            sleep: Waits for the minute to pass, in seconds.
+            clock: Monotonic time, in seconds.
+
+        Raises:
+            UsageError: There is a spend limit and no price.
+        """
+        self._name = name
+        self._allowance = allowance or Allowance()
+        self._price = price
+        if self._allowance.cost_usd is not None and price is None:
+            raise UsageError(
+                f"no price is known for {name}, so --max-cost cannot hold; add it to your "
+                f'config.toml, dollars for a million tokens: [prices] "{name}" = '
+                "{ read = 0.4, written = 1.6 }"
+            )
+        self._account = account or OwnAccount()
+        self._lock = threading.Lock()
+        self._places = threading.BoundedSemaphore(self._allowance.at_once)
+        self._sent: deque[float] = deque()
+        """When the requests of the last minute were sent."""
+        self._sleep, self._clock = sleep, clock
+        self.usage = Usage()
+        """What was used so far."""
+
+    @contextlib.contextmanager
+    def sending(self) -> Iterator[None]:
+        """Hold a place while a request is under way, once there is one and the limits allow it.
+
+        Raises:
+            SpendLimit: They do not.
+        """
+        with self._places:
+            self._account.begin(self._check)
+            self._pace()
+            yield
+
+    def count(self, prompt: str, completion: Completion) -> Completion:
+        """Add an answer to what was used, and its price to the answer.
+
+        Args:
+            prompt: What was asked, for an estimate where no tokens are told.
+            completion: The answer.
+        """
+        if self._price is not None and completion.cost_usd is None:
+            priced, notes = completion, completion.notes
+            if not (completion.prompt_tokens or completion.completion_tokens):
+                read, written = (
+                    -(-len(text) // CHARS_PER_TOKEN) for text in (prompt, completion.text)
+                )
+                priced = replace(completion, prompt_tokens=read, completion_tokens=written)
+                notes = notes if self._price == FREE else (*notes, ESTIMATED)
+            completion = replace(completion, cost_usd=self._price.of(priced), notes=notes)
+        if completion.cost_usd:
+            self._account.pay(completion.cost_usd)
+        with self._lock:
+            self.usage = self.usage.plus(Usage.of(completion))
+        return completion
+
+    def _check(self, begun: int, spent_usd: float) -> None:
+        """Refuse one more request, if that would be past a limit."""
+        limit = self._allowance
+        if limit.calls is not None and begun >= limit.calls:
+            raise SpendLimit(
+                f"{self._name} was sent {begun} requests, retries included, the limit of this run; "
+                "raise --max-calls"
+            )
+        if limit.cost_usd is not None and spent_usd >= limit.cost_usd:
+            over = spent_usd - limit.cost_usd
+            late = f", passed by ${over:.4f} for requests that were under way" if over > 0 else ""
+            raise SpendLimit(
+                f"{self._name} has cost ${spent_usd:.4f}, the limit of this run is "
+                f"${limit.cost_usd:g}{late}; raise --max-cost"
+            )
+
+    def _pace(self) -> None:
+        """Wait until one more request is not too many for this minute."""
+        most = self._allowance.per_minute
+        if most is None:
+            return
+        with self._lock:
+            now = self._clock()
+            while self._sent and self._sent[0] <= now - MINUTE_S:
+                self._sent.popleft()
+            # It may go a minute after the one that stands so many places before it.
+            begin = now if len(self._sent) < most else self._sent[-most] + MINUTE_S
+            self._sent.append(begin)
+        if begin > now:
+            self._sleep(begin - now)
+
+
+class Metered(Wrapped):
+    """A model that is no endpoint, with a budget; safe to call from several threads."""
 
     def __init__(
         self,
@@ -94,80 +219,22 @@ class Metered(Wrapped):
         price: Price | None = None,
         account: Account | None = None,
     ) -> None:
-        """Wrap a model.
-
-        Args:
-            model: Whom to ask.
-            allowance: The limits.
-            price: Its price, if known.
-            account: Where what is used counts against them; one of its own by default.
-
-        Raises:
-            UsageError: There is a spend limit and no price.
-        """
+        """Wrap a model; the rest is the budget's."""
         super().__init__(model)
-        self._allowance = allowance or Allowance()
-        self._price = price
-        if self._allowance.cost_usd is not None and price is None:
-            raise UsageError(
-                f"no price is known for {model.name}, so --max-cost cannot hold; add it to your "
-                f'config.toml, dollars for a million tokens: [prices] "{model.name}" = '
-                "{ read = 0.4, written = 1.6 }"
-            )
-        self._account = account or OwnAccount()
-        self._usage = Usage()
-        self._lock = threading.Lock()
-        self._places = threading.BoundedSemaphore(self._allowance.at_once)
+        self._budget = Budget(model.name, allowance, price, account)
 
     @property
     def usage(self) -> Usage:
         """What was used so far."""
-        return self._usage
+        return self._budget.usage
 
     def _through(self, request: Request, ask: Ask) -> Completion:
-        return self._count(request.prompt, self._sent(ask))
+        with self._budget.sending():
+            completion = ask()
+        return self._budget.count(request.prompt, completion)
 
     def _through_bare(
         self, mode: Mode, parameters: Mapping[str, Any], ask: Callable[[], Any]
     ) -> Any:
-        body = self._sent(ask)
-        reply = read_reply(body, Request(""))
-        texts = parameters.get("prompt") or str(parameters.get("messages"))
-        tokens = reply.prompt_tokens, reply.completion_tokens
-        self._count(str(texts), Completion(reply.text, self.name, *tokens))
-        return body
-
-    def _sent(self, ask: Callable[[], Any]) -> Any:
-        """Ask once there is a place, if the limits allow it then."""
-        with self._places:
-            self._account.begin(self._check)
+        with self._budget.sending():
             return ask()
-
-    def _check(self, begun: int, spent_usd: float) -> None:
-        """Refuse one more request, if that would be past a limit."""
-        limit = self._allowance
-        if limit.calls is not None and begun >= limit.calls:
-            raise SpendLimit(
-                f"{self.name} was asked {begun} times, the limit of this run; raise --max-calls"
-            )
-        if limit.cost_usd is not None and spent_usd >= limit.cost_usd:
-            raise SpendLimit(
-                f"{self.name} has cost ${spent_usd:.4f}, the limit of this run is "
-                f"${limit.cost_usd:g}; raise --max-cost"
-            )
-
-    def _count(self, prompt: str, completion: Completion) -> Completion:
-        """Add an answer to what was used, and its price to the answer."""
-        if self._price is not None and completion.cost_usd is None:
-            read, written = completion.prompt_tokens, completion.completion_tokens
-            notes = completion.notes
-            if not (read or written):
-                texts = prompt, completion.text
-                read, written = (-(-len(text) // CHARS_PER_TOKEN) for text in texts)
-                notes = notes if self._price == FREE else (*notes, ESTIMATED)
-            completion = replace(completion, cost_usd=self._price.of(read, written), notes=notes)
-        if completion.cost_usd:
-            self._account.pay(completion.cost_usd)
-        with self._lock:
-            self._usage = self._usage.plus(Usage.of(completion))
-        return completion

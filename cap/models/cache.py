@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -38,6 +39,9 @@ class Cached(Wrapped):
         """
         super().__init__(model)
         self._folder = folder
+        self._lock = threading.Lock()
+        self._asking: dict[Path, tuple[threading.Lock, int]] = {}
+        """What is being asked just now, and by how many."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -50,12 +54,13 @@ class Cached(Wrapped):
         if request.temperature > 0 and request.seed is None:
             return ask()
         path = self._path(request_key(request))
-        if (kept := _completion(_read(path))) is not None:
-            return replace(kept, cost_usd=0.0, notes=(*kept.notes, NOTE))
-        completion = ask()
-        if not completion.empty:  # it is asked again, and may have more to say then
-            _write(path, asdict(completion))
-        return completion
+        with self._alone(path):
+            if (kept := _completion(_read(path))) is not None:
+                return replace(kept, requests=0, cost_usd=0.0, notes=(*kept.notes, NOTE))
+            completion = ask()
+            if not completion.empty:  # it is asked again, and may have more to say then
+                _write(path, asdict(completion))
+            return completion
 
     def _through_bare(
         self, mode: Mode, parameters: Mapping[str, Any], ask: Callable[[], Any]
@@ -63,12 +68,29 @@ class Cached(Wrapped):
         if parameters.get("temperature") != 0 and "seed" not in parameters:
             return ask()
         path = self._path(json.dumps([mode, parameters], sort_keys=True))
-        kept = _read(path)
-        if isinstance(kept, dict) and "body" in kept:
-            return kept["body"]
-        body = ask()
-        _write(path, {"body": body})
-        return body
+        with self._alone(path):
+            kept = _read(path)
+            if isinstance(kept, dict) and "body" in kept:
+                return kept["body"]
+            body = ask()
+            _write(path, {"body": body})
+            return body
+
+    @contextlib.contextmanager
+    def _alone(self, path: Path) -> Iterator[None]:
+        """Have those who ask the same at the same time wait for one answer."""
+        with self._lock:
+            lock, waiting = self._asking.get(path, (threading.Lock(), 0))
+            self._asking[path] = lock, waiting + 1
+        try:
+            with lock:
+                yield
+        finally:
+            with self._lock:
+                lock, waiting = self._asking[path]
+                self._asking[path] = lock, waiting - 1
+                if waiting == 1:
+                    del self._asking[path]
 
     def _path(self, key: str) -> Path:
         text = f"{self.identity}\n{key}"

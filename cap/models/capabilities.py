@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cap.config import cache_folder
 from cap.models.atomic_file import write_whole
 
 
@@ -32,17 +33,25 @@ class Abilities:
     """Gives the log-probabilities of a prompt's own tokens."""
     rung: str | None = None
     """The best way of comparing continuations, as in `Scores.rung`."""
-    refused: tuple[str, ...] = ()
-    """Parameters it does not take."""
+    window: int | None = None
+    """How many tokens of a prompt it is seen to read; more, unless it `cuts_off` there."""
+    cuts_off: bool | None = None
+    """Whether it reads a part of longer prompts, without a word."""
+    pictures: bool | None = None
+    """Takes a picture with the prompt; whether it looks at it, one request cannot tell."""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Parameters it does not take, and the day each was refused."""
     latency_s: float | None = None
     """How long the shortest answer took, in seconds."""
     checked: str | None = None
     """When it was checked, as `cap models check` does; a date."""
 
 
+_FLAGS = ("chat", "completions", "streaming", "stop", "seed", "echo", "cuts_off", "pictures")
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(("chat", "completions", "streaming", "stop", "seed", "echo"), bool),
+    **dict.fromkeys(_FLAGS, bool),
     "logprobs": int,
+    "window": int,
     "rung": str,
     "latency_s": (int, float),
     "checked": str,
@@ -68,8 +77,9 @@ class AbilitiesFile:
             if isinstance(values.get(name), kind)
         }
         refused = values.get("refused")
-        names = refused if isinstance(refused, list) else []
-        return Abilities(**known, refused=tuple(name for name in names if isinstance(name, str)))
+        days = refused.items() if isinstance(refused, dict) else ()
+        told = {name: day for name, day in days if isinstance(day, str)}
+        return Abilities(**known, refused=told)
 
     def save(self, identity: str, abilities: Abilities) -> None:
         """Keep what is known; where the file cannot be written, it is found out again."""
@@ -86,9 +96,6 @@ class AbilitiesFile:
         return values if isinstance(values, dict) else {}
 
 
-def abilities_file(environ: Mapping[str, str]) -> AbilitiesFile | None:
-    """Return the person's own file; None where there is no home to keep it in."""
-    cache, home = Path(environ.get("XDG_CACHE_HOME", "")), environ.get("HOME", "")
-    if cache.is_absolute():
-        return AbilitiesFile(cache / "cap" / "abilities.json")
-    return AbilitiesFile(Path(home) / ".cache" / "cap" / "abilities.json") if home else None
+def abilities_file() -> AbilitiesFile:
+    """Return the person's own file."""
+    return AbilitiesFile(cache_folder() / "abilities.json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -11,7 +12,7 @@ from cap.errors import ModelError, ModelUnreachable
 from cap.models.base import Mode, Request
 from cap.models.capabilities import Abilities
 from cap.models.openai.errors import Refused
-from cap.models.openai.model import OpenAIModel
+from cap.models.openai.model import OpenAIModel, picture_part
 from cap.models.openai.replies import read_reply
 from cap.models.scorers.choice import WIDTHS, alternatives
 from cap.models.scorers.exact import tokens_of
@@ -19,12 +20,19 @@ from cap.models.scorers.exact import tokens_of
 PROMPT = "1, 2, 3, 4,"
 STOP = "6"
 MAX_TOKENS = 16
+COUNTED = 30
+"""How far it is asked to count where pieces of an answer are awaited."""
+NARROWEST, WIDEST = 2048, 16384
+"""Tokens of the shortest and longest prompt its context window is tried with; each is twice the
+one before. Requests have at most 3,000, and a session's history as many again."""
+_CHARS_PER_TOKEN = 4
 
 _OPTIONAL: Mapping[str, Any] = {"temperature": 0.0, "seed": 1}
 
 
 def check(
     model: OpenAIModel,
+    widest: int = WIDEST,
     clock: Callable[[], float] = time.monotonic,
     today: Callable[[], date] = date.today,
 ) -> Abilities:
@@ -32,6 +40,7 @@ def check(
 
     Args:
         model: Whose endpoint.
+        widest: How many tokens of a prompt its window is tried with, at the most.
         clock: Monotonic time, in seconds.
         today: The day it is.
 
@@ -49,10 +58,17 @@ def check(
     mode: Mode = model.mode
     if not (chat if mode == "chat" else completions):
         mode = "chat" if chat else "completion"
-    refused = tuple(name for name in _OPTIONAL if probe.takes(mode, name) is False)
+    refused = [name for name in _OPTIONAL if probe.takes(mode, name) is False]
     if mode == "chat" and probe.limit != "max_tokens":
-        refused += ("max_tokens",)
+        refused.append("max_tokens")
     stop = probe.stops(mode)
+    if stop is False:
+        refused.append("stop")
+    pictures = probe.sees() if mode == "chat" else False
+    if mode == "chat" and pictures is False:
+        refused.append("pictures")
+    window, cuts_off = probe.window(mode, widest)
+    day = today().isoformat()
     logprobs = probe.logprobs(mode)
     echo = probe.echoes() if completions else completions
     found = {
@@ -64,9 +80,12 @@ def check(
         "logprobs": logprobs,
         "echo": echo,
         "rung": "exact" if echo else "choice" if (logprobs or 0) > 1 else "sampled",
-        "refused": refused + (("stop",) if stop is False else ()),
+        "window": window,
+        "cuts_off": cuts_off,
+        "pictures": pictures,
+        "refused": dict.fromkeys(refused, day),
         "latency_s": round(min(probe.times), 4),
-        "checked": today().isoformat(),
+        "checked": day,
     }
     model.learn(**found)
     return model.abilities
@@ -162,10 +181,64 @@ class _Probe:
             return False
 
     def streams(self) -> bool | None:
-        """Tell whether the text comes in several pieces."""
+        """Tell whether the text comes in several pieces; one piece alone tells nothing."""
         pieces: list[str] = []
+        question = Request(f"Count from 1 to {COUNTED}.\n{PROMPT}", max_tokens=4 * COUNTED)
         try:
-            self._model.stream(Request(PROMPT, max_tokens=MAX_TOKENS), pieces.append)
+            self._model.stream(question, pieces.append)
+        except Refused:
+            return False
         except ModelError:
             return None
-        return len(pieces) > 1
+        return True if len(pieces) > 1 else None
+
+    def sees(self) -> bool | None:
+        """Tell whether a picture is taken."""
+        content = [{"type": "text", "text": "What colour is this?"}, picture_part(_pixel())]
+        taken, _ = self.tried("chat", messages=[{"role": "user", "content": content}])
+        return taken
+
+    def window(self, mode: Mode, widest: int) -> tuple[int | None, bool | None]:
+        """Return how many tokens of a prompt are read, and whether longer ones are cut off.
+
+        A word stands at the beginning of a prompt and is asked for at its end: whoever lost the
+        beginning cannot know it. Both are None where even a short prompt is not answered.
+        """
+        read: int | None = None
+        size = NARROWEST
+        while size <= widest:
+            word = "".join(random.choices("abcdefghjkmnpqrstuvwxyz", k=8))
+            taken, body = self.tried(mode, **_long_prompt(mode, word, size))
+            if taken is None:
+                return read, None
+            if taken is False:
+                return read, False  # it says so, and needs no guess
+            reply = read_reply(body, Request(PROMPT))
+            if word not in reply.text.lower():
+                told = reply.prompt_tokens
+                cut = read is not None or 0 < told < size // 2
+                return (told or read, True) if cut else (None, None)
+            read = reply.prompt_tokens or size
+            size *= 2
+        return read, None
+
+
+def _long_prompt(mode: Mode, word: str, size: int) -> dict[str, Any]:
+    """Return a prompt of about so many tokens that only who read its beginning can answer."""
+    begin, end = f"The password is {word}.\n", "\nThe password, which was told first, is"
+    line = "# Nothing of note stands on this line of the file.\n"
+    text = begin + line * ((size * _CHARS_PER_TOKEN) // len(line)) + end
+    if mode == "completion":
+        return {"prompt": text}
+    return {"messages": [{"role": "user", "content": f"{text} (say the word alone):"}]}
+
+
+def _pixel() -> bytes:
+    """Return a small red picture as PNG."""
+    import io
+
+    from PIL import Image
+
+    data = io.BytesIO()
+    Image.new("RGB", (16, 16), "red").save(data, "PNG")
+    return data.getvalue()

@@ -2,21 +2,30 @@
 
 nearest              no language model: the closest example of the prompt, rebound
 replay/FILE.jsonl    recorded completions
-PROVIDER/NAME        an OpenAI-compatible endpoint, see `PROVIDERS`
+PROVIDER/NAME        an OpenAI-compatible endpoint: of `PROVIDERS`, or of `[providers.NAME]`
+FILE.py              a model of one's own: the file's `create`
+PLUGIN or PLUGIN/X   a model that an installed package brings: the entry points `cap.models`
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
-from cap.config import check_url, is_loopback
-from cap.errors import MissingKey, UnknownModel, did_you_mean
+from cap.config import asked_of, check_url, is_loopback
+from cap.errors import CapError, MissingKey, UnknownModel, UsageError, did_you_mean
 from cap.models.base import Mode, Model
-from cap.models.budget import FREE, Account, Allowance, Metered, Price
+from cap.models.budget import FREE, Account, Allowance, Budget, Metered, Price
 from cap.models.capabilities import abilities_file
+from cap.models.settings import ModelSettings
+from cap.robot.robot_files import is_file, load_module
+
+MODEL_GROUP = "cap.models"
+"""The entry points by which an installed package brings models."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +37,7 @@ class ModelTerms:
     allowance: Allowance = field(default_factory=Allowance)
     """The most the run may use."""
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Dollars for a million tokens `read` and `written`, by the model's name."""
+    """Dollars for a million tokens, by the model's name, as `Price` has them."""
     account: Account | None = None
     """Where what is used counts, if others share the allowance."""
 
@@ -40,25 +49,121 @@ class Provider:
     name: str
     """What stands before the slash."""
     base_url: str
-    """Its default address."""
+    """Its default address; "" where each customer has their own."""
     key_env: str
     """Environment variable its key is read from."""
     needs_key: bool
     """False where it usually runs without; a key that is set is sent all the same."""
     about: str
     """What it is, in a few words."""
+    source: str
+    """The page that says so, and the day it was looked up."""
+    tested: str
+    """What was asked of the real one; "not tested" where nothing was."""
+    quirks: str = ""
+    """What is otherwise than at OpenAI."""
     mode: Mode = "chat"
     """How prompts are sent unless the person says otherwise."""
     timeout_s: float = 120.0
     """Longest time for one completion; a local server may load its weights first."""
+    window: str = "use a model with a larger one, or a shorter history"
+    """What to do where a prompt does not fit in its context window."""
 
+
+_NOT_TESTED = "not tested"
+_LOCAL_S = 600.0
+_LOOKED_UP = "2026-11-22"
 
 PROVIDERS: Mapping[str, Provider] = {
     provider.name: provider
     for provider in (
-        Provider("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", True, "OpenAI"),
         Provider(
-            "openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", True, "OpenRouter"
+            "openai",
+            "https://api.openai.com/v1",
+            "OPENAI_API_KEY",
+            True,
+            "OpenAI",
+            f"github.com/openai/openai-python, README.md, {_LOOKED_UP}",
+            _NOT_TESTED,
+            "reasoning models refuse stop, temperature and max_tokens; those are left out",
+        ),
+        Provider(
+            "azure",
+            "",
+            "AZURE_OPENAI_API_KEY",
+            True,
+            "Azure OpenAI, its v1 address; NAME is the deployment's",
+            f"learn.microsoft.com/azure/foundry/openai/api-version-lifecycle, {_LOOKED_UP}",
+            _NOT_TESTED,
+            "base_url is https://RESOURCE.openai.azure.com/openai/v1, without an api-version",
+        ),
+        Provider(
+            "openrouter",
+            "https://openrouter.ai/api/v1",
+            "OPENROUTER_API_KEY",
+            True,
+            "OpenRouter",
+            f"openrouter.ai/docs/quickstart, {_LOOKED_UP}",
+            _NOT_TESTED,
+        ),
+        Provider(
+            "anthropic",
+            "https://api.anthropic.com/v1",
+            "ANTHROPIC_API_KEY",
+            True,
+            "Anthropic's OpenAI-compatible endpoint",
+            f"platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk, {_LOOKED_UP}",
+            _NOT_TESTED,
+            "chat alone; meant by them for trials, and some parameters are ignored",
+        ),
+        Provider(
+            "gemini",
+            "https://generativelanguage.googleapis.com/v1beta/openai",
+            "GEMINI_API_KEY",
+            True,
+            "Gemini's OpenAI-compatible endpoint",
+            f"ai.google.dev/gemini-api/docs/openai, {_LOOKED_UP}",
+            _NOT_TESTED,
+            "chat alone; thoughts may be counted in total_tokens alone",
+        ),
+        Provider(
+            "mistral",
+            "https://api.mistral.ai/v1",
+            "MISTRAL_API_KEY",
+            True,
+            "Mistral",
+            f"docs.mistral.ai/api, {_LOOKED_UP}",
+            _NOT_TESTED,
+            "its seed is called random_seed; seed is left out once it is refused",
+        ),
+        Provider(
+            "together",
+            "https://api.together.ai/v1",
+            "TOGETHER_API_KEY",
+            True,
+            "Together AI",
+            f"docs.together.ai/docs/inference/openai-compatibility, {_LOOKED_UP}",
+            _NOT_TESTED,
+        ),
+        Provider(
+            "groq",
+            "https://api.groq.com/openai/v1",
+            "GROQ_API_KEY",
+            True,
+            "Groq",
+            f"console.groq.com/docs/openai, {_LOOKED_UP}",
+            _NOT_TESTED,
+            "refuses logprobs; temperature 0 becomes 1e-8",
+        ),
+        Provider(
+            "deepseek",
+            "https://api.deepseek.com",
+            "DEEPSEEK_API_KEY",
+            True,
+            "DeepSeek",
+            f"api-docs.deepseek.com, {_LOOKED_UP}",
+            _NOT_TESTED,
+            "cached tokens are called prompt_cache_hit_tokens",
         ),
         Provider(
             "ollama",
@@ -66,7 +171,12 @@ PROVIDERS: Mapping[str, Provider] = {
             "OLLAMA_API_KEY",
             False,
             "Ollama on this machine",
-            timeout_s=600.0,
+            f"github.com/ollama/ollama, docs/api/openai-compatibility.mdx, {_LOOKED_UP}",
+            _NOT_TESTED,
+            "its window is small, cannot be set by this endpoint, and prompts are cut off unsaid",
+            timeout_s=_LOCAL_S,
+            window="start it with OLLAMA_CONTEXT_LENGTH=16384 ollama serve, or make a model whose "
+            "Modelfile says: PARAMETER num_ctx 16384",
         ),
         Provider(
             "vllm",
@@ -74,7 +184,10 @@ PROVIDERS: Mapping[str, Provider] = {
             "VLLM_API_KEY",
             False,
             "a vLLM server",
-            timeout_s=600.0,
+            f"docs.vllm.ai, OpenAI-compatible server, {_LOOKED_UP}",
+            _NOT_TESTED,
+            timeout_s=_LOCAL_S,
+            window="start it with a larger --max-model-len",
         ),
         Provider(
             "llamacpp",
@@ -82,7 +195,10 @@ PROVIDERS: Mapping[str, Provider] = {
             "LLAMA_API_KEY",
             False,
             "llama.cpp's llama-server",
-            timeout_s=600.0,
+            f"github.com/ggml-org/llama.cpp, tools/server/README.md, {_LOOKED_UP}",
+            "a real server with a tiny model, in `make soak`",
+            timeout_s=_LOCAL_S,
+            window="start it with a larger --ctx-size",
         ),
         Provider(
             "lmstudio",
@@ -90,149 +206,278 @@ PROVIDERS: Mapping[str, Provider] = {
             "LM_API_TOKEN",
             False,
             "LM Studio on this machine",
-            timeout_s=600.0,
+            f"lmstudio.ai/docs/developer/openai-compat, {_LOOKED_UP}",
+            _NOT_TESTED,
+            timeout_s=_LOCAL_S,
+            window="load the model with a larger context length",
         ),
     )
 }
 """The endpoints known by name."""
 
-FORMS = ("nearest", "replay/FILE.jsonl", *(f"{name}/NAME" for name in PROVIDERS))
-"""Every form a model's name may take."""
+FORMS = ("nearest", "replay/FILE.jsonl", *(f"{name}/NAME" for name in PROVIDERS), "FILE.py")
+"""Every form a model's name may take; and those of installed packages."""
 
 
 def make_model(
     spec: str,
     *,
-    base_url: str | None = None,
-    mode: Mode | None = None,
+    asked: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] | None = None,
     record: Path | None = None,
-    timeout_s: float | None = None,
     terms: ModelTerms | None = None,
+    **said: Any,
 ) -> Model:
     """Return the model a name means; nothing is sent anywhere yet.
 
     Args:
-        spec: One of `FORMS`.
-        base_url: Address that replaces the provider's default.
-        mode: `chat` or `completion`; None for the provider's own.
-        environ: Read for keys and `OPENAI_BASE_URL`; the environment itself by default.
-        timeout_s: Longest wait for one completion, retries included; None for the provider's own.
+        spec: One of `FORMS`, or an installed package's.
+        asked: The configuration, as `Config.asked` has it.
+        environ: Read for keys and addresses; the environment itself by default.
         record: JSONL file every completion is appended to, for `replay/FILE.jsonl`.
         terms: What is kept, counted and allowed.
+        said: Fields of `ModelSettings`, which come before the configuration's.
 
     Raises:
         UsageError: No such model, recording or address; a spend limit without a price.
         MissingKey: The endpoint needs a key and its variable is not set.
     """
     environ = os.environ if environ is None else environ
+    terms = terms or ModelTerms()
     spec = spec.strip()
     kind, _, name = spec.partition("/")
+    given = {**asked_of(asked or {}, spec), **{k: v for k, v in said.items() if v is not None}}
+    settings = ModelSettings(**given)
+    providers = _providers(asked or {})
     model: Model
-    if spec == "nearest":
-        from cap.models.nearest import Nearest
+    if kind in providers and name:
+        provider = providers[kind]
+        model = _endpoint(provider, name, _filled(provider, settings, environ), environ, terms)
+        if terms.cache is not None:
+            from cap.models.cache import Cached
 
-        model = Nearest()
-    elif kind == "replay" and name:
-        from cap.models.replay import Replay
-
-        model = Replay(Path(name))
-    elif kind in PROVIDERS and name:
-        model = _endpoint(PROVIDERS[kind], name, base_url, mode, environ, timeout_s)
+            model = Cached(model, terms.cache)
     else:
-        raise UnknownModel(_unknown(spec, kind, name))
-    model = _metered(model, terms or ModelTerms())
-    if record is None:
-        return model
-    from cap.models.replay import Recorder
+        model = _other(spec, kind, name, providers)
+        bounded = terms.allowance.calls is not None or terms.allowance.cost_usd is not None
+        if bounded:
+            model = Metered(model, terms.allowance, _price(terms, spec) or FREE, terms.account)
+    if record is not None:
+        from cap.models.replay import Recorder
 
-    return Recorder(model, record)
+        model = Recorder(model, record)
+    if (settings.temperature, settings.seed, settings.max_tokens) != (None, None, None):
+        from cap.models.wrapper import Adjusted
 
-
-def _metered(model: Model, terms: ModelTerms) -> Model:
-    """Wrap a model; what comes from the cache is not counted."""
-    limits = terms.allowance
-    if getattr(model, "endpoint", None) is None:
-        bounded = limits.calls is not None or limits.cost_usd is not None
-        return Metered(model, limits, FREE, terms.account) if bounded else model
-    price = terms.prices.get(model.name)
-    known = None if price is None else Price(price["read"], price["written"])
-    model = Metered(model, limits, known, terms.account)
-    if terms.cache is None:
-        return model
-    from cap.models.cache import Cached
-
-    return Cached(model, terms.cache)
+        model = Adjusted(model, settings.temperature, settings.seed, settings.max_tokens)
+    return model
 
 
-def list_models() -> tuple[tuple[str, str, str, str], ...]:
-    """Return table rows: form, what it is, default address, the key variable it needs."""
+def endpoint_warning(model: Model) -> str:
+    """Return what a person should know of where a model is asked; "" if there is nothing."""
+    endpoint = getattr(model, "endpoint", None)
+    url = getattr(endpoint, "url", "")
+    if not url.startswith("http://") or is_loopback(url):
+        return ""
     return (
-        ("nearest", "no language model: the closest example of the prompt, rebound", "", ""),
-        ("replay/FILE.jsonl", "completions recorded with --record FILE.jsonl", "", ""),
+        f"{model.name} is asked at {url}, which is another machine, and not by https: prompts and "
+        "keys can be read on the way"
+    )
+
+
+def list_models(asked: Mapping[str, Any] | None = None) -> list[dict[str, str]]:
+    """Return table rows: form, what it is, default address, the key variable it needs, its source.
+
+    Args:
+        asked: The configuration, as `Config.asked` has it.
+    """
+    nearest = "no language model: the closest example of the prompt, rebound"
+    rows = [
+        ("nearest", nearest, "", "", "", ""),
+        ("replay/FILE.jsonl", "completions recorded with --record FILE.jsonl", "", "", "", ""),
         *(
             (
                 f"{entry.name}/NAME",
                 entry.about,
-                entry.base_url,
+                entry.base_url or "yours",
                 entry.key_env if entry.needs_key else "",
+                entry.tested,
+                "; ".join(filter(None, (entry.quirks, entry.source))),
             )
-            for entry in PROVIDERS.values()
+            for entry in _providers(asked or {}).values()
         ),
-    )
+        ("FILE.py", "a model of your own: the file's function create()", "", "", "", ""),
+        *(
+            (name, f"brought by {entry.value}", "", "", "", "")
+            for name, entry in sorted(_plugins().items())
+        ),
+    ]
+    names = ("model", "what it is", "address", "key", "tested", "quirks and source")
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _unknown(spec: str, kind: str, name: str) -> str:
+def _providers(asked: Mapping[str, Any]) -> dict[str, Provider]:
+    """Return the providers there are: those known by name, and those of the configuration."""
+    found = dict(PROVIDERS)
+    for name, table in asked.get("providers", {}).items():
+        if name not in found:
+            found[name] = Provider(
+                name,
+                table.get("base_url", ""),
+                f"{name.upper().replace('-', '_')}_API_KEY",
+                needs_key=False,
+                about=table.get("about", "of your configuration"),
+                source="your configuration",
+                tested=_NOT_TESTED,
+            )
+        elif "base_url" in table:
+            found[name] = replace(found[name], base_url=table["base_url"])
+    return found
+
+
+def _plugins() -> dict[str, Any]:
+    return {entry.name: entry for entry in entry_points(group=MODEL_GROUP)}
+
+
+def _other(spec: str, kind: str, name: str, providers: Mapping[str, Provider]) -> Model:
+    """Return a model that is no endpoint."""
+    if spec == "nearest":
+        from cap.models.nearest import Nearest
+
+        return Nearest()
+    if is_file(spec):
+        path = Path(spec).expanduser()
+        factory = getattr(load_module(path), "create", None)
+        if not callable(factory):
+            raise UsageError(f"{path} has no function 'create'; it makes the model")
+        return _made(factory, (), str(path))
+    if kind == "replay" and name:
+        from cap.models.replay import Replay
+
+        return Replay(Path(name))
+    if (entry := _plugins().get(kind)) is not None:
+        try:
+            factory = entry.load()
+        except CapError:
+            raise
+        except Exception as error:  # a plug-in may fail in any way
+            why = f"{type(error).__name__}: {error}"
+            raise UsageError(f"model {kind!r} ({entry.value}) does not load: {why}") from None
+        return _made(factory, (name,) if name else (), f"{kind!r} ({entry.value})")
+    raise UnknownModel(_unknown(spec, kind, name, providers))
+
+
+def _made(factory: Any, arguments: tuple[str, ...], where: str) -> Model:
+    """Return what a person's own factory makes, if it is a model."""
+    try:
+        made: Model = factory(*arguments)
+    except CapError:
+        raise
+    except Exception as error:  # it may fail in any way
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"the model of {where} cannot be made: {why}") from None
+    if not (callable(getattr(made, "complete", None)) and isinstance(made.name, str)):
+        raise UsageError(
+            f"what {where} makes is no model; it needs a text `name` and a method "
+            "`complete(request)` that returns a Completion"
+        )
+    return made
+
+
+def _unknown(spec: str, kind: str, name: str, providers: Mapping[str, Provider]) -> str:
     """Say what is wrong with a name and which forms there are."""
-    known = ("nearest", "replay", *PROVIDERS)
+    known = ("nearest", "replay", *providers, *_plugins())
     if kind in known[1:]:
         hint = f" {kind}/ needs a name after the slash."
     else:
         hint = did_you_mean(kind, known)
     if not hint and kind and not name:
         hint = f" A model's name begins with its provider, such as 'openai/{spec}'."
-    return f"unknown model {spec!r}.{hint} Use one of: {', '.join(FORMS)}"
+    more = tuple(f"{entry}/NAME" for entry in providers if entry not in PROVIDERS)
+    return f"unknown model {spec!r}.{hint} Use one of: {', '.join((*FORMS, *more))}"
+
+
+def _filled(
+    provider: Provider, settings: ModelSettings, environ: Mapping[str, str]
+) -> ModelSettings:
+    """Return settings in which what nobody said is the provider's own."""
+    variable = f"{provider.name.upper().replace('-', '_')}_BASE_URL"
+    if settings.base_url and settings.base_url != provider.base_url:
+        url = check_url(settings.base_url, "--base-url")
+    elif given := environ.get(variable, "").strip():
+        url = check_url(given, variable)
+    elif provider.base_url:
+        url = provider.base_url
+    else:
+        raise UsageError(
+            f"{provider.name} has no address of its own: set {variable}, or base_url below a line "
+            f"[providers.{provider.name}] of your config.toml"
+        )
+    return replace(
+        settings,
+        base_url=url,
+        key_env=settings.key_env or provider.key_env,
+        mode=settings.mode or provider.mode,
+        timeout_s=provider.timeout_s if settings.timeout_s is None else settings.timeout_s,
+    )
 
 
 def _endpoint(
     provider: Provider,
     name: str,
-    base_url: str | None,
-    mode: Mode | None,
+    settings: ModelSettings,
     environ: Mapping[str, str],
-    timeout_s: float | None,
+    terms: ModelTerms,
 ) -> Model:
     from cap.models.openai.model import OpenAIModel
 
-    if base_url:
-        url = check_url(base_url, "--base-url")
-    elif provider.name == "openai" and (given := environ.get("OPENAI_BASE_URL", "").strip()):
-        url = check_url(given, "OPENAI_BASE_URL")
-    else:
-        url = provider.base_url
+    full = f"{provider.name}/{name}"
+    secrets = {
+        header: _variable(text[1:], header, environ)
+        for header, text in settings.headers.items()
+        if text.startswith("$")
+    }
+    allowance = replace(
+        terms.allowance,
+        per_minute=terms.allowance.per_minute or settings.requests_per_minute,
+    )
     return OpenAIModel(
-        f"{provider.name}/{name}",
+        full,
         model=name,
-        base_url=url,
-        api_key=_key(provider, url, environ),
-        key_env=provider.key_env,
-        mode=mode or provider.mode,
-        timeout_s=provider.timeout_s if timeout_s is None else timeout_s,
-        abilities_file=abilities_file(environ),
+        settings=settings,
+        api_key=_key(provider, settings, environ),
+        secrets=secrets,
+        budget=Budget(full, allowance, _price(terms, full), terms.account),
+        remedy_window=provider.window,
+        abilities_file=abilities_file(),
     )
 
 
-def _key(provider: Provider, url: str, environ: Mapping[str, str]) -> str | None:
+def _price(terms: ModelTerms, name: str) -> Price | None:
+    price = terms.prices.get(name)
+    return None if price is None else Price(**price)
+
+
+def _variable(variable: str, header: str, environ: Mapping[str, str]) -> str:
+    """Return what a header's variable holds."""
+    value = environ.get(variable, "").strip()
+    if not value:
+        raise MissingKey(f"the header {header} is read from {variable}, which is not set; set it")
+    return value
+
+
+def _key(provider: Provider, settings: ModelSettings, environ: Mapping[str, str]) -> str | None:
     """Return the key to send, None where none is set and none is needed."""
-    key = environ.get(provider.key_env, "").strip()
+    variable = settings.key_env or provider.key_env
+    key = environ.get(variable, "").strip()
     if key and not (key.isascii() and key.isprintable() and " " not in key):
         raise MissingKey(
-            f"{provider.key_env} holds characters no key has (a space, a line break, an accent); "
+            f"{variable} holds characters no key has (a space, a line break, an accent); "
             "set it again"
         )
-    if not key and provider.needs_key and not is_loopback(url):
+    if not key and provider.needs_key and not is_loopback(settings.base_url or ""):
         raise MissingKey(
-            f"{provider.name} needs a key and {provider.key_env} is not set; set it, "
+            f"{provider.name} needs a key and {variable} is not set; set it, "
             "or use `-m nearest`, which needs none"
         )
     return key or None

@@ -6,26 +6,35 @@ A recording is a JSONL file, one completion a line:
 
 `key` is the SHA-256 of the request; `prompt_end` is for people; `usage` holds `prompt_tokens` and
 `completion_tokens`. A line with `error`, an error's name, says that the model gave no completion
-then, and why in `text`; run folders are replayed with such lines. Order does not matter. Where a
-key stands twice the later line holds, so recording again into the same file corrects it; sample
-one prompt several times with a seed each.
+then, and why in `text`. A line with `scores` holds a comparison of continuations.
+
+What was asked several times is answered in the order it was recorded, and after the last answer
+with that one again. `of` names the part of a run, such as a trial: each has an order of its own.
+`take` tells one recording into the file from the next; where a key stands in several, the last one
+holds, so recording again into the same file corrects it.
 """
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import re
+import secrets
 import threading
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from cap.errors import ModelError, NotRecorded, UsageError
-from cap.models.base import Completion, Ended, Model, Request
+from cap.errors import EndpointFailed, ModelError, NotRecorded, SpendLimit, UsageError
+from cap.models.base import Completion, Ended, Model, Request, Scores
 from cap.models.wrapper import Ask, Wrapped
 
 SHOWN_LINES = 6
 """How many of a prompt's last lines a recording shows."""
+_KEY = re.compile(r'"key": "([0-9a-f]{64})"')
 
 
 def request_key(request: Request) -> str:
@@ -39,12 +48,42 @@ def request_key(request: Request) -> str:
     }
     if request.system is not None:
         parts["system"] = request.system
+    if request.pictures:
+        parts["pictures"] = [hashlib.sha256(png).hexdigest() for png in request.pictures]
+    return _digest(parts)
+
+
+def scores_key(prompt: str, continuations: Sequence[str]) -> str:
+    """Return the SHA-256, in hex, of a comparison."""
+    return _digest({"prompt": prompt, "continuations": list(continuations)})
+
+
+def _digest(parts: dict[str, Any]) -> str:
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+Answer = Completion | ModelError | Scores
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a recording."""
+
+    key: str
+    """Of the request."""
+    of: str
+    """The part of the run it was asked in, "" for none."""
+    take: str
+    """Which recording into the file it is of."""
+    prompt_end: str
+    """The last lines of the prompt."""
+    answer: Answer
+    """What was answered."""
+
+
 class Replay:
-    """A model that answers from a recording, and nothing else."""
+    """A model that answers from a recording, and nothing else; safe to use from several threads."""
 
     def __init__(self, path: Path) -> None:
         """Read the recording.
@@ -54,13 +93,31 @@ class Replay:
         """
         self.name = f"replay/{path}"
         self._path = path
-        self._completions: dict[str, Completion | ModelError] = {}
         self._instructions: set[str] = set()
+        self._answers: dict[tuple[str, str], list[Answer]] = {}
+        """By part of the run and key."""
+        self._anywhere: dict[str, list[Answer]] = defaultdict(list)
+        takes: dict[tuple[str, str], str] = {}
         for number, line in enumerate(_lines(path), start=1):
-            if line.strip():
-                key, prompt_end, completion = _entry(line, f"{path}, line {number}")
-                self._completions[key] = completion
-                self._instructions.add(_last_line(prompt_end))
+            if not line.strip():
+                continue
+            entry = _entry(line, f"{path}, line {number}")
+            place = entry.of, entry.key
+            if takes.get(place) != entry.take:
+                takes[place], self._answers[place] = entry.take, []
+            self._answers[place].append(entry.answer)
+            self._instructions.add(_last_line(entry.prompt_end))
+        for (_, key), answers in self._answers.items():
+            self._anywhere[key] += answers
+        self._label = ""
+        self._begin()
+
+    def scoped(self, label: str) -> Replay:
+        """Return the same for one part of a run, whose answers begin anew."""
+        other = copy.copy(self)
+        other._label = label
+        other._begin()
+        return other
 
     def complete(self, request: Request) -> Completion:
         """Return the recorded completion.
@@ -69,15 +126,41 @@ class Replay:
             NotRecorded: This very request was never recorded.
             ModelError: It was, and the model gave no completion then either.
         """
-        found = self._completions.get(request_key(request))
-        if found is None:
-            raise NotRecorded(self._missing(request))
+        found = self._next(request_key(request))
+        if isinstance(found, Completion):
+            return found
+        raise NotRecorded(self._missing(_last_line(request.prompt)))
+
+    def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
+        """Return the recorded comparison.
+
+        Raises:
+            NotRecorded: This one was never recorded.
+            ModelError: It was, and there were no scores then either.
+        """
+        found = self._next(scores_key(prompt, continuations))
+        if isinstance(found, Scores):
+            return found
+        raise NotRecorded(self._missing(_last_line(prompt)))
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._given: dict[str, int] = defaultdict(int)
+        """How many of a key's answers were given."""
+
+    def _next(self, key: str) -> Answer | None:
+        answers = self._answers.get((self._label, key)) or self._anywhere.get(key)
+        if not answers:
+            return None
+        with self._lock:
+            number = self._given[key]
+            self._given[key] += 1
+        found = answers[min(number, len(answers) - 1)]
         if isinstance(found, ModelError):
             raise type(found)(str(found))
         return found
 
-    def _missing(self, request: Request) -> str:
-        line = _last_line(request.prompt)
+    def _missing(self, line: str) -> str:
         shown = line if len(line) <= 120 else line[:117] + "..."
         why = ""
         if line in self._instructions:
@@ -89,7 +172,7 @@ class Replay:
 
 
 class Recorder(Wrapped):
-    """Any model, with each of its completions appended to a recording."""
+    """Any model, with each of its answers appended to a recording."""
 
     def __init__(self, model: Model, path: Path) -> None:
         """Open the recording for appending; its folder is made if need be.
@@ -100,13 +183,42 @@ class Recorder(Wrapped):
         super().__init__(model)
         self._path = path
         self._lock = threading.Lock()
+        self._of: dict[str, str] = {}
+        """The part of the run."""
+        self._take = secrets.token_hex(4)
         self._append("")
+        self._before = {match[1] for line in _lines(path) if (match := _KEY.search(line))}
+        """The keys of earlier recordings into the file."""
+
+    def scoped(self, label: str) -> Wrapped:
+        """Return the same for one part of a run; where it is run again, that is what holds."""
+        other = super().scoped(label)
+        assert isinstance(other, Recorder)
+        other._take = secrets.token_hex(4)
+        other._of = {"of": label, "take": other._take}
+        return other
+
+    def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
+        """Compare continuations, and record how.
+
+        Raises:
+            ModelError: No usable answer.
+        """
+        scores = super().score(prompt, continuations)
+        told = {"scores": scores.logprobs, "rung": scores.rung, "notes": scores.notes}
+        self._write(scores_key(prompt, continuations), prompt, told)
+        return scores
 
     def _through(self, request: Request, ask: Ask) -> Completion:
-        completion = ask()
-        entry: dict[str, Any] = {
-            "key": request_key(request),
-            "prompt_end": _end(request.prompt),
+        try:
+            completion = ask()
+        except (EndpointFailed, SpendLimit, NotRecorded):
+            raise  # nothing was answered
+        except ModelError as error:
+            why = {"error": type(error).__name__, "text": str(error)}
+            self._write(request_key(request), request.prompt, why)
+            raise
+        told: dict[str, Any] = {
             "text": completion.text,
             "model": completion.model,
             "usage": {
@@ -115,13 +227,18 @@ class Recorder(Wrapped):
             },
         }
         if completion.ended != "whole":
-            entry["ended"] = completion.ended
+            told["ended"] = completion.ended
         if completion.continues:
-            entry["continues"] = True
+            told["continues"] = True
         if completion.why_empty:
-            entry["why_empty"] = completion.why_empty
-        self._append(json.dumps(entry) + "\n")
+            told["why_empty"] = completion.why_empty
+        self._write(request_key(request), request.prompt, told)
         return completion
+
+    def _write(self, key: str, prompt: str, told: dict[str, Any]) -> None:
+        take = {"take": self._take} if key in self._before else {}
+        entry = {"key": key, "prompt_end": _end(prompt), **told, **take, **self._of}
+        self._append(json.dumps(entry) + "\n")
 
     def _append(self, line: str) -> None:
         """Append with a single write, so that no other writer's line can come between."""
@@ -137,8 +254,14 @@ class Recorder(Wrapped):
             ) from None
 
 
-_KINDS: tuple[type[ModelError], ...] = (ModelError, *ModelError.__subclasses__())
-_ERRORS = {kind.__name__: kind for kind in _KINDS}
+def _kinds(kind: type[ModelError]) -> Iterator[type[ModelError]]:
+    """Yield a kind of error and all that are of it."""
+    yield kind
+    for each in kind.__subclasses__():
+        yield from _kinds(each)
+
+
+_ERRORS = {kind.__name__: kind for kind in _kinds(ModelError)}
 
 
 def _lines(path: Path) -> list[str]:
@@ -152,31 +275,42 @@ def _lines(path: Path) -> list[str]:
         raise UsageError(f"cannot read the recording {path}: {error}") from None
 
 
-def _entry(line: str, where: str) -> tuple[str, str, Completion | ModelError]:
-    """Return one line's key, prompt end and completion, or why there was none."""
+def _entry(line: str, where: str) -> Entry:
+    """Return one line of a recording."""
     try:
         values = json.loads(line)
     except ValueError as error:
         raise UsageError(f"{where}: not JSON ({error}); remove or record it again") from None
     if not isinstance(values, dict):
         raise UsageError(f"{where}: not a JSON object; remove or record it again")
-    usage = values.get("usage") or {}
+    values = {"of": "", "take": "", "why_empty": "", **values}
     key = _field(values, "key", where)
     if not re.fullmatch(r"[0-9a-f]{64}", key):
         raise UsageError(f"{where}: 'key' is not a SHA-256 in hex; remove or record it again")
+    of, take = _field(values, "of", where), _field(values, "take", where)
+    return Entry(key, of, take, _field(values, "prompt_end", where), _answer(values, where))
+
+
+def _answer(values: dict[str, Any], where: str) -> Answer:
+    """Return what a line holds."""
+    if "scores" in values:
+        scores = values["scores"]
+        if not isinstance(scores, list) or not all(type(n) in (int, float) for n in scores):
+            raise UsageError(f"{where}: 'scores' must be numbers; remove or record it again")
+        return Scores(tuple(map(float, scores)), _field(values, "rung", where))
     if "error" in values:
         kind = _ERRORS.get(_field(values, "error", where), ModelError)
-        return key, _field(values, "prompt_end", where), kind(_field(values, "text", where))
-    completion = Completion(
+        return kind(_field(values, "text", where))
+    usage = values.get("usage") or {}
+    return Completion(
         text=_field(values, "text", where),
         model=_field(values, "model", where),
         prompt_tokens=_tokens(usage, "prompt_tokens", where),
         completion_tokens=_tokens(usage, "completion_tokens", where),
         ended=_ended(values, where),
         continues=values.get("continues") is True,
-        why_empty=_field({"why_empty": "", **values}, "why_empty", where),
+        why_empty=_field(values, "why_empty", where),
     )
-    return key, _field(values, "prompt_end", where), completion
 
 
 def _field(values: dict[str, Any], name: str, where: str) -> str:

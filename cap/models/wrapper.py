@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +28,8 @@ class Wrapped:
         """False if it is useless to ask it to mend what it wrote."""
         self.sampled: bool = getattr(model, "sampled", False)
         """True if it is asked at a temperature, whatever the requests say."""
+        self.max_tokens: int | None = getattr(model, "max_tokens", None)
+        """Longest answer where nobody says otherwise, in tokens; None if it does not matter."""
 
     @property
     def endpoint(self) -> OpenAIModel | None:
@@ -88,6 +92,13 @@ class Wrapped:
             mode, parameters, partial(model.request, mode, parameters, once=once)
         )
 
+    def scoped(self, label: str) -> Wrapped:
+        """Return the same for one part of a run: recordings keep the parts apart."""
+        other = copy.copy(self)
+        if (scoped := getattr(self._model, "scoped", None)) is not None:
+            other._model = scoped(label)
+        return other
+
     def close(self) -> None:
         """Let go of connections, if the model has any."""
         if close := getattr(self._model, "close", None):
@@ -102,3 +113,40 @@ class Wrapped:
     ) -> Any:
         """Answer a bare request by asking, or otherwise."""
         return ask()
+
+
+class Adjusted(Wrapped):
+    """A model whose requests have a temperature, a seed and a limit of a person's choice."""
+
+    def __init__(
+        self,
+        model: Model,
+        temperature: float | None = None,
+        seed: int | None = None,
+        max_tokens: int | None = None,
+    ) -> None:
+        """Wrap a model; what is None stays as it is.
+
+        Args:
+            model: Whom to ask.
+            temperature: Of requests at 0: others draw on purpose.
+            seed: Of requests that have none; sent where the model takes one.
+            max_tokens: Of whoever asks for a whole answer and has no limit in mind.
+        """
+        super().__init__(model)
+        self._temperature, self._seed = temperature, seed
+        self.sampled = self.sampled or bool(temperature)
+        self.max_tokens = max_tokens or self.max_tokens
+
+    def complete(self, request: Request) -> Completion:
+        """Answer one request, asked that way."""
+        return self._model.complete(self._adjusted(request))
+
+    def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
+        """Answer one request, asked that way, its text told as it comes."""
+        return super().stream(self._adjusted(request), on_text)
+
+    def _adjusted(self, request: Request) -> Request:
+        temperature = request.temperature or self._temperature or 0.0
+        seed = self._seed if request.seed is None else request.seed
+        return replace(request, temperature=temperature, seed=seed)

@@ -53,7 +53,7 @@ from cap.session.session_file import SavedSession
 from cap.session.settings import HARDWARE_LEVEL, SessionSettings
 from cap.session.skills.store import Offer, Origin, SkillStore
 from cap.session.state import after_turn
-from cap.session.turn import Turn, total, unmet
+from cap.session.turn import Turn, unmet
 from cap.session.undo import Checkpoint
 from cap.trace.trace import Trace, status_after, versions
 
@@ -152,6 +152,7 @@ class Session:
         mode: str = "physics",
         objects: list[str] | None = None,
         base_url: str | None = None,
+        asked: Mapping[str, Any] | None = None,
         runs: Path | None = None,
         **options: Any,
     ) -> Session:
@@ -163,7 +164,8 @@ class Session:
             seed: Of the scene and of random numbers inside programs.
             mode: `physics` or `instant`.
             objects: What stands on the table, by name; the robot's own choice by default.
-            base_url: An OpenAI-compatible endpoint.
+            base_url: Address of the model's provider, in place of its own.
+            asked: How the model is asked: fields of `ModelSettings`, such as `temperature`.
             runs: Where to make a run folder; None keeps no trace on disk.
             options: Further fields of `SessionSettings`.
         """
@@ -174,7 +176,7 @@ class Session:
             options["prompts"] = registry.robot_prompts(robot)
         backend = model
         if isinstance(backend, str):
-            backend = make_model(backend, base_url=base_url)
+            backend = make_model(backend, **{"base_url": base_url, **(asked or {})})
         body = registry.make_robot(robot, seed=seed, mode=mode, objects=objects)
         options.setdefault("robot_file", path_of(robot))
         if runs is not None:
@@ -485,7 +487,7 @@ class Session:
     def _remember(self, turn: Turn, answer: Answer, context: Context) -> None:
         """Keep what a successful program left; keep of a failed one only that it happened."""
         self.turns.append(turn)
-        self.usage = total([self.usage, turn.usage])
+        self.usage = self.usage.plus(turn.usage)
         code = answer.program.source if answer.program else ""
         entry = PastTurn(turn.instruction, code, context.text, turn.told_effect, turn.note)
         history = within((*self.state.history, *answer.failed, entry), self.history_tokens)

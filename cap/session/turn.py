@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,15 +156,3 @@ def unmet(effect: Effect, expected: Sequence[str]) -> Failure | None:
     came = came or [f"{name} was not seen before" for name in effect.newly_seen]
     told = f"expected: {', '.join(lacking)}; what came of it: {', '.join(came)}"
     return Failure("effect", "Unexpected", told)
-
-
-def total(usages: Iterable[Usage]) -> Usage:
-    """Return the sum; its price is known if each one's is."""
-    parts = list(usages)
-    known = [usage.cost_usd for usage in parts if usage.cost_usd is not None]
-    return Usage(
-        sum(usage.requests for usage in parts),
-        sum(usage.prompt_tokens for usage in parts),
-        sum(usage.completion_tokens for usage in parts),
-        sum(known) if len(known) == len(parts) else None,
-    )

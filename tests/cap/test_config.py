@@ -4,23 +4,32 @@ from typing import Any
 
 import pytest
 
-from cap.config import ENVIRONMENT, SETTINGS, Config, check_url, is_loopback, load, shown_url
+from cap.config import (
+    ENVIRONMENT,
+    FOLDER_MAY_SET,
+    SETTINGS,
+    Config,
+    asked_of,
+    check_url,
+    is_loopback,
+    load,
+    shown_url,
+)
 from cap.errors import ConfigError
 
 
 class Folders:
-    """A home and a current folder to put files in."""
+    """The home of every test, and a current folder, to put files in."""
 
     def __init__(self, root: Path) -> None:
-        self.home = root / "home"
         self.cwd = root / "work"
-        self.personal = self.home / ".config" / "cap" / "config.toml"
+        self.personal = root / "home" / ".config" / "cap" / "config.toml"
         self.local = self.cwd / "cap.toml"
         self.personal.parent.mkdir(parents=True)
         self.cwd.mkdir()
 
     def load(self, environ: dict[str, str] | None = None, **more: Any) -> Config:
-        return load(environ or {}, self.cwd, self.home, **more)
+        return load(environ or {}, self.cwd, **more)
 
 
 @pytest.fixture
@@ -36,23 +45,23 @@ def test_without_any_source_the_defaults_hold(folders: Folders) -> None:
     config = folders.load()
     assert (config.model, config.robot, config.mode) == ("nearest", "ravens", "physics")
     assert config.runs == Path("runs")
-    assert config.base_url is None
-    assert config.sources == dict.fromkeys(SETTINGS, "default")
+    assert config.asked() == {"usual": {}, "said": {}, "providers": {}, "base_url": {}}
+    assert config.sources == dict.fromkeys((*SETTINGS, "base_url"), "default")
 
 
 def test_each_source_wins_over_the_one_before(folders: Folders) -> None:
     steps: list[tuple[str, Callable[[], None]]] = [
-        (str(folders.personal), lambda: _write(folders.personal, 'model = "a"')),
-        (str(folders.local), lambda: _write(folders.local, 'model = "b"')),
+        (str(folders.personal), lambda: _write(folders.personal, 'robot = "a"')),
+        (str(folders.local), lambda: _write(folders.local, 'robot = "b"')),
     ]
     for expected, step in steps:
         step()
-        assert folders.load().sources["model"] == expected
+        assert folders.load().sources["robot"] == expected
     config = folders.load({"CAP_MODEL": "c"})
     assert (config.model, config.sources["model"]) == ("c", "CAP_MODEL")
     config = folders.load({"CAP_MODEL": "c"}, flags={"model": "d", "robot": None})
     assert (config.model, config.sources["model"]) == ("d", "flag")
-    assert config.sources["robot"] == "default"
+    assert config.sources["robot"] == str(folders.local)
 
 
 def test_every_variable_gives_its_setting(folders: Folders) -> None:
@@ -61,7 +70,6 @@ def test_every_variable_gives_its_setting(folders: Folders) -> None:
         "CAP_ROBOT": "drawing",
         "CAP_RUNS": "elsewhere",
         "CAP_MODE": "instant",
-        "CAP_BASE_URL": "http://gpu:8000/v1/",
         "CAP_MODEL_MODE": "completion",
         "CAP_CACHE": "answers",
         "CAP_SKILLS": "~/skills",
@@ -70,7 +78,6 @@ def test_every_variable_gives_its_setting(folders: Folders) -> None:
     config = folders.load(environ)
     assert (config.model, config.robot, config.mode) == ("replay/x.jsonl", "drawing", "instant")
     assert (config.runs, config.model_mode) == (Path("elsewhere"), "completion")
-    assert config.base_url == "http://gpu:8000/v1"
     assert (config.cache, config.skills) == (Path("answers"), Path("~/skills").expanduser())
     assert all(config.sources[name] == variable for variable, name in ENVIRONMENT.items())
 
@@ -79,17 +86,29 @@ def test_an_empty_variable_counts_as_unset(folders: Folders) -> None:
     assert folders.load({"CAP_MODEL": " "}).sources["model"] == "default"
 
 
-def test_xdg_config_home_moves_the_personal_file(folders: Folders, tmp_path: Path) -> None:
+def test_xdg_config_home_moves_the_personal_file(
+    folders: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     moved = tmp_path / "xdg" / "cap" / "config.toml"
     moved.parent.mkdir(parents=True)
     _write(moved, 'robot = "kitchen"')
     _write(folders.personal, 'robot = "drawing"')
-    assert folders.load({"XDG_CONFIG_HOME": str(tmp_path / "xdg")}).robot == "kitchen"
-    assert folders.load({"XDG_CONFIG_HOME": "relative"}).robot == "drawing"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdg"))
+    assert folders.load().robot == "kitchen"
+    monkeypatch.setenv("XDG_CONFIG_HOME", "relative")
+    assert folders.load().robot == "drawing"
 
 
 RISKY = [
-    ("base_url", 'base_url = "http://evil.example/v1"'),
+    ("model", 'model = "replay/evil.example.jsonl"'),
+    ("model", 'model = "openai/else"'),
+    ("model", 'model = "else.py"'),
+    ("model_mode", 'model_mode = "completion" # else'),
+    ("providers", '[providers.openai]\nbase_url = "http://evil.example/v1"'),
+    ("headers", 'headers = { "X-Else" = "else" }'),
+    ("extra_body", 'extra_body = { model = "else" }'),
+    ("reasoning_effort", 'reasoning_effort = "else"'),
+    ("robot", 'robot = "./else.py"'),
     ("robots", '[robots.tabletop]\nhost = "10.0.0.7"'),
     ("runs", 'runs = "../elsewhere"'),
     ("runs", 'runs = "/var/elsewhere"'),
@@ -127,14 +146,17 @@ def test_a_confirmed_entry_holds_and_the_question_shows_it(
     assert config.sources[name] == str(folders.local)
     assert config.warnings == ()
     assert len(questions) == 1
-    assert "evil.example" in questions[0] or "10.0.0.7" in questions[0] or "else" in questions[0]
+    shown = ("evil.example", "10.0.0.7", "else", "completion")
+    assert any(word in questions[0] for word in shown)
 
 
 def test_the_personal_file_may_set_them_without_a_question(folders: Folders) -> None:
-    text = 'base_url = "http://gpu:8000/v1"\n[robots.tabletop]\nhost = "10.0.0.7"'
+    text = (
+        '[providers.vllm]\nbase_url = "http://gpu:8000/v1/"\n[robots.tabletop]\nhost = "10.0.0.7"'
+    )
     _write(folders.personal, text)
     config = folders.load()
-    assert config.base_url == "http://gpu:8000/v1"
+    assert config.providers == {"vllm": {"base_url": "http://gpu:8000/v1"}}
     assert config.robots == {"tabletop": {"host": "10.0.0.7"}}
     assert config.warnings == ()
 
@@ -194,7 +216,7 @@ def test_no_file_may_hold_a_key(folders: Folders, where: str, text: str) -> None
 
 def test_an_unknown_setting_names_file_key_and_what_was_meant(folders: Folders) -> None:
     _write(folders.local, 'modle = "nearest"')
-    with pytest.raises(ConfigError, match=r"cap\.toml: unknown setting 'modle'.*'model'"):
+    with pytest.raises(ConfigError, match=r"cap\.toml, line 1: unknown setting 'modle'.*'model'"):
         folders.load()
 
 
@@ -210,7 +232,7 @@ def test_bad_toml_names_file_and_line(folders: Folders, text: str, line: int) ->
 
 def test_a_file_that_is_not_text_is_named(folders: Folders) -> None:
     folders.local.write_bytes(b"\xff\xfe")
-    with pytest.raises(ConfigError, match=r"cannot read .*cap\.toml"):
+    with pytest.raises(ConfigError, match=r"cap\.toml: the configuration is not UTF-8 text"):
         folders.load()
 
 
@@ -220,7 +242,23 @@ def test_a_file_that_is_not_text_is_named(folders: Folders) -> None:
         ("model = 3", "model must be text in quotes, not 3"),
         ('mode = "fast"', "mode must be 'physics' or 'instant', not 'fast'"),
         ('model_mode = "talk"', "model_mode must be 'chat' or 'completion'"),
-        ('base_url = "gpu:8000"', "is not an http(s) address"),
+        ('base_url = "gpu:8000"', "base_url belongs to a provider"),
+        ('[providers.vllm]\nbase_url = "gpu:8000"', "is not an http(s) address"),
+        (
+            "[providers.vllm]\nbase = 3",
+            "providers.vllm: unknown key 'base'. Did you mean 'base_url'",
+        ),
+        ("[providers.vllm]\ntemperature = 3", "providers.vllm.temperature must be a number from 0"),
+        ("[providers.vLLM]", "its name in small letters; wrong: 'vLLM'"),
+        ("providers = 3", "providers must be tables"),
+        ("stream = 1", "stream must be true or false, not 1"),
+        ("headers = { X = 3 }", "headers must be names with text"),
+        ('headers = { "X Y" = "z" }', "headers must be names with text"),
+        ("extra_body = 3", "extra_body must be fields of a JSON object"),
+        ("temperature = 2.5", "temperature must be a number from 0 to 2, not 2.5"),
+        ("model_timeout = 0", "model_timeout must be a number of seconds"),
+        ("model_seed = -1", "model_seed must be a whole number, 0 or more"),
+        ("requests_per_minute = 0", "requests_per_minute must be a whole number, 1 or more"),
         ("robots = 3", "robots must be tables"),
         ("[robots]\ntabletop = 3", "robots must be tables"),
         ("max_cost = -1", "max_cost must be a number of dollars, 0 or more, not -1"),
@@ -289,6 +327,46 @@ def test_a_shown_address_has_no_credentials(url: str, shown: str) -> None:
 )
 def test_only_this_machine_is_loopback(url: str, loopback: bool) -> None:
     assert is_loopback(url) is loopback
+
+
+def test_all_that_a_folders_file_may_set_unasked_is_listed(folders: Folders) -> None:
+    _write(folders.local, 'robot = "drawing"\nmode = "instant"\nruns = "out"\nrepairs = 1')
+    config = folders.load()
+    assert config.warnings == ()
+    assert {name for name in SETTINGS if config.sources[name] != "default"} == set(FOLDER_MAY_SET)
+
+
+def test_an_answers_length_may_stand_in_a_file(folders: Folders) -> None:
+    _write(folders.personal, "max_tokens = 2048\n[providers.vllm]\nmax_tokens = 4096")
+    asked = folders.load().asked()
+    assert asked_of(asked, "openai/x") == {"max_tokens": 2048}
+    assert asked_of(asked, "vllm/x") == {"max_tokens": 4096}
+
+
+def test_what_is_said_now_comes_before_a_providers_table_and_that_before_the_rest(
+    folders: Folders,
+) -> None:
+    _write(folders.personal, "temperature = 0.1\n[providers.vllm]\ntemperature = 0.2")
+    assert asked_of(folders.load().asked(), "vllm/x")["temperature"] == 0.2
+    config = folders.load(flags={"temperature": 0.3, "model": "vllm/x"})
+    assert asked_of(config.asked(), "vllm/x")["temperature"] == 0.3
+
+
+def test_an_address_on_the_command_line_is_of_the_named_models_provider_alone(
+    folders: Folders,
+) -> None:
+    flags = {"model": "openai/x", "base_url": "http://gpu:8000/v1"}
+    asked = folders.load(flags=flags).asked()
+    assert asked_of(asked, "openai/y") == {"base_url": "http://gpu:8000/v1"}
+    assert asked_of(asked, "openrouter/y") == {}
+
+
+def test_a_header_that_looks_like_a_key_is_read_from_the_environment(folders: Folders) -> None:
+    _write(folders.personal, 'headers = { "X-Api-Key" = "$GATEWAY_KEY" }')
+    assert folders.load().headers == {"X-Api-Key": "$GATEWAY_KEY"}
+    with pytest.raises(ConfigError, match=r"X-Api-Key looks like a key.*'\$GATEWAY_KEY'") as raised:
+        folders.load(flags={"headers": {"X-Api-Key": "hunter2"}})
+    assert "hunter2" not in str(raised.value)
 
 
 def _write(path: Path, text: str) -> None:

@@ -42,6 +42,14 @@ class Fault:
     """Wait before the first byte, in seconds."""
 
 
+CHARS_PER_TOKEN = 4
+
+
+def tokens(text: str) -> int:
+    """Count a text as the server does."""
+    return -(-len(text) // CHARS_PER_TOKEN)
+
+
 Answer = Callable[[str, Mapping[str, Any]], str | Fault]
 """Given the prompt's text (the user's message in chat mode) and the body: the completion."""
 
@@ -111,6 +119,8 @@ class FakeServer:
         faults: Sequence[Fault] = (),
         refuses: Collection[str] = (),
         models: Sequence[str] = ("fake",),
+        window: int | None = None,
+        blind: bool = False,
     ) -> None:
         """Open a port on 127.0.0.1.
 
@@ -119,11 +129,15 @@ class FakeServer:
             faults: Answered first, one for each POST.
             refuses: Parameters refused with a 400 whenever they are sent.
             models: Names served; another name is a 404.
+            window: Tokens of a prompt that are read; what is before is lost without a word.
+            blind: Refuses pictures.
         """
         self.answer = answer
         self.faults = list(faults)
         self.refuses = tuple(refuses)
         self.models = tuple(models)
+        self.window = window
+        self.blind = blind
         self.seen: list[Seen] = []
         self.broken: list[BaseException] = []
         self.closing = threading.Event()
@@ -200,7 +214,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _completion(self, body: Mapping[str, Any]) -> Fault:
         fake = self.server.fake
-        if self.path not in ("/v1/completions", "/v1/chat/completions"):
+        route = self.path.partition("?")[0]
+        if route not in ("/v1/completions", "/v1/chat/completions"):
             return error(404, f"no route {self.path}")
         if body["model"] not in fake.models:
             return error(404, f"no model {body['model']}", code="model_not_found")
@@ -208,17 +223,24 @@ class _Handler(BaseHTTPRequestHandler):
             if name in body:
                 told = f"Unsupported parameter: '{name}' is not supported with this model."
                 return error(400, told, code="unsupported_parameter", param=name)
-        chat = self.path.endswith("chat/completions")
+        chat = route.endswith("chat/completions")
         prompt = body["messages"][-1]["content"] if chat else body["prompt"]
+        if isinstance(prompt, list):  # parts: a text, and pictures
+            if fake.blind:
+                return error(400, "content must be a string: this model takes no image input")
+            prompt = "".join(part.get("text", "") for part in prompt)
+        kept = prompt if fake.window is None else prompt[-CHARS_PER_TOKEN * fake.window :]
         try:
-            answered = fake.answer(prompt, body)
+            answered = fake.answer(kept, body)
         except LookupError as problem:
             return error(404, f"no completion: {problem}")
         if isinstance(answered, Fault):
             return answered
         text = _cut(answered, body.get("stop") or ())
         choice = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
-        read, written = len(prompt.split()), len(text.split())
+        read, written = tokens(prompt), tokens(text)
+        if fake.window is not None:
+            read = min(read, fake.window)
         usage = {
             "prompt_tokens": read,
             "completion_tokens": written,

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from cap.cli.bench.measurement import require_own_benchmarks
-from cap.cli.options import BenchModelOptions, load_config, with_options
+from cap.cli.options import ModelOptions, load_config, with_options
 from cap.cli.session import model_for
 
 
@@ -21,9 +21,9 @@ from cap.cli.session import model_for
 @click.option("--prompts", type=click.Path(path_type=Path), metavar="DIR", help="Own prompts.")
 @click.option("-v", "--verbose", is_flag=True, help="One line for each case.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
-@with_options(BenchModelOptions, "model_options")
+@with_options(ModelOptions, "model_options")
 def command(
-    model_options: BenchModelOptions,
+    model_options: ModelOptions,
     model: str | None,
     mode: str,
     prompts: Path | None,
@@ -35,14 +35,13 @@ def command(
     The cases have scenes and seeds of their own, on the robot ravens.
     """
     require_own_benchmarks()
-    from benchmarks.models import Meter, SampledModel
+    from benchmarks.models import Meter
     from benchmarks.tabletop import paraphrases as held
     from cap.cli.tables import show
 
     settings = load_config(model_options, model=model)
-    found = model_for(settings, model_options.model_timeout)
-    warmth = model_options.temperature
-    meter = Meter(SampledModel(found, warmth, 0) if warmth else found)
+    found = model_for(settings, model_options.record)
+    meter = Meter(found)
     outcomes: list[held.ParaphraseOutcome] = []
     for case in held.load():
         with _sessions(meter, mode, prompts) as make_session:

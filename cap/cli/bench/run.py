@@ -19,7 +19,7 @@ from cap.cli.bench.trials import (
     tell_left_out,
 )
 from cap.cli.options import (
-    BenchModelOptions,
+    ModelOptions,
     load_config,
     option,
     split_names,
@@ -149,24 +149,24 @@ class OracleOptions:
     short_help="Run a suite's tasks with a model; resumes after a kill.",
     help=f"""Run a suite's tasks with a model and write a report; resumes after a kill.
 
-    Exit code 0 whatever the rate is, 1 if no trial could be judged.
+    Exit code 0 whatever the rate is, 1 if no trial could be judged or a recording lacks answers.
 
     {SHARED}""",
 )
 @click.argument("suite_name", metavar="SUITE")
 @with_options(SuiteOptions, "options")
 @with_options(RunnerOptions, "runner_options")
-@with_options(BenchModelOptions, "model_options")
+@with_options(ModelOptions, "model_options")
 def run(
     suite_name: str,
     options: SuiteOptions,
     runner_options: RunnerOptions,
-    model_options: BenchModelOptions,
+    model_options: ModelOptions,
 ) -> int:
     """Run a suite's tasks with a model."""
-    from benchmarks.suite import OWN_PROMPTS, Settings
+    from benchmarks.suite import OWN_PROMPTS, RECORDING, Settings
 
-    config = load_config(model_options)
+    config = load_config(model_options, model=options.model.removeprefix("nl:"))
     suite_options, runner_options = options_for(model_options, config, runner_options)
     if options.disturbances:
         suite_options["disturbances"] = options.disturbances
@@ -190,7 +190,8 @@ def run(
     )
     report = _run(settings, options, runner_options)
     tally = report.total.tally
-    return 0 if tally.unjudged < tally.n else 1
+    lacking = tally.unjudged == tally.n or tally.causes[RECORDING]
+    return 1 if lacking else 0
 
 
 @click.command("oracle", short_help="Prove that every task of a suite can be solved.")

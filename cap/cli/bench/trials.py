@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cap.cli.options import BenchModelOptions, Named, option
+from cap.cli.options import ModelOptions, Named, option
 from cap.errors import EndpointFailed, SpendLimit, UsageError
 from cap.trace.terminal import printable
 
@@ -61,22 +61,23 @@ SHARED = """--max-calls and --max-cost are for the whole run, what --resume adds
 
 
 def options_for(
-    model: BenchModelOptions, config: Any, runner: RunnerOptions
+    model: ModelOptions, config: Any, runner: RunnerOptions
 ) -> tuple[dict[str, Any], RunnerOptions]:
     """Return the model's part of a run's options, and the runner's with as many jobs as may be."""
     options = {
-        "base_url": config.base_url,
-        "model_mode": config.model_mode,
-        "timeout_s": model.model_timeout,
-        "temperature": model.temperature,
+        "asked": config.asked(),
         "cache": None if config.cache is None else str(Path(config.cache).resolve()),
         "max_calls": config.max_calls,
         "max_cost": config.max_cost,
         "prices": {name: dict(price) for name, price in config.prices.items()},
+        "record": None if model.record is None else str(model.record.resolve()),
     }
     if config.sources["concurrency"] != "default":
         runner = replace(runner, jobs=min(runner.jobs, config.concurrency))
         options["concurrency"] = config.concurrency // runner.jobs
+    if config.requests_per_minute is not None:
+        runner = replace(runner, jobs=min(runner.jobs, config.requests_per_minute))
+        options["requests_per_minute"] = config.requests_per_minute // runner.jobs
     return {name: value for name, value in options.items() if value not in (None, {})}, runner
 
 

@@ -13,6 +13,7 @@ from cap.errors import (
     MissingExtra,
     ModelError,
     ModelUnreachable,
+    PromptCutOff,
     did_you_mean,
 )
 
@@ -29,12 +30,24 @@ _DROPPABLE = (
     "stop",
     "temperature",
     "seed",
+    "reasoning_effort",
     "max_tokens",
     "max_completion_tokens",
 )
 _REFUSAL = re.compile(
     r"support|permitted|allowed|unknown|unrecogni[sz]ed|unexpected|invalid|extra", re.IGNORECASE
 )
+
+_PICTURES = re.compile(
+    r"image|vision|multi-?modal|content\b.*\b(string|str|list|array)|mmproj", re.IGNORECASE
+)
+"""What endpoints speak of where they cannot take a picture."""
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|context (size|length|window)|maximum context|too many tokens"
+    r"|prompt is too long|exceeds? the (available|maximum)",
+    re.IGNORECASE,
+)
+"""How endpoints say that a prompt does not fit."""
 
 E = TypeVar("E", bound=ModelError)
 
@@ -87,13 +100,16 @@ class Transient(Exception):
 class EndpointErrors:
     """Makes the errors of one endpoint."""
 
-    def __init__(self, name: str, base_url: str, key: str | None, key_env: str) -> None:
-        """Keep what the messages name, and what they must not."""
+    def __init__(
+        self, name: str, base_url: str, key: str | None, key_env: str, secrets: Sequence[str] = ()
+    ) -> None:
+        """Keep what the messages name, and what they must not: the key and other secrets."""
         self.url = shown_url(base_url)
         self._name = name
         self._base_url = base_url
         self._key = key
         self._key_env = key_env
+        self._secrets = [*secrets, *([key] if key else [])]
 
     def error(self, kind: type[E], what: str) -> E:
         """Return an error that begins with the model and its address."""
@@ -108,14 +124,27 @@ class EndpointErrors:
         kind = ModelUnreachable if failure.unreachable else EndpointFailed
         return self.error(kind, f": {failure}")
 
-    def refusal(self, error: openai.APIStatusError, remedy_404: Callable[[], str]) -> ModelError:
+    def refusal(
+        self,
+        error: openai.APIStatusError,
+        remedy_404: Callable[[], str],
+        remedy_window: str,
+    ) -> ModelError:
         """Return the error for an answer that trying again cannot mend.
 
         Args:
             error: The answer.
             remedy_404: What to do where something is not found; asked only then.
+            remedy_window: What to do where the prompt is too long.
         """
         told = f"{error.status_code}: {server_words(error, self.plain)}"
+        if 300 <= error.status_code < 400:
+            elsewhere = shown_url(error.response.headers.get("location", "another address"))
+            return self.error(
+                EndpointFailed,
+                f" answers {error.status_code}: it leads to {elsewhere}, and neither prompt nor "
+                "key is sent on; set the address that answers itself (--base-url)",
+            )
         if error.status_code in (401, 403):
             what = "does not accept the key" if self._key else "asks for a key"
             remedy = f"set {self._key_env} to a key for that address, or use `-m nearest`"
@@ -124,12 +153,17 @@ class EndpointErrors:
             return self.error(EndpointFailed, f" wants to be paid ({told}); add credit there")
         if error.status_code == 404 or error_code(error) == "model_not_found":
             return self.error(EndpointFailed, f": not found ({told}); {remedy_404()}")
+        if _TOO_LONG.search(told):
+            return self.error(
+                PromptCutOff, f" has too small a context window ({told}); {remedy_window}"
+            )
         return self.error(ModelError, f" refuses the request ({told})")
 
     def plain(self, text: str) -> str:
         """Return one line in which no key stands, whoever put it there."""
-        if self._key and len(self._key) >= _SHORTEST_KEY:
-            text = text.replace(self._key, "[key]")
+        for secret in self._secrets:
+            if len(secret) >= _SHORTEST_KEY:
+                text = text.replace(secret, "[key]")
         text = text.replace(self._base_url, self.url)
         return _KEY_SHAPED.sub("[key]", " ".join(text.split()))
 
@@ -163,6 +197,12 @@ def refused_parameter(error: openai.APIStatusError, sent: Mapping[str, Any]) -> 
     if error_code(error) == "context_length_exceeded" or not _REFUSAL.search(words):
         return None
     return next((name for name in candidates if re.search(rf"\b{name}\b", words)), None)
+
+
+def refuses_pictures(error: openai.APIStatusError) -> bool:
+    """Tell whether an answer is about the pictures that were sent along."""
+    words = _message(error)
+    return error.status_code in (400, 404, 415, 422, 500) and bool(_PICTURES.search(words))
 
 
 def error_code(error: openai.APIStatusError) -> str:

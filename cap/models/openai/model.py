@@ -7,29 +7,37 @@ No message or note contains the key.
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from cap.errors import EndpointFailed, ModelError
-from cap.models.base import Completion, Mode, Request, Scores
+from cap.config import shown_url
+from cap.errors import EndpointFailed, ModelError, PromptCutOff
+from cap.models.base import Completion, Mode, Request, Scores, Usage
+from cap.models.budget import Budget
 from cap.models.capabilities import Abilities, AbilitiesFile
 from cap.models.openai.errors import (
     EndpointErrors,
     Refused,
     Transient,
     refused_parameter,
+    refuses_pictures,
     remedy_404,
     sdk,
     server_words,
 )
-from cap.models.openai.replies import read_reply
+from cap.models.openai.replies import Reply, read_reply
 from cap.models.openai.retry import Deadline, Retry
 from cap.models.openai.stream import OnText, Teller
 from cap.models.openai.transport import Transport
+from cap.models.openai.window import Window
+from cap.models.settings import ModelSettings
 from cap.prompt.prompt import without_synonyms
 
 if TYPE_CHECKING:
@@ -54,6 +62,27 @@ _WAYS_REFUSED = (400, 404, 405, 415, 422, 501)
 """Statuses that say that an endpoint has no such way of asking."""
 
 
+REMEDY_WINDOW = "give it a larger one, or a shorter history"
+"""What to do where a prompt does not fit."""
+
+E = TypeVar("E", bound=ModelError)
+
+
+@dataclass
+class Exchange:
+    """One question and all the requests it takes."""
+
+    deadline: Deadline
+    """When it must be answered."""
+    sent: int = 0
+    """Requests so far."""
+
+    def failed(self, error: E) -> E:
+        """Return the error that ends it, with how many requests it took."""
+        error.requests = self.sent
+        return error
+
+
 class OpenAIModel:
     """One model at one endpoint; safe to call from several threads."""
 
@@ -62,46 +91,60 @@ class OpenAIModel:
         name: str,
         *,
         model: str,
-        base_url: str = "https://api.openai.com/v1",
+        settings: ModelSettings | None = None,
         api_key: str | None = None,
-        key_env: str = "OPENAI_API_KEY",
-        mode: Mode = "chat",
-        timeout_s: float = 120.0,
+        secrets: Mapping[str, str] | None = None,
+        budget: Budget | None = None,
+        remedy_window: str = REMEDY_WINDOW,
         tries: int = 4,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         abilities_file: AbilitiesFile | None = None,
+        today: Callable[[], date] = date.today,
     ) -> None:
         """Describe the endpoint; nothing is sent before the first request.
 
         Args:
             name: `provider/model`, for traces and messages.
             model: The name the endpoint knows the model by.
-            base_url: The endpoint's address, up to and with `/v1`.
+            settings: Its address, and how it is asked.
             api_key: The key, or None for a server that needs none.
-            key_env: Environment variable named in messages about the key.
-            mode: `chat` or `completion`.
-            timeout_s: Longest time for one completion, retries included.
+            secrets: Headers whose values no message may hold.
+            budget: Lets requests out, and counts them; without limits by default.
+            remedy_window: What to do where its context window is too small.
             tries: How often a busy or broken endpoint is asked.
             sleep: Waits between tries, in seconds.
             clock: Monotonic time, in seconds.
             abilities_file: What it knows of the endpoint holds; what is learned is kept there.
+            today: The day it is.
         """
+        settings = settings or ModelSettings()
+        url = settings.base_url or "https://api.openai.com/v1"
+        key_env = settings.key_env or "OPENAI_API_KEY"
         self.name = name
         self.model = model
-        self.mode = mode
+        self.mode: Mode = settings.mode or "chat"
         """How prompts are sent."""
-        self._errors = EndpointErrors(name, base_url, api_key, key_env)
-        self._transport = Transport(base_url, api_key, self._errors.plain)
-        self._timeout_s = timeout_s
+        self._settings = settings
+        self.url = shown_url(url)
+        """Where it is asked."""
+        secrets = secrets or {}
+        self._errors = EndpointErrors(name, url, api_key, key_env, tuple(secrets.values()))
+        headers = {**settings.headers, **secrets}
+        self._transport = Transport(url, api_key, self._errors.plain, headers, settings.query)
+        self._budget = budget or Budget(name)
+        self._remedy_window = remedy_window
+        self._timeout_s = 120.0 if settings.timeout_s is None else settings.timeout_s
         self._retry = Retry(tries=tries, sleep=sleep)
         self._clock = clock
+        self._today = today
         self._file = abilities_file
-        self.abilities = (
-            Abilities() if abilities_file is None else abilities_file.load(self.identity)
-        )
+        self.place = f"{name} {self.url} {self.mode}"
+        """What is learned holds for this."""
+        self.abilities = Abilities() if abilities_file is None else abilities_file.load(self.place)
         """What is known of the endpoint."""
-        self._refused = {entry: self._drop_note(entry) for entry in self.abilities.refused}
+        self._refused = dict(self.abilities.refused)
+        self._window = Window(self.abilities.window if self.abilities.cuts_off else None)
 
     @property
     def endpoint(self) -> OpenAIModel:
@@ -109,10 +152,20 @@ class OpenAIModel:
         return self
 
     @property
+    def usage(self) -> Usage:
+        """What its answers took so far."""
+        return self._budget.usage
+
+    @property
     def identity(self) -> str:
         """What decides its answers besides the request: for a cache."""
-        told = hashlib.sha256(SYSTEM.encode()).hexdigest()[:12] if self.mode == "chat" else ""
-        return f"{self.name} {self._errors.url} {self.mode} {told}".rstrip()
+        settings = self._settings
+        more = [settings.reasoning_effort, settings.extra_body, settings.query, settings.headers]
+        told = SYSTEM if self.mode == "chat" else ""
+        if any(more):
+            told += json.dumps([dict(each) if isinstance(each, Mapping) else each for each in more])
+        digest = hashlib.sha256(told.encode()).hexdigest()[:12] if told else ""
+        return f"{self.place} {digest}".rstrip()
 
     def complete(self, request: Request) -> Completion:
         """Answer one request.
@@ -121,7 +174,7 @@ class OpenAIModel:
             ModelUnreachable: Nothing answers at the address, or not in time.
             ModelError: The endpoint refuses the request or answers nonsense.
         """
-        return self._complete(request, None)
+        return self._complete(request, Teller(_nobody) if self._settings.stream else None)
 
     def stream(self, request: Request, on_text: OnText) -> Completion:
         """Answer one request like `complete`; each piece of its text is told as it comes.
@@ -133,6 +186,10 @@ class OpenAIModel:
         Raises:
             ModelError: As for `complete`.
         """
+        if self._settings.stream is False:
+            completion = self._complete(request, None)
+            on_text(completion.text)
+            return completion
         return self._complete(request, Teller(on_text))
 
     def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
@@ -159,16 +216,20 @@ class OpenAIModel:
         """
         openai = sdk()
 
-        deadline = Deadline(self._timeout_s, self._clock)
-        send = partial(self._transport.send, mode, {"model": self.model, **parameters}, deadline)
+        exchange = Exchange(Deadline(self._timeout_s, self._clock))
+        send = partial(self._send, mode, {"model": self.model, **parameters}, exchange)
         try:
-            return send() if once else self._retry.run(send, deadline)
+            body = send() if once else self._retry.run(send, exchange.deadline)
         except Transient as failure:
-            raise self._errors.given_up(failure) from None
+            raise exchange.failed(self._errors.given_up(failure)) from None
         except openai.APIStatusError as error:
             if error.status_code in _WAYS_REFUSED:
-                raise Refused(server_words(error, self._errors.plain)) from None
-            raise self._refusal(error) from None
+                told = Refused(server_words(error, self._errors.plain))
+                raise exchange.failed(told) from None
+            raise exchange.failed(self._refusal(error)) from None
+        texts = parameters.get("prompt") or parameters.get("messages")
+        self._counted(str(texts), read_reply(body, Request("")), exchange)
+        return body
 
     def unusable(self, why: Refused) -> EndpointFailed:
         """Return the error of an endpoint that takes no way of asking: where, and what to do."""
@@ -182,33 +243,53 @@ class OpenAIModel:
         """Remember something about the endpoint: fields of `Abilities`."""
         self.abilities = replace(self.abilities, **known)
         if self._file is not None:
-            self._file.save(self.identity, self.abilities)
+            self._file.save(self.place, self.abilities)
 
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""
         self._transport.close()
 
     def _complete(self, request: Request, teller: Teller | None) -> Completion:
+        exchange = Exchange(Deadline(self._timeout_s, self._clock))
         try:
-            body = self._ask(request, Deadline(self._timeout_s, self._clock), teller)
+            body = self._ask(request, exchange, teller)
         except Transient as failure:
-            raise self._errors.given_up(failure) from None
+            raise exchange.failed(self._errors.given_up(failure)) from None
+        except ModelError as error:
+            raise exchange.failed(error) from None
         reply = read_reply(body, request)
-        notes = [*self._refused.values()]
+        completion = self._counted(without_synonyms(request.prompt), reply, exchange)
+        sent = len(without_synonyms(request.prompt)) + len(self._system(request))
+        if self._window.cuts(sent, completion.prompt_tokens):
+            read = completion.prompt_tokens
+            what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
+            told = f"{what}cut off, since its context window is too small; {self._remedy_window}"
+            raise exchange.failed(self._errors.error(PromptCutOff, told))
+        notes = [*completion.notes, *map(self._drop_note, self._refused)]
         if reply.ended == "cut" and not reply.why_empty:
             notes.append(f"the completion was cut at its limit of {request.max_tokens} tokens")
-        return Completion(
-            text=reply.text,
-            model=self._errors.plain(reply.model) or self.model,
-            prompt_tokens=reply.prompt_tokens,
-            completion_tokens=reply.completion_tokens,
+        return replace(
+            completion,
             notes=tuple(self._errors.plain(note) for note in notes),
             ended=reply.ended,
             continues=self.mode == "completion",
             why_empty=reply.why_empty and self._errors.told(f" {reply.why_empty}"),
         )
 
-    def _ask(self, request: Request, deadline: Deadline, teller: Teller | None) -> Any:
+    def _counted(self, prompt: str, reply: Reply, exchange: Exchange) -> Completion:
+        """Return an answer, counted and paid, whether or not there is a text in it."""
+        completion = Completion(
+            text=reply.text,
+            model=self._errors.plain(reply.model) or self.model,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+            cached_tokens=reply.cached_tokens,
+            reasoning_tokens=reply.reasoning_tokens,
+            requests=exchange.sent,
+        )
+        return self._budget.count(prompt, completion)
+
+    def _ask(self, request: Request, exchange: Exchange, teller: Teller | None) -> Any:
         """Send the request, each time without what the model refused, until it is answered."""
         openai = sdk()
 
@@ -219,13 +300,32 @@ class OpenAIModel:
                 if "stream_options" not in self._refused:
                     sent |= {"stream_options": {"include_usage": True}}
             try:
-                send = partial(self._transport.send, self.mode, sent, deadline, teller)
-                return self._retry.run(send, deadline)
+                send = partial(self._send, self.mode, sent, exchange, teller)
+                return self._retry.run(send, exchange.deadline)
             except openai.APIStatusError as error:
                 refused = refused_parameter(error, sent)
+                if refused is None and request.pictures and refuses_pictures(error):
+                    refused = "pictures" if "pictures" not in self._refused else None
                 if refused is None:
                     raise self._refusal(error) from None
-                self._refused[refused] = self._drop_note(refused)
+                self._refused[refused] = self._today().isoformat()
+                self.learn(refused={**self.abilities.refused, **self._refused})
+
+    def _send(
+        self,
+        mode: Mode,
+        parameters: Mapping[str, Any],
+        exchange: Exchange,
+        teller: Teller | None = None,
+    ) -> Any:
+        """Send a request once, when the budget lets it out."""
+        if self._settings.extra_body:
+            parameters = {**parameters, "extra_body": dict(self._settings.extra_body)}
+        deadline, begun_s = exchange.deadline, self._clock()
+        with self._budget.sending():
+            deadline.put_off(self._clock() - begun_s)
+            exchange.sent += 1
+            return self._transport.send(mode, parameters, deadline, teller)
 
     def _parameters(self, request: Request) -> dict[str, Any]:
         """Return what to send: the prompt in this mode's form, and the options still accepted."""
@@ -238,22 +338,46 @@ class OpenAIModel:
             options["stop"] = list(request.stop[:MAX_STOPS])
         if self.mode == "chat" and "max_tokens" in self._refused:
             options["max_completion_tokens"] = request.max_tokens + REASONING_TOKENS
+        if self.mode == "chat" and self._settings.reasoning_effort is not None:
+            options["reasoning_effort"] = self._settings.reasoning_effort
         options["max_tokens"] = request.max_tokens
         kept = {name: value for name, value in options.items() if name not in self._refused}
+        text = without_synonyms(request.prompt)
         if self.mode == "completion":
-            return {"model": self.model, "prompt": without_synonyms(request.prompt), **kept}
+            return {"model": self.model, "prompt": text, **kept}
+        content: Any = text
+        if request.pictures and "pictures" not in self._refused:
+            content = [{"type": "text", "text": text}, *map(picture_part, request.pictures)]
         messages = [
-            {"role": "system", "content": request.system or SYSTEM},
-            {"role": "user", "content": without_synonyms(request.prompt)},
+            {"role": "system", "content": self._system(request)},
+            {"role": "user", "content": content},
         ]
         return {"model": self.model, "messages": messages, **kept}
 
+    def _system(self, request: Request) -> str:
+        return "" if self.mode == "completion" else request.system or SYSTEM
+
     def _drop_note(self, parameter: str) -> str:
+        since = f"(seen {self._refused[parameter]})"
+        if parameter == "pictures":
+            return f"{self.name} takes no pictures {since}: it was asked without"
         if parameter == "max_tokens" and self.mode == "chat":
-            return f"{self.name} refuses max_tokens; max_completion_tokens is sent in its place"
-        return f"{self.name} refuses {parameter}; it is no longer sent"
+            return f"{self.name} refuses max_tokens {since}; max_completion_tokens is sent instead"
+        return f"{self.name} refuses {parameter} {since}; it is no longer sent"
 
     def _refusal(self, error: openai.APIStatusError) -> ModelError:
         return self._errors.refusal(
-            error, lambda: remedy_404(self.model, self.mode, self._transport.models())
+            error,
+            lambda: remedy_404(self.model, self.mode, self._transport.models()),
+            self._remedy_window,
         )
+
+
+def picture_part(png: bytes) -> dict[str, Any]:
+    """Return a picture as a part of a message."""
+    url = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def _nobody(piece: str) -> None:
+    """Hear a piece of an answer that nobody watches."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from cap.models.openai.retry import Deadline, broken_off, too_slow
 
 MAX_ANSWER_BYTES = 16_000_000
 """An answer longer than this is no completion."""
+_STEP_BYTES = 65536
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,11 @@ class Reply:
     prompt_tokens: int
     """Tokens read; 0 if it does not say."""
     completion_tokens: int
-    """Tokens written; 0 if it does not say."""
+    """Tokens written, unseen reasoning included; 0 if it does not say."""
+    cached_tokens: int
+    """Of those read."""
+    reasoning_tokens: int
+    """Of those written."""
 
 
 _CUT = (
@@ -53,13 +59,21 @@ def read_reply(body: Any, request: Request) -> Reply:
     if code := _called(message):  # of words beside it the reader of programs is the judge
         text = f"{text}\n\n```python\n{code}\n```\n" if text.strip() else code
     usage = _get(body, "usage")
+    read, written = (_count(_get(usage, name)) for name in ("prompt_tokens", "completion_tokens"))
+    # Some count reasoning in the total alone.
+    beside = max(0, _count(_get(usage, "total_tokens")) - read - written) if read else 0
+    reasoning = _count(_get(_get(usage, "completion_tokens_details"), "reasoning_tokens"))
+    cached = _count(_get(_get(usage, "prompt_tokens_details"), "cached_tokens"))
+    cached = cached or _count(_get(usage, "prompt_cache_hit_tokens"))
     return Reply(
         text=text,
         why_empty="" if text.strip() else _why_empty(body, choice, message, request),
         ended=_ended(_get(choice, "finish_reason"), usage, request),
         model=_text(_get(body, "model")),
-        prompt_tokens=_count(_get(usage, "prompt_tokens")),
-        completion_tokens=_count(_get(usage, "completion_tokens")),
+        prompt_tokens=read,
+        completion_tokens=written + beside,
+        cached_tokens=min(cached, read),
+        reasoning_tokens=min(max(reasoning, beside), written + beside),
     )
 
 
@@ -99,13 +113,21 @@ def pieces_of(answer: Any, deadline: Deadline) -> Iterator[bytes]:
     """Yield an answer's bytes as they come, so that a dripping one ends in time.
 
     Raises:
-        Transient: It breaks off or goes on too long.
+        Transient: It breaks off, goes on too long, or cannot be unpacked.
     """
+    response = answer.http_response
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ("", "identity", "gzip", "deflate"):
+        raise Transient(
+            f"the answer is packed ({encoding}), unasked; call it directly", again=False
+        )
     size = 0
-    pieces = answer.iter_bytes()
+    pieces = _unpacked(response.iter_raw(), packed=encoding in ("gzip", "deflate"))
     while True:
         try:
             piece = next(pieces, None)
+        except zlib.error:
+            raise Transient(f"the answer is not {encoding}, as it says it is") from None
         except Exception:  # the SDK does not wrap what its HTTP library raises here, and that
             # library's name differs between releases of the SDK.
             raise broken_off(deadline) from None
@@ -117,6 +139,18 @@ def pieces_of(answer: Any, deadline: Deadline) -> Iterator[bytes]:
         if size > MAX_ANSWER_BYTES:
             raise Transient(f"the answer is longer than {MAX_ANSWER_BYTES} bytes", again=False)
         yield piece
+
+
+def _unpacked(pieces: Iterator[bytes], packed: bool) -> Iterator[bytes]:
+    """Unpack pieces in steps that fit in memory, whatever they grow to."""
+    if not packed:
+        yield from pieces
+        return
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)  # gzip and deflate alike
+    for piece in pieces:
+        while piece:
+            yield unpacker.decompress(piece, _STEP_BYTES)
+            piece = unpacker.unconsumed_tail
 
 
 def decoded(content: bytes) -> Any:
@@ -165,4 +199,4 @@ def _text(value: Any) -> str:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+    return value if type(value) is int and value > 0 else 0

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from cap.models.openai.errors import CleanText, Transient, error_code, server_words
+from cap.models.openai.errors import (
+    CleanText,
+    Transient,
+    error_code,
+    refuses_pictures,
+    server_words,
+)
 
 if TYPE_CHECKING:
     import openai
@@ -28,12 +36,16 @@ class Deadline:
     def __init__(self, length_s: float, clock: Callable[[], float]) -> None:
         """Start now and end after `length_s` seconds of `clock`."""
         self.length_s = length_s
-        self._clock = clock
+        self.clock = clock
         self._end_s = clock() + length_s
 
     def left_s(self) -> float:
         """Return the seconds left; 0 or less once it has passed."""
-        return self._end_s - self._clock()
+        return self._end_s - self.clock()
+
+    def put_off(self, seconds: float) -> None:
+        """End later: for waits that are our own, not the endpoint's."""
+        self._end_s += seconds
 
 
 @dataclass(frozen=True)
@@ -60,7 +72,7 @@ class Retry:
                 last = failure
             if not last.again:
                 break
-            pause_s = wait_s if last.after_s is None else last.after_s
+            pause_s = max(wait_s, last.after_s or 0.0)
             if pause_s >= deadline.left_s():
                 last = _too_long(last, deadline)
                 break
@@ -74,8 +86,8 @@ class Retry:
 
 def _too_long(failure: Transient, deadline: Deadline) -> Transient:
     """Add why there is no further try."""
-    if failure.after_s is None:
-        return _same(failure, f"{failure} (gave up after {deadline.length_s:g} s)")
+    if not failure.after_s:
+        return _same(failure, f"{failure} (the next try would be past {deadline.length_s:g} s)")
     wait = f"it asks to wait {failure.after_s:g} s, past the limit of {deadline.length_s:g} s"
     return _same(failure, f"{failure}; {wait}; try again later")
 
@@ -87,7 +99,7 @@ def _same(failure: Transient, message: str) -> Transient:
 def transient_status(error: openai.APIStatusError, clean: CleanText) -> Transient | None:
     """Return the failure for a status that may differ next time, None for one that will not."""
     status = error.status_code
-    if status not in _AGAIN and status < 500:
+    if (status not in _AGAIN and status < 500) or refuses_pictures(error):
         return None
     line = f"answers {status}: {server_words(error, clean)}"
     if error_code(error) == "insufficient_quota":
@@ -95,28 +107,44 @@ def transient_status(error: openai.APIStatusError, clean: CleanText) -> Transien
     return Transient(line, after_s=retry_after_s(error.response.headers))
 
 
-def connection_fault(error: openai.APIConnectionError, connect_s: float) -> Transient:
-    """Say why no answer came; an address that refuses or is unknown stays so."""
-    kinds: set[str] = set()
+def connection_fault(error: openai.APIConnectionError, connect_s: float, proxies: str) -> Transient:
+    """Say why no answer came; an address that refuses or is unknown stays so.
+
+    Args:
+        error: What the SDK raised.
+        connect_s: How long a connection was waited for, in seconds.
+        proxies: The variables that name a proxy in between, "" if there is none.
+    """
+    causes: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None:
-        kinds.add(type(cause).__name__)
+        causes.append(cause)
         cause = cause.__cause__ or cause.__context__
+    kinds = {type(cause).__name__ for cause in causes}
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return _for_good(
+                f"its certificate is not trusted ({cause.verify_message.rstrip('.')}); if it is "
+                "your own, name the PEM file of its authority in SSL_CERT_FILE"
+            )
+        if isinstance(cause, ssl.SSLError) and cause.reason == "WRONG_VERSION_NUMBER":
+            return _for_good("nobody speaks TLS there; write http:// in its address")
+    by = f" by the proxy of {proxies}" if proxies else ""
+    if "ProxyError" in kinds:
+        return _for_good(f"the proxy of {proxies or 'the environment'} refuses ({causes[1]})")
     if "ConnectionRefusedError" in kinds:
-        return Transient(
-            "nothing answers there; start the server or set --base-url",
-            again=False,
-            unreachable=True,
-        )
+        return _for_good(f"nothing answers there{by}; start the server or set --base-url")
     if "gaierror" in kinds:
-        return Transient(
-            "no such host; check --base-url and the network", again=False, unreachable=True
-        )
+        return _for_good(f"no such host{by}; check --base-url and the network")
     if "ConnectTimeout" in kinds:
-        what = f"no connection within {connect_s:g} s"
+        what = f"no connection within {connect_s:g} s{by}"
     else:
-        what = "the connection broke before an answer came"
+        what = f"the connection broke before an answer came{by}"
     return Transient(f"{what}; check the server and --base-url", unreachable=True)
+
+
+def _for_good(message: str) -> Transient:
+    return Transient(message, again=False, unreachable=True)
 
 
 def too_slow(deadline: Deadline) -> Transient:
@@ -139,8 +167,12 @@ def broken_off(deadline: Deadline) -> Transient:
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
     """Return the seconds a server asks to wait; None where it does not say.
 
-    It says so in seconds or as a date, and that is meant by its own clock.
+    It says so in milliseconds, in seconds or as a date, and that is meant by its own clock.
     """
+    with contextlib.suppress(ValueError):
+        milliseconds = float(headers.get("retry-after-ms", ""))
+        if 0.0 <= milliseconds < float("inf"):
+            return milliseconds / 1000
     text = headers.get("retry-after", "")
     try:
         seconds = float(text)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
+import ssl
 import threading
 import weakref
 from collections.abc import Iterator, Mapping
@@ -11,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cap.config import is_loopback
+from cap.errors import MissingExtra, UsageError
 from cap.models.base import Mode
 from cap.models.openai.errors import CleanText, sdk
 from cap.models.openai.replies import decoded, pieces_of
@@ -35,17 +38,27 @@ _NO_KEY = "none"  # The SDK insists on some text; servers without keys ignore it
 class Transport:
     """The connections to one endpoint; safe to use from several threads."""
 
-    def __init__(self, base_url: str, key: str | None, clean: CleanText) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        key: str | None,
+        clean: CleanText,
+        headers: Mapping[str, str],
+        query: Mapping[str, str],
+    ) -> None:
         """Describe the endpoint; nothing is opened yet.
 
         Args:
             base_url: Its address, up to and with `/v1`.
             key: Its key, or None.
             clean: Takes keys out of what the endpoint says.
+            headers: Sent with each request.
+            query: Added to each address.
         """
         self._base_url = base_url
         self._key = key
         self._clean = clean
+        self._headers, self._query = headers, query
         self._lock = threading.Lock()
         self._local = threading.local()
         self._client: openai.OpenAI | None = None
@@ -92,7 +105,8 @@ class Transport:
         except openai.APIConnectionError as error:
             if deadline.left_s() <= 0:
                 raise too_slow(deadline) from None
-            raise connection_fault(error, connect_s) from None
+            proxies = "" if is_loopback(self._base_url) else _proxies()
+            raise connection_fault(error, connect_s, proxies) from None
 
     def models(self) -> tuple[str, ...] | None:
         """Return the names of the models there, sorted; None where the endpoint does not tell."""
@@ -119,16 +133,27 @@ class Transport:
                 import openai
 
                 # A proxy meant for the internet cannot reach this machine's own servers.
-                http = openai.DefaultHttpxClient(
-                    trust_env=not is_loopback(self._base_url),
-                    event_hooks={"response": [partial(_answering, self._local)]},
-                )
+                settings: dict[str, Any] = {
+                    "trust_env": not is_loopback(self._base_url),
+                    # Where an answer leads elsewhere, neither prompt nor key follows it.
+                    "follow_redirects": False,
+                    "event_hooks": {"response": [partial(_answering, self._local)]},
+                }
+                try:
+                    if (context := _own_authorities()) is not None:
+                        settings["verify"] = context
+                    http = openai.DefaultHttpxClient(**settings)
+                except (ImportError, ValueError) as error:
+                    raise _no_proxy(error) from None
                 weakref.finalize(self, http.close)
                 self._client = openai.OpenAI(
                     api_key=self._key or _NO_KEY,
                     base_url=self._base_url,
-                    max_retries=0,
+                    max_retries=0,  # it keeps to no deadline, and asks nobody before it sends
                     http_client=http,
+                    # An answer is not unpacked beyond what it may hold.
+                    default_headers={"Accept-Encoding": "identity", **self._headers},
+                    default_query=self._query,
                 )
             return self._client
 
@@ -148,6 +173,44 @@ class Transport:
             yield
         finally:
             timer.cancel()
+
+
+def _own_authorities() -> ssl.SSLContext | None:
+    """Return what holds for certificates where the person names their own authorities.
+
+    Raises:
+        UsageError: What they name is not there, or holds none.
+    """
+    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+    if not (file or folder):
+        return None
+    try:
+        return ssl.create_default_context(cafile=file or None, capath=folder or None)
+    except OSError as error:
+        name = "SSL_CERT_FILE" if file else "SSL_CERT_DIR"
+        raise UsageError(
+            f"{name}={file or folder} holds no certificates ({error.strerror or error}); name a "
+            "PEM file of authorities, or unset it"
+        ) from None
+
+
+def _proxies() -> str:
+    """Return the variables that name proxies."""
+    names = ("all_proxy", "https_proxy", "http_proxy")
+    return " and ".join(name for name in os.environ if name.lower() in names)
+
+
+def _no_proxy(error: Exception) -> UsageError:
+    """Return the error of a proxy that cannot be used, as the environment names it."""
+    told = _proxies() or "the environment"
+    if isinstance(error, ImportError):
+        return MissingExtra(
+            f"{told}: a SOCKS proxy needs the package socksio: "
+            "pip install 'code-as-policies[socks]', or unset it"
+        )
+    return UsageError(
+        f"{told} is no address of a proxy; write it like http://proxy:3128, or unset it"
+    )
 
 
 @contextlib.contextmanager
@@ -188,6 +251,8 @@ class _Watch:
 
 def _answering(local: threading.local, response: Any) -> None:
     """Note which connection an answer comes on; called before its body is read."""
+    if response.status_code >= 300:  # the SDK would unpack the text of an error, however long
+        response.headers.pop("content-encoding", None)
     stream = response.extensions.get("network_stream")
     watch = getattr(local, "watch", None)
     if stream is not None and watch is not None:

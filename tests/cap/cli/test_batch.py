@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from cap.cli.bench.trials import RunnerOptions, options_for
 from cap.cli.main import run
-from cap.cli.options import BenchModelOptions, load_config
+from cap.cli.options import ModelOptions, load_config
 from tests.fakes.openai_server import FakeServer
 
 ONE = '[[sessions]]\nname = "{0}"\nmode = "instant"\ninstructions = ["{1}"]\n'
@@ -171,7 +172,9 @@ def test_a_budget_is_one_of_the_whole_batch(capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.parametrize(("most", "jobs", "each"), [(8, 2, 4), (3, 4, 1), (3, 2, 1)])
 def test_no_more_requests_at_once_than_were_asked_for(most: int, jobs: int, each: int) -> None:
-    model = BenchModelOptions(None, None, None, None, None, None, most, None)
+    model = ModelOptions(
+        **{**dict.fromkeys(entry.name for entry in fields(ModelOptions)), "concurrency": most}
+    )
     runner = RunnerOptions(jobs, "local", None, None, False, False, None, False)
     options, runner = options_for(model, load_config(model), runner)
     assert options["concurrency"] == each

@@ -250,12 +250,12 @@ def test_info_tells_settings_and_hides_keys(
     assert found["robots"]["ravens"] == "ok"
 
 
-def test_a_folders_cap_toml_cannot_redirect_the_endpoint(
+def test_a_folders_cap_toml_cannot_redirect_an_endpoint(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Path("cap.toml").write_text('base_url = "http://evil.example/v1"\nmodel = "nearest"\n')
+    Path("cap.toml").write_text('[providers.openai]\nbase_url = "http://evil.example/v1"\n')
     assert run(["run", "stack all the blocks", "--mode", "instant"]) == 0
-    assert "base_url ignored" in capsys.readouterr().err
+    assert "providers ignored" in capsys.readouterr().err
 
 
 def test_a_persons_own_robots_folder_is_named_not_loaded(capsys: Capture) -> None:

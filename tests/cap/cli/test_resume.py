@@ -244,7 +244,7 @@ def test_a_program_of_a_later_turn_runs_alone(model: list[str], capsys: Capture)
 
 def test_empty_answers_are_counted_and_replayed(capsys: Capture) -> None:
     """The first answer has no room for its text; asked again with more, it is there."""
-    usage = {"prompt_tokens": 100, "completion_tokens": 10}
+    usage = {"prompt_tokens": 3000, "completion_tokens": 10}
 
     def answer(prompt: str, body: Any) -> str | Fault:
         if prompt.endswith("# say it.\n") and body["max_tokens"] > 1024:
@@ -258,7 +258,7 @@ def test_empty_answers_are_counted_and_replayed(capsys: Capture) -> None:
     first, second = turns(capsys)
     assert said(first) == ["there"]
     assert (first["usage"]["requests"], second["usage"]["requests"]) == (2, 2)
-    assert second["usage"]["prompt_tokens"] == 200
+    assert second["usage"]["prompt_tokens"] == 6000
     told = "limit of 4096 tokens before writing any text; raise max_tokens (--max-tokens)"
     assert told in second["failure"]["message"]
     assert run(["run", "--replay", "o", "--out", "again", "--json"]) == 0
@@ -281,6 +281,8 @@ def test_a_limit_of_cost_holds_for_empty_answers(capsys: Capture) -> None:
         "prompt_tokens": 0,
         "completion_tokens": 10,
         "cost_usd": 0.001,
+        "cached_tokens": 0,
+        "reasoning_tokens": 0,
     }
 
 

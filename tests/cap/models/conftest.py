@@ -1,11 +1,15 @@
 """Models at a loopback server, with time that moves only by waiting."""
 
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from cap.models.openai.model import OpenAIModel
+from cap.models.settings import ModelSettings
+
+SAID = tuple(entry.name for entry in fields(ModelSettings))
 
 
 class Sleeps:
@@ -37,13 +41,16 @@ def models() -> Iterator[list[OpenAIModel]]:
 @pytest.fixture
 def connect(models: list[OpenAIModel], sleeps: Sleeps) -> Any:
     def make(url: str, **options: Any) -> OpenAIModel:
+        said = {key: options.pop(key) for key in SAID if key in options}
+        settings = ModelSettings(**{"base_url": url, **said})
         defaults = {
             "model": "fake",
+            "settings": settings,
             "api_key": "sk-" + "very-secret-0123456789",
             "sleep": sleeps,
             "clock": sleeps.clock,
         }
-        models.append(OpenAIModel("openai/fake", base_url=url, **{**defaults, **options}))
+        models.append(OpenAIModel("openai/fake", **{**defaults, **options}))
         return models[-1]
 
     return make

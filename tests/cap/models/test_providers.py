@@ -1,10 +1,12 @@
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cap.errors import ConfigError, MissingKey, UsageError
 from cap.models.base import Request
-from cap.models.providers import FORMS, PROVIDERS, list_models, make_model
+from cap.models.providers import FORMS, PROVIDERS, endpoint_warning, list_models, make_model
 from cap.models.replay import Recorder, Replay
 from tests.fakes.openai_server import FakeServer, by_instruction
 
@@ -24,8 +26,9 @@ def sent_key(spec: str, environ: dict[str, str]) -> str:
 
 @pytest.mark.parametrize("provider", KEYED)
 def test_a_missing_key_names_its_variable_and_the_way_without(provider: str) -> None:
+    environ = {PROVIDERS[provider].key_env: "  ", "AZURE_BASE_URL": "https://a.example/openai/v1"}
     with pytest.raises(MissingKey, match=rf"{PROVIDERS[provider].key_env} .*-m nearest"):
-        make_model(f"{provider}/some-model", environ={PROVIDERS[provider].key_env: "  "})
+        make_model(f"{provider}/some-model", environ=environ)
 
 
 @pytest.mark.parametrize("provider", KEYLESS)
@@ -124,7 +127,133 @@ def test_record_wraps_any_model(tmp_path: Path) -> None:
 
 
 def test_the_table_has_every_form_and_shows_which_key_each_needs() -> None:
-    rows = {row[0]: row for row in list_models()}
-    assert tuple(rows) == FORMS
-    assert rows["openrouter/NAME"][2:] == ("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY")
-    assert rows["ollama/NAME"][2:] == ("http://localhost:11434/v1", "")
+    rows = {row["model"]: row for row in list_models()}
+    assert set(FORMS) <= set(rows)
+    router, local = rows["openrouter/NAME"], rows["ollama/NAME"]
+    assert router["address"] == "https://openrouter.ai/api/v1"
+    assert (router["key"], local["key"]) == ("OPENROUTER_API_KEY", "")
+
+
+def test_every_provider_has_a_source_with_its_day_and_says_whether_it_was_tested() -> None:
+    for provider in PROVIDERS.values():
+        assert re.search(r"\.\w+/?.*, 20\d\d-\d\d-\d\d$", provider.source), provider.name
+        assert provider.tested
+
+
+def test_an_address_belongs_to_its_provider() -> None:
+    asked = {"providers": {"openai": {"base_url": "http://127.0.0.1:9/v1"}}}
+    with pytest.raises(MissingKey, match="OPENROUTER_API_KEY"):
+        make_model("openrouter/m", asked=asked, environ={})
+    with FakeServer(ANSWER, models=["m"]) as server:
+        asked["providers"]["openai"]["base_url"] = server.url
+        environ = {"OPENAI_API_KEY": "mine", "OPENROUTER_API_KEY": "theirs"}
+        make_model("openai/m", asked=asked, environ=environ).complete(REQUEST)
+    assert server.posts[0].headers["authorization"] == "Bearer mine"
+
+
+def test_a_provider_of_ones_own_is_a_table() -> None:
+    with FakeServer(ANSWER, models=["m"]) as server:
+        table = {
+            "base_url": server.url,
+            "key_env": "GATEWAY_KEY",
+            "mode": "completion",
+            "headers": {"X-Team": "arms", "X-Api-Key": "$OTHER_KEY"},
+            "query": {"api-version": "2"},
+            "extra_body": {"top_k": 20},
+        }
+        environ = {"GATEWAY_KEY": "sesame", "OTHER_KEY": "hidden"}
+        model = make_model("work/m", asked={"providers": {"work": table}}, environ=environ)
+        assert model.complete(REQUEST).text == "say('hello')"
+    (seen,) = server.posts
+    assert seen.path == "/v1/completions?api-version=2"
+    assert seen.headers["authorization"] == "Bearer sesame"
+    assert (seen.headers["x-team"], seen.headers["x-api-key"]) == ("arms", "hidden")
+    assert seen.body["top_k"] == 20
+    assert "work/NAME" in {row["model"] for row in list_models({"providers": {"work": table}})}
+
+
+def test_a_header_whose_variable_is_not_set_is_named() -> None:
+    table = {"base_url": "http://127.0.0.1:9/v1", "headers": {"X-Api-Key": "$OTHER_KEY"}}
+    with pytest.raises(MissingKey, match="X-Api-Key is read from OTHER_KEY, which is not set"):
+        make_model("work/m", asked={"providers": {"work": table}}, environ={})
+
+
+def test_a_provider_without_an_address_says_how_to_give_one() -> None:
+    with pytest.raises(UsageError, match=r"set AZURE_BASE_URL, or base_url .*\[providers.azure\]"):
+        make_model("azure/m", environ={"AZURE_OPENAI_API_KEY": "x"})
+
+
+OWN = """
+from cap.models.base import Completion
+
+class Parrot:
+    name = "parrot"
+
+    def complete(self, request):
+        return Completion(request.prompt, self.name)
+
+def create():
+    return Parrot()
+"""
+
+
+def test_a_model_of_ones_own_comes_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "parrot.py"
+    file.write_text(OWN)
+    assert make_model(str(file), environ={}).complete(REQUEST).text == REQUEST.prompt
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("x = 1", "has no function 'create'; it makes the model"),
+        ("def create(): return 3", "makes is no model; it needs a text `name`"),
+        ("def create(): raise ValueError('no weights')", "cannot be made: ValueError: no weights"),
+        ("import nowhere_to_be_found", "does not load: ModuleNotFoundError"),
+    ],
+)
+def test_a_file_that_makes_no_model_says_why(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(text)
+    with pytest.raises(UsageError, match=re.escape(told)) as raised:
+        make_model(str(file), environ={})
+    assert "own.py" in str(raised.value)
+
+
+def test_a_package_brings_models_by_entry_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plugged.py").write_text(OWN.replace("def create()", "def create(name='')"))
+    folder = tmp_path / "plugged-1.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: plugged\nVersion: 1\n")
+    (folder / "entry_points.txt").write_text("[cap.models]\nparrot = plugged:create\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for spec in ("parrot", "parrot/grey"):
+        assert make_model(spec, environ={}).name == "parrot"
+    assert "parrot" in {row["model"] for row in list_models()}
+
+
+def test_plain_http_to_another_machine_is_warned_about() -> None:
+    for url, warned in (
+        ("http://192.168.0.7:8000/v1", True),
+        ("https://gpu.example/v1", False),
+        ("http://localhost:8000/v1", False),
+    ):
+        warning = endpoint_warning(make_model("vllm/m", base_url=url, environ={}))
+        assert (url in warning) is warned
+        assert bool(warning) is warned
+    assert endpoint_warning(make_model("nearest", environ={})) == ""
+
+
+def test_settings_hold_for_every_kind_of_model_and_a_request_of_its_own_wins() -> None:
+    asked = {"usual": {"temperature": 0.4, "seed": 3, "max_tokens": 77}}
+    with FakeServer(ANSWER, models=["m"]) as server:
+        said = {"base_url": server.url, "reasoning_effort": "low"}
+        model = make_model("vllm/m", asked=asked, environ={}, **said)
+        model.complete(REQUEST)
+        model.complete(replace(REQUEST, temperature=0.9, seed=1))
+    first, second = (post.body for post in server.posts)
+    assert (first["temperature"], first["seed"], first["reasoning_effort"]) == (0.4, 3, "low")
+    assert (second["temperature"], second["seed"]) == (0.9, 1)
+    assert model.max_tokens == 77  # type: ignore[attr-defined]

@@ -1,13 +1,14 @@
 import hashlib
 import json
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from cap.errors import NoMatch, NotRecorded, UsageError
-from cap.models.base import Completion, Request
+from cap.errors import EndpointFailed, ModelError, NoMatch, NotRecorded, UsageError
+from cap.models.base import Completion, Request, Scores
 from cap.models.replay import Recorder, Replay, request_key
 from tests.fakes.openai_server import FakeServer, from_recording
 
@@ -61,7 +62,11 @@ def test_every_part_of_a_request_is_part_of_its_key(change: dict[str, object]) -
 
 
 def test_recordings_of_programs_keep_their_keys() -> None:
-    parts = {key: value for key, value in vars(REQUEST).items() if key not in ("system", "further")}
+    parts = {
+        key: value
+        for key, value in vars(REQUEST).items()
+        if key not in ("system", "further", "pictures")
+    }
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     assert request_key(REQUEST) == hashlib.sha256(text.encode()).hexdigest()
 
@@ -112,13 +117,24 @@ def test_a_known_instruction_after_another_prompt_says_so(
         Replay(file).complete(replace(REQUEST, **change))  # type: ignore[arg-type]
 
 
-def test_a_failure_is_not_recorded(file: Path) -> None:
-    class Declines(Echo):
-        def complete(self, request: Request) -> Completion:
-            raise NoMatch("no example is close enough")
+def test_a_model_that_declines_declines_again_and_an_endpoint_that_fails_is_not_recorded(
+    file: Path,
+) -> None:
+    class Fails(Echo):
+        error: ModelError = NoMatch("no example is close enough")
 
+        def complete(self, request: Request) -> Completion:
+            raise self.error
+
+    model = Fails()
     with pytest.raises(NoMatch):
-        Recorder(Declines(), file).complete(REQUEST)
+        Recorder(model, file).complete(REQUEST)
+    with pytest.raises(NoMatch, match="no example is close enough"):
+        Replay(file).complete(REQUEST)
+    file.write_bytes(b"")
+    model.error = EndpointFailed("down")
+    with pytest.raises(EndpointFailed):
+        Recorder(model, file).complete(REQUEST)
     assert file.read_bytes() == b""
 
 
@@ -196,3 +212,48 @@ def test_the_fake_server_serves_a_recording(file: Path, mode: str) -> None:
     with FakeServer(from_recording(file), models=["m"]) as server:
         model = make_model("vllm/m", base_url=server.url, mode=mode, environ={})  # type: ignore[arg-type]
         assert model.complete(REQUEST).text == "x = 1"
+
+
+def test_what_was_asked_twice_is_answered_in_order_and_then_as_last(file: Path) -> None:
+    recorder = Recorder(Echo(), file)
+    recorded = [recorder.complete(REQUEST).text for _ in range(3)]
+    replay = Replay(file)
+    assert [replay.complete(REQUEST).text for _ in range(4)] == [*recorded, recorded[-1]]
+    assert Replay(file).complete(REQUEST).text == recorded[0]
+
+
+def test_each_part_of_a_run_has_an_order_of_its_own(file: Path) -> None:
+    recorder = Recorder(Echo(), file)
+    first, second = recorder.scoped("trial 1"), recorder.scoped("trial 2")
+    recorded = [part.complete(REQUEST).text for part in (first, second, first, second)]
+    replay = Replay(file)
+    again, other = replay.scoped("trial 2"), replay.scoped("trial 1")
+    assert [again.complete(REQUEST).text for _ in range(2)] == [recorded[1], recorded[3]]
+    assert [other.complete(REQUEST).text for _ in range(2)] == [recorded[0], recorded[2]]
+    assert replay.scoped("new").complete(REQUEST).text == recorded[0]
+
+
+def test_a_part_that_is_run_again_is_what_holds(file: Path) -> None:
+    recorder = Recorder(Echo(), file)
+    broken, whole = recorder.scoped("trial 1"), recorder.scoped("trial 1")
+    broken.complete(REQUEST)
+    recorded = [whole.complete(REQUEST).text for _ in range(2)]
+    replay = Replay(file).scoped("trial 1")
+    assert [replay.complete(REQUEST).text for _ in range(2)] == recorded
+
+
+def test_comparisons_are_recorded_and_given_again(file: Path) -> None:
+    class Compares(Echo):
+        def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
+            return Scores((-0.5, -1.5), "exact")
+
+    Recorder(Compares(), file).score("Robot:", ["a", "b"])
+    assert Replay(file).score("Robot:", ["a", "b"]) == Scores((-0.5, -1.5), "exact")
+    with pytest.raises(NotRecorded):
+        Replay(file).score("Robot:", ["a", "c"])
+
+
+def test_pictures_are_part_of_a_request() -> None:
+    seen = replace(REQUEST, pictures=(b"png",))
+    assert request_key(seen) != request_key(REQUEST)
+    assert request_key(replace(REQUEST, pictures=(b"another",))) != request_key(seen)

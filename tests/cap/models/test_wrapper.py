@@ -114,7 +114,7 @@ def test_the_same_request_is_asked_once(tmp_path: Path) -> None:
     first = Cached(inner, tmp_path).complete(REQUEST)
     again = Cached(inner, tmp_path).complete(REQUEST)
     assert len(inner.asked) == 1
-    assert again == replace(first, cost_usd=0.0, notes=(NOTE,))
+    assert again == replace(first, cost_usd=0.0, requests=0, notes=(NOTE,))
 
 
 def test_an_answer_that_is_there_is_told_at_once_when_streamed(tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_past_the_calls_nothing_is_sent() -> None:
     model = Metered(inner, Allowance(calls=2))
     for _ in range(2):
         model.complete(REQUEST)
-    with pytest.raises(SpendLimit, match=r"asked 2 times.*--max-calls"):
+    with pytest.raises(SpendLimit, match=r"sent 2 requests, retries included.*--max-calls"):
         model.stream(REQUEST, lambda piece: None)
     assert len(inner.asked) == 2
 
@@ -272,7 +272,9 @@ def test_past_the_cost_nothing_is_sent() -> None:
     model = Metered(inner, Allowance(cost_usd=0.005), PRICE)
     for _ in range(2):
         model.complete(REQUEST)
-    with pytest.raises(SpendLimit, match=r"\$0\.0060, the limit of this run is \$0\.005.*max-cost"):
+    with pytest.raises(
+        SpendLimit, match=r"\$0\.0060, the limit of this run is \$0\.005, passed by.*max-cost"
+    ):
         model.complete(REQUEST)
     assert len(inner.asked) == 2
 

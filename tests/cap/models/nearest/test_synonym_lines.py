@@ -6,6 +6,7 @@ import pytest
 
 from cap.models.base import Request
 from cap.models.openai.model import OpenAIModel
+from cap.models.settings import ModelSettings
 from cap.prompt.prompt import without_synonyms
 from tests.fakes.openai_server import FakeServer
 
@@ -16,7 +17,7 @@ PROMPT = "from robot import say\n\n#: greet = welcome\n\n# greet.\nsay('#: hi')\
 def test_a_language_model_is_not_sent_them(mode: str) -> None:
     with FakeServer(lambda prompt, body: "say('x')") as server:
         model = OpenAIModel(
-            "vllm/fake", model="fake", base_url=server.url, mode=mode, key_env="VLLM_API_KEY"
+            "vllm/fake", model="fake", settings=ModelSettings(base_url=server.url, mode=mode)
         )
         model.complete(Request(PROMPT))
         (seen,) = server.posts

@@ -11,6 +11,7 @@ from cap.errors import CapError, MissingExtra, ModelError
 from cap.models.base import Completion, Request
 from cap.models.openai.model import OpenAIModel
 from cap.models.openai.retry import retry_after_s
+from cap.models.settings import ModelSettings
 from cap.program.program import Program
 from tests.fakes.openai_server import (
     DONE,
@@ -187,7 +188,9 @@ def test_the_wait_is_read_in_seconds_or_as_a_date(
 
 def test_without_the_sdk_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
-    model = OpenAIModel("ollama/x", model="x", base_url="http://127.0.0.1:9/v1")
+    model = OpenAIModel(
+        "ollama/x", model="x", settings=ModelSettings(base_url="http://127.0.0.1:9/v1")
+    )
     with pytest.raises(MissingExtra, match="pip install 'openai"):
         model.complete(Request("# go.\n"))
     with pytest.raises(MissingExtra, match="pip install 'openai"):
