@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,6 +43,8 @@ class Fault:
     """Wait before the first byte, in seconds."""
 
 
+CERTIFICATE = Path(__file__).with_name("loopback.pem")
+"""Of 127.0.0.1, for a hundred years, with its key; good for nothing else."""
 CHARS_PER_TOKEN = 4
 
 
@@ -121,6 +124,7 @@ class FakeServer:
         models: Sequence[str] = ("fake",),
         window: int | None = None,
         blind: bool = False,
+        tls: bool = False,
     ) -> None:
         """Open a port on 127.0.0.1.
 
@@ -131,6 +135,7 @@ class FakeServer:
             models: Names served; another name is a 404.
             window: Tokens of a prompt that are read; what is before is lost without a word.
             blind: Refuses pictures.
+            tls: Speaks https, with a certificate that nobody vouches for.
         """
         self.answer = answer
         self.faults = list(faults)
@@ -142,12 +147,18 @@ class FakeServer:
         self.broken: list[BaseException] = []
         self.closing = threading.Event()
         self._http = _Http(self)
+        self._scheme = "http"
+        if tls:
+            self._scheme = "https"
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(CERTIFICATE)
+            self._http.socket = context.wrap_socket(self._http.socket, server_side=True)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,))
 
     @property
     def url(self) -> str:
         """The address to give as `base_url`."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        return f"{self._scheme}://127.0.0.1:{self._http.server_address[1]}/v1"
 
     @property
     def posts(self) -> list[Seen]:
@@ -178,7 +189,7 @@ class _Http(ThreadingHTTPServer):
         import sys
 
         problem = sys.exc_info()[1]
-        if problem is not None and not isinstance(problem, ConnectionError):
+        if problem is not None and not isinstance(problem, ConnectionError | ssl.SSLError):
             self.fake.broken.append(problem)
 
 

@@ -118,9 +118,7 @@ def pieces_of(answer: Any, deadline: Deadline) -> Iterator[bytes]:
     response = answer.http_response
     encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding not in ("", "identity", "gzip", "deflate"):
-        raise Transient(
-            f"the answer is packed ({encoding}), unasked; call it directly", again=False
-        )
+        raise Transient(f"the answer is packed as {encoding}, unasked", again=False)
     size = 0
     pieces = _unpacked(response.iter_raw(), packed=encoding in ("gzip", "deflate"))
     while True:

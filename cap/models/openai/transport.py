@@ -143,7 +143,9 @@ class Transport:
                     if (context := _own_authorities()) is not None:
                         settings["verify"] = context
                     http = openai.DefaultHttpxClient(**settings)
-                except (ImportError, ValueError) as error:
+                except UsageError:
+                    raise
+                except Exception as error:  # its HTTP library has errors of its own here
                     raise _no_proxy(error) from None
                 weakref.finalize(self, http.close)
                 self._client = openai.OpenAI(

@@ -1,0 +1,196 @@
+"""Certificates, proxies, redirects, packed answers: each is one line in the person's words."""
+
+import gzip
+import json
+import re
+import threading
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cap.errors import CapError, EndpointFailed, MissingExtra, ModelUnreachable, UsageError
+from cap.models.base import Request
+from cap.models.providers import ModelTerms, make_model
+from tests.fakes.openai_server import CERTIFICATE, FakeServer, Fault, error, reply
+
+REQUEST = Request("# greet.\n")
+BODY = {"choices": [{"message": {"content": "say('hello')"}, "finish_reason": "stop"}]}
+KEY = "sk-" + "very-secret-0123456789"
+HOW = pytest.mark.parametrize("how", ["at once", "streamed"])
+
+
+def answer(prompt: str, body: Any) -> str:
+    return "say('hello')"
+
+
+def ask(model: Any, how: str = "at once") -> Any:
+    return model.complete(REQUEST) if how == "at once" else model.stream(REQUEST, lambda text: None)
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+@HOW
+def test_a_certificate_nobody_vouches_for_is_named_as_such(
+    connect: Any, sleeps: Any, how: str
+) -> None:
+    with FakeServer(answer, tls=True) as server, pytest.raises(ModelUnreachable) as raised:
+        ask(connect(server.url), how)
+    told = str(raised.value)
+    assert "its certificate is not trusted (self-signed certificate)" in told
+    assert "SSL_CERT_FILE" in told
+    assert "\n" not in told
+    assert sleeps.waits == []
+
+
+@HOW
+def test_an_authority_of_ones_own_holds_on_this_machine_too(
+    connect: Any, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    with FakeServer(answer, tls=True) as server:
+        assert ask(connect(server.url), how).text == "say('hello')"
+
+
+def test_https_where_there_is_none_says_which_scheme_to_write(connect: Any) -> None:
+    with FakeServer(answer) as server:
+        url = server.url.replace("http:", "https:")
+        with pytest.raises(ModelUnreachable, match="nobody speaks TLS there; write http://"):
+            connect(url).complete(REQUEST)
+
+
+def test_authorities_that_are_not_there_are_named(
+    connect: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "empty.pem").touch()
+    for name in ("/nonexistent", str(tmp_path / "empty.pem")):
+        monkeypatch.setenv("SSL_CERT_FILE", name)
+        with pytest.raises(UsageError, match=f"SSL_CERT_FILE={name} holds no certificates"):
+            connect("https://127.0.0.1:9/v1").complete(REQUEST)
+
+
+def test_a_socks_proxy_without_its_package_says_what_to_install(
+    connect: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
+    monkeypatch.setitem(__import__("sys").modules, "socksio", None)
+    with pytest.raises(MissingExtra, match=r"ALL_PROXY: a SOCKS proxy needs .*\[socks\]"):
+        connect("http://gpu.invalid/v1").complete(REQUEST)
+
+
+@pytest.mark.parametrize("proxy", ["gopher://127.0.0.1:9", "http://127.0.0.1:port"])
+def test_what_is_no_proxy_is_named(
+    connect: Any, monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    with pytest.raises(UsageError, match="HTTP_PROXY is no address of a proxy"):
+        connect("http://gpu.invalid/v1").complete(REQUEST)
+
+
+def test_a_proxy_that_is_not_there_is_named(connect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeServer(answer) as server:
+        gone = server.url.removesuffix("/v1")
+    monkeypatch.setenv("HTTP_PROXY", gone)
+    with pytest.raises(ModelUnreachable, match="nothing answers there by the proxy of HTTP_PROXY"):
+        connect("http://gpu.invalid/v1").complete(REQUEST)
+
+
+@HOW
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_what_leads_elsewhere_is_not_followed(connect: Any, status: int, how: str) -> None:
+    with FakeServer(answer) as other:
+        leads = Fault(status, b"", {"Location": f"{other.url}/chat/completions?key={KEY}"})
+        with FakeServer(answer, [leads] * 9) as server, pytest.raises(EndpointFailed) as raised:
+            ask(connect(server.url), how)
+        assert (len(server.posts), other.seen) == (1, [])
+    told = str(raised.value)
+    assert re.search(
+        rf"answers {status}: it leads to {re.escape(other.url)}/chat/completions", told
+    )
+    assert KEY not in told
+
+
+PACKED = {
+    "gzip": gzip.compress(json.dumps(BODY).encode()),
+    "deflate": zlib.compress(json.dumps(BODY).encode()),
+}
+
+
+@HOW
+@pytest.mark.parametrize("encoding", PACKED)
+def test_a_packed_answer_is_read(connect: Any, encoding: str, how: str) -> None:
+    packed = Fault(body=PACKED[encoding], headers={"Content-Encoding": encoding})
+    with FakeServer(answer, [packed]) as server:
+        assert ask(connect(server.url), how).text == "say('hello')"
+        assert server.posts[0].headers["accept-encoding"] == "identity"
+
+
+@HOW
+@pytest.mark.parametrize(
+    ("encoding", "body", "told"),
+    [
+        ("gzip", b"no gzip", "is not gzip, as it says it is"),
+        ("br", b"brotli", "is packed as br, unasked"),
+        ("gzip", gzip.compress(bytes(200_000_000)), "longer than 16000000 bytes"),
+    ],
+    ids=["damaged", "unknown", "a bomb"],
+)
+def test_what_cannot_be_unpacked_is_refused_in_bounded_memory(
+    connect: Any, encoding: str, body: bytes, told: str, how: str
+) -> None:
+    import resource
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    packed = Fault(body=body, headers={"Content-Encoding": encoding})
+    with FakeServer(answer, [packed] * 4) as server, pytest.raises(EndpointFailed, match=told):
+        ask(connect(server.url), how)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
+
+
+def test_a_packed_error_is_not_unpacked(connect: Any) -> None:
+    bomb = Fault(400, gzip.compress(bytes(200_000_000)), {"Content-Encoding": "gzip"})
+    with FakeServer(answer, [bomb]) as server, pytest.raises(CapError, match="refuses") as raised:
+        connect(server.url).complete(REQUEST)
+    assert len(str(raised.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait_s"),
+    [
+        ({"retry-after-ms": "1500"}, 1.5),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
+        ({"retry-after": "0"}, 0.5),
+    ],
+)
+def test_what_the_endpoint_asks_to_wait_is_waited(
+    connect: Any, sleeps: Any, headers: dict[str, str], wait_s: float
+) -> None:
+    with FakeServer(answer, [error(429, "slow down", headers=headers)]) as server:
+        assert connect(server.url).complete(REQUEST).requests == 2
+    assert sleeps.waits == [wait_s]
+
+
+def test_the_same_asked_at_the_same_time_is_sent_once(tmp_path: Path) -> None:
+    go = threading.Event()
+
+    def slow(prompt: str, body: Any) -> Any:
+        go.wait(10.0)
+        return reply(BODY)
+
+    with FakeServer(slow) as server:
+        terms = ModelTerms(cache=tmp_path / "cache")
+        model = make_model("vllm/fake", base_url=server.url, environ={}, terms=terms)
+        with ThreadPoolExecutor(8) as pool:
+            asked = [pool.submit(model.complete, REQUEST) for _ in range(8)]
+            go.set()
+            answers = [each.result() for each in asked]
+    assert len(server.posts) == 1
+    assert sorted(each.requests for each in answers) == [0] * 7 + [1]
