@@ -109,6 +109,7 @@ class Replay:
             self._instructions.add(_last_line(entry.prompt_end))
         for (_, key), answers in self._answers.items():
             self._anywhere[key] += answers
+        self._parts = any(of for of, _ in self._answers)
         self._label = ""
         self._begin()
 
@@ -149,7 +150,9 @@ class Replay:
         """How many of a key's answers were given."""
 
     def _next(self, key: str) -> Answer | None:
-        answers = self._answers.get((self._label, key)) or self._anywhere.get(key)
+        answers = self._answers.get((self._label, key)) or self._answers.get(("", key))
+        if not (self._label and self._parts):  # what knows no parts serves any of them
+            answers = answers or self._anywhere.get(key)
         if not answers:
             return None
         with self._lock:

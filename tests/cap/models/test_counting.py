@@ -155,7 +155,7 @@ def test_the_cost_is_passed_by_requests_under_way_alone_and_it_says_so() -> None
                 return str(error)
 
         with ThreadPoolExecutor(THREADS) as pool:
-            told = list(pool.map(ask, range(20)))
+            told = [*pool.map(ask, range(20)), ask(20)]
         model.close()
     assert len(server.posts) == 8
     assert told.count("say(1)") == 8

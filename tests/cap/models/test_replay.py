@@ -230,7 +230,9 @@ def test_each_part_of_a_run_has_an_order_of_its_own(file: Path) -> None:
     again, other = replay.scoped("trial 2"), replay.scoped("trial 1")
     assert [again.complete(REQUEST).text for _ in range(2)] == [recorded[1], recorded[3]]
     assert [other.complete(REQUEST).text for _ in range(2)] == [recorded[0], recorded[2]]
-    assert replay.scoped("new").complete(REQUEST).text == recorded[0]
+    assert replay.complete(REQUEST).text == recorded[0]
+    with pytest.raises(NotRecorded):
+        replay.scoped("another").complete(REQUEST)
 
 
 def test_a_part_that_is_run_again_is_what_holds(file: Path) -> None:

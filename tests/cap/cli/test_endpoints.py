@@ -1,0 +1,314 @@
+"""Endpoints through the real command: every mode of failing, windows, recordings, own models."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cap.cli.main import run
+from tests.fakes.openai_server import (
+    DROP,
+    HANG,
+    FakeServer,
+    Fault,
+    delta,
+    error,
+    reply,
+    stream,
+)
+
+Capture = pytest.CaptureFixture[str]
+INSTANT = ["--mode", "instant"]
+KEY = "sk-" + "very-secret-0123456789"
+
+
+def last_line(prompt: str) -> str:
+    return prompt.rstrip().splitlines()[-1].removeprefix("# ").removesuffix(".")
+
+
+def says_hello(prompt: str, body: Any) -> str:
+    return "say('hello')"
+
+
+def whole(text: str | None, finish: str = "stop", **usage: int) -> Fault:
+    choice = {"message": {"content": text}, "finish_reason": finish}
+    return reply({"choices": [choice], "usage": usage})
+
+
+HTML = {"Content-Type": "text/html"}
+FAILING = {
+    "401": error(401, f"Incorrect API key provided: {KEY}"),
+    "402": error(402, "no credit"),
+    "403": error(403, f"{KEY} may not"),
+    "404": error(404, "no such model", code="model_not_found"),
+    "413": error(413, "too large"),
+    "context length": error(
+        400, "maximum context length is 8 tokens", code="context_length_exceeded"
+    ),
+    "429": error(429, "slow down"),
+    "429, an hour": error(429, "slow down", headers={"Retry-After": "3600"}),
+    "quota": error(429, "you exceeded it", code="insufficient_quota"),
+    "500": error(500, f"oops {KEY}"),
+    "503 page": Fault(503, b"<html>", HTML),
+    "529": error(529, "overloaded"),
+    "redirect": Fault(307, b"", {"Location": "/v1/chat/completions"}),
+    "no JSON": Fault(body=b"{"),
+    "page": Fault(body=b"<html>", headers=HTML),
+    "empty": Fault(body=b""),
+    "a list": reply([]),
+    "null": reply(None),
+    "no choices": reply({"choices": []}),
+    "no text": whole(None),
+    "refusal": reply({"choices": [{"message": {"refusal": f"no, {KEY}"}}]}),
+    "filtered": whole("", "content_filter"),
+    "reasoning only": whole(None, "length", prompt_tokens=3000, completion_tokens=1024),
+    "error inside": reply({"error": {"message": f"no: {KEY}"}}),
+    "error in the stream": stream(b'data: {"error": {"message": "boom"}}\n\n'),
+    "half a stream": stream(delta("say('"), then="drop"),
+    "stalled stream": stream(delta("say('"), then="hang"),
+    "silence": HANG,
+    "no connection": DROP,
+    "packed strangely": Fault(body=b"x", headers={"Content-Encoding": "br"}),
+    "cut-off prompt": whole("say('hello')", prompt_tokens=100, completion_tokens=4),
+}
+
+
+@pytest.mark.parametrize("how", ["--stream", "--no-stream"])
+@pytest.mark.parametrize("mode", FAILING)
+@pytest.mark.sweep(share=0.35)
+def test_every_failing_is_one_line_with_its_code_and_no_key(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, mode: str, how: str, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with FakeServer(says_hello, [FAILING[mode]] * 50) as server:
+        asked = ["-m", "openai/fake", "--base-url", server.url, how, "--model-timeout", "0.5"]
+        code = run(["run", "say it", *asked, "--cache", "kept", "--out", "o", *INSTANT])
+        assert server.posts
+    shown = capsys.readouterr()
+    assert code == 4
+    failures = [line for line in shown.out.splitlines() if "fake at http" in line]
+    failures += [line for line in shown.err.splitlines() if line.startswith("error: ")]
+    assert len(failures) >= 1, shown
+    assert "Traceback" not in shown.out + shown.err
+    (done,) = [
+        event
+        for event in map(json.loads, Path("o/events.jsonl").read_text().splitlines())
+        if event["kind"] == "failure"
+    ]
+    assert re.fullmatch(r"[A-Z]\w+", done["data"]["error"])
+    assert "\n" not in done["data"]["message"]
+    assert done["data"]["message"] not in ("", done["data"]["error"])
+    kept = "".join(
+        path.read_text() for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".png"
+    )
+    for text in (shown.out, shown.err, kept):
+        assert KEY not in text
+        assert KEY[-10:] not in text
+
+
+def test_a_prompt_that_ollama_cuts_off_is_an_error_with_its_remedy(capsys: Capture) -> None:
+    with FakeServer(says_hello, window=1024) as server:
+        assert run(["run", "say it", "-m", "ollama/fake", "--base-url", server.url, *INSTANT]) == 4
+        assert len(server.posts) == 1
+    told = capsys.readouterr().out
+    assert "read only 1024 tokens of a prompt of" in " ".join(told.split())
+    assert "OLLAMA_CONTEXT_LENGTH" in told
+    assert "num_ctx" in told
+
+
+def test_a_window_that_is_too_small_is_found_by_the_check(capsys: Capture) -> None:
+    def knows(prompt: str, body: Any) -> Any:
+        found = re.search(r"The password is (\w+)\.", prompt)
+        return found[1] if found else "I have not seen it"
+
+    for window, told in (
+        (3000, "context window: 3000 tokens; the beginning of longer prompts is lost, unsaid"),
+        (None, "tokens were read whole"),
+    ):
+        with FakeServer(knows, window=window) as server:
+            assert run(["models", "check", "ollama/fake", "--base-url", server.url]) is not None
+        assert told in capsys.readouterr().out
+
+
+def test_what_the_check_found_holds_for_runs_afterwards(capsys: Capture) -> None:
+    def knows(prompt: str, body: Any) -> Any:
+        found = re.search(r"The password is (\w+)\.", prompt)
+        return found[1] if found else "say('hello')"
+
+    with FakeServer(knows, window=2100) as server:
+        asked = ["vllm/fake", "--base-url", server.url]
+        run(["models", "check", *asked])
+        assert run(["run", "say it", "-m", *asked, *INSTANT]) == 4
+    assert "its beginning is cut off" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_growing_history_that_is_read_as_the_same_number_of_tokens_is_cut_off() -> None:
+    from cap.models.openai.window import Window
+
+    window = Window(None)
+    assert not window.cuts(12_000, 3000)
+    assert not window.cuts(13_000, 3300)
+    assert window.cuts(14_000, 3300)
+    assert not Window(None).cuts(1900, 10)
+    assert not Window(None).cuts(30_000, 0)  # nobody says
+    assert Window(None).cuts(30_000, 4096)
+    assert not Window(None).cuts(12_000, 4096)
+    assert Window(8000).cuts(24_000, 8000)
+
+
+def test_refused_parameters_are_remembered_by_the_next_command_with_their_day() -> None:
+    from cap.models.capabilities import abilities_file
+
+    with FakeServer(says_hello, refuses=["temperature", "max_tokens"]) as server:
+        asked = ["-m", "openai/fake", "--base-url", server.url, *INSTANT]
+        assert run(["run", "say it", *asked]) == 0
+        assert len(server.posts) == 3
+        assert run(["run", "say it", *asked]) == 0
+        assert len(server.posts) == 4
+        known = abilities_file().load(f"openai/fake {server.url} chat")
+    assert set(known.refused) == {"temperature", "max_tokens"}
+    assert all(re.fullmatch(r"20\d\d-\d\d-\d\d", day) for day in known.refused.values())
+
+
+def test_settings_on_the_command_line_reach_the_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY_KEY", "sesame-9999")
+    said = ["--max-tokens", "333", "--temperature", "0.5", "--model-seed", "7"]
+    said += [
+        "--reasoning-effort",
+        "low",
+        "--header",
+        "X-Team=arms",
+        "--header",
+        "X-Key=$GATEWAY_KEY",
+    ]
+    said += ["--extra-body", '{"top_k": 20}', "--no-stream"]
+    with FakeServer(says_hello) as server:
+        asked = ["-m", "vllm/fake", "--base-url", server.url, "--out", "o", *said, *INSTANT]
+        assert run(["run", "say it", *asked]) == 0
+    (seen,) = server.posts
+    sent = {key: seen.body.get(key) for key in ("max_tokens", "temperature", "seed", "top_k")}
+    assert sent == {"max_tokens": 333, "temperature": 0.5, "seed": 7, "top_k": 20}
+    assert seen.body["reasoning_effort"] == "low"
+    assert "stream" not in seen.body
+    assert (seen.headers["x-team"], seen.headers["x-key"]) == ("arms", "sesame-9999")
+    assert all(
+        b"sesame" not in path.read_bytes() for path in Path("o").rglob("*") if path.is_file()
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--extra-body", "{", "no JSON"),
+        ("--extra-body", "[1]", "no JSON object"),
+        ("--header", "X-Api-Key=hunter2", "looks like a key"),
+        ("--temperature", "3", "0.0<=x<=2.0"),
+        ("--requests-per-minute", "0", "x>=1"),
+    ],
+)
+def test_a_wrong_setting_is_one_line(capsys: Capture, option: str, value: str, told: str) -> None:
+    assert run(["run", "say it", "-m", "vllm/fake", option, value, *INSTANT]) == 2
+    shown = capsys.readouterr().err
+    assert told in shown
+    assert "hunter2" not in shown
+
+
+OWN = """
+from cap.models.base import Completion
+
+class Own:
+    name = "own"
+
+    def complete(self, request):
+        return Completion("say('mine')", self.name, 10, 2)
+
+def create():
+    return Own()
+"""
+
+
+@pytest.mark.usefixtures("trials_here")
+def test_a_model_of_ones_own_runs_everywhere(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import io
+
+    Path("own.py").write_text(OWN)
+    assert run(["run", "say it", "-m", "own.py", *INSTANT]) == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("say it\n/quit\n"))
+    assert run(["repl", "-m", "own.py", *INSTANT]) == 0
+    assert capsys.readouterr().out.count("say('mine')") >= 2
+    Path("b.toml").write_text(
+        '[[sessions]]\nname = "a"\nmode = "instant"\ninstructions = ["say it"]\n'
+    )
+    assert run(["batch", "b.toml", "-m", "own.py", "--out", "batch"]) == 0
+    suite = ["bench", "run", "tabletop", "-m", "own.py", "-n", "1", "--mode", "instant"]
+    assert run([*suite, "--tasks", "pick-and-place", "--out", "bench"]) == 0
+    lines = [json.loads(line) for line in Path("bench/trials.jsonl").read_text().splitlines()]
+    assert lines
+    assert {line["program"].strip() for line in lines} == {"say('mine')"}
+
+
+def outcomes(folder: str) -> list[dict[str, Any]]:
+    found = [json.loads(line) for line in Path(folder, "trials.jsonl").read_text().splitlines()]
+    for line in found:
+        for varies in ("seconds", "cost_usd"):
+            line.pop(varies)
+    return sorted(found, key=lambda line: (line["task"], line["split"], line["seed"]))
+
+
+@pytest.mark.usefixtures("trials_here")
+def test_a_published_result_is_computed_again_from_its_recording_without_a_key(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The endpoint answers the same request otherwise each time; the recording knows the order."""
+    asked = 0
+
+    def fickle(prompt: str, body: Any) -> str:
+        nonlocal asked
+        asked += 1
+        return (
+            f"say('{last_line(prompt)[:9]} {asked}')\nput_first_on_second('red block', 'blue bowl')"
+        )
+
+    suite = ["bench", "run", "tabletop", "-n", "2", "--mode", "instant", "--tasks"]
+    suite += ["pick-and-place,nth-block", "--split", "SA-SI"]
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with FakeServer(fickle) as server:
+        online = ["-m", "openai/fake", "--base-url", server.url, "--record", "r.jsonl"]
+        assert run([*suite, *online, "--out", "first"]) == 0
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert KEY not in Path("r.jsonl").read_text()
+    assert run([*suite, "-m", f"replay/{Path('r.jsonl').resolve()}", "--out", "again"]) == 0
+    assert outcomes("again") == outcomes("first")
+    lines = Path("r.jsonl").read_text().splitlines()
+    Path("half.jsonl").write_text("\n".join(lines[: len(lines) // 2]))
+    capsys.readouterr()
+    assert run([*suite, "-m", f"replay/{Path('half.jsonl').resolve()}", "--out", "half"]) == 4
+    assert "asked for what the recording does not hold" in capsys.readouterr().err
+    assert "recording" in {line["cause"] for line in outcomes("half")}
+
+
+@pytest.mark.usefixtures("trials_here")
+def test_batches_and_paraphrases_record_too(capsys: Capture) -> None:
+    Path("b.toml").write_text(
+        '[[sessions]]\nname = "a"\nmode = "instant"\ninstructions = ["say it", "say it"]\n'
+    )
+    with FakeServer(says_hello) as server:
+        asked = ["-m", "vllm/fake", "--base-url", server.url, "--record", "r.jsonl"]
+        assert run(["batch", "b.toml", *asked]) == 0
+    assert run(["batch", "b.toml", "-m", f"replay/{Path('r.jsonl').resolve()}"]) == 0
+    assert run(
+        ["run", "say it", "-m", f"replay/{Path('r.jsonl').resolve()}", "--mode", "instant"]
+    ) in (0, 4)
+    assert "--record" in run_help(capsys, ["bench", "paraphrases"])
+
+
+def run_help(capsys: Capture, command: list[str]) -> str:
+    capsys.readouterr()
+    run([*command, "--help"])
+    return capsys.readouterr().out
