@@ -92,11 +92,13 @@ def replay_run(options: SessionOptions, folder: Path, gif: Path | None, pictures
         pictures: Whether pictures are kept.
     """
     from cap.session import replay, session_file
+    from cap.trace.reader import read_header
 
     todo = replay.steps(folder)
     kept = session_file.read(folder, session_file.START)
     with replay.recording(folder) as file:
-        options = replace(as_saved(options, kept), model=f"replay/{file}")
+        looked = read_header(folder).get("look") is True
+        options = replace(as_saved(options, kept), model=f"replay/{file}", look=looked)
         with open_session(options, [f"replay {folder.name}"]) as session:
             session.restore(kept)
             watch(replay.ready(session, kept, folder), options)

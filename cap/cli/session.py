@@ -90,7 +90,12 @@ def _make_session(
     model = model_for(settings, options.model_options.record)
     robot = _make_robot(options, settings)
     try:
-        trace.update(mode=getattr(robot, "mode", None))
+        trace.update(mode=getattr(robot, "mode", None), look=options.look)
+        if options.look and not hasattr(robot, "render"):
+            raise UsageError(f"robot '{robot.name}' makes no pictures; leave out --look")
+        if options.look and not getattr(model, "sees", True):
+            told = f"note: {model.name} takes no pictures; it is asked without (--look)"
+            click.echo(told, err=True)
         asks = approval(options.approve, options.ask, options.yes, robot.simulated)
         usual = Repairs() if robot.simulated else Repairs(runtime=0)
         static, runtime = settings.repairs, settings.runtime_repairs
@@ -110,6 +115,7 @@ def _make_session(
                 approve=approver(asks, robot.simulated),
                 allow=ask_person if asks == "each-call" else None,
                 budget=GenerationLimits(functions=settings.max_functions),
+                look=options.look,
                 repairs=repairs,
                 skills=SkillStore(skills_folder(settings)),
                 rehearse=options.rehearse,

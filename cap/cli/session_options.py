@@ -115,6 +115,10 @@ class SessionOptions:
         help="How many functions a program may have generated (default: 16).",
     )
     """How many functions may be generated for one program."""
+    look: bool = option(
+        "--look", is_flag=True, help="Send a picture of the scene with each instruction."
+    )
+    """Send the robot's picture with each instruction, to models that see."""
     dry_run: bool = option(
         "--dry-run", is_flag=True, help="Preview in the instant world; nothing moves."
     )

@@ -130,7 +130,10 @@ class Attempts:
             order = order.with_more_room()
         if acted(calls) and not answer.back and not self.fixed:
             now = self.engine.context(self.prompt)
-            order = replace(order, context=Context.of({**order.context.facts, **now.facts}))
+            context = Context.of({**order.context.facts, **now.facts})
+            order = replace(order, context=context)
+            if order.pictures:
+                order = replace(order, pictures=self.engine.look())
         return order
 
     def _with_its_world(self, answer: Answer) -> Answer:

@@ -9,6 +9,7 @@ road with a worker of its own while the outer program waits.
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -43,6 +44,9 @@ from cap.robot.protocol import Rewindable
 from cap.sandbox.sandbox import Sandbox
 from cap.scope import Definition, Primitive, Scope
 from cap.trace.trace import Trace
+
+LOOK_PX = 480
+"""Width and height of the picture a model is sent."""
 
 __all__ = ["Answer", "Approve", "Engine", "EngineRobot", "State", "failure_of"]
 
@@ -145,7 +149,10 @@ class Engine:
         answer = Attempts(
             self,
             prompt,
-            Question(instruction, shown, history, state.hints, self.docs(prompt), state.given),
+            Question(
+                *(instruction, shown, history, state.hints, self.docs(prompt), state.given),
+                pictures=self.look() if outermost else (),
+            ),
             state,
             left=self.repairs if outermost else self.repairs.nested(prompt.header.actions),
             fixed=fixed,
@@ -155,6 +162,16 @@ class Engine:
         if not outermost and answer.program is not None:
             self._asked[prompt.name, instruction] = (shown, answer)
         return replace(answer, usage=self.tally.since(mark))
+
+    def look(self) -> tuple[bytes, ...]:
+        """Return a picture of the scene for the model, kept in the trace; none if it sees none."""
+        if not (self.settings.look and getattr(self.model, "sees", True)):
+            return ()
+        data = io.BytesIO()
+        robot: Any = self.robot
+        robot.render(LOOK_PX, LOOK_PX).save(data, "PNG")
+        self.trace.picture(data.getvalue())
+        return (data.getvalue(),)
 
     def run_program(self, prompt: Prompt, program: Program, state: State) -> Answer:
         """Check, complete and run a program in a prompt's scope; it is not repaired."""

@@ -50,6 +50,8 @@ class Question:
     """What the functions do that its program may call."""
     given: str = ""
     """What else its program has: keyword arguments, the program it is part of."""
+    pictures: tuple[bytes, ...] = ()
+    """What the robot's camera shows, as PNG."""
     room: int = 1
     """How many times the usual limit of tokens its answer may take."""
 
@@ -234,6 +236,7 @@ class Author:
             stop=prompt.header.stop,
             max_tokens=self.max_tokens * order.room,
             further=prompt.further,
+            pictures=order.pictures,
         )
 
     def _note(
@@ -248,6 +251,8 @@ class Author:
             duration_s: How long it took; of several at once, the first has it all.
         """
         self.tally.add(completion)
+        if request.pictures and not getattr(self.model, "sees", True):  # it has just refused them
+            self.trace.event("unseen", model=self.model.name)
         self.trace.event(
             "completion",
             lmp=prompt.name,

@@ -22,6 +22,8 @@ class EngineSettings:
     """Shown each call that moves the robot before it does; False refuses it."""
     budget: GenerationLimits = field(default_factory=GenerationLimits)
     """How many functions may be generated for one program, and how long an answer may be."""
+    look: bool = False
+    """Whether the model is sent a picture of the scene with each instruction."""
     repairs: Repairs | None = None
     """How often a program may be written again; by default as `Repairs` says, but on hardware never
     for what fails while it runs."""

@@ -32,6 +32,11 @@ class Wrapped:
         """Longest answer where nobody says otherwise, in tokens; None if it does not matter."""
 
     @property
+    def sees(self) -> bool:
+        """False if pictures are lost on it."""
+        return bool(getattr(self._model, "sees", True))
+
+    @property
     def endpoint(self) -> OpenAIModel | None:
         """The endpoint behind it all, if there is one."""
         found: OpenAIModel | None = getattr(self._model, "endpoint", None)

@@ -210,6 +210,13 @@ class Live:
         if is_real(data["model"]):
             self._write(f"asking {printable(data['model'])} ...", "dim", depth + 1)
 
+    def _look(self, data: Mapping[str, Any], depth: int) -> None:
+        self._write(f"the model sees {data['picture']}", "dim", depth + 1)
+
+    def _unseen(self, data: Mapping[str, Any], depth: int) -> None:
+        told = f"{printable(data['model'])} takes no pictures; it was asked without"
+        self._write(told, "yellow", depth + 1)
+
     def _program(self, data: Mapping[str, Any], depth: int) -> None:
         self._written = ""  # it is printed in full now
         if depth == 0:

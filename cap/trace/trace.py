@@ -8,6 +8,7 @@ a session also `start.json` and `session.json` (see `cap.session.session_file`).
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import platform
@@ -89,7 +90,7 @@ class Trace:
         self.turn = 0
         self._lock = threading.Lock()
         self._start_s = time.monotonic()
-        self._programs = 0
+        self._programs = self._looks = 0
         begin = {"format_version": FORMAT_VERSION, "status": "running", "pid": os.getpid()}
         self._header = {**begin, **(header or {})}
         if folder is not None:
@@ -166,6 +167,15 @@ class Trace:
         path = self.folder / "programs" / f"{number:02d}_{name}.py"
         write_whole(path, source)
         return path
+
+    def picture(self, png: bytes) -> None:
+        """Keep a picture that a model is sent."""
+        with self._lock:
+            self._looks += 1
+            name = f"look-{self._looks:02d}.png"
+        if self.folder is not None:
+            (self.folder / name).write_bytes(png)
+        self.event("look", picture=name, sha256=hashlib.sha256(png).hexdigest())
 
     def update(self, **values: Any) -> None:
         """Add to `run.json`."""

@@ -65,6 +65,8 @@ class Nearest:
     name = "nearest"
     repairs = False
     """It cannot mend a program: it would only write the same one again."""
+    sees = False
+    """It reads words alone."""
 
     def complete(self, request: Request) -> Completion:
         """Return the closest example's code with the instruction's words in it.

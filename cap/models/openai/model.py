@@ -152,6 +152,11 @@ class OpenAIModel:
         return self
 
     @property
+    def sees(self) -> bool:
+        """False if it is known to take no pictures."""
+        return self.mode == "chat" and "pictures" not in self._refused
+
+    @property
     def usage(self) -> Usage:
         """What its answers took so far."""
         return self._budget.usage

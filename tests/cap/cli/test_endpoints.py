@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from pathlib import Path
@@ -312,3 +313,36 @@ def run_help(capsys: Capture, command: list[str]) -> str:
     capsys.readouterr()
     run([*command, "--help"])
     return capsys.readouterr().out
+
+
+def pictures_in(body: Any) -> list[bytes]:
+    content = body["messages"][-1]["content"]
+    parts = content if isinstance(content, list) else []
+    urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+    return [base64.b64decode(url.removeprefix("data:image/png;base64,")) for url in urls]
+
+
+def test_a_model_that_sees_is_sent_the_picture_that_the_trace_keeps(capsys: Capture) -> None:
+    with FakeServer(says_hello) as server:
+        asked = ["-m", "vllm/fake", "--base-url", server.url, "--look", "--out", "o", *INSTANT]
+        assert run(["run", "say it", "say it", *asked]) == 0
+        sent = [pictures_in(post.body) for post in server.posts]
+    kept = [Path("o", name).read_bytes() for name in ("look-01.png", "look-02.png")]
+    assert sent == [[kept[0]], [kept[1]]]
+    assert kept[0].startswith(b"\x89PNG")
+    assert "the model sees look-01.png" in capsys.readouterr().out
+    assert run(["run", "--replay", "o", "--out", "again"]) == 0
+    assert Path("again/look-01.png").read_bytes() == kept[0]
+
+
+def test_a_model_that_reads_text_alone_is_asked_without_and_it_says_so(capsys: Capture) -> None:
+    with FakeServer(says_hello, blind=True) as server:
+        asked = ["-m", "vllm/fake", "--base-url", server.url, "--look", *INSTANT]
+        assert run(["run", "say it", *asked]) == 0
+        assert [len(pictures_in(post.body)) for post in server.posts] == [1, 0]
+        assert "takes no pictures" in " ".join(capsys.readouterr().out.split())
+        assert run(["run", "say it", *asked]) == 0
+        assert [len(pictures_in(post.body)) for post in server.posts] == [1, 0, 0]
+    assert "vllm/fake takes no pictures; it is asked without" in capsys.readouterr().err
+    assert run(["run", "stack all the blocks", "--look", *INSTANT]) == 0
+    assert "nearest takes no pictures; it is asked without" in capsys.readouterr().err
