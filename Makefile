@@ -42,7 +42,7 @@ fast: .venv/.dev ## The quick core of the tests, under a minute
 test: .venv/.dev ## The test suite; of each sweep, a seeded 2 %
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope
 
-soak: .venv/.dev ## What takes long: load, whole sweeps, long runs
+soak: .venv/.soak ## What takes long: load, whole sweeps, long runs
 	$(BIN)/python -m pytest -n 2 -m "soak or sweep"
 
 check: .venv/.dev ## Format, lint, types
@@ -68,6 +68,7 @@ clean: ## Remove what the targets made
 # In variables, since a comma would end an argument of $(call ...).
 SIM := -e '.[sim]'
 DEV := -e '.[sim,dev]'
+SOAK := -e '.[sim,dev,soak]'
 INSTALL = if command -v uv >/dev/null 2>&1; then \
 		uv pip install --quiet --python $(BIN)/python $(1); \
 	else \
@@ -76,6 +77,10 @@ INSTALL = if command -v uv >/dev/null 2>&1; then \
 
 .venv/.demo: pyproject.toml | .venv/bin/python
 	@$(call INSTALL,$(SIM))
+	@touch $@
+
+.venv/.soak: pyproject.toml | .venv/.dev
+	@$(call INSTALL,$(SOAK))
 	@touch $@
 
 .venv/.dev: pyproject.toml | .venv/bin/python

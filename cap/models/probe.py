@@ -16,6 +16,7 @@ from cap.models.openai.model import OpenAIModel, picture_part
 from cap.models.openai.replies import read_reply
 from cap.models.scorers.choice import WIDTHS, alternatives
 from cap.models.scorers.exact import tokens_of
+from cap.models.scorers.walk import walked
 
 PROMPT = "1, 2, 3, 4,"
 STOP = "6"
@@ -79,7 +80,11 @@ def check(
         "seed": "seed" not in refused,
         "logprobs": logprobs,
         "echo": echo,
-        "rung": "exact" if echo else "choice" if (logprobs or 0) > 1 else "sampled",
+        "rung": "exact"
+        if echo or probe.walks()
+        else "choice"
+        if (logprobs or 0) > 1
+        else "sampled",
         "window": window,
         "cuts_off": cuts_off,
         "pictures": pictures,
@@ -178,6 +183,13 @@ class _Probe:
         try:
             return bool(tokens_of(body, PROMPT))
         except Refused:
+            return False
+
+    def walks(self) -> bool:
+        """Tell whether one continuation can be compared token by token."""
+        try:
+            return bool(walked(self._model, PROMPT, [STOP]).logprobs)
+        except ModelError:
             return False
 
     def streams(self) -> bool | None:

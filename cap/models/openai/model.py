@@ -228,13 +228,20 @@ class OpenAIModel:
         except Transient as failure:
             raise exchange.failed(self._errors.given_up(failure)) from None
         except openai.APIStatusError as error:
-            if error.status_code in _WAYS_REFUSED:
+            if error.status_code in _WAYS_REFUSED or refuses_pictures(error):
                 told = Refused(server_words(error, self._errors.plain))
                 raise exchange.failed(told) from None
             raise exchange.failed(self._refusal(error)) from None
         texts = parameters.get("prompt") or parameters.get("messages")
         self._counted(str(texts), read_reply(body, Request("")), exchange)
         return body
+
+    def tokens(self, text: str) -> list[int] | None:
+        """Return the numbers of a text's tokens, as llama.cpp tells them; None where none are."""
+        told = self._transport.post_beside("tokenize", {"content": text, "add_special": True})
+        found = told.get("tokens") if isinstance(told, dict) else None
+        numbers = isinstance(found, list) and all(type(number) is int for number in found)
+        return found if numbers else None
 
     def unusable(self, why: Refused) -> EndpointFailed:
         """Return the error of an endpoint that takes no way of asking: where, and what to do."""

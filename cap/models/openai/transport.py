@@ -119,6 +119,22 @@ class Transport:
         except (openai.OpenAIError, ValueError, AttributeError, TypeError):
             return None
 
+    def post_beside(self, name: str, body: Mapping[str, Any]) -> Any:
+        """Send something to an address beside `/v1`, which is no question to the model.
+
+        Returns:
+            The decoded answer; None where there is none.
+        """
+        openai = sdk()
+
+        try:
+            with self._ending(CONNECT_S):
+                url = f"{self._base_url.removesuffix('/v1')}/{name}"
+                client = self._connect()
+                return client.post(url, cast_to=object, body=body, options={"timeout": CONNECT_S})
+        except (openai.OpenAIError, ValueError, TypeError):
+            return None
+
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""
         with self._lock:

@@ -20,6 +20,9 @@ class Known(Protocol):
     mode: Mode
     abilities: Abilities
 
+    def tokens(self, text: str) -> list[int] | None:
+        """Return the numbers of a text's tokens; None where it does not tell them."""
+
     def learn(self, **known: Any) -> None:
         """Remember something about it."""
 

@@ -1,0 +1,116 @@
+"""Against a real llama.cpp server: what it offers is used, and its window is no guess."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("gguf")
+pytest.importorskip("xllamacpp")
+
+from cap.cli.main import run
+from cap.errors import PromptCutOff
+from cap.models.base import Request
+from cap.models.providers import make_model
+from tests.fakes import llama
+
+pytestmark = pytest.mark.soak
+LONG = "# nothing of note\n" * 200
+
+
+@pytest.fixture(scope="module")
+def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("llama") / "tiny.gguf"
+    llama.write_model(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def url(model_file: Path) -> Iterator[str]:
+    with llama.serving(model_file, 32768) as address:
+        yield address
+
+
+def made(url: str, **said: Any) -> Any:
+    return make_model("llamacpp/tiny.gguf", base_url=url, environ={}, **said)
+
+
+@pytest.mark.parametrize("mode", ["chat", "completion"])
+def test_both_modes_answer_and_are_counted(url: str, mode: str) -> None:
+    model = made(url, mode=mode)
+    pieces: list[str] = []
+    whole = model.complete(Request("# greet.\n", max_tokens=24))
+    streamed = model.stream(Request("# greet.\n", max_tokens=24), pieces.append)
+    model.close()
+    assert whole.text == streamed.text == "".join(pieces)
+    assert len(pieces) > 1
+    assert whole.completion_tokens == 24
+    assert whole.prompt_tokens >= len("# greet.\n")
+    assert whole.ended == "cut"
+
+
+def test_a_stop_string_ends_a_completion(url: str) -> None:
+    model = made(url, mode="completion")
+    text = model.complete(Request("abc", max_tokens=40)).text
+    stop = next(letter for letter in text if letter.isascii() and letter.isprintable())
+    stopped = model.complete(Request("abc", stop=(stop,), max_tokens=40))
+    assert stop not in stopped.text
+    assert stopped.completion_tokens < 40
+    model.close()
+
+
+def test_a_window_that_is_too_small_is_an_error_with_its_remedy(model_file: Path) -> None:
+    with llama.serving(model_file, 1024) as url:
+        model = made(url)
+        with pytest.raises(PromptCutOff, match=r"too small a context window.*--ctx-size"):
+            model.complete(Request(LONG, max_tokens=4))
+        model.close()
+
+
+def test_comparisons_are_exact_by_its_own_means(url: str) -> None:
+    model = made(url)
+    scores = model.score("Robot: ", ["ab", "a", "b", "ba"])
+    assert scores.rung == "exact"
+    letter = {str(model.tokens("a")[-1]): 100}  # of half a character it tells no alternatives
+    asked = {"prompt": "Robot: ", "max_tokens": 1, "temperature": 0.0, "logprobs": 400}
+    body = model.request("completion", {**asked, "logit_bias": letter})
+    entries = body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+    told = {entry["id"]: entry["logprob"] for entry in entries}
+    assert math.fsum(map(math.exp, told.values())) == pytest.approx(1.0, abs=1e-3)
+    for number, text in ((1, "a"), (2, "b")):
+        token = model.tokens(f"Robot: {text}")[-1]
+        assert scores.logprobs[number] == pytest.approx(told[token], abs=1e-2)
+    assert scores.logprobs[0] < scores.logprobs[1] < 0.0  # a longer text is less likely
+    letters = [chr(code) for code in range(33, 127)]
+    shares = made(url).score("Robot:", letters).logprobs
+    assert 0.0 < math.fsum(map(math.exp, shares)) < 1.0
+    model.close()
+
+
+@pytest.mark.parametrize("rung", ["choice", "sampled"])
+def test_the_other_ways_of_comparing_work_too(url: str, rung: str) -> None:
+    model = made(url)
+    model.endpoint.abilities = model.endpoint.abilities.__class__(rung=rung)
+    scores = model.score("Robot: ", ["done", "not yet"])
+    model.close()
+    assert scores.rung in ("choice", "sampled")  # random letters may be none of the choices
+    assert math.fsum(map(math.exp, scores.logprobs)) == pytest.approx(1.0)
+
+
+def test_the_commands_speak_with_it(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["llamacpp/tiny.gguf", "--base-url", url]
+    run(["models", "check", *asked])
+    told = capsys.readouterr().out
+    for line in (
+        *("chat: yes", "completions: yes", "streaming: yes", "takes pictures: no"),
+        "continuations are compared by: exact",
+    ):
+        assert line in told
+    code = run(["run", "say it", "-m", *asked, "--mode", "instant", "--max-tokens", "16"])
+    shown = capsys.readouterr()
+    assert code in (1, 3, 4)  # random letters are no program
+    assert "Traceback" not in shown.out + shown.err
