@@ -76,6 +76,8 @@ class Answer:
     """Attempts before the last whose motions stayed, for the history."""
     usage: Usage = NOTHING
     """What the model took, for everything that was asked for on the way."""
+    by_lmp: Mapping[str, Usage] = field(default_factory=dict)
+    """The same for each LMP."""
 
     @property
     def source(self) -> str:

@@ -161,7 +161,7 @@ class Engine:
         ).run()
         if not outermost and answer.program is not None:
             self._asked[prompt.name, instruction] = (shown, answer)
-        return replace(answer, usage=self.tally.since(mark))
+        return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
 
     def look(self) -> tuple[bytes, ...]:
         """Return a picture of the scene for the model, kept in the trace; none if it sees none."""
@@ -181,7 +181,7 @@ class Engine:
         answer = self._walk(prompt, examined, scope, state)
         if answer.result.failure is not None:
             self.author.forget()
-        return replace(answer, usage=self.tally.since(mark))
+        return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
 
     def object_to_points(self, calls: Sequence[Call]) -> bool:
         """Note that an LMP's points could not be used, for when it is asked again.

@@ -65,17 +65,18 @@ class Tally(threading.local):
 
     def __init__(self) -> None:
         """Start with none."""
-        self._usages: list[Usage] = []
+        self._usages: list[tuple[str, Usage]] = []
+        """What each answer took, with the LMP it was for."""
 
-    def add(self, completion: Completion) -> None:
+    def add(self, completion: Completion, lmp: str = "") -> None:
         """Count one more, unless it took no request."""
         if not completion.remembered:
-            self._usages.append(Usage.of(completion))
+            self._usages.append((lmp, Usage.of(completion)))
 
-    def add_failed(self, error: ModelError) -> None:
+    def add_failed(self, error: ModelError, lmp: str = "") -> None:
         """Count the requests that led to no answer."""
         if error.requests:
-            self._usages.append(Usage(requests=error.requests))
+            self._usages.append((lmp, Usage(requests=error.requests)))
 
     def mark(self) -> int:
         """Return where the count stands, for `since`."""
@@ -83,7 +84,14 @@ class Tally(threading.local):
 
     def since(self, mark: int) -> Usage:
         """Return what the completions after a mark took."""
-        return functools.reduce(Usage.plus, self._usages[mark:], Usage())
+        return functools.reduce(Usage.plus, self.by_lmp(mark).values(), Usage())
+
+    def by_lmp(self, mark: int) -> dict[str, Usage]:
+        """Return what they took for each LMP."""
+        found: dict[str, Usage] = {}
+        for lmp, usage in self._usages[mark:]:
+            found[lmp] = found.get(lmp, Usage()).plus(usage)
+        return found
 
 
 class Author:
@@ -179,7 +187,7 @@ class Author:
                     self.memory.hear(request, answer)
                 self._note(prompt, request, answer, duration_s)
             else:
-                self.tally.add_failed(answer)
+                self.tally.add_failed(answer, prompt.name)
                 why = {"error": type(answer).__name__, "message": str(answer)}
                 told = {**self._key(request), **why, "duration_s": duration_s}
                 self.trace.event("unanswered", lmp=prompt.name, **told)
@@ -250,7 +258,7 @@ class Author:
             completion: The answer.
             duration_s: How long it took; of several at once, the first has it all.
         """
-        self.tally.add(completion)
+        self.tally.add(completion, prompt.name)
         if request.pictures and not getattr(self.model, "sees", True):  # it has just refused them
             self.trace.event("unseen", model=self.model.name)
         self.trace.event(

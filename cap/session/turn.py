@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from cap.engine.answer import NOTHING, Answer
@@ -36,6 +36,8 @@ class Turn:
     """Programs the model was asked for, repairs included."""
     usage: Usage = NOTHING
     """What the model took for all of it."""
+    by_lmp: Mapping[str, Usage] = field(default_factory=dict)
+    """The same for each LMP, function generation among them."""
     done: tuple[Call, ...] = ()
     """The actions of the last attempt that are done and stay done."""
     back: bool = False
@@ -61,6 +63,7 @@ class Turn:
             stdout=result.stdout,
             attempts=answer.attempts,
             usage=answer.usage,
+            by_lmp=answer.by_lmp,
             done=answer.done,
             back=answer.back,
         )
@@ -115,6 +118,7 @@ class Turn:
             "stdout": self.stdout,
             "attempts": self.attempts,
             "usage": vars(self.usage),
+            "usage_by_lmp": {name: vars(usage) for name, usage in self.by_lmp.items()},
         }
 
     def tell(self, trace: Trace, model: str) -> None:
@@ -138,7 +142,8 @@ class Turn:
         )
         if self.failure is not None:
             trace.event("failure", **vars(self.failure), cause=self.failure.cause)
-        cost = {"attempts": self.attempts, "usage": self.usage, "model": model}
+        cost = {"attempts": self.attempts, "usage": self.usage, "by_lmp": self.by_lmp}
+        cost["model"] = model
         trace.event("done", ok=self.ok, value=self.value, **cost)
 
 

@@ -198,6 +198,8 @@ class Live:
         if "usage" in data and is_real(data["model"]):
             times = f"model {self._model_s:.1f} s, robot {self._robot_s:.1f} s"
             self._write(f"{times}; {usage_line(data['usage'])}", "dim", depth + 1)
+            for lmp, usage in data.get("by_lmp", {}).items() if self.verbose else ():
+                self._write(f"{printable(lmp)}: {usage_line(usage)}", "dim", depth + 2)
 
     def _instruction(self, data: Mapping[str, Any], depth: int) -> None:
         words = clipped(data["text"])

@@ -346,3 +346,17 @@ def test_a_model_that_reads_text_alone_is_asked_without_and_it_says_so(capsys: C
     assert "vllm/fake takes no pictures; it is asked without" in capsys.readouterr().err
     assert run(["run", "stack all the blocks", "--look", *INSTANT]) == 0
     assert "nearest takes no pictures; it is asked without" in capsys.readouterr().err
+
+
+def test_what_each_lmp_took_is_told(capsys: Capture) -> None:
+    answers = {"go": "say(parse_obj_name('it'))", "it": "ret_val = 'red block'"}
+    with FakeServer(lambda prompt, body: answers[last_line(prompt)]) as server:
+        asked = ["-m", "vllm/fake", "--base-url", server.url, *INSTANT]
+        assert run(["run", "go", *asked, "--json"]) == 0
+        (turn,) = json.loads(capsys.readouterr().out)["turns"]
+        assert run(["run", "go", *asked, "-v"]) == 0
+    assert set(turn["usage_by_lmp"]) == {"ui", "parse_obj_name"}
+    for name in ("requests", "prompt_tokens", "completion_tokens"):
+        parts = [usage[name] for usage in turn["usage_by_lmp"].values()]
+        assert sum(parts) == turn["usage"][name] >= 2
+    assert re.search(r"parse_obj_name: 1 request, \d+ \+ \d+ tokens", capsys.readouterr().out)
