@@ -68,6 +68,8 @@ class Provider:
     """Longest time for one completion; a local server may load its weights first."""
     window: str = "use a model with a larger one, or a shorter history"
     """What to do where a prompt does not fit in its context window."""
+    cuts_off: bool = False
+    """Whether it cuts off longer prompts without a word."""
 
 
 _NOT_TESTED = "not tested"
@@ -177,6 +179,7 @@ PROVIDERS: Mapping[str, Provider] = {
             timeout_s=_LOCAL_S,
             window="start it with OLLAMA_CONTEXT_LENGTH=16384 ollama serve, or make a model whose "
             "Modelfile says: PARAMETER num_ctx 16384",
+            cuts_off=True,
         ),
         Provider(
             "vllm",
@@ -210,6 +213,7 @@ PROVIDERS: Mapping[str, Provider] = {
             _NOT_TESTED,
             timeout_s=_LOCAL_S,
             window="load the model with a larger context length",
+            cuts_off=True,
         ),
     )
 }
@@ -449,6 +453,7 @@ def _endpoint(
         secrets=secrets,
         budget=Budget(full, allowance, _price(terms, full), terms.account),
         remedy_window=provider.window,
+        cuts_off=provider.cuts_off,
         abilities_file=abilities_file(),
     )
 

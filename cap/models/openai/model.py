@@ -96,6 +96,7 @@ class OpenAIModel:
         secrets: Mapping[str, str] | None = None,
         budget: Budget | None = None,
         remedy_window: str = REMEDY_WINDOW,
+        cuts_off: bool = False,
         tries: int = 4,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
@@ -112,6 +113,7 @@ class OpenAIModel:
             secrets: Headers whose values no message may hold.
             budget: Lets requests out, and counts them; without limits by default.
             remedy_window: What to do where its context window is too small.
+            cuts_off: Whether its kind is known to cut off longer prompts without a word.
             tries: How often a busy or broken endpoint is asked.
             sleep: Waits between tries, in seconds.
             clock: Monotonic time, in seconds.
@@ -144,7 +146,7 @@ class OpenAIModel:
         self.abilities = Abilities() if abilities_file is None else abilities_file.load(self.place)
         """What is known of the endpoint."""
         self._refused = dict(self.abilities.refused)
-        self._window = Window(self.abilities.window if self.abilities.cuts_off else None)
+        self._window = Window(self.abilities.window if self.abilities.cuts_off else None, cuts_off)
 
     @property
     def endpoint(self) -> OpenAIModel:

@@ -11,24 +11,30 @@ LONG_CHARS = 2000
 MOST_CHARS_PER_TOKEN = 7.0
 """Programs and English have three to five; a prompt that seems to have more was not read whole."""
 USUAL_CHARS_PER_TOKEN = 3.9
-"""A prompt that fills a usual window to the brim is taken for cut off from here on."""
+"""Where prompts are cut off unsaid, one that fills a usual window to the brim is from here on."""
 USUAL_WINDOWS = tuple(2**power for power in range(11, 18))
 _GROWN = 1.05
-"""How much longer a prompt is that is read as the same number of tokens, if it was cut off."""
+_ALIKE = 3
+"""So many prompts, the longest so much longer than the shortest, are not read as the same number of
+tokens unless they were cut off."""
 
 
 class Window:
     """What is known of one endpoint's window."""
 
-    def __init__(self, tokens: int | None) -> None:
-        """Begin with what a check found, if it found that prompts are cut off.
+    def __init__(self, tokens: int | None = None, unsaid: bool = False) -> None:
+        """Begin with what is known.
 
         Args:
-            tokens: How many of a longer prompt are read.
+            tokens: How many of a longer prompt are read, where a check saw it cut off.
+            unsaid: Whether this kind of server is known to cut off without a word.
         """
         self._tokens = tokens
-        self._fullest = (0, 0)
-        """Of the prompt that took most tokens so far, its tokens and characters."""
+        self._unsaid = unsaid
+        self._most = 0
+        """The most tokens that were read of any prompt."""
+        self._lengths: set[int] = set()
+        """How long the prompts were, in characters, of which so many were read."""
 
     def cuts(self, chars: int, tokens: int) -> bool:
         """Tell whether a prompt was cut off.
@@ -39,15 +45,18 @@ class Window:
         """
         if not tokens or chars < LONG_CHARS:
             return False
-        most, most_chars = self._fullest
-        same = most and abs(tokens - most) <= 1 and chars > _GROWN * most_chars
-        if tokens > most:
-            self._fullest = tokens, chars
+        if tokens > self._most + 1:
+            self._lengths = set()
+        self._most = max(self._most, tokens)
+        fullest = tokens >= self._most - 1
+        if fullest:
+            self._lengths.add(chars)
+        same = len(self._lengths) >= _ALIKE and chars > _GROWN * min(self._lengths)
         full = self._tokens is not None and tokens >= self._tokens - 1
         brimful = any(0 <= window - tokens <= 1 for window in USUAL_WINDOWS)
-        return bool(
-            same
+        return (
+            chars > MOST_CHARS_PER_TOKEN * tokens
             or full
-            or chars > MOST_CHARS_PER_TOKEN * tokens
-            or (brimful and chars > USUAL_CHARS_PER_TOKEN * tokens)
+            or (fullest and same)
+            or (self._unsaid and fullest and brimful and chars > USUAL_CHARS_PER_TOKEN * tokens)
         )
