@@ -51,7 +51,7 @@ def check(
     Raises:
         ModelError: It answers neither to messages nor to bare prompts.
     """
-    probe = _Probe(model, clock)
+    probe, day = _Probe(model, clock), today().isoformat()
     chat, completions = probe.mode("chat"), probe.mode("completion")
     if not chat and not completions:
         assert probe.last is not None  # each mode failed with an error
@@ -69,7 +69,6 @@ def check(
     if mode == "chat" and pictures is False:
         refused.append("pictures")
     window, cuts_off = probe.window(mode, widest)
-    day = today().isoformat()
     logprobs = probe.logprobs(mode)
     echo = probe.echoes() if completions else completions
     found = {
@@ -80,11 +79,7 @@ def check(
         "seed": "seed" not in refused,
         "logprobs": logprobs,
         "echo": echo,
-        "rung": "exact"
-        if echo or probe.walks()
-        else "choice"
-        if (logprobs or 0) > 1
-        else "sampled",
+        "rung": "exact" if echo else probe.rung(logprobs),
         "window": window,
         "cuts_off": cuts_off,
         "pictures": pictures,
@@ -185,12 +180,17 @@ class _Probe:
         except Refused:
             return False
 
-    def walks(self) -> bool:
-        """Tell whether one continuation can be compared token by token."""
+    def rung(self, logprobs: int | None) -> str:
+        """Return the best way of comparing where no prompt is repeated: token by token, if it can.
+
+        Args:
+            logprobs: How many alternatives to a token are told.
+        """
         try:
-            return bool(walked(self._model, PROMPT, [STOP]).logprobs)
+            walked(self._model, PROMPT, [STOP])
         except ModelError:
-            return False
+            return "choice" if (logprobs or 0) > 1 else "sampled"
+        return "exact"
 
     def streams(self) -> bool | None:
         """Tell whether the text comes in several pieces; one piece alone tells nothing."""

@@ -123,8 +123,7 @@ class OpenAIModel:
         settings = settings or ModelSettings()
         url = settings.base_url or "https://api.openai.com/v1"
         key_env = settings.key_env or "OPENAI_API_KEY"
-        self.name = name
-        self.model = model
+        self.name, self.model = name, model
         self.mode: Mode = settings.mode or "chat"
         """How prompts are sent."""
         self._settings = settings
@@ -138,8 +137,7 @@ class OpenAIModel:
         self._remedy_window = remedy_window
         self._timeout_s = 120.0 if settings.timeout_s is None else settings.timeout_s
         self._retry = Retry(tries=tries, sleep=sleep)
-        self._clock = clock
-        self._today = today
+        self._clock, self._today = clock, today
         self._file = abilities_file
         self.place = f"{name} {self.url} {self.mode}"
         """What is learned holds for this."""
@@ -279,7 +277,8 @@ class OpenAIModel:
             what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
             told = f"{what}cut off, since its context window is too small; {self._remedy_window}"
             raise exchange.failed(self._errors.error(PromptCutOff, told))
-        notes = [*completion.notes, *map(self._drop_note, self._refused)]
+        unsent = [name for name in list(self._refused) if name != "pictures" or request.pictures]
+        notes = [*completion.notes, *map(self._drop_note, unsent)]
         if reply.ended == "cut" and not reply.why_empty:
             notes.append(f"the completion was cut at its limit of {request.max_tokens} tokens")
         return replace(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import Any
 
 from cap.models.base import Scores
 from cap.models.openai.errors import Refused
@@ -62,17 +61,14 @@ def _logprob(asker: Asker, before: Sequence[int], token: int, letter: Mapping[st
     """Return the log-probability of one token after others."""
     for width in WIDTHS:
         asked = {"prompt": list(before), "max_tokens": 1, "temperature": 0.0, "logprobs": width}
-        told = _alternatives(asker.request("completion", {**asked, "logit_bias": dict(letter)}))
+        body = asker.request("completion", {**asked, "logit_bias": dict(letter)})
+        try:
+            entries = body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+            told = {int(entry["id"]): float(entry["logprob"]) for entry in entries}
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise Refused("it does not number its alternatives to a token") from None
         if token in told:
             return told[token]
         if len(told) < width // 2:  # these are all
             break
     raise Refused("it does not tell every alternative to a token")
-
-
-def _alternatives(body: Any) -> dict[int, float]:
-    try:
-        entries = body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
-        return {int(entry["id"]): float(entry["logprob"]) for entry in entries}
-    except (KeyError, IndexError, TypeError, ValueError):
-        raise Refused("it does not number its alternatives to a token") from None

@@ -284,3 +284,38 @@ def test_the_first_error_ends_a_comparison_without_waiting_for_the_others() -> N
         assert time.monotonic() - begin_s < LONG_S
     finally:
         held.set()
+
+
+def by_numbers(prompt: str, body: Mapping[str, Any]) -> Any:
+    """Repeat no prompt, and tell every alternative: each letter is as likely as its place says."""
+    if "echo" in body:
+        return error(400, "no echo")
+    if "logprobs" not in body:
+        return "a"
+    likely = {"a": 0.5, "b": 0.3, "c": 0.2} if prompt.endswith("?") else {"a": 0.1, "b": 0.9}
+    entries = [
+        {"id": ord(letter), "token": letter, "logprob": math.log(share)}
+        for letter, share in likely.items()
+    ]
+    logprobs = {"content": [{"top_logprobs": entries[: body["logprobs"]]}]}
+    return reply({"choices": [{"text": "a", "logprobs": logprobs}], "usage": {}})
+
+
+def test_token_by_token_where_tokens_have_numbers(connect: Any) -> None:
+    with FakeServer(by_numbers, numbers=True) as server:
+        model = connect(server.url)
+        scores = model.score("which?", ["a", "b", "ab", "bb"])
+        again = model.score("which?", ["c"])
+        asked = [post.body for post in server.posts if post.path.endswith("completions")]
+    expected = [0.5, 0.3, 0.5 * 0.9, 0.3 * 0.9]
+    assert scores.logprobs == pytest.approx([math.log(share) for share in expected])
+    assert (scores.rung, again.rung) == ("exact", "exact")
+    assert again.logprobs == pytest.approx([math.log(0.2)])
+    assert sum("echo" in body for body in asked) == 1  # it is not tried again
+    assert all(body["prompt"][0] == 1 for body in asked if "echo" not in body)
+
+
+def test_without_every_alternative_the_next_way_is_taken(connect: Any) -> None:
+    with FakeServer(by_numbers, numbers=True) as server:
+        scores = connect(server.url).score("which?", ["a", "z"])  # z is no alternative at all
+    assert scores.rung != "exact"
