@@ -57,7 +57,7 @@ class Provider:
     about: str
     """What it is, in a few words."""
     source: str
-    """The page that says so, and the day it was looked up."""
+    """The page that says so, of which a stored copy was read, and the day of that."""
     tested: str
     """What was asked of the real one; "not tested" where nothing was."""
     quirks: str = ""
@@ -134,7 +134,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "MISTRAL_API_KEY",
             True,
             "Mistral",
-            f"docs.mistral.ai/api, {_LOOKED_UP}",
+            f"docs.mistral.ai/inference/quickstarts/send-your-first-request, {_LOOKED_UP}",
             _NOT_TESTED,
             "its seed is called random_seed; seed is left out once it is refused",
         ),
@@ -175,7 +175,8 @@ PROVIDERS: Mapping[str, Provider] = {
             "Ollama on this machine",
             f"github.com/ollama/ollama, docs/api/openai-compatibility.mdx, {_LOOKED_UP}",
             _NOT_TESTED,
-            "its window is small, cannot be set by this endpoint, and prompts are cut off unsaid",
+            "its window cannot be set by this endpoint, and longer prompts are cut off unsaid; takes "
+            "reasoning_effort high, medium, low, none",
             timeout_s=_LOCAL_S,
             window="start it with OLLAMA_CONTEXT_LENGTH=16384 ollama serve, or make a model whose "
             "Modelfile says: PARAMETER num_ctx 16384",
@@ -187,7 +188,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "VLLM_API_KEY",
             False,
             "a vLLM server",
-            f"docs.vllm.ai, OpenAI-compatible server, {_LOOKED_UP}",
+            f"docs.vllm.ai/en/v0.8.1/serving/openai_compatible_server.html, {_LOOKED_UP}",
             _NOT_TESTED,
             timeout_s=_LOCAL_S,
             window="start it with a larger --max-model-len",
@@ -198,7 +199,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "LLAMA_API_KEY",
             False,
             "llama.cpp's llama-server",
-            f"github.com/ggml-org/llama.cpp, tools/server/README.md, {_LOOKED_UP}",
+            f"github.com/ggml-org/llama.cpp, the server itself, {_LOOKED_UP}",
             "a real server with a tiny model, in `make soak`",
             timeout_s=_LOCAL_S,
             window="start it with a larger --ctx-size",
@@ -209,7 +210,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "LM_API_TOKEN",
             False,
             "LM Studio on this machine",
-            f"lmstudio.ai/docs/developer/openai-compat, {_LOOKED_UP}",
+            f"lmstudio.ai/docs/api/openai-api, {_LOOKED_UP}",
             _NOT_TESTED,
             timeout_s=_LOCAL_S,
             window="load the model with a larger context length",
