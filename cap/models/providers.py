@@ -175,8 +175,8 @@ PROVIDERS: Mapping[str, Provider] = {
             "Ollama on this machine",
             f"github.com/ollama/ollama, docs/api/openai-compatibility.mdx, {_LOOKED_UP}",
             _NOT_TESTED,
-            "its window cannot be set by this endpoint, and longer prompts are cut off unsaid; takes "
-            "reasoning_effort high, medium, low, none",
+            "its window cannot be set by this endpoint, and longer prompts are cut off unsaid; "
+            "reasoning_effort may be high, medium, low or none",
             timeout_s=_LOCAL_S,
             window="start it with OLLAMA_CONTEXT_LENGTH=16384 ollama serve, or make a model whose "
             "Modelfile says: PARAMETER num_ctx 16384",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cap.cli.options import ModelOptions, Named, option
-from cap.errors import EndpointFailed, SpendLimit, UsageError
+from cap.errors import CapError, EndpointFailed, SpendLimit, UsageError
 from cap.trace.terminal import printable
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def options_for(
     model: ModelOptions, config: Any, runner: RunnerOptions
 ) -> tuple[dict[str, Any], RunnerOptions]:
     """Return the model's part of a run's options, and the runner's with as many jobs as may be."""
+    from cap.models.providers import endpoint_warning, make_model
+
     options = {
         "asked": config.asked(),
         "cache": None if config.cache is None else str(Path(config.cache).resolve()),
@@ -72,6 +75,9 @@ def options_for(
         "prices": {name: dict(price) for name, price in config.prices.items()},
         "record": None if model.record is None else str(model.record.resolve()),
     }
+    with contextlib.suppress(CapError):  # what is wrong with a model its suite says
+        if warning := endpoint_warning(make_model(config.model, asked=config.asked())):
+            click.echo(f"warning: {warning}", err=True)
     if config.sources["concurrency"] != "default":
         runner = replace(runner, jobs=min(runner.jobs, config.concurrency))
         options["concurrency"] = config.concurrency // runner.jobs

@@ -380,3 +380,26 @@ def test_what_each_lmp_took_is_told(capsys: Capture) -> None:
         parts = [usage[name] for usage in turn["usage_by_lmp"].values()]
         assert sum(parts) == turn["usage"][name] >= 2
     assert re.search(r"parse_obj_name: 1 request, \d+ \+ \d+ tokens", capsys.readouterr().out)
+
+
+@pytest.mark.usefixtures("trials_here")
+def test_plain_http_to_another_machine_is_warned_about_in_suites_too(capsys: Capture) -> None:
+    there = ["--base-url", "http://192.0.2.1:9/v1", "--model-timeout", "0.1"]
+    assert run(["run", "say it", "-m", "vllm/x", *there, *INSTANT]) == 4
+    assert "warning: vllm/x is asked at http://192.0.2.1:9/v1" in capsys.readouterr().err
+    suite = ["bench", "run", "tabletop", "-n", "1", "--mode", "instant", "--tasks", "nth-block"]
+    assert run([*suite, "--split", "SA-SI", "-m", "vllm/x", *there]) == 4
+    assert "warning: vllm/x is asked at http://192.0.2.1:9/v1" in capsys.readouterr().err
+
+
+def test_the_library_takes_the_same_settings() -> None:
+    from cap import Session
+
+    with FakeServer(says_hello) as server:
+        asked = {"temperature": 0.5, "max_tokens": 77, "extra_body": {"top_k": 3}}
+        options: dict[str, Any] = {"mode": "instant", "base_url": server.url, "asked": asked}
+        with Session.open("ravens", "vllm/fake", **options) as session:
+            assert session.run("say it").ok
+    (seen,) = server.posts
+    sent = {name: seen.body[name] for name in ("temperature", "max_tokens", "top_k")}
+    assert sent == {"temperature": 0.5, "max_tokens": 77, "top_k": 3}
