@@ -9,9 +9,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("gguf")
-pytest.importorskip("xllamacpp")
-
 from cap.cli.main import run
 from cap.errors import PromptCutOff
 from cap.models.base import Request
@@ -24,6 +21,8 @@ LONG = "# nothing of note\n" * 200
 
 @pytest.fixture(scope="module")
 def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    for package in ("gguf", "xllamacpp"):
+        pytest.importorskip(package, reason=f"no {package}: make soak installs it")
     path = tmp_path_factory.mktemp("llama") / "tiny.gguf"
     llama.write_model(path)
     return path
