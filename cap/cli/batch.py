@@ -87,7 +87,8 @@ class SessionDefaults:
 
     The format is in docs/batches.md; `cap batch --example > example.toml` is one to begin with.
     What a session does not say comes from the options here, then from the file's [defaults], then
-    from the configuration. A robot's file that it names is executed: run only what you trust.
+    from the configuration. A robot's or a model's file that it names is executed: run only what you
+    trust.
 
     {SHARED}""",
 )
