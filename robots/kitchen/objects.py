@@ -95,6 +95,19 @@ KINDS: Mapping[str, Kind] = {
     "blue plate": _plate((66, 110, 190)),
     "yellow plate": _plate((230, 206, 74)),
     "white plate": _plate((238, 238, 234)),
+    "diet coke": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (196, 198, 202)),
+    "cherry coke": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (128, 20, 62)),
+    "pepsi": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (26, 64, 150)),
+    "7up": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (24, 130, 70)),
+    "red bull": Kind("drink", "cylinder", (0.054, 0.054, 0.135), 0.27, (62, 84, 150)),
+    "lime soda": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (168, 206, 92)),
+    "grapefruit soda": Kind("drink", "cylinder", (0.066, 0.066, 0.12), 0.35, (236, 140, 120)),
+    "tea": Kind("drink", "cylinder", (0.066, 0.066, 0.19), 0.4, (152, 92, 44)),
+    "energy bar": Kind("snack", "box", (0.1, 0.04, 0.028), 0.05, (196, 158, 62)),
+    "kettle chips": Kind("snack", "box", (0.13, 0.055, 0.15), 0.1, (150, 60, 60)),
+    "rice chips": Kind("snack", "box", (0.13, 0.055, 0.15), 0.1, (226, 214, 176)),
+    "multigrain chips": Kind("snack", "box", (0.13, 0.055, 0.15), 0.1, (140, 112, 72)),
+    "jalapeno chips": Kind("snack", "box", (0.13, 0.055, 0.15), 0.1, (70, 138, 58)),
 }
 """Every object there is, by name."""
 DEFAULT_NAMES = (

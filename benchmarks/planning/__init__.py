@@ -1,0 +1,1 @@
+"""Planners compared on tasks of their papers, in worlds without a camera."""

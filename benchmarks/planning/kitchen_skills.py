@@ -1,0 +1,197 @@
+"""The kitchen robot's skills as a planner's steps: find, go, bring, pick, put down, drawer.
+
+Places have the names that SayCan's instructions use; each is one of the robot's own locations, and
+the person who gives instructions is at the desk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Mapping, Sequence
+
+from cap.errors import RobotError
+from cap.planners import affordances
+from cap.planners.dialogue import with_article
+from cap.planners.world import DONE, Action, StepOutcome
+from robots.kitchen import KitchenRobot, grasps
+from robots.kitchen.state import KitchenState
+
+PLACES: Mapping[str, str] = {
+    "table": "table",
+    "close counter": "countertop",
+    "far counter": "cart",
+    "trash can": "trash bin",
+    "recycling bin": "recycle bin",
+    "compost bin": "compost bin",
+    "drawers": "top drawer",
+}
+"""The robot's location that each place is."""
+PERSON = "desk"
+"""The location where the person is."""
+DRAWER = "top drawer"
+"""The drawer that drawer skills are of."""
+_SHUT_M = 0.02
+
+
+class _Look:
+    """What can be told of one state of the kitchen, worked out once."""
+
+    def __init__(self, state: KitchenState) -> None:
+        self.state = state
+        self.here = [place.name for place in state.here()]
+        self.visible = state.visible()
+        self.pick_values: dict[str, float] = {}
+
+
+class KitchenSkills:
+    """A kitchen robot and what a planner may do with it."""
+
+    name = "kitchen"
+
+    def __init__(self, robot: KitchenRobot) -> None:
+        """Offer the skills of a robot for the objects in its kitchen now."""
+        self.robot = robot
+        self.visited: list[str] = []
+        """The robot's locations that it went to, in order."""
+        self._put: set[str] = set()
+        self._last = _Look(robot.state)
+        names = [thing.name for thing in robot.state.things if thing.kind.shape != "dish"]
+        self._actions = tuple(actions_for(names))
+
+    @property
+    def state(self) -> KitchenState:
+        """The kitchen as it is."""
+        return self.robot.state
+
+    @property
+    def _look(self) -> _Look:
+        if self._last.state is not self.state:
+            self._last = _Look(self.state)
+        return self._last
+
+    def actions(self) -> Sequence[Action]:
+        """Return every step, `done` last."""
+        return self._actions
+
+    def visible(self) -> Sequence[str]:
+        """Return the objects seen at the present location."""
+        return self._look.visible
+
+    def achieved(self, action: Action) -> bool:
+        """Return whether a step's effect is there already."""
+        state, args = self.state, action.args
+        match action.skill:
+            case "find":
+                return state.held == args[0] or args[0] in self._look.visible
+            case "go":
+                return self._at(PLACES[args[0]])
+            case "bring":
+                return self._at(PERSON)
+            case "pick":
+                return state.held == args[0]
+            case "put":
+                return args[0] in self._put and state.held != args[0]
+            case "stow":
+                return state.held != args[0] and state.location_of(args[0]) == DRAWER
+            case "open":
+                return state.is_open(state.room.locations[DRAWER])
+            case "close":
+                return state.opening_m(DRAWER) < _SHUT_M
+        return False
+
+    def affordance(self, action: Action) -> float:
+        """Return how likely a step would succeed now, by SayCan's formulas."""
+        match action.skill:
+            case "find" | "go" | "bring":
+                place = self._goal(action)
+                return 0.0 if place is None else affordances.goto(self._distance_m(place))
+            case "pick":
+                return affordances.pick(self._pick_value(action.args[0]))
+            case "put":
+                return affordances.PLACE
+            case "open" | "close" | "stow":
+                return affordances.drawer(self._at(DRAWER))
+        return affordances.TERMINATE
+
+    def satisfied(self, goal: str) -> bool | None:
+        """Return None: progress towards stated goals is not told in the kitchen."""
+        return None
+
+    def step(self, action: Action) -> StepOutcome:
+        """Take a step by the robot's own primitives."""
+        try:
+            self._carry_out(action)
+        except RobotError as error:
+            return StepOutcome(action, False, f"{type(error).__name__}: {error}")
+        return StepOutcome(action, self.achieved(action))
+
+    def _carry_out(self, action: Action) -> None:
+        robot, skill = self.robot, action.skill
+        if skill in ("find", "go", "bring"):
+            place = self._goal(action)
+            if place is not None:
+                robot.goto_loc(place)
+                self.visited.append(place)
+        elif skill == "pick":
+            robot.pick_obj(action.args[0])
+            self._put.discard(action.args[0])
+        elif skill in ("put", "stow"):
+            if self.state.held != action.args[0]:
+                held = self.state.held or "nothing"
+                raise RobotError(f"the gripper holds {held}, not the {action.args[0]}; pick it up")
+            here = [place.name for place in self.state.here() if not place.drawer]
+            robot.place_at_obj(DRAWER if skill == "stow" or not here else here[0])
+            self._put.add(action.args[0])
+        elif skill == "open":
+            robot.open_drawer(DRAWER)
+        elif skill == "close":
+            robot.close_drawer(DRAWER)
+
+    def _goal(self, action: Action) -> str | None:
+        """Return the location a step leads to; None if the object is nowhere to be found."""
+        if action.skill == "bring":
+            return PERSON
+        if action.skill == "go":
+            return PLACES[action.args[0]]
+        there = any(thing.name == action.args[0] for thing in self.state.things)
+        return self.state.location_of(action.args[0]) if there else None
+
+    def _at(self, place: str) -> bool:
+        return place in self._look.here
+
+    def _distance_m(self, place: str) -> float:
+        x, y, _ = self.state.room.locations[place].stand
+        return math.dist(self.state.base.xy, (x, y))
+
+    def _pick_value(self, name: str) -> float:
+        """Return the value function of a pick: what the simulation knows in place of a critic."""
+        values = self._look.pick_values
+        if name not in values:
+            low, high = affordances.PICK_VALUES
+            values[name] = low
+            if self.state.held is None and name in self._look.visible:
+                with contextlib.suppress(RobotError):
+                    grasps.pick(self.state, name)
+                    values[name] = high
+        return values[name]
+
+
+def actions_for(objects: Sequence[str]) -> list[Action]:
+    """Return the steps for a kitchen with these objects."""
+    found: list[Action] = []
+    for name in objects:
+        found += [
+            Action("find", (name,), f"find {with_article(name)}"),
+            Action("pick", (name,), f"pick up the {name}"),
+            Action("put", (name,), f"put down the {name}"),
+            Action("stow", (name,), f"put the {name} in the {DRAWER}"),
+        ]
+    found += [Action("go", (place,), f"go to the {place}") for place in PLACES]
+    return [
+        *found,
+        Action("bring", (), "bring it to you"),
+        Action("open", (), f"open the {DRAWER}"),
+        Action("close", (), f"close the {DRAWER}"),
+        DONE,
+    ]

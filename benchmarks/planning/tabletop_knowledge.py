@@ -1,0 +1,66 @@
+"""What is right to do next on the tabletop, by a dialogue alone, for the say models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from benchmarks.planning.kitchen_tasks import plain
+from benchmarks.planning.tabletop_skills import put
+from cap.planners.dialogue import DialogueLine
+from cap.planners.say_models import Advice
+from cap.planners.world import DONE
+
+Pairs = Sequence[tuple[str, str]]
+_ASIDE = "middle"
+_PUT = re.compile(r"pick up the (.+) and put it on the (.+)")
+
+
+class TabletopKnowledge:
+    """Knows what must be on what for some instructions, in the order it can be done."""
+
+    def __init__(self, pairs: Mapping[str, Pairs]) -> None:
+        """Know instructions by their words."""
+        self._pairs = {plain(words): tuple(found) for words, found in pairs.items()}
+
+    def advice(self, lines: Sequence[DialogueLine]) -> Advice | None:
+        """Return what is right after the lines of an episode; None for an unknown instruction."""
+        pairs: Pairs | None = None
+        for line in lines:
+            if line.kind == "person":
+                pairs = self._pairs.get(plain(line.text), pairs)
+        if pairs is None:
+            return None
+        reached = _reached(lines, pairs)
+        missing = [pair for pair in pairs if pair not in reached]
+        goals = tuple(f"{first} on {second}" for first, second in pairs)
+        if not missing:
+            return Advice(((DONE.text,),), goals)
+        first, goal = missing[0]
+        inside = [a for a, b in reached if b == goal and goal.endswith("bowl")]
+        steps = [(put(first, inside[-1] if inside else goal).text,)]  # a bowl holds a pile
+        above = [a for a, b in reached if b == first]
+        if above:  # what stands on it is in the way
+            steps.insert(0, (put(above[0], _ASIDE).text,))
+        steps += [(put(*pair).text,) for pair in missing[1:]]
+        return Advice(tuple(steps), goals)
+
+
+def _reached(lines: Sequence[DialogueLine], pairs: Pairs) -> list[tuple[str, str]]:
+    """Return what is believed to be done: what was told last, else every step that was taken."""
+    reached: list[tuple[str, str]] = []
+    for number, line in enumerate(lines):
+        if line.kind == "told" and line.text.startswith("Reached: "):
+            names = [name.strip() for name in line.text.removeprefix("Reached: ").split(";")]
+            reached = [pair for pair in pairs if f"{pair[0]} on {pair[1]}" in names]
+        match = _PUT.fullmatch(line.text) if line.kind == "step" else None
+        if match is None:
+            continue
+        later = lines[number + 1 : number + 3]
+        failed = any(e.kind == "told" and re.search("success: no", e.text, re.I) for e in later[:1])
+        reached = [pair for pair in reached if pair[0] != match[1]]
+        if not failed:
+            within = dict(reached).get(match[2], "")
+            where = within if within.endswith("bowl") else match[2]
+            reached.append((match[1], where))
+    return reached

@@ -1,0 +1,159 @@
+"""The steps a planner chooses among: how likely its model says each is, and how likely it works."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cap.errors import EmptyCompletion, ModelError, NoMatch
+from cap.models.base import Model, Request, Scores, ScoringModel
+from cap.models.scorers.sampling import match
+from cap.planners.affordances import Affordance
+from cap.planners.dialogue import Dialogue, continuation
+from cap.planners.world import DONE, Action, World
+
+PLANNED = 0.9
+"""How likely the next step of a whole plan is; each later one has so much of what is left."""
+_UNPLANNED = 1e-9
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One step that may come next."""
+
+    action: Action
+    """The step."""
+    say: float
+    """Probability that the model says it, of all candidates."""
+    can: float
+    """Affordance: probability that it would succeed now."""
+    pay: float = 1.0
+    """Expected payoff; 1 for planners that know of none."""
+
+    @property
+    def score(self) -> float:
+        """What is chosen by: the product."""
+        return self.say * self.can * self.pay
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """All candidates of one moment."""
+
+    candidates: tuple[Candidate, ...]
+    """The best first."""
+    rung: str
+    """How their probabilities were found: `exact`, `choice`, `sampled` or `plan`."""
+    notes: tuple[str, ...] = ()
+    """What was unusual."""
+
+
+def rank(
+    model: Model,
+    dialogue: Dialogue,
+    world: World,
+    affordance: Affordance,
+    terminate: float | None = None,
+) -> Ranking:
+    """Return the steps that may come next, by the product of say and can.
+
+    Args:
+        model: Who says how likely each is.
+        dialogue: What it continues.
+        world: Whose steps they are.
+        affordance: Of every step but the last.
+        terminate: That of `done`; None for the world's own.
+
+    Raises:
+        ModelError: No usable answer.
+    """
+    actions = world.actions()
+    if not actions:
+        return Ranking((), "none", ("the world has no step to choose",))
+    scores = say(model, dialogue, actions)
+    logprobs, notes = _numbers(scores)
+    high = max(logprobs)
+    weights = [math.exp(value - high) for value in logprobs]
+    total = math.fsum(weights)
+    found = []
+    for action, weight in zip(actions, weights, strict=True):
+        if action.skill == DONE.skill and terminate is not None:
+            can = terminate
+        else:
+            can = affordance(world, action)
+        found.append(Candidate(action, weight / total, can if math.isfinite(can) else 0.0))
+    found.sort(key=lambda entry: -entry.score)  # ties: the world's order
+    return Ranking(tuple(found), scores.rung, (*scores.notes, *notes))
+
+
+def _numbers(scores: Scores) -> tuple[list[float], tuple[str, ...]]:
+    """Return log-probabilities that are numbers: one that is missing is as unlikely as can be.
+
+    Raises:
+        ModelError: None is a number.
+    """
+    finite = [value for value in scores.logprobs if math.isfinite(value)]
+    if not finite:
+        raise ModelError("the model gave no log-probability that is a number; use another model")
+    missing = sum(math.isnan(value) or value == math.inf for value in scores.logprobs)
+    floor = min(finite) - 20.0
+    values = [value if math.isfinite(value) else floor for value in scores.logprobs]
+    note = f"{missing} of {len(values)} log-probabilities were no numbers and count as unlikely"
+    return values, (note,) if missing else ()
+
+
+def say(model: Model, dialogue: Dialogue, actions: Sequence[Action]) -> Scores:
+    """Return how likely a model says each step is next, by the best way it offers.
+
+    A model that can compare does; one that only completes is asked for its whole plan, in the form
+    of prompt files, and the step that is due in it is the likely one, then those after it.
+
+    Raises:
+        ModelError: No usable answer.
+    """
+    texts = [continuation(action) for action in actions]
+    if isinstance(model, ScoringModel) and _compares(model):
+        return model.score(dialogue.before_step(), texts)
+    said = (*plan_of(model, dialogue, actions), DONE.text)
+    options = [action.text for action in actions]
+    found = [(step, match(step, options)) for step in said]
+    notes = tuple(f"its step {step!r} is none there is" for step, number in found if number is None)
+    plan = [number for _, number in found if number is not None]
+    at = 0
+    for step in dialogue.steps():  # where in its plan it is: after the last step that was taken
+        done = options.index(step) if step in options else -1
+        at = plan.index(done, at) + 1 if done in plan[at:] else at
+    weights = [_UNPLANNED] * len(actions)
+    share = PLANNED
+    for number in plan[at:]:
+        weights[number] += share
+        share *= 1 - PLANNED
+    total = math.fsum(weights)
+    return Scores(tuple(math.log(weight / total) for weight in weights), "plan", notes)
+
+
+def _compares(model: Model) -> bool:
+    """Return whether a model can compare: it has an endpoint, or what it wraps compares itself."""
+    if not hasattr(model, "endpoint"):
+        return True
+    within = getattr(model, "_model", None)
+    return model.endpoint is not None or within is None or isinstance(within, ScoringModel)
+
+
+def plan_of(model: Model, dialogue: Dialogue, actions: Sequence[Action]) -> tuple[str, ...]:
+    """Ask a model for the whole plan of an instruction, as a list of texts in Python.
+
+    Raises:
+        ModelError: No answer, or none that is a list of texts.
+    """
+    prompt = dialogue.as_program(sorted({name for action in actions for name in action.args}))
+    text = model.complete(Request(prompt, stop=("\n# ", "\nobjects = "))).said()
+    try:
+        value = ast.literal_eval(text.split("plan =", 1)[-1].strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise EmptyCompletion("the answer is no list of steps; use another model") from None
+    if not isinstance(value, list) or not value or not all(isinstance(e, str) for e in value):
+        raise NoMatch("the answer is no list of steps; say it otherwise, or use another model")
+    return tuple(value)

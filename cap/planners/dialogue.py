@@ -1,0 +1,212 @@
+"""The dialogue a planner's model continues: examples, an instruction, steps, what was told of them.
+
+    Person: throw away the apple
+    Robot: 1. find an apple.
+    Robot: 2. pick up the apple.
+    [success: no]
+    Robot: 3. pick up the apple.
+
+One blank line stands before each `Person:` that begins an episode. What a robot says rather than
+does has a line of its own kind: `Robot goal:`, `Robot thought:`, `Robot question:`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from cap.planners.world import Action
+from cap.toml import read_toml
+
+Kind = Literal["person", "step", "goal", "thought", "question", "explanation", "told"]
+_LINE = re.compile(
+    r"(?:Robot: (?:\d+\. )?(?P<step>.+)|Robot (?P<kind>goal|thought|question): ?(?P<said>.*)"
+    r"|Person: (?P<person>.*)|Explanation: ?(?P<explanation>.*)|(?P<told>.+))"
+)
+
+_ARTICLE = re.compile(r"\b(?:a|an) ", re.I)
+
+
+@dataclass(frozen=True)
+class DialogueLine:
+    """One line of an episode."""
+
+    kind: Kind
+    """What it is."""
+    text: str
+    """Without the mark in front of it."""
+
+
+@dataclass(frozen=True)
+class DialogueExample:
+    """One episode that shows how it is done."""
+
+    instruction: str
+    """What the person says."""
+    steps: tuple[str, ...]
+    """The steps in words, `done` included; lines in brackets, goals and thoughts among them."""
+    explanation: str = ""
+    """Why, for the variant that explains itself first."""
+
+
+@dataclass(frozen=True)
+class DialoguePrompt:
+    """What stands before every dialogue with a model."""
+
+    header: tuple[str, ...] = ()
+    """Who the robot is and what there is, line by line."""
+    examples: tuple[DialogueExample, ...] = ()
+    """In the order they are shown."""
+    names: tuple[str, ...] = ()
+    """Of objects and places in the examples, for `nearest`."""
+    synonyms: tuple[str, ...] = ()
+    """Words that mean the same, such as `get = bring, fetch`, for `nearest`."""
+
+    def first(self, count: int) -> DialoguePrompt:
+        """Return the prompt with so many of its examples."""
+        return replace(self, examples=self.examples[:count])
+
+
+@dataclass
+class Dialogue:
+    """An episode as its model reads it."""
+
+    prompt: DialoguePrompt
+    """What stands before."""
+    instruction: str
+    """The person's words."""
+    opening: Sequence[str] = ()
+    """What is told before the first step."""
+    explained: bool = False
+    """Whether examples explain themselves."""
+    lines: list[DialogueLine] = field(default_factory=list)
+    """What followed the instruction."""
+
+    def steps(self) -> list[str]:
+        """Return the steps so far, in words."""
+        return [line.text for line in self.lines if line.kind == "step"]
+
+    def add(self, kind: Kind, text: str, told: Sequence[str] = ()) -> None:
+        """Write down a line and what was told of it."""
+        self.lines.append(DialogueLine(kind, " ".join(text.split())))
+        for line in told:
+            person = line.startswith("Person: ")
+            said = line.removeprefix("Person: ")
+            self.lines.append(DialogueLine("person" if person else "told", said))
+
+    def text(self) -> str:
+        """Return all of it, to the end of the last line."""
+        blocks = ["\n".join(self.prompt.header)] if self.prompt.header else []
+        for example in self.prompt.examples:
+            lines = [f"Person: {example.instruction}"]
+            if self.explained and example.explanation:
+                lines.append(f"Explanation: {example.explanation}")
+            blocks.append("\n".join([*lines, *_numbered(map(_example_line, example.steps))]))
+        own = [*self.opening, f"Person: {self.instruction}"]
+        blocks.append("\n".join([*own, *_numbered(self.lines)]))
+        return "\n\n".join(blocks) + "\n"
+
+    def before_step(self) -> str:
+        """Return the text up to where the next step is said."""
+        return f"{self.text()}Robot: {len(self.steps()) + 1}."
+
+    def as_program(self, objects: Sequence[str]) -> str:
+        """Return the prompt in the form of prompt files: each plan a list, the last one missing.
+
+        Every article is `the`: `nearest` puts one name in the place of another as it stands.
+        """
+        names = sorted({*objects, *self.prompt.names})
+        shown = [*(f"#: {words}" for words in self.prompt.synonyms), f"objects = {names!r}"]
+        for example in self.prompt.examples:
+            plan = [step for step in example.steps if _example_line(step).kind == "step"]
+            plan = [_ARTICLE.sub("the ", step) for step in plan]
+            shown.append(f"# {_ARTICLE.sub('the ', example.instruction)}.\nplan = {plan!r}")
+        words = _ARTICLE.sub("the ", self.instruction.rstrip(".?!"))
+        return "\n\n".join([*shown, f"# {words}.\n"])
+
+
+def _example_line(text: str) -> DialogueLine:
+    for kind in ("goal", "thought", "question"):
+        if text.startswith(f"{kind}: "):
+            return DialogueLine(kind, text.removeprefix(f"{kind}: "))
+    if text.startswith("Person: "):
+        return DialogueLine("person", text.removeprefix("Person: "))
+    told = text.startswith(("[", "Success: ", "Reached: ", "Scene: "))
+    return DialogueLine("told" if told else "step", text)
+
+
+def _numbered(lines: Sequence[DialogueLine] | map[DialogueLine]) -> list[str]:
+    """Return lines with the marks in front of them."""
+    written: list[str] = []
+    number = 0
+    for line in lines:
+        if line.kind == "step":
+            number += 1
+            written.append(f"Robot: {number}. {line.text}.")
+        elif line.kind == "told":
+            written.append(line.text)
+        elif line.kind in ("person", "explanation"):
+            written.append(f"{line.kind.capitalize()}: {line.text}")
+        else:
+            written.append(f"Robot {line.kind}: {line.text}")
+    return written
+
+
+def read(text: str) -> tuple[DialogueLine, ...]:
+    """Return the lines of the last episode in a dialogue's text, numbers and all left out.
+
+    Whoever answers in place of a language model knows of an episode what stands there, no more.
+    """
+    last = text.rstrip().rsplit("\n\n", 1)[-1]
+    found: list[DialogueLine] = []
+    for line in last.splitlines():
+        match = _LINE.fullmatch(line.strip())
+        if match is None or re.fullmatch(r"Robot:( \d+\.)?", line.strip()):
+            continue
+        for kind in ("step", "person", "explanation", "told"):
+            if match[kind] is not None:
+                found.append(DialogueLine(kind, match[kind].strip().rstrip(".")))
+        if match["kind"]:
+            found.append(DialogueLine(match["kind"], match["said"]))  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def with_article(name: str) -> str:
+    """Return a name with the article it takes: `an apple`, `the rice chips`."""
+    if name.endswith("s") and not name.endswith("ss"):
+        return f"the {name}"
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def continuation(action: Action) -> str:
+    """Return a step as it continues `before_step`: its end is told, so that no step begins another.
+
+    Of `pick up the apple` and `pick up the apple juice` the first is else always as likely.
+    """
+    return f" {action.text}."
+
+
+def load(path: Path) -> DialoguePrompt:
+    """Read a prompt from a TOML file: `header`, `names`, `synonyms` and `[[example]]` tables.
+
+    Raises:
+        ConfigError: The file cannot be used; the message says the line and the remedy.
+    """
+    file = read_toml(path, "planner's prompt")
+    file.refuse_unknown(("header", "example", "names", "synonyms"))
+    examples = []
+    for table in file.tables("example"):
+        table.refuse_unknown(("instruction", "steps", "explanation"))
+        examples.append(
+            DialogueExample(
+                str(table.text("instruction")),
+                table.texts("steps"),
+                table.text("explanation", needed=False) or "",
+            )
+        )
+    return DialoguePrompt(
+        file.texts("header"), tuple(examples), file.texts("names"), file.texts("synonyms")
+    )

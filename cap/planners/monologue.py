@@ -1,0 +1,69 @@
+"""Inner Monologue: the model says what comes next, and reads what came of it, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from cap.models.base import Model, Request
+from cap.models.scorers.sampling import match
+from cap.planners.dialogue import Dialogue, DialoguePrompt, read
+from cap.planners.episode import Episode
+from cap.planners.world import DONE, Action, StepOutcome
+
+UNREAD = 3
+"""So many answers in a row that mean no step end an episode."""
+_LINE_TOKENS = 120
+
+
+@dataclass
+class InnerMonologue:
+    """Lets the model write the robot's next line: a goal, a thought, a question, or a step.
+
+    A step it writes in other words is taken for the one most like it.
+    """
+
+    model: Model
+    """Who writes."""
+    prompt: DialoguePrompt
+    """What stands before the dialogue."""
+    name: str = "monologue"
+
+    def act(self, episode: Episode) -> Generator[Action, StepOutcome, str]:
+        """Yield steps, and what is said between them, until the model says it is done."""
+        words = " ".join(episode.instruction.split())
+        dialogue = Dialogue(self.prompt, words, episode.opening)
+        actions = episode.world.actions()
+        if not actions:
+            return "there is no step to choose"
+        unread = 0
+        while unread < UNREAD:
+            request = Request(f"{dialogue.text()}Robot", stop=("\n",), max_tokens=_LINE_TOKENS)
+            text = self.model.complete(request).said()
+            written = f"Robot{text}".strip().split("\n")[0]
+            if not text.startswith((":", " ")):
+                written = f"Robot: {text.strip()}".split("\n")[0]
+            episode.trace.event("answer", text=written)
+            line = next(iter(read(written)), None)
+            if line is None or line.kind not in ("step", "goal", "thought", "question"):
+                unread += 1
+                continue
+            if line.kind == "step":
+                found = match(line.text, [action.text for action in actions])
+                if found is None:
+                    unread += 1
+                    dialogue.add("step", line.text, ("Success: no",))
+                    continue
+                unread = 0
+                action = actions[found]
+                outcome = yield action
+                if action.skill == DONE.skill:
+                    return ""
+                dialogue.add("step", action.text, outcome.lines)
+                continue
+            kinds = {"goal": "goal", "thought": "think", "question": "ask"}
+            goals = tuple(part.strip() for part in line.text.split(";") if part.strip())
+            said = goals if line.kind == "goal" else (line.text,)
+            outcome = yield Action(kinds[line.kind], said, line.text)
+            dialogue.add(line.kind, line.text, outcome.lines)
+        return f"{UNREAD} answers in a row were no step; the last was {written!r}"

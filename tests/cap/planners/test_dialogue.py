@@ -1,0 +1,129 @@
+"""The dialogue a model continues: written, and read back by whoever stands in for a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cap.errors import ConfigError
+from cap.planners.dialogue import (
+    Dialogue,
+    DialogueExample,
+    DialogueLine,
+    DialoguePrompt,
+    load,
+    read,
+    with_article,
+)
+from cap.robot.registry import prompts_path
+
+PROMPT = DialoguePrompt(
+    ("I am a robot.",),
+    (DialogueExample("wave", ("goal: waved", "wave", "[success: no]", "wave", "done"), "A wave."),),
+)
+TEXT = """\
+I am a robot.
+
+Person: wave
+Robot goal: waved
+Robot: 1. wave.
+[success: no]
+Robot: 2. wave.
+Robot: 3. done.
+
+[scene: nobody]
+Person: bow twice
+Robot: 1. bow.
+[success: no]
+Person: take your time
+Robot thought: slowly then
+Robot: 2. bow.
+"""
+
+
+def dialogue() -> Dialogue:
+    found = Dialogue(PROMPT, "bow twice", ["[scene: nobody]"])
+    found.add("step", "bow", ("[success: no]", "Person: take your time"))
+    found.add("thought", "slowly then")
+    found.add("step", "bow")
+    return found
+
+
+def test_a_dialogue_is_written_line_by_line() -> None:
+    assert dialogue().text() == TEXT
+    assert dialogue().before_step() == TEXT + "Robot: 3."
+
+
+def test_only_the_last_episode_is_read_back_and_the_step_that_is_due_is_no_step() -> None:
+    assert read(dialogue().before_step()) == (
+        DialogueLine("told", "[scene: nobody]"),
+        DialogueLine("person", "bow twice"),
+        DialogueLine("step", "bow"),
+        DialogueLine("told", "[success: no]"),
+        DialogueLine("person", "take your time"),
+        DialogueLine("thought", "slowly then"),
+        DialogueLine("step", "bow"),
+    )
+
+
+def test_explanations_stand_in_examples_only_where_they_are_asked_for() -> None:
+    explained = Dialogue(PROMPT, "bow", explained=True).text()
+    assert "Person: wave\nExplanation: A wave.\n" in explained
+    assert "Explanation" not in Dialogue(PROMPT, "bow").text()
+
+
+def test_the_form_of_prompt_files_has_steps_alone_and_one_article() -> None:
+    prompt = DialoguePrompt(
+        (), (DialogueExample("get a cup", ("find a cup", "[scene: cup]", "done")),), ("cup",)
+    )
+    assert Dialogue(prompt, "get an egg.").as_program(["egg"]) == (
+        "objects = ['cup', 'egg']\n\n# get the cup.\nplan = ['find the cup', 'done']\n\n"
+        "# get the egg.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("apple", "an apple"),
+        ("cup", "a cup"),
+        ("rice chips", "the rice chips"),
+        ("glass", "a glass"),
+    ],
+)
+def test_names_have_articles(name: str, said: str) -> None:
+    assert with_article(name) == said
+
+
+def test_fewer_examples_are_the_first_ones() -> None:
+    assert PROMPT.first(0).examples == ()
+    assert PROMPT.first(5) == PROMPT
+
+
+@pytest.mark.parametrize("name", ["kitchen", "tabletop", "tabletop-scene"])
+def test_the_shipped_prompts_are_read_and_are_short(name: str) -> None:
+    prompt = load(prompts_path() / "planners" / f"{name}.toml")
+    assert prompt.header
+    assert all(example.steps[-1] == "done" for example in prompt.examples)
+    assert len(Dialogue(prompt, "x").text()) < 4 * 3000
+    if name == "kitchen":
+        assert len(prompt.examples) == 17
+        assert all(example.explanation for example in prompt.examples)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("header = 3", "line 1: header must be a list of texts"),
+        ("[[example]]\nsteps = ['x']", "instruction must be text in quotes"),
+        ("[[example]]\ninstruction = 'x'\nsteps = [1]", "line 3: steps must be a list of texts"),
+        ("heder = []", "Did you mean 'header'"),
+    ],
+)
+def test_a_prompt_that_cannot_be_used_is_refused_with_its_line(
+    tmp_path: Path, text: str, why: str
+) -> None:
+    (tmp_path / "own.toml").write_text(text)
+    with pytest.raises(ConfigError, match=why):
+        load(tmp_path / "own.toml")

@@ -1,0 +1,240 @@
+"""The loop: bounded, explained and written down, whatever planners and models do."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from cap.errors import SpendLimit
+from cap.planners.dialogue import DialoguePrompt
+from cap.planners.disturbance import ForcedFailure, SkillFailure
+from cap.planners.episode import Episode, run_episode
+from cap.planners.feedback import HumanFeedback, ObjectFeedback, SceneFeedback, SuccessFeedback
+from cap.planners.monologue import InnerMonologue
+from cap.planners.saycan import SayCan
+from cap.planners.world import Action, StepOutcome
+from cap.trace.reader import read_events
+from cap.trace.trace import Trace
+from tests.fakes.planning import Scorer, TextWorld
+
+NOTHING = DialoguePrompt()
+
+
+def likes(*texts: str) -> Scorer:
+    """A model that would have these steps, in this order, each once."""
+
+    def of(prompt: str, text: str) -> float:
+        step = text.strip().rstrip(".")
+        left = [each for each in (*texts, "done") if f". {each}." not in prompt]
+        return -float(left.index(step)) * 5 if step in left else -50.0
+
+    return Scorer(of)
+
+
+class Plan:
+    """Yields what it was given; after that it is done."""
+
+    name = "plan"
+
+    def __init__(self, *actions: Action) -> None:
+        self.actions = actions
+        self.received: list[StepOutcome] = []
+
+    def act(self, episode: Episode) -> Generator[Action, StepOutcome, str]:
+        for action in self.actions:
+            self.received.append((yield action))
+        return ""
+
+
+def test_steps_are_taken_in_the_order_of_say_times_can() -> None:
+    world = TextWorld(["wave", "bow", "sing"], {"done": 0.1})
+    result = run_episode("greet", world, SayCan(likes("bow", "wave"), NOTHING))
+    assert (result.end, result.plan, world.done) == ("done", ("bow", "wave"), ["bow", "wave"])
+
+
+def test_what_cannot_be_done_is_not_chosen_however_likely_it_is_said() -> None:
+    world = TextWorld(["wave", "bow"], {"bow": 0.0})
+    assert run_episode("greet", world, SayCan(likes("bow", "wave"), NOTHING)).plan == ("wave",)
+
+
+def test_no_admissible_step_ends_at_once_and_says_so() -> None:
+    for planner in (SayCan(likes(), NOTHING), InnerMonologue(Scorer(lambda p, t: 0.0), NOTHING)):
+        result = run_episode("greet", TextWorld([]), planner)
+        assert (result.end, result.why) == ("stuck", "there is no step to choose")
+
+
+def test_affordances_that_are_all_zero_end_with_the_reason() -> None:
+    world = TextWorld(["wave"], {"wave": 0.0})
+    result = run_episode("greet", world, SayCan(likes("wave"), NOTHING, terminate=0.0))
+    assert (result.end, result.why) == (
+        "stuck",
+        "none of 2 steps can be done: all affordances are 0",
+    )
+
+
+def test_missing_log_probabilities_count_as_unlikely_and_are_noted(tmp_path: Path) -> None:
+    model = Scorer(lambda prompt, text: math.nan if "wave" in text else -1.0)
+    trace = Trace(tmp_path / "run")
+    result = run_episode("greet", TextWorld(["wave", "bow"]), SayCan(model, NOTHING), trace=trace)
+    trace.close("ok")
+    assert result.plan == ("bow",)
+    events = read_events(tmp_path / "run")
+    notes = [e["data"]["notes"] for e in events if e["kind"] == "candidates"]
+    assert notes[0] == ["1 of 3 log-probabilities were no numbers and count as unlikely"]
+
+
+def test_an_affordance_that_is_no_number_counts_as_none() -> None:
+    world = TextWorld(["wave", "bow"], {"wave": math.nan})
+    assert run_episode("greet", world, SayCan(likes("wave", "bow"), NOTHING)).plan == ("bow",)
+
+
+def test_log_probabilities_that_are_all_missing_are_the_models_failure() -> None:
+    model = Scorer(lambda prompt, text: math.nan)
+    result = run_episode("greet", TextWorld(["wave"]), SayCan(model, NOTHING))
+    assert result.end == "model"
+    assert "no log-probability that is a number" in result.why
+
+
+def test_a_model_that_never_ends_is_ended_and_what_it_repeated_is_named() -> None:
+    def again(prompt: str, text: str) -> float:
+        return 0.0 if "wave" in text else -50.0
+
+    world = TextWorld(["wave", "bow"], fail=["wave"])
+    result = run_episode("greet", world, SayCan(Scorer(again), NOTHING), max_steps=6)
+    assert result.end == "steps"
+    assert result.why == "6 steps were taken and it never said done; the last 6 were all 'wave'"
+
+
+def test_a_model_that_only_talks_is_ended() -> None:
+    model = Scorer(lambda p, t: 0.0, [" thought: I wonder"])
+    result = run_episode("greet", TextWorld(["wave"]), InnerMonologue(model, NOTHING), max_steps=4)
+    assert (result.end, result.why) == ("talk", "12 things were said and the task is not done")
+
+
+def test_answers_that_mean_no_step_are_counted_and_the_last_is_named() -> None:
+    model = Scorer(lambda p, t: 0.0, [": 1. xylophone quartz."])
+    result = run_episode("greet", TextWorld(["wave"]), InnerMonologue(model, NOTHING))
+    assert result.end == "stuck"
+    assert "3 answers in a row were no step" in result.why
+    assert "xylophone quartz" in result.why
+
+
+def test_a_budget_that_is_used_up_ends_the_run_not_the_episode() -> None:
+    def refuse(prompt: str, text: str) -> float:
+        raise SpendLimit("used up")
+
+    with pytest.raises(SpendLimit):
+        run_episode("greet", TextWorld(["wave"]), SayCan(Scorer(refuse), NOTHING))
+
+
+def test_a_planner_that_goes_on_after_done_is_not_asked_again() -> None:
+    plan = Plan(Action("do", ("wave",), "wave"), Action("done", (), "done"), Action("do", (), "x"))
+    result = run_episode("greet", TextWorld(["wave"]), plan)
+    assert (result.end, result.plan) == ("done", ("wave",))
+
+
+def test_feedback_reaches_the_planner_and_outcomes_the_trace(tmp_path: Path) -> None:
+    world = TextWorld(["wave", "bow"], fail=["bow"])
+    plan = Plan(
+        Action("goal", ("wave", "fly"), "wave; fly"),
+        Action("do", ("wave",), "wave"),
+        Action("do", ("bow",), "bow"),
+        Action("ask", ("which way?",), "which way?"),
+    )
+    feedback = [
+        ObjectFeedback("tabletop"),
+        SuccessFeedback("tabletop"),
+        SceneFeedback(),
+        HumanFeedback(lambda question: "", [(2, "never mind")]),
+    ]
+    trace = Trace(tmp_path / "run")
+    result = run_episode("greet", world, plan, feedback, trace=trace)
+    trace.close("ok")
+    assert [outcome.lines for outcome in plan.received] == [
+        (),
+        ("Success: yes", "Reached: wave"),
+        ("Success: no", "Reached: wave", "Person: never mind"),
+        ("Person: (no answer)",),
+    ]
+    assert [outcome.ok for outcome in result.outcomes] == [True, False]
+    lines = (tmp_path / "run" / "events.jsonl").read_text().splitlines()
+    kinds = [json.loads(line)["kind"] for line in lines]
+    assert kinds == ["instruction", "said", "step", "step", "said", "ended"]
+    assert json.loads(lines[0])["data"]["opening"] == ["Scene: there is wave, bow."]
+
+
+def test_feedback_that_contradicts_itself_is_passed_on_and_the_episode_still_ends() -> None:
+    world = TextWorld(["wave"], {"done": 0.1})
+    both = [SuccessFeedback("tabletop"), SuccessFeedback("kitchen")]
+    both[1].detector = type(both[1].detector)(false_negative=1.0)
+    model = likes("wave")
+    result = run_episode("greet", world, SayCan(model, NOTHING), both)
+    assert result.outcomes[0].lines == ("Success: yes", "[success: no]")
+    assert result.end == "done"
+    assert "Success: yes\n[success: no]" in model.prompts[-1]
+
+
+def test_kitchen_feedback_is_silent_about_success_and_lists_what_is_seen() -> None:
+    world = TextWorld(["wave", "bow"], fail=["bow"])
+    plan = Plan(Action("do", ("wave",), "wave"), Action("do", ("bow",), "bow"))
+    run_episode("greet", world, plan, [SuccessFeedback("kitchen"), ObjectFeedback("kitchen")])
+    assert [outcome.lines for outcome in plan.received] == [
+        ("[scene: wave, bow]",),
+        ("[success: no]", "[scene: wave, bow]"),
+    ]
+
+
+def test_a_forced_failure_strikes_one_step_as_often_as_it_is_told() -> None:
+    once = ForcedFailure(("do",))
+    bow, wave = Action("do", ("bow",), "bow"), Action("do", ("wave",), "wave")
+    struck = [bool(once.strikes(a, n)) for n, a in enumerate((bow, wave, bow, bow))]
+    assert struck == [True, False, False, False]
+    meddled: list[Action] = []
+    twice = ForcedFailure(("do",), 2, meddled.append)
+    assert [bool(twice.strikes(bow, n)) for n in range(4)] == [True, True, False, False]
+    assert meddled == [bow]
+
+
+def test_skills_fail_as_often_as_they_should_and_the_same_way_for_the_same_seed() -> None:
+    bow = Action("do", ("bow",), "bow")
+    runs = [
+        [SkillFailure(seed, {"do": 0.7}).strikes(bow, n) for n in range(5)] for seed in range(400)
+    ]
+    again = [SkillFailure(7, {"do": 0.7}).strikes(bow, n) for n in range(5)]
+    assert again == runs[7]
+    succeeded = sum(why == "" for run in runs for why in run)
+    assert 0.66 < succeeded / 2000 < 0.74
+    assert SkillFailure(0, {"do": 0.0}).strikes(Action("fly"), 0) == ""
+
+
+def test_an_explanation_is_asked_for_first_and_stands_before_the_steps() -> None:
+    model = likes("wave")
+    model.lines = [" They want a wave.\nRobot: 1."]
+    result = run_episode("greet", TextWorld(["wave"]), SayCan(model, NOTHING, explains=True))
+    assert result.plan == ("wave",)
+    assert model.prompts[0].endswith("Person: greet\nExplanation:")
+    assert "Explanation: They want a wave.\nRobot: 1." in model.prompts[1]
+
+
+def test_a_model_asks_where_somebody_answers_and_reads_the_answer() -> None:
+    def of(prompt: str, text: str) -> float:
+        if text in (" and continue", " and ask:"):
+            return 0.0 if ("ask" in text) == ("question" not in prompt) else -9.0
+        if "wave" in text:
+            return 0.0 if ". wave." not in prompt else -9.0
+        return -5.0 if text == " done." else -20.0
+
+    model = Scorer(of, [" how high?"])
+    asked: list[str] = []
+
+    def answer(question: str) -> str:
+        asked.append(question)
+        return "as high\nas you can"
+
+    run_episode("greet", TextWorld(["wave"]), SayCan(model, NOTHING), [HumanFeedback(answer)])
+    assert asked == ["how high?"]
+    assert "Robot question: how high?\nPerson: as high as you can" in model.prompts[-1]

@@ -1,0 +1,102 @@
+"""Models that know the plan: how likely they say what, and that they read the dialogue alone."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from cap.errors import NoMatch, UnknownModel
+from cap.models.base import Request
+from cap.planners.dialogue import Dialogue, DialogueLine, DialoguePrompt
+from cap.planners.say_models import Advice, SayModel, is_say_model
+
+OPTIONS = [f" {text}." for text in ("one", "two", "three", "four", "five", "done")]
+
+
+class Counting:
+    """One, two, three and done."""
+
+    def advice(self, lines: Sequence[DialogueLine]) -> Advice | None:
+        if not any(line.kind == "person" and line.text == "count" for line in lines):
+            return None
+        done = sum(line.kind == "step" for line in lines)
+        return Advice(tuple((text,) for text in ("one", "two", "three", "done")[done:]), ("three",))
+
+
+def say(name: str, steps: Sequence[str] = (), seed: int = 0) -> list[float]:
+    dialogue = Dialogue(DialoguePrompt(), "count")
+    for step in steps:
+        dialogue.add("step", step)
+    scores = SayModel(name, Counting(), seed).score(dialogue.before_step(), OPTIONS)
+    return [math.exp(value) for value in scores.logprobs]
+
+
+def test_perfect_say_says_what_is_right_and_the_rest_of_the_plan_after_it() -> None:
+    first = say("perfect-say")
+    assert sum(first) == pytest.approx(1)
+    assert first[0] > 0.89
+    assert first[0] > 9 * first[1] > 80 * first[2] > 700 * first[5]
+    assert max(first[3:5]) < 1e-8
+    assert say("perfect-say", ["one", "two", "three"])[5] > 0.999
+
+
+def test_distractors_are_as_many_as_asked_and_less_likely_than_what_is_right() -> None:
+    found = say("perfect-say-with-distractors:2", ["one"])
+    likely = [value for value in found if value > 0.02]
+    assert len(likely) == 4  # right, next of the plan, two others
+    assert max(found) == found[1]
+
+
+def test_noisy_say_is_right_as_often_as_its_number_says() -> None:
+    right = sum(max(say("noisy-say:0.7", [], seed)) == say("noisy-say:0.7", [], seed)[0]
+                for seed in range(400))  # fmt: skip
+    assert 0.64 < right / 400 < 0.76
+    assert all(say("noisy-say:1", [], seed)[0] > 0.8 for seed in range(20))
+    assert say("noisy-say:0.7", [], 3) == say("noisy-say:0.7", [], 3)
+
+
+def test_uniform_say_says_everything_alike() -> None:
+    assert say("uniform-say") == pytest.approx([1 / 6] * 6)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["perfect-say:1", "noisy-say", "noisy-say:2", "noisy-say:x", "say", "uniform-say:3",
+     "perfect-say-with-distractors", "perfect-say-with-distractors:-1", "noisy-say:nan"],
+)  # fmt: skip
+def test_a_name_that_is_none_of_them_is_refused_with_the_forms(name: str) -> None:
+    with pytest.raises(UnknownModel, match="noisy-say:P"):
+        SayModel(name, Counting())
+
+
+def test_which_names_are_theirs() -> None:
+    assert is_say_model("perfect-say")
+    assert is_say_model("noisy-say:0.3")
+    assert not is_say_model("nearest")
+    assert not is_say_model("openai/gpt-say")
+
+
+def test_what_nobody_told_it_it_does_not_know() -> None:
+    model = SayModel("perfect-say", Counting())
+    with pytest.raises(NoMatch, match="'sing' is none"):
+        model.score("Person: sing\nRobot: 1.", OPTIONS)
+
+
+def test_it_says_goals_only_where_the_examples_show_how() -> None:
+    model = SayModel("perfect-say", Counting())
+    shown = "Person: x\nRobot goal: y\n\nPerson: count\nRobot"
+    assert model.complete(Request(shown)).text == " goal: three"
+    assert model.complete(Request("Person: count\nRobot")).text == ": 1. one."
+    stated = "Person: x\nRobot goal: y\n\nPerson: count\nRobot goal: three\nRobot"
+    assert model.complete(Request(stated)).text == ": 1. one."
+
+
+def test_without_options_it_is_wrong_as_often() -> None:
+    said = Counter(
+        SayModel("noisy-say:0.6", Counting(), seed).complete(Request("Person: count\nRobot")).text
+        for seed in range(400)
+    )
+    assert 0.54 < said[": 1. one."] / 400 < 0.66
