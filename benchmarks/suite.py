@@ -23,6 +23,7 @@ SUITES: Mapping[str, tuple[str, str]] = {
     "drawing": ("benchmarks.drawing.tasks", "drawing"),
     "kitchen": ("benchmarks.kitchen.tasks", "kitchen"),
     "embodiments": ("benchmarks.embodiments.suite", "EmbodimentSuite"),
+    "planning": ("benchmarks.planning.suite", "PlanningSuite"),
     "batch": ("benchmarks.batch.suite", "BatchSuite"),
 }
 """Where each suite is, by name; imported when it is used."""
@@ -50,6 +51,7 @@ FLAGS: Mapping[str, str] = {
         "problems",
         "prompts",
         "shared_library",
+        "table",
         "temperature",
     )
 } | {

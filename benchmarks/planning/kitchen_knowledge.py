@@ -241,3 +241,17 @@ def _meaning(need: Need) -> str:
         case "at":
             return f"me at the {need.to}"
     return f"the {DRAWER} {'open' if need.kind == 'open' else 'shut'}"
+
+
+def solution_of(task: KitchenTask, most: int = 25) -> tuple[str, ...] | None:
+    """Return the steps that solve a task where all of them succeed; None if there is no end."""
+    knowledge = KitchenKnowledge(task)
+    lines = [DialogueLine("person", task.words)]
+    for _ in range(most):
+        advice = knowledge.advice(lines)
+        assert advice is not None
+        step = advice.steps[0][0]
+        if step == DONE.text:
+            return tuple(line.text for line in lines if line.kind == "step")
+        lines.append(DialogueLine("step", step))
+    return None

@@ -46,6 +46,8 @@ class EpisodeResult:
     """In one line; "" if the planner was done."""
     outcomes: tuple[StepOutcome, ...]
     """Every step taken, with what came of it."""
+    rung: str = ""
+    """How the model's candidates were compared last; "" where it compared none."""
 
     @property
     def plan(self) -> tuple[str, ...]:
@@ -79,6 +81,8 @@ class Episode:
         """Whether anybody answers questions."""
         self.opening = [line for entry in self._feedback for line in entry.opening(world)]
         """What feedback says before the first step."""
+        self.rung = ""
+        """How the model's candidates were compared last."""
         trace.event("instruction", text=instruction, opening=self.opening)
 
     def step(
@@ -174,4 +178,4 @@ def run_episode(
     finally:
         chosen.close()
     trace.event("ended", end=end, why=why, steps=len(episode.outcomes))
-    return EpisodeResult(end, why, tuple(episode.outcomes))
+    return EpisodeResult(end, why, tuple(episode.outcomes), episode.rung)

@@ -95,6 +95,7 @@ def asked(model: Model, dialogue: Dialogue) -> str | None:
 
 def tell(episode: Episode, ranking: Ranking) -> None:
     """Write down the best candidates of one moment."""
+    episode.rung = ranking.rung
     episode.trace.event(
         "candidates",
         step=len(episode.outcomes) + 1,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ from cap.errors import SpendLimit, UnknownModel, UsageError
 if TYPE_CHECKING:
     from benchmarks.report.tables import Report
 
+_UNSAID = click.core.ParameterSource.DEFAULT
 _split = partial(option, "--split", "--arm", multiple=True, help="Only these; repeatable.")
 _tasks = partial(option, "--tasks", help="Only these, with commas.")
 _as_json = partial(
@@ -67,10 +68,12 @@ def _numbers(
 class SuiteOptions:
     """What a suite is run with."""
 
-    model: str = option(
-        "-m", "--model", required=True, help="oracle, no-op, any model; on tabletop nl:MODEL."
+    model: str | None = option(
+        "-m",
+        "--model",
+        help="oracle, no-op, any model; on tabletop nl:MODEL, on planning the say models too.",
     )
-    """Whom the suite asks."""
+    """Whom the suite asks; None only where the suite has models of its own."""
     splits: tuple[str, ...] = _split()
     """Only these parts of the suite; none for all."""
     tasks: str | None = _tasks()
@@ -124,6 +127,10 @@ class SuiteOptions:
         help="RoboCodeGen: keep what is written for one problem for those after it.",
     )
     """Whether what is written for one problem is kept for those after it."""
+    table: str | None = option(
+        "--table", metavar="ID", help="Planning: SC-4, SC-5, IM-1, IM-3 or CaP-III."
+    )
+    """The table of planners to make."""
 
 
 @dataclass(frozen=True)
@@ -180,9 +187,16 @@ def run(
             raise UsageError(f"-k {options.k[-1]} needs as many samples: -n {options.k[-1]}")
     if options.shared_library:
         suite_options["shared_library"] = True
+    if suite_name == "planning":
+        suite_options |= {"table": options.table or "SC-4"}
+        suite_options |= {"models": [options.model]} if options.model else {}
+    elif options.table:
+        raise UsageError(f"the suite '{suite_name}' takes no --table; leave it out")
+    elif options.model is None:
+        raise UsageError("say whom to ask with -m: oracle, no-op, nearest or any model")
     settings = Settings(
         suite=suite_name,
-        model=options.model,
+        model=options.model or "offline",
         mode=options.mode,
         perception=options.perception,
         prompts=options.prompts or OWN_PROMPTS.get(suite_name, ""),
@@ -222,6 +236,8 @@ def _run(
     for name in sorted({"mode", "perception", "prompts"} - set(found.takes)):
         if said(name) is click.core.ParameterSource.COMMANDLINE:
             raise UsageError(f"the suite '{settings.suite}' takes no --{name}; leave it out")
+    if said("mode") is _UNSAID:
+        settings = replace(settings, mode=getattr(found, "usual_mode", settings.mode))
     n = options.n or found.usual_n
     check_count(n)
     remedy = "--tasks names nothing; write names with commas, or leave it out"

@@ -1,0 +1,39 @@
+"""The papers' own values beside our tables, in percent; other models, other robots, none is ours.
+
+SayCan, tables 4 and 5: PaLM 540B and FLAN 137B on a real robot, plan and execution rates by family;
+the language-based simulator by the number of examples. Inner Monologue, table 3: its kitchen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SC4: Mapping[str, tuple[int, int, int, int]] = {
+    "NL single": (100, 100, 67, 67),
+    "NL nouns": (67, 47, 60, 53),
+    "NL verbs": (100, 93, 80, 67),
+    "Structured language": (93, 87, 100, 87),
+    "Embodiment": (64, 55, 64, 55),
+    "Crowd sourced": (87, 87, 73, 67),
+    "Long horizon": (73, 47, 47, 33),
+    "total": (84, 74, 70, 61),
+}
+"""Plan and execution with PaLM, then with FLAN."""
+SC5: Mapping[int, tuple[int, int]] = {
+    0: (10, 52),
+    1: (64, 74),
+    2: (68, 76),
+    4: (82, 84),
+    8: (80, 80),
+    17: (88, 88),
+}
+"""By number of examples: the plan with its end, and without; its text says 54 for 52."""
+IM3: Mapping[str, tuple[float, float, float]] = {
+    "manipulation calm": (50.0, 62.5, 75.0),
+    "mobile manipulation calm": (50.0, 50.0, 75.0),
+    "drawers calm": (83.3, 83.3, 100.0),
+    "manipulation disturbed": (12.5, 25.0, 33.3),
+    "mobile manipulation disturbed": (0.0, 25.0, 75.0),
+    "drawers disturbed": (0.0, 44.4, 44.4),
+}
+"""SayCan, with success, with objects and success."""

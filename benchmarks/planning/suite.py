@@ -1,0 +1,369 @@
+"""The suite `planning`: SayCan's and Inner Monologue's tables, and Code as Policies' beside them.
+
+SC-4      seven families in the kitchen: the plan with perfect skills, its execution with others
+SC-5      the language-based simulator, by the number of examples in the prompt
+IM-1      eight tabletop tasks under Inner Monologue's noise, by feedback
+IM-3      its three kitchen families, calm and disturbed, by feedback
+CaP-III   Code as Policies' tabletop table, by planner
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.planning import published, trials
+from benchmarks.planning.kitchen_tasks import FAMILIES, MONOLOGUE
+from benchmarks.planning.trials import TrialResult
+from benchmarks.report.tables import CellTally
+from benchmarks.results import read_header, read_lines
+from benchmarks.suite import Outcome, Settings, Trial, check_options, chosen_cells
+from benchmarks.tabletop.attributes import EVERY
+from benchmarks.tabletop.inner_monologue import NOISE, TASKS_IM
+from benchmarks.tabletop.published import published_rates
+from benchmarks.tabletop.suite import CELLS as TABLETOP_CELLS
+from benchmarks.tabletop.suite import TabletopSuite
+from benchmarks.tabletop.tasks import SPLITS
+from benchmarks.tabletop.trial_sampler import prepare
+from cap.errors import UsageError, did_you_mean
+from cap.models.base import Model
+from cap.planners.say_models import Knowledge, SayModel, is_say_model
+
+TABLES = ("SC-4", "SC-5", "IM-1", "IM-3", "CaP-III")
+OPTIONS = ("table", "models", *MODEL_OPTIONS)
+"""What `Settings.options` may hold."""
+PERFECT, NEAREST = "perfect-say", "nearest"
+OFFLINE: Mapping[str, tuple[str, ...]] = {
+    "SC-4": (PERFECT, "perfect-say-with-distractors:2", "noisy-say:0.7", "uniform-say", NEAREST),
+    "SC-5": (PERFECT, "perfect-say-with-distractors:2", "noisy-say:0.7", NEAREST),
+    "IM-1": (PERFECT, "noisy-say:0.7"),
+    "IM-3": (PERFECT, "noisy-say:0.7"),
+    "CaP-III": (PERFECT, NEAREST),
+}
+"""Models of a table where none is named: none of them is a language model."""
+USUAL_N: Mapping[str, int] = {"SC-4": 1, "SC-5": 1, "IM-1": 20, "IM-3": 10, "CaP-III": 2}
+"""Trials of each task where nobody says how many; of a family's instructions, each so often."""
+_GROUPS = ("long-horizon", "spatial-geometric")
+
+
+@dataclass(frozen=True)
+class PlanningCell:
+    """One row and column of a table."""
+
+    task: str
+    """The row."""
+    planner: str
+    """`saycan`, `cap`, `nl`, or Inner Monologue's feedback."""
+    model: str
+    """The model's name."""
+    what: str = ""
+    """What is counted, where several things are: `plan` or `execution`, `ended` or `solved`."""
+    items: int = 1
+    """Different instructions or tasks in it; each trial has the next."""
+
+    @property
+    def split(self) -> str:
+        """How trials name it, next to the row."""
+        return " ".join(word for word in (self.planner, self.model, self.what) if word)
+
+
+class PlanningSuite:
+    """One table of planners."""
+
+    name = "planning"
+    version = "1"
+    takes = ("mode",)
+    usual_mode = "instant"
+
+    def __init__(self, table: str = "SC-4", models: Sequence[str] = ()) -> None:
+        """Lay out a table.
+
+        Raises:
+            UsageError: There is none of that name.
+        """
+        if table not in TABLES:
+            raise UsageError(
+                f"no table {table!r}.{did_you_mean(table, TABLES)} Use one of: {', '.join(TABLES)}"
+            )
+        self.table = table
+        self.models = tuple(models) or OFFLINE[table]
+        self.usual_n = USUAL_N[table]
+        cells = _cells(table, self.models)
+        self._cells = {(cell.task, cell.split): cell for cell in cells}
+
+    def adjusted(self, options: Mapping[str, Any]) -> PlanningSuite:
+        """Return the suite with the table and the models of some options."""
+        return PlanningSuite(options.get("table", "SC-4"), options.get("models", ()))
+
+    def check(self, settings: Settings) -> None:
+        """Refuse what no trial could be run with.
+
+        Raises:
+            UsageError: An option or a model that does not exist.
+            MissingKey: A model needs a key and none is set.
+        """
+        check_options(settings, OPTIONS)
+        options = {**settings.options, "ledger": None}
+        for name in self.models:
+            if is_say_model(name):
+                SayModel(name, _NOTHING)
+            else:
+                model_for(name, options)
+
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """Return every row and column."""
+        return tuple(self._cells)
+
+    def trials(
+        self,
+        n: int,
+        seed: int,
+        tasks: Sequence[str] | None = None,
+        splits: Sequence[str] | None = None,
+    ) -> tuple[Trial, ...]:
+        """Return `n` trials of every instruction of the cells asked for.
+
+        Raises:
+            UsageError: No trials, or an unknown row or column.
+        """
+        chosen = chosen_cells(tuple(self._cells), n, tasks, splits)
+        return tuple(
+            Trial(*cell, number)
+            for cell in chosen
+            for number in range(
+                seed * self._cells[cell].items, (seed + n) * self._cells[cell].items
+            )
+        )
+
+    def run(self, trial: Trial, settings: Settings) -> Outcome:
+        """Carry out one trial."""
+        start_s = time.perf_counter()
+        cell = self._cells[trial.task, trial.split]
+        if cell.planner in ("cap", "nl") and self.table == "CaP-III":
+            return _tabletop_outcome(cell, trial, settings)
+        meters: list[Meter] = []
+
+        def make_model(knowledge: Knowledge) -> Model:
+            if is_say_model(cell.model):
+                meters.append(Meter(SayModel(cell.model, knowledge, seed_of(trial))))
+            else:
+                meters.append(Meter(model_for(cell.model, settings.options, trial)))
+            return meters[-1]
+
+        result = _carry_out(self.table, cell, trial.seed, settings.mode, make_model)
+        outcome = _outcome(result, meters[-1], time.perf_counter() - start_s)
+        return meters[-1].settled(outcome)
+
+    def reference(self, task: str, split: str) -> Mapping[str, float]:
+        """Return the paper's values of a cell, percent, labelled as its own."""
+        cell = self._cells.get((task, split))
+        return {} if cell is None else _paper(self.table, cell)
+
+    def summary(self, folder: Path) -> list[dict[str, Any]]:
+        """Return the table: a line for each row and column, and each column's total."""
+        options = read_header(folder)["settings"]["options"]
+        found = self.adjusted(options)
+        tallies: dict[tuple[str, str], CellTally] = {}
+        rungs: dict[str, str] = {}
+        for line in read_lines(folder):
+            for task in (line.trial.task, "total"):
+                tallies.setdefault((task, line.trial.split), CellTally()).add(line)
+            rungs[line.trial.split] = str(
+                line.outcome.extra.get("rung") or rungs.get(line.trial.split, "")
+            )
+        rows = [(key, cell) for key, cell in found._cells.items() if key in tallies]
+        rows += [
+            (key, PlanningCell("total", cell.planner, cell.model, cell.what))
+            for key, cell in {("total", c.split): c for _, c in rows}.items()
+        ]
+        return [
+            {
+                "table": found.table,
+                "row": cell.task,
+                "planner": cell.planner,
+                "model": cell.model,
+                "rung": rungs.get(cell.split, ""),
+                "counted": cell.what or "success",
+                "%, 95 %": tallies[key].rate,
+                "n": tallies[key].n,
+                "the paper's, another model and robot, %": ", ".join(
+                    f"{name} {value:g}" for name, value in _paper(found.table, cell).items()
+                ),
+            }
+            for key, cell in rows
+        ]
+
+
+class _Nothing:
+    """Knows nothing; for checking names."""
+
+    def advice(self, lines: Sequence[Any]) -> None:
+        """Return None."""
+
+
+_NOTHING = _Nothing()
+
+
+def _cells(table: str, models: Sequence[str]) -> list[PlanningCell]:
+    """Return a table's cells, row by row; programs are written only by models that can write."""
+    writers = [name for name in models if not is_say_model(name)] or [NEAREST]
+    if table == "SC-4":
+        found = []
+        for family, tasks in FAMILIES.items():
+            pairs = [("saycan", name) for name in models] + [("cap", name) for name in writers]
+            found += [
+                PlanningCell(family, planner, name, what, len(tasks))
+                for planner, name in pairs
+                for what in ("plan", "execution")
+            ]
+        return found
+    if table == "SC-5":
+        return [
+            PlanningCell(f"{count} examples", "saycan", name, what, trials.SIMULATED)
+            for count in published.SC5
+            for name in models
+            for what in ("ended", "solved")
+        ]
+    speakers = [name for name in models if name != NEAREST]  # nearest writes no dialogue
+    if table == "IM-1":
+        return [
+            PlanningCell(task.name, planner, name)
+            for task in TASKS_IM
+            for planner, names in (
+                *((kind, speakers) for kind in ("object", "success", "scene")),
+                ("cap", writers),
+            )
+            for name in names
+        ]
+    if table == "IM-3":
+        families: dict[str, int] = {}
+        for entry in MONOLOGUE:
+            families[entry.family] = families.get(entry.family, 0) + 1
+        return [
+            PlanningCell(f"{family} {condition}", planner, name, items=count)
+            for condition in ("calm", "disturbed")
+            for family, count in families.items()
+            for planner, names in (
+                *((kind, models) for kind in ("saycan", "success", "object+success")),
+                ("cap", writers),
+            )
+            for name in names
+        ]
+    return [
+        PlanningCell(f"{split} {group}", planner, name, items=len(_tabletop_tasks(split, group)))
+        for split in SPLITS
+        for group in _GROUPS
+        for planner, names in (
+            ("cap", writers),
+            *((kind, writers) for kind in ("nl",) if group == "long-horizon"),
+            *((kind, speakers) for kind in ("saycan", "success") if group == "long-horizon"),
+        )
+        for name in names
+    ]
+
+
+def _tabletop_tasks(split: str, group: str) -> list[str]:
+    return [
+        task
+        for (task, where), cell in TABLETOP_CELLS.items()
+        if where == split and cell.task.group == group
+    ]
+
+
+def _carry_out(
+    table: str, cell: PlanningCell, seed: int, mode: str, make_model: trials.MakeModel
+) -> TrialResult:
+    """Run the trial of a cell with a number: of its instructions the next, in the next scene."""
+    item, again = seed % cell.items, seed // cell.items
+    if table == "SC-4":
+        task = FAMILIES[cell.task][item]
+        return trials.kitchen_trial(
+            task, seed, make_model, planner=cell.planner,
+            stochastic=cell.what == "execution", mode=mode,
+        )  # fmt: skip
+    if table == "SC-5":
+        count = int(cell.task.split()[0])
+        return trials.simulator_trial(
+            item, count, make_model, ends=cell.what == "ended", seed=again
+        )
+    if table == "IM-3":
+        family, _, condition = cell.task.rpartition(" ")
+        task = [entry for entry in MONOLOGUE if entry.family == family][item]
+        return trials.kitchen_trial(
+            task, again, make_model, planner="cap" if cell.planner == "cap" else "saycan",
+            feedback=trials.kitchen_feedback(cell.planner), stochastic=True,
+            disturbed=condition == "disturbed", mode=mode,
+        )  # fmt: skip
+    noise: Mapping[str, float] = {}
+    if table == "IM-1":
+        own = next(entry for entry in TASKS_IM if entry.name == cell.task)
+        setup, noise = prepare(own, EVERY, "IM-noise", seed), NOISE
+    else:
+        split, _, group = cell.task.rpartition(" ")
+        name = _tabletop_tasks(split, group)[item]
+        found = TABLETOP_CELLS[name, split]
+        setup = prepare(found.task, found.attributes, split, again)
+    return trials.tabletop_trial(
+        setup, noise, make_model, planner=cell.planner, mode=mode, seed=seed
+    )
+
+
+def _tabletop_outcome(cell: PlanningCell, trial: Trial, settings: Settings) -> Outcome:
+    """Run a trial of the suite `tabletop`: Code as Policies, or the planner in sentences."""
+    split, _, group = trial.task.rpartition(" ")
+    name = _tabletop_tasks(split, group)[trial.seed % cell.items]
+    model = f"nl:{cell.model}" if cell.planner == "nl" else cell.model
+    options = {key: value for key, value in settings.options.items() if key in MODEL_OPTIONS}
+    own = Settings("tabletop", model, settings.mode, options=options)
+    return TabletopSuite().run(Trial(name, split, trial.seed // cell.items, trial.sample), own)
+
+
+def _outcome(result: TrialResult, meter: Meter, seconds: float) -> Outcome:
+    episode = result.episode
+    success = result.missed is None and episode.end == "done"
+    causes = {"model": "model", "done": "task"}
+    why = episode.why or result.missed or ""
+    return Outcome(
+        success=success,
+        cause="" if success else causes.get(episode.end, "program"),
+        instruction=result.instruction,
+        program="\n".join(episode.plan),
+        failure="" if success else why,
+        calls=len(episode.outcomes),
+        requests=meter.requests,
+        prompt_tokens=meter.usage.prompt_tokens,
+        completion_tokens=meter.usage.completion_tokens,
+        cost_usd=meter.usage.cost_usd,
+        seconds=seconds,
+        extra={"end": episode.end, "missed": result.missed, "rung": result.rung},
+    )
+
+
+def _paper(table: str, cell: PlanningCell) -> dict[str, float]:
+    """Return what the paper has for a cell, by its own methods."""
+    if table == "SC-4" and cell.planner == "saycan":
+        values = published.SC4[cell.task]
+        first = 0 if cell.what == "plan" else 1
+        return {"PaLM 540B": values[first], "FLAN 137B": values[first + 2]}
+    if table == "SC-5" and cell.task != "total":
+        pair = published.SC5[int(cell.task.split()[0])]
+        return {"PaLM 540B": pair[0 if cell.what == "ended" else 1]}
+    kinds = ("saycan", "success", "object+success")
+    if table == "IM-3" and cell.planner in kinds and cell.task in published.IM3:
+        return {"PaLM 540B": published.IM3[cell.task][kinds.index(cell.planner)]}
+    if table == "IM-1" and cell.task != "total":
+        names = {"object": "IM object", "success": "IM + success", "scene": "IM + scene"}
+        rates = published_rates(cell.task, "IM-noise")
+        wanted = names.get(cell.planner, "")
+        return {"InstructGPT 1.3B": rates[wanted]} if wanted in rates else {}
+    if table == "CaP-III" and cell.task != "total" and cell.planner in ("cap", "nl"):
+        split, _, group = cell.task.rpartition(" ")
+        method = {"cap": "CaP", "nl": "NL planner"}[cell.planner]
+        rates_of = [published_rates(task, split) for task in _tabletop_tasks(split, group)]
+        found = [rates[method] for rates in rates_of if method in rates]
+        return {f"{method}, Codex": round(sum(found) / len(found), 1)} if found else {}
+    return {}

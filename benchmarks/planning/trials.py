@@ -1,0 +1,244 @@
+"""One trial of each table: its world, its planner, and what the judge of the world finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+
+from benchmarks.planning import kitchen_needs
+from benchmarks.planning.kitchen_knowledge import KitchenKnowledge, solution_of
+from benchmarks.planning.kitchen_needs import KitchenTask
+from benchmarks.planning.kitchen_skills import KitchenSkills, actions_for
+from benchmarks.planning.kitchen_tasks import EVERYTHING, SAYCAN
+from benchmarks.planning.language_simulator import LanguageWorld, Solution, SolutionKnowledge
+from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
+from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
+from benchmarks.tabletop.judge import judge
+from benchmarks.tabletop.trial_sampler import Setup
+from cap.models.base import Model
+from cap.planners import dialogue
+from cap.planners.dialogue import DialoguePrompt
+from cap.planners.disturbance import Disturbance, ForcedFailure, SkillFailure
+from cap.planners.episode import EpisodeResult, Planner, run_episode
+from cap.planners.feedback import Feedback, ObjectFeedback, SceneFeedback, SuccessFeedback
+from cap.planners.monologue import InnerMonologue
+from cap.planners.program import CodeAsPolicies
+from cap.planners.say_models import Knowledge
+from cap.planners.saycan import SayCan
+from cap.planners.world import Action
+from cap.robot import registry
+from cap.session.settings import SessionSettings
+from cap.trace.trace import Trace
+from robots.kitchen import create as create_kitchen
+from robots.ravens import create as create_tabletop
+
+SKILL_SUCCESS: Mapping[str, float] = {
+    "find": 0.99,
+    "go": 0.99,
+    "bring": 0.99,
+    "pick": 0.9,
+    "put": 0.97,
+    "open": 0.85,
+    "close": 0.85,
+    "stow": 0.9,
+}
+"""How often a stochastic skill succeeds: this project's stand-in for learned policies."""
+KITCHEN_CALLS: Mapping[str, str] = {
+    "goto_loc": "go",
+    "pick_obj": "pick",
+    "place_at_obj": "put",
+    "open_drawer": "open",
+    "close_drawer": "close",
+}
+"""The skills that the kitchen robot's own actions are."""
+KITCHEN_STEPS = 25
+"""Steps of an episode in the kitchen; its longest task needs twelve."""
+SIMULATED = 50
+"""Instructions of the language-based simulator."""
+_ELSEWHERE = ("table", "countertop")
+
+MakeModel = Callable[[Knowledge], Model]
+"""Makes a trial's model; say models are given what they may know."""
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """What one trial came to."""
+
+    instruction: str
+    """The person's words."""
+    episode: EpisodeResult
+    """How it went."""
+    missed: str | None
+    """What the world lacks of what was asked for; None if nothing."""
+
+    @property
+    def rung(self) -> str:
+        """How the model's candidates were compared; "" where it compared none."""
+        return self.episode.rung
+
+
+@cache
+def prompt(name: str) -> DialoguePrompt:
+    """Load one of the shipped planners' prompts, once in each process."""
+    return dialogue.load(registry.prompts_path() / "planners" / f"{name}.toml")
+
+
+def kitchen_trial(
+    task: KitchenTask,
+    seed: int,
+    make_model: MakeModel,
+    *,
+    planner: str = "saycan",
+    feedback: Sequence[Feedback] = (),
+    stochastic: bool = False,
+    disturbed: bool = False,
+    mode: str = "instant",
+    trace: Trace | None = None,
+) -> TrialResult:
+    """Run one task in the kitchen of a seed.
+
+    Args:
+        task: What is asked, and how the kitchen is before.
+        seed: Of the kitchen and of what goes wrong.
+        make_model: Makes the model.
+        planner: `saycan` or `cap`.
+        feedback: What the planner is told.
+        stochastic: Whether skills fail now and then.
+        disturbed: Whether somebody makes the first attempt of a skill fail; every other time they
+            also take its object elsewhere.
+        mode: `instant` or `physics`.
+        trace: Where it is written down.
+    """
+    objects = kitchen_needs.objects_of(task)
+    robot = create_kitchen(seed=seed, mode=mode, objects=objects)
+    try:
+        homes = kitchen_needs.homes_of(robot)
+        kitchen_needs.set_up(robot, task)
+        world = KitchenSkills(robot)
+        chosen: Planner
+        if planner == "cap":
+            settings = SessionSettings(prompts=registry.robot_prompts("kitchen"), seed=seed)
+            model = make_model(KitchenKnowledge(task))
+            chosen = CodeAsPolicies(model, robot, settings, KITCHEN_CALLS)
+        else:
+            chosen = SayCan(make_model(KitchenKnowledge(task)), prompt("kitchen"))
+        disturbance: Disturbance | None = SkillFailure(seed, SKILL_SUCCESS) if stochastic else None
+        if disturbed:
+            meddle = partial(_take_away, world, seed) if seed % 2 else None
+            skills = ("pick", "open")
+            disturbance = ForcedFailure(skills, meddle=meddle, further=disturbance)
+        episode = run_episode(
+            task.words, world, chosen, feedback, disturbance, KITCHEN_STEPS, trace
+        )
+        if planner == "cap":
+            world.visited += [
+                outcome.action.args[0] for outcome in episode.outcomes
+                if outcome.action.skill == "go" and outcome.ok
+            ]  # fmt: skip
+        return TrialResult(task.words, episode, kitchen_needs.missed(task, world, homes))
+    finally:
+        robot.close()
+
+
+def _take_away(world: KitchenSkills, seed: int, action: Action) -> None:
+    """Take an object elsewhere, as a person might."""
+    if action.skill != "pick" or world.state.held is not None:
+        return
+    name = action.args[0]
+    here = world.state.location_of(name)
+    place = next(place for place in (*_ELSEWHERE[seed // 2 % 2 :], *_ELSEWHERE) if place != here)
+    world.robot.remove(name)
+    world.robot.add(name, place)
+
+
+def kitchen_feedback(kind: str) -> list[Feedback]:
+    """Return the kitchen's feedback: none for `saycan`, `success`, or `object+success`."""
+    success: list[Feedback] = [SuccessFeedback("kitchen")]
+    objects: list[Feedback] = [ObjectFeedback("kitchen")]
+    return {"success": success, "object+success": [*success, *objects]}.get(kind, [])
+
+
+def tabletop_trial(
+    setup: Setup,
+    noise: Mapping[str, float],
+    make_model: MakeModel,
+    *,
+    planner: str,
+    mode: str = "instant",
+    seed: int = 0,
+    trace: Trace | None = None,
+) -> TrialResult:
+    """Run one trial on the tabletop.
+
+    Args:
+        setup: Objects, words and goal.
+        noise: What goes wrong in motions.
+        make_model: Makes the model.
+        planner: `object`, `success` or `scene` for Inner Monologue with this much feedback;
+            `saycan` or `cap`.
+        mode: `instant` or `physics`.
+        seed: Of programs' random numbers.
+        trace: Where it is written down.
+    """
+    robot = create_tabletop(
+        seed=setup.scene_seed, mode=mode, objects=setup.objects, disturbances=noise
+    )
+    try:
+        world = TabletopSkills(robot)
+        model = make_model(TabletopKnowledge({setup.instruction: goals_of(setup.goal)}))
+        feedback: list[Feedback] = [ObjectFeedback("tabletop")]
+        chosen: Planner
+        if planner == "cap":
+            prompts = registry.load_prompts(registry.prompts_path() / "ravens-seen")
+            settings = SessionSettings(prompts=prompts, seed=seed)
+            chosen = CodeAsPolicies(model, robot, settings, settle=world.settle)
+        elif planner == "saycan":
+            chosen = SayCan(model, prompt("tabletop"), terminate=0.2)
+        else:
+            scene = planner == "scene"
+            chosen = InnerMonologue(model, prompt("tabletop-scene" if scene else "tabletop"))
+            if scene:
+                feedback.append(SceneFeedback())
+            elif planner == "success":
+                feedback.append(SuccessFeedback("tabletop"))
+        episode = run_episode(setup.instruction, world, chosen, feedback, trace=trace)
+        missed = judge(setup.goal, setup.before, dict(robot.positions()), robot.spoken)
+        return TrialResult(setup.instruction, episode, missed)
+    finally:
+        robot.close()
+
+
+@cache
+def solutions() -> tuple[Solution, ...]:
+    """Return the simulator's instructions: fifty of SayCan's with a solution, of all families."""
+    found: dict[str, Solution] = {}
+    for task in SAYCAN:
+        steps = solution_of(task)
+        words = task.words.rstrip(".")
+        if steps is not None and words not in found:
+            found[words] = Solution(words, steps)
+    known = list(found.values())
+    return tuple(known[number * len(known) // SIMULATED] for number in range(SIMULATED))
+
+
+def simulator_trial(
+    number: int, examples: int, make_model: MakeModel, *, ends: bool, seed: int = 0
+) -> TrialResult:
+    """Run one instruction in the language-based simulator.
+
+    Args:
+        number: Which of them.
+        examples: How many examples its prompt has.
+        make_model: Makes the model.
+        ends: Whether the plan must end with `done` where the solution does.
+        seed: Of the distractors.
+    """
+    solution = solutions()[number]
+    world = LanguageWorld(solution, actions_for(EVERYTHING), seed)
+    model = make_model(SolutionKnowledge(solutions()))
+    planner = SayCan(model, prompt("kitchen").first(examples))
+    episode = run_episode(solution.instruction, world, planner, max_steps=KITCHEN_STEPS)
+    good = world.recovered and episode.end == "done" if ends else world.solved
+    return TrialResult(solution.instruction, episode, None if good else "not the solution")

@@ -1,0 +1,111 @@
+"""Code as Policies among the planners: a program acts, and each of its action calls is a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from cap.errors import LimitExceeded, RobotError
+from cap.models.base import Model
+from cap.planners.episode import Episode, StepsUsed
+from cap.planners.world import Action, StepOutcome
+from cap.robot.protocol import Robot
+from cap.scope import Primitive
+from cap.session.session import Session
+from cap.session.settings import SessionSettings
+
+
+class WatchedRobot:
+    """A robot whose actions are steps of an episode; all else is as it was."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        episode: Episode,
+        skills: Mapping[str, str],
+        settle: Callable[[], None],
+    ) -> None:
+        """Watch a robot; see `CodeAsPolicies`."""
+        self._robot = robot
+        self._episode = episode
+        self._skills = skills
+        self._settle = settle
+        self.used: StepsUsed | None = None
+        """What ended the episode while the program ran."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._robot, name)
+
+    def primitives(self) -> Mapping[str, Primitive]:
+        """Return the robot's primitives, its actions watched."""
+        return {
+            name: replace(entry, function=self._watched(entry)) if entry.kind == "action" else entry
+            for name, entry in self._robot.primitives().items()
+        }
+
+    def close(self) -> None:
+        """Do nothing: the episode's world has the robot."""
+
+    def _watched(self, primitive: Primitive) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            value: Any = None
+            error: RobotError | None = None
+
+            def carry_out(action: Action) -> StepOutcome:
+                nonlocal value, error
+                try:
+                    value = primitive.function(*args, **kwargs)
+                except RobotError as failed:
+                    error = failed
+                self._settle()
+                return StepOutcome(action, error is None, str(error or ""))
+
+            given = [*map(repr, args), *(f"{name}={value!r}" for name, value in kwargs.items())]
+            text = f"{primitive.name}({', '.join(given)})"
+            names = tuple(str(value) for value in (*args, *kwargs.values()))
+            action = Action(self._skills.get(primitive.name, primitive.name), names, text)
+            try:
+                outcome = self._episode.step(action, carry_out)
+            except StepsUsed as used:
+                self.used = used
+                raise LimitExceeded(f"{used}; end the program") from None
+            if error is not None:
+                raise error
+            if not outcome.ok:  # it was kept from succeeding
+                raise RobotError(f"{text} failed: {outcome.message}")
+            return value
+
+        return call
+
+
+def _nothing() -> None:
+    pass
+
+
+@dataclass
+class CodeAsPolicies:
+    """Has a model write a program for the instruction, and runs it as everywhere else."""
+
+    model: Model
+    """Who writes it."""
+    robot: Robot
+    """What the program acts on: that of the episode's world."""
+    settings: SessionSettings
+    """Prompts, limits and repairs."""
+    skills: Mapping[str, str] = field(default_factory=dict)
+    """The world's names of the robot's actions, as disturbances know them."""
+    settle: Callable[[], None] = _nothing
+    """What the world does after each action."""
+    name: str = "cap"
+
+    def act(self, episode: Episode) -> Generator[Action, StepOutcome, str]:
+        """Run the program; nothing is left to yield. Return why it failed, or ""."""
+        watched = WatchedRobot(self.robot, episode, self.skills, self.settle)
+        with Session(watched, self.model, self.settings) as session:
+            turn = session.run(episode.instruction)
+        episode.trace.event("program", name="ui", source=turn.program)
+        if watched.used is not None:
+            raise watched.used
+        yield from ()  # its steps are taken already
+        return "" if turn.failure is None else str(turn.failure)
