@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from cap.errors import RobotError
@@ -27,6 +28,11 @@ PLACES: Mapping[str, str] = {
     "drawers": "top drawer",
 }
 """The robot's location that each place is."""
+_OWN_WORDS = {
+    **{name: place for name, place in PLACES.items() if name not in ("drawers", place)},
+    "trash": "trash bin",
+    "to me": "to the desk",
+}
 PERSON = "desk"
 """The location where the person is."""
 DRAWER = "top drawer"
@@ -195,3 +201,11 @@ def actions_for(objects: Sequence[str]) -> list[Action]:
         Action("close", (), f"close the {DRAWER}"),
         DONE,
     ]
+
+
+def in_robot_words(instruction: str) -> str:
+    """Return an instruction with the robot's own names of places, for those who know no others."""
+    text = re.sub(r"\bbring me (.*?)[.?!]*$", r"bring \1 to me", instruction)
+    for name in sorted(_OWN_WORDS, key=len, reverse=True):
+        text = re.sub(rf"\b{name}\b(?! bin)", _OWN_WORDS[name], text)
+    return text

@@ -9,7 +9,7 @@ from functools import cache, partial
 from benchmarks.planning import kitchen_needs
 from benchmarks.planning.kitchen_knowledge import KitchenKnowledge, solution_of
 from benchmarks.planning.kitchen_needs import KitchenTask
-from benchmarks.planning.kitchen_skills import KitchenSkills, actions_for
+from benchmarks.planning.kitchen_skills import KitchenSkills, actions_for, in_robot_words
 from benchmarks.planning.kitchen_tasks import EVERYTHING, SAYCAN
 from benchmarks.planning.language_simulator import LanguageWorld, Solution, SolutionKnowledge
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
@@ -54,6 +54,8 @@ KITCHEN_CALLS: Mapping[str, str] = {
 """The skills that the kitchen robot's own actions are."""
 KITCHEN_STEPS = 25
 """Steps of an episode in the kitchen; its longest task needs twelve."""
+TABLETOP_TERMINATE = 0.2
+"""Affordance of ending on the tabletop, as in SayCan's own notebook; in the kitchen it is 0.1."""
 SIMULATED = 50
 """Instructions of the language-based simulator."""
 _ELSEWHERE = ("table", "countertop")
@@ -121,7 +123,7 @@ def kitchen_trial(
         if planner == "cap":
             settings = SessionSettings(prompts=registry.robot_prompts("kitchen"), seed=seed)
             model = make_model(KitchenKnowledge(task))
-            chosen = CodeAsPolicies(model, robot, settings, KITCHEN_CALLS)
+            chosen = CodeAsPolicies(model, robot, settings, KITCHEN_CALLS, reword=in_robot_words)
         else:
             chosen = SayCan(make_model(KitchenKnowledge(task)), prompt("kitchen"))
         disturbance: Disturbance | None = SkillFailure(seed, SKILL_SUCCESS) if stochastic else None
@@ -191,11 +193,10 @@ def tabletop_trial(
         feedback: list[Feedback] = [ObjectFeedback("tabletop")]
         chosen: Planner
         if planner == "cap":
-            prompts = registry.load_prompts(registry.prompts_path() / "ravens-seen")
-            settings = SessionSettings(prompts=prompts, seed=seed)
+            settings = SessionSettings(prompts=registry.robot_prompts("ravens"), seed=seed)
             chosen = CodeAsPolicies(model, robot, settings, settle=world.settle)
         elif planner == "saycan":
-            chosen = SayCan(model, prompt("tabletop"), terminate=0.2)
+            chosen = SayCan(model, prompt("tabletop"), terminate=TABLETOP_TERMINATE)
         else:
             scene = planner == "scene"
             chosen = InnerMonologue(model, prompt("tabletop-scene" if scene else "tabletop"))

@@ -55,14 +55,14 @@ def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterat
         raise UsageError("an instruction is empty; say what the robot should do")
     there = options.out is not None and options.out.exists()
     folder = options.out or new_run_folder(settings.runs, settings.robot, instructions[0])
-    trace = Trace(_claim(folder), {"instructions": instructions, "dry_run": options.dry_run})
+    trace = Trace(claim_folder(folder), {"instructions": instructions, "dry_run": options.dry_run})
     try:
         session = _make_session(options, settings, trace, instructions)
     except BaseException as error:  # the trace tells of whatever it was
         trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
         trace.close(status_after(error))
         if isinstance(error, UsageError):  # nothing was tried: a slip leaves nothing behind
-            _remove(folder, there)
+            remove_run(folder, there)
         elif isinstance(error, CapError):
             error.run = str(folder)
         raise
@@ -198,7 +198,7 @@ def skills_folder(settings: Any) -> Path:
     return data_folder() / "skills" if settings.skills is None else Path(settings.skills)
 
 
-def _claim(folder: Path) -> Path:
+def claim_folder(folder: Path) -> Path:
     """Make sure a run folder is this run's own."""
     if (folder / "run.json").exists():
         raise UsageError(f"{folder} already holds a run; choose another --out or remove it")
@@ -211,7 +211,7 @@ def _claim(folder: Path) -> Path:
     return folder
 
 
-def _remove(folder: Path, there: bool) -> None:
+def remove_run(folder: Path, there: bool) -> None:
     """Remove what was written of a run that never began; its folder too, unless it was there."""
     with contextlib.suppress(OSError):
         (folder / "programs").rmdir()

@@ -118,7 +118,7 @@ class Episode:
             self.outcomes.append(outcome)
         kind = "said" if spoken else "step"
         told = {"ok": outcome.ok, "message": outcome.message, "lines": outcome.lines}
-        self.trace.event(kind, action=action, **told)
+        self.trace.event(kind, skill=action.skill, args=action.args, text=action.text, **told)
         return outcome
 
     def _used_up(self) -> str:
@@ -164,7 +164,6 @@ def run_episode(
         while action.skill != DONE.skill:
             action = chosen.send(episode.step(action))
         end, why = "done", ""
-        trace.event("done")
     except StopIteration as stop:
         why = str(stop.value or "")
         end = "stuck" if why else "done"

@@ -97,14 +97,16 @@ class CodeAsPolicies:
     """The world's names of the robot's actions, as disturbances know them."""
     settle: Callable[[], None] = _nothing
     """What the world does after each action."""
+    reword: Callable[[str], str] = str
+    """Puts an instruction into the robot's own names of things."""
     name: str = "cap"
 
     def act(self, episode: Episode) -> Generator[Action, StepOutcome, str]:
         """Run the program; nothing is left to yield. Return why it failed, or ""."""
         watched = WatchedRobot(self.robot, episode, self.skills, self.settle)
         with Session(watched, self.model, self.settings) as session:
-            turn = session.run(episode.instruction)
-        episode.trace.event("program", name="ui", source=turn.program)
+            turn = session.run(self.reword(episode.instruction))
+        episode.trace.event("policy", source=turn.program)
         if watched.used is not None:
             raise watched.used
         yield from ()  # its steps are taken already

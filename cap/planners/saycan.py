@@ -43,6 +43,8 @@ class SayCan:
         if self.explains:
             dialogue.add("explanation", self._explanation(dialogue))
             episode.trace.event("explanation", text=dialogue.lines[-1].text)
+        if episode.asks:
+            yield from self._question(dialogue)
         while True:
             ranking = rank(
                 self.model, dialogue, episode.world, self.affordance, terminate=self.terminate

@@ -201,6 +201,19 @@ class Live:
             for lmp, usage in data.get("by_lmp", {}).items() if self.verbose else ():
                 self._write(f"{printable(lmp)}: {usage_line(usage)}", "dim", depth + 2)
 
+    def _step(self, data: Mapping[str, Any], depth: int) -> None:
+        """Show a planner's step, what came of it and what it was told."""
+        why = "" if data["ok"] else f": {clipped(data['message']) or 'failed'}"
+        self._write(f"{clipped(data['text'])}{why}", "" if data["ok"] else "red", depth + 1)
+        for line in data["lines"]:
+            self._write(clipped(line), "dim", depth + 2)
+
+    def _said(self, data: Mapping[str, Any], depth: int) -> None:
+        """Show what a planner says rather than does."""
+        self._write(f"{data['skill']}: {clipped(data['text'])}", "cyan", depth + 1)
+        for line in data["lines"]:
+            self._write(clipped(line), "dim", depth + 2)
+
     def _instruction(self, data: Mapping[str, Any], depth: int) -> None:
         words = clipped(data["text"])
         if depth == 0 and self.echo:

@@ -1,0 +1,247 @@
+"""One instruction with one planner, for a person who watches: `cap plan`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchmarks.planning import kitchen_needs, trials
+from benchmarks.planning.kitchen_knowledge import KitchenKnowledge
+from benchmarks.planning.kitchen_needs import KitchenTask
+from benchmarks.planning.kitchen_skills import KitchenSkills, in_robot_words
+from benchmarks.planning.kitchen_tasks import BY_WORDS, plain
+from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
+from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
+from benchmarks.planning.trials import KITCHEN_CALLS, prompt
+from benchmarks.tabletop.judge import Positions, judge
+from benchmarks.tabletop.tasks import TASKS
+from cap.errors import UsageError
+from cap.models.base import Model
+from cap.planners.disturbance import Disturbance, ForcedFailure, SkillFailure
+from cap.planners.episode import EpisodeResult, Planner, run_episode
+from cap.planners.feedback import (
+    Feedback,
+    Form,
+    HumanFeedback,
+    ObjectFeedback,
+    SceneFeedback,
+    SuccessFeedback,
+)
+from cap.planners.monologue import InnerMonologue
+from cap.planners.program import CodeAsPolicies
+from cap.planners.say_models import Knowledge
+from cap.planners.saycan import SayCan
+from cap.robot import registry
+from cap.session.settings import SessionSettings
+from cap.trace.trace import Trace
+from robots.table.geometry import PLACES
+
+ROBOTS = ("kitchen", "ravens")
+"""Those whose skills planners know."""
+PLANNERS = ("saycan", "monologue", "cap")
+FEEDBACK = ("object", "success", "scene", "human")
+
+
+@dataclass(frozen=True)
+class PlanSetup:
+    """What a person asked for, beside the instruction."""
+
+    robot: str
+    """One of `ROBOTS`."""
+    planner: str
+    """One of `PLANNERS`."""
+    seed: int = 0
+    """Of the scene and of what goes wrong."""
+    mode: str = "instant"
+    """`instant` or `physics`."""
+    objects: tuple[str, ...] | None = None
+    """Names; None for the instruction's own kitchen, or for what the robot has by itself."""
+    feedback: tuple[str, ...] = ()
+    """Of `FEEDBACK`."""
+    answer: Callable[[str], str] = lambda question: ""
+    """Answers a planner's questions."""
+    interjections: tuple[tuple[int, str], ...] = ()
+    """What the person says on the way: after how many steps, and the words."""
+    disturb: str = ""
+    """`skills`: they fail now and then; `once`: the first attempt is made to fail; else nothing."""
+    explain: bool = False
+    """Whether the model explains itself first."""
+    max_steps: int = 15
+    """Most steps."""
+
+
+@dataclass(frozen=True)
+class PlanVerdict:
+    """What came of it."""
+
+    episode: EpisodeResult
+    """How it went."""
+    judged: bool
+    """Whether the world could be judged: the instruction is one of the benchmark's."""
+    missed: str | None
+    """What the world lacks; None if nothing, or if nobody knows."""
+
+
+def check(setup: PlanSetup) -> None:
+    """Refuse what no planner can do.
+
+    Raises:
+        UsageError: With the remedy.
+    """
+    if setup.robot not in ROBOTS:
+        raise UsageError(
+            f"planners know no skills of '{setup.robot}'; use -r {' or -r '.join(ROBOTS)}"
+        )
+    if setup.robot == "kitchen" and "scene" in setup.feedback:
+        raise UsageError("the kitchen tells no progress; use --feedback object or success there")
+    if setup.explain and (setup.planner != "saycan" or setup.robot != "kitchen"):
+        raise UsageError(
+            "only --planner saycan in the kitchen explains itself; leave --explain out"
+        )
+    if setup.feedback and setup.planner == "cap":
+        raise UsageError("a program sees by the robot's own functions; leave --feedback out")
+
+
+def is_known(setup: PlanSetup, instruction: str) -> bool:
+    """Return whether an instruction is one of the benchmark's, so that say models know its plan."""
+    if setup.robot == "kitchen":
+        return plain(instruction) in BY_WORDS
+    return any(_words(task.template, instruction) is not None for task in _named_tasks())
+
+
+def run(
+    setup: PlanSetup, instruction: str, make_model: Callable[[Knowledge], Model], trace: Trace
+) -> PlanVerdict:
+    """Carry out one instruction.
+
+    Raises:
+        CapError: It could not be begun.
+    """
+    check(setup)
+    if setup.robot == "kitchen":
+        return _in_kitchen(setup, instruction, make_model, trace)
+    return _on_tabletop(setup, instruction, make_model, trace)
+
+
+def _in_kitchen(
+    setup: PlanSetup, instruction: str, make_model: Callable[[Knowledge], Model], trace: Trace
+) -> PlanVerdict:
+    known = BY_WORDS.get(plain(instruction))
+    task = replace(known or KitchenTask("", "", ()), words=instruction)
+    own = list(setup.objects) if setup.objects is not None else None
+    objects = own if own is not None else kitchen_needs.objects_of(task)
+    robot: Any = registry.make_robot("kitchen", seed=setup.seed, mode=setup.mode, objects=objects)
+    try:
+        homes = kitchen_needs.homes_of(robot)
+        if own is None:
+            kitchen_needs.set_up(robot, task)
+        world = KitchenSkills(robot)
+        model = make_model(KitchenKnowledge(task if known else None))
+        planner: Planner
+        if setup.planner == "cap":
+            settings = SessionSettings(prompts=registry.robot_prompts("kitchen"), seed=setup.seed)
+            planner = CodeAsPolicies(model, robot, settings, KITCHEN_CALLS, reword=in_robot_words)
+        else:
+            planner = SayCan(model, prompt("kitchen"), explains=setup.explain)
+        episode = run_episode(
+            instruction, world, planner, _feedback(setup, "kitchen"), _disturbance(setup),
+            setup.max_steps, trace,
+        )  # fmt: skip
+        said = [words for after, words in setup.interjections if after <= len(episode.outcomes)]
+        wanted = [found for words in said if (found := BY_WORDS.get(plain(words))) is not None]
+        judged = wanted[-1] if wanted else task if known else None
+        missed = kitchen_needs.missed(judged, world, homes) if judged else None
+        _picture(robot, trace)
+        return PlanVerdict(episode, judged is not None, missed)
+    finally:
+        robot.close()
+
+
+def _on_tabletop(
+    setup: PlanSetup, instruction: str, make_model: Callable[[Knowledge], Model], trace: Trace
+) -> PlanVerdict:
+    objects = None if setup.objects is None else list(setup.objects)
+    robot: Any = registry.make_robot("ravens", seed=setup.seed, mode=setup.mode, objects=objects)
+    try:
+        world = TabletopSkills(robot)
+        before: Positions = dict(robot.positions())
+        said = [instruction, *(words for _, words in setup.interjections)]
+        goals = {words: goal for words in said if (goal := _goal(words, before)) is not None}
+        knowledge = TabletopKnowledge({words: goals_of(goal) for words, goal in goals.items()})
+        model = make_model(knowledge)
+        planner: Planner
+        if setup.planner == "cap":
+            settings = SessionSettings(prompts=registry.robot_prompts("ravens"), seed=setup.seed)
+            planner = CodeAsPolicies(model, robot, settings, settle=world.settle)
+        elif setup.planner == "saycan":
+            planner = SayCan(model, prompt("tabletop"), terminate=trials.TABLETOP_TERMINATE)
+        else:
+            scene = "scene" in setup.feedback
+            planner = InnerMonologue(model, prompt("tabletop-scene" if scene else "tabletop"))
+        episode = run_episode(
+            instruction, world, planner, _feedback(setup, "tabletop"), _disturbance(setup),
+            setup.max_steps, trace,
+        )  # fmt: skip
+        steps = len(episode.outcomes)
+        heard = [instruction, *(words for at, words in setup.interjections if at <= steps)]
+        wanted = next((goals[words] for words in reversed(heard) if words in goals), None)
+        after = dict(robot.positions())
+        missed = None if wanted is None else judge(wanted, before, after, robot.spoken)
+        _picture(robot, trace)
+        return PlanVerdict(episode, wanted is not None, missed)
+    finally:
+        robot.close()
+
+
+def _feedback(setup: PlanSetup, form: Form) -> list[Feedback]:
+    made: dict[str, Callable[[], Feedback]] = {
+        "object": lambda: ObjectFeedback(form),
+        "success": lambda: SuccessFeedback(form),
+        "scene": SceneFeedback,
+        "human": lambda: HumanFeedback(setup.answer, setup.interjections),
+    }
+    wanted = [*setup.feedback]
+    if setup.interjections and "human" not in wanted:
+        wanted.append("human")
+    if form == "tabletop" and setup.planner == "monologue" and "object" not in wanted:
+        wanted.insert(0, "object")
+    if form == "kitchen" and setup.planner == "monologue" and not setup.feedback:
+        wanted += ["success", "object"]
+    return [made[kind]() for kind in wanted]
+
+
+def _disturbance(setup: PlanSetup) -> Disturbance | None:
+    if setup.disturb == "skills":
+        return SkillFailure(setup.seed, trials.SKILL_SUCCESS)
+    return ForcedFailure(("pick", "open", "put")) if setup.disturb == "once" else None
+
+
+def _picture(robot: Any, trace: Trace) -> None:
+    if trace.folder is not None:
+        robot.render(480, 480).save(trace.folder / "after.png")
+
+
+def _named_tasks() -> Sequence[Any]:
+    """Return the tabletop tasks that name objects and places alone."""
+    return [task for task in TASKS if not task.coordinates]
+
+
+def _goal(instruction: str, scene: Positions) -> Mapping[str, Any] | None:
+    """Return what an instruction asks for in a scene; None if it is not one of the tasks'."""
+    for task in _named_tasks():
+        words = _words(task.template, instruction)
+        if words is None:
+            continue
+        if all(word in scene or word in PLACES for word in words.values()):
+            found: Mapping[str, Any] | None = task.goal(words, scene, task.near)
+            return found
+    return None
+
+
+def _words(template: str, instruction: str) -> dict[str, str] | None:
+    """Return the words of a template's slots in an instruction; None if it is another one."""
+    pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[\\w ]+?)", re.escape(plain(template)))
+    match = re.fullmatch(pattern, plain(instruction))
+    return None if match is None else match.groupdict()

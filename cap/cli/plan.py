@@ -1,0 +1,247 @@
+"""`cap plan INSTRUCTION`: one planner, step by step, with what it chose among."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cap.cli.options import ModelOptions, Named, load_config, split_names, with_options
+from cap.errors import CapError, MissingExtra, UsageError
+
+SHOWN = 3
+"""Candidates of a step in the table."""
+_TRY = "perfect-say"
+
+
+@click.command("plan")
+@click.argument("instruction", metavar="INSTRUCTION")
+@click.option(
+    "--planner",
+    type=click.Choice(["saycan", "monologue", "cap"]),
+    default="saycan",
+    show_default=True,
+    help="Who chooses the steps.",
+)
+@click.option("-r", "--robot", default="kitchen", show_default=True, metavar="NAME")
+@click.option(
+    "-m",
+    "--model",
+    metavar="MODEL",
+    help="Any model, or perfect-say, perfect-say-with-distractors:N, noisy-say:P, uniform-say.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--mode", type=click.Choice(["instant", "physics"]), default="instant")
+@click.option("--objects", metavar="NAMES", help='Such as "apple @ table, sponge @ cart".')
+@click.option(
+    "--feedback",
+    metavar="KINDS",
+    help="What it is told after each step: object, success, scene, human, with commas.",
+)
+@click.option(
+    "--say",
+    "said",
+    multiple=True,
+    metavar="N:WORDS",
+    help="What you say on the way, after N steps; repeatable.",
+)
+@click.option(
+    "--disturb",
+    type=click.Choice(["skills", "once"]),
+    help="skills fail now and then; or the first attempt is made to fail once.",
+)
+@click.option("--explain", is_flag=True, help="The model explains what you want first.")
+@click.option("--max-steps", type=click.IntRange(1, 200), default=15, show_default=True)
+@click.option("--out", type=Named(path_type=Path), metavar="DIR", help="Folder of this run.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_options(ModelOptions, "model_options")
+def command(
+    model_options: ModelOptions,
+    instruction: str,
+    planner: str,
+    robot: str,
+    model: str | None,
+    seed: int,
+    mode: str,
+    objects: str | None,
+    feedback: str | None,
+    said: tuple[str, ...],
+    disturb: str | None,
+    explain: bool,
+    max_steps: int,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Carry out an instruction step by step: SayCan, Inner Monologue, or a program.
+
+    \b
+    cap plan "bring me something to clean up the spill"
+    cap plan "throw away the apple" --feedback success --disturb once
+    cap plan "stack all the blocks" --planner monologue -r ravens --feedback scene
+    cap plan "bring me a drink" --feedback human       (it may ask you)
+    """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
+    from benchmarks.planning import single
+    from cap.cli.session import claim_folder, remove_run
+    from cap.planners.say_models import is_say_model
+    from cap.trace.trace import Trace, new_run_folder, status_after, versions
+
+    if not instruction.strip():
+        raise UsageError("the instruction is empty; say what the robot should do")
+    kinds = split_names(feedback, "--feedback names nothing; write kinds with commas") or []
+    for kind in kinds:
+        if kind not in single.FEEDBACK:
+            raise UsageError(f"no feedback {kind!r}; use {', '.join(single.FEEDBACK)}")
+    setup = single.PlanSetup(
+        robot,
+        planner,
+        seed,
+        mode,
+        _names(objects),
+        tuple(kinds),
+        _answer,
+        tuple(map(_interjection, said)),
+        disturb or "",
+        explain,
+        max_steps,
+    )
+    single.check(setup)
+    settings = load_config(model_options, model=model)
+    name = model or settings.model
+    if model is None and settings.sources["model"] == "default" and planner != "cap":
+        name = _TRY if single.is_known(setup, instruction) else settings.model
+    there = out is not None and out.exists()
+    folder = claim_folder(out or new_run_folder(settings.runs, robot, instruction))
+    header = {"instructions": [instruction], "robot": robot, "model": name, "planner": planner}
+    trace = Trace(folder, {**header, "seed": seed, "mode": mode, "versions": versions()})
+    if not as_json:
+        _watch(trace)
+        if is_say_model(name):
+            click.echo(f"{name} is no language model: it knows the plans of the benchmark's tasks")
+    try:
+        verdict = single.run(
+            setup, instruction, lambda known: _model(name, known, seed, settings, model_options),
+            trace,
+        )  # fmt: skip
+    except BaseException as error:  # the trace tells of whatever it was
+        trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
+        trace.close(status_after(error))
+        if isinstance(error, UsageError):
+            remove_run(folder, there)
+        elif isinstance(error, CapError):
+            error.run = str(folder)
+        raise
+    good = verdict.episode.end == "done" and verdict.missed is None
+    trace.close("ok" if good else "failed")
+    return _report(verdict, folder, instruction, as_json)
+
+
+def _model(name: str, known: Any, seed: int, settings: Any, options: ModelOptions) -> Any:
+    from dataclasses import replace
+
+    from cap.cli.session import model_for
+    from cap.planners.say_models import SayModel, is_say_model
+
+    if is_say_model(name):
+        return SayModel(name, known, seed)
+    return model_for(replace(settings, model=name), options.model_timeout)
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    names = split_names(text, '--objects names nothing; write it like "apple @ table, sponge"')
+    return None if names is None else tuple(names)
+
+
+def _interjection(text: str) -> tuple[int, str]:
+    """Read `N:WORDS`.
+
+    Raises:
+        UsageError: It is not of that form.
+    """
+    number, mark, words = text.partition(":")
+    if not (mark and number.strip().isdigit() and words.strip()):
+        raise UsageError(f"--say {text!r} is not N:WORDS; write it like 2:never mind")
+    return int(number), " ".join(words.split())
+
+
+def _answer(question: str) -> str:
+    """Ask the person; "" where there is nobody, or they say nothing."""
+    if not sys.stdin.isatty():
+        return ""
+    with contextlib.suppress(click.Abort):
+        return str(click.prompt(question, default="", show_default=False, err=True))
+    return ""
+
+
+def _watch(trace: Any) -> None:
+    from rich.console import Console
+
+    from cap.trace.terminal import Live
+
+    trace.listeners.append(Live(Console(highlight=False)))
+
+
+def _report(verdict: Any, folder: Path, instruction: str, as_json: bool) -> int:
+    """Print what it chose among and what came of it; return the exit code."""
+    from cap.cli.tables import show
+    from cap.planners.score_picture import draw_scores
+    from cap.trace.reader import read_events
+
+    events = read_events(folder)
+    moments = [event["data"] for event in events if event["kind"] == "candidates"]
+    episode = verdict.episode
+    done = episode.end == "done" and verdict.missed is None
+    code = 0 if done else 4 if episode.end == "model" else 1
+    pictures = [str(folder / "after.png")]
+    note = ""
+    if moments:
+        try:
+            draw_scores(moments, folder / "scores.png", instruction)
+            pictures.append(str(folder / "scores.png"))
+        except MissingExtra as missing:
+            note = f"note: {missing}"
+    if as_json:
+        found = {
+            "done": done, "judged": verdict.judged, "missed": verdict.missed,
+            "end": episode.end, "why": episode.why, "rung": episode.rung,
+            "plan": episode.plan, "scores": moments, "pictures": pictures, "run": str(folder),
+        }  # fmt: skip
+        click.echo(json.dumps(found, ensure_ascii=False))
+        return code
+    if moments:
+        click.echo()
+        show(_rows(moments))
+    if episode.end != "done":
+        click.echo(f"ended without being done: {episode.why}")
+    elif not verdict.judged:
+        click.echo("done, says the planner; the benchmark does not know this task, so look")
+    else:
+        click.echo("done: the world is as asked" if done else f"not done: {verdict.missed}")
+    if note:
+        click.echo(note, err=True)
+    click.echo(f"pictures: {', '.join(pictures)}")
+    click.echo(f"run: {folder}")
+    return code
+
+
+def _rows(moments: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the best candidates of each step as rows of a table."""
+    rows = []
+    for number, moment in enumerate(moments, start=1):
+        for place, entry in enumerate(moment["candidates"][:SHOWN]):
+            rows.append(
+                {
+                    "candidate": entry["text"],
+                    "step": number if place == 0 else "",
+                    "say": f"{entry['say']:.3f}",
+                    "can": f"{entry['can']:.2f}",
+                    "score": f"{entry['score']:.3g}",
+                    "chosen": place == 0,
+                    "rung": moment["rung"] if place == 0 else "",
+                }
+            )
+    return rows

@@ -1,0 +1,92 @@
+"""What a planner chose among, as a picture: stacked bars for each step, as in SayCan's figures."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cap.errors import MissingExtra, UsageError
+from cap.trace.terminal import printable
+
+BARS = 5
+"""Candidates drawn for each step, the best first."""
+MOST_STEPS = 20
+_SAY, _CAN = "#4e79a7", "#e8a03c"
+_CHOSEN = "#2f7d4f"
+_ROW_INCHES, _HEAD_INCHES = 0.26, 0.42
+
+
+def draw_scores(moments: Sequence[Mapping[str, Any]], path: Path, title: str) -> None:
+    """Draw what was chosen among at each step: say and can, stacked, and their product beside.
+
+    Args:
+        moments: The data of a trace's `candidates` events.
+        path: A PNG or SVG file.
+        title: The person's words.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        UsageError: There is nothing to draw, or the file cannot be written.
+    """
+    shown = [moment for moment in moments if moment["candidates"]][:MOST_STEPS]
+    if not shown:
+        raise UsageError("there is nothing to draw: no step was chosen among candidates")
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra(
+            "pictures of scores need matplotlib: pip install 'code-as-policies[report]'"
+        ) from None
+    counts = [min(BARS, len(moment["candidates"])) for moment in shown]
+    height = sum(_ROW_INCHES * count + _HEAD_INCHES for count in counts) + 1.1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about glyphs that a font has not
+        figure = Figure(figsize=(8.4, height), layout="constrained")
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(len(shown), 1, squeeze=False, height_ratios=counts)[:, 0]
+        for number, (axes, moment) in enumerate(zip(panels, shown, strict=True), start=1):
+            _panel(axes, number, moment["candidates"][:BARS])
+        panels[-1].set_xlabel("say, and can stacked on it; beside: their product", fontsize=8)
+        figure.suptitle(printable(title), fontsize=10, parse_math=False)
+        figure.legend(*_keys(), loc="outside lower center", ncols=2, frameon=False)
+        try:
+            figure.savefig(path, dpi=110)
+        except OSError as error:
+            raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _panel(axes: Any, number: int, candidates: Sequence[Mapping[str, Any]]) -> None:
+    """Draw the candidates of one step; the first was chosen."""
+    rows = range(len(candidates))
+    says = [entry["say"] for entry in candidates]
+    cans = [entry["can"] for entry in candidates]
+    axes.barh(rows, says, 0.72, color=_SAY)
+    axes.barh(rows, cans, 0.72, left=says, color=_CAN)
+    for row, entry in enumerate(candidates):
+        color = _CHOSEN if row == 0 else "#555555"
+        weight = "bold" if row == 0 else "normal"
+        end = entry["say"] + entry["can"] + 0.02
+        score = f"{entry['score']:.3f}" if entry["score"] >= 0.0005 else f"{entry['score']:.0e}"
+        axes.text(end, row, score, va="center", fontsize=7.5, color=color, fontweight=weight)
+    axes.set_yticks(rows, [printable(entry["text"]) for entry in candidates], fontsize=8)
+    chosen = axes.get_yticklabels()[0]
+    chosen.set_color(_CHOSEN)
+    chosen.set_fontweight("bold")
+    for label in axes.get_yticklabels():
+        label.set_parse_math(False)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 2.25)
+    axes.set_title(f"step {number}", loc="left", fontsize=8)
+    axes.tick_params(axis="x", labelsize=7)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def _keys() -> tuple[list[Any], list[str]]:
+    from matplotlib.patches import Patch
+
+    says, cans = Patch(color=_SAY), Patch(color=_CAN)
+    return [says, cans], ["say: the model", "can: the affordance"]
