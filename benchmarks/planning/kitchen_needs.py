@@ -59,10 +59,10 @@ class KitchenTask:
 
 
 USUAL: Mapping[str, tuple[str, ...]] = {
-    "table": ("coke can", "7up", "sponge", "pepsi", "grapefruit soda"),
+    "table": ("coke can", "7up", "sponge", "pepsi", "grapefruit soda", "red bull"),
     "close counter": (
         *("apple", "jalapeno chips", "rice chips", "kettle chips"),
-        *("energy bar", "multigrain chips", "red bull", "tea"),
+        *("energy bar", "multigrain chips", "tea"),
     ),
     "far counter": ("water bottle", "lime soda"),
 }
@@ -130,9 +130,10 @@ def _lack(need: Need, world: KitchenSkills, homes: Homes) -> str:
 
 
 def _eligible(need: Need, homes: Homes) -> Sequence[str]:
-    """Return the objects that will do: of the right kind, and from the right place."""
+    """Return the objects that will do: of the right kind, from the right place, not there yet."""
     if not need.source:
-        return [name for name in need.objects if name in homes]
+        there = location(need.to) if need.kind == "bring" else ""
+        return [name for name in need.objects if name in homes and homes[name] != there]
     places = [location(place.strip()) for place in need.source.split(",")]
     return [name for name in need.objects if homes.get(name) in places]
 

@@ -134,9 +134,9 @@ def _in_kitchen(
     objects = own if own is not None else kitchen_needs.objects_of(task)
     robot: Any = registry.make_robot("kitchen", seed=setup.seed, mode=setup.mode, objects=objects)
     try:
-        homes = kitchen_needs.homes_of(robot)
         if own is None:
             kitchen_needs.set_up(robot, task)
+        homes = kitchen_needs.homes_of(robot)
         world = KitchenSkills(robot)
         model = make_model(KitchenKnowledge(task if known else None))
         planner: Planner

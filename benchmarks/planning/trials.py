@@ -116,8 +116,8 @@ def kitchen_trial(
     objects = kitchen_needs.objects_of(task)
     robot = create_kitchen(seed=seed, mode=mode, objects=objects)
     try:
-        homes = kitchen_needs.homes_of(robot)
         kitchen_needs.set_up(robot, task)
+        homes = kitchen_needs.homes_of(robot)
         world = KitchenSkills(robot)
         chosen: Planner
         if planner == "cap":

@@ -1,0 +1,206 @@
+"""SayCan's tasks in the kitchen: goals that can be reached, and missed; the simulator of words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from benchmarks.planning import kitchen_needs, trials
+from benchmarks.planning.kitchen_knowledge import KitchenKnowledge, solution_of
+from benchmarks.planning.kitchen_needs import KitchenTask, Need
+from benchmarks.planning.kitchen_skills import KitchenSkills, actions_for, in_robot_words
+from benchmarks.planning.kitchen_tasks import (
+    BY_WORDS,
+    DRAWER_TASKS,
+    EVERYTHING,
+    FAMILIES,
+    MONOLOGUE,
+    OWN,
+    SAYCAN,
+    plain,
+)
+from benchmarks.planning.language_simulator import LanguageWorld, SolutionKnowledge
+from cap.models.base import Model
+from cap.planners.affordances import constant
+from cap.planners.dialogue import DialoguePrompt
+from cap.planners.episode import run_episode
+from cap.planners.feedback import HumanFeedback, SuccessFeedback
+from cap.planners.say_models import Knowledge, SayModel
+from cap.planners.saycan import SayCan
+from cap.planners.world import Action
+from robots.kitchen import create
+
+EVERY = (*SAYCAN, *DRAWER_TASKS, *MONOLOGUE, *OWN)
+HOLDING_ANOTHER = next(t for t in SAYCAN if t.holding and t.holding not in t.needs[0].objects)
+
+
+def made(name: str, seed: int = 0) -> Callable[[Knowledge], Model]:
+    return lambda knowledge: SayModel(name, knowledge, seed)
+
+
+def kitchen(task: KitchenTask, seed: int = 0) -> KitchenSkills:
+    robot = create(seed=seed, mode="instant", objects=kitchen_needs.objects_of(task))
+    kitchen_needs.set_up(robot, task)
+    return KitchenSkills(robot)
+
+
+def test_there_are_101_instructions_in_seven_families() -> None:
+    assert [len(tasks) for tasks in FAMILIES.values()] == [15, 15, 15, 15, 11, 15, 15]
+    assert sum(map(len, FAMILIES.values())) == len(SAYCAN) == 101
+
+
+@pytest.mark.parametrize("share", range(4))
+def test_every_task_is_done_by_perfect_say_but_for_one_nobody_could_know(share: int) -> None:
+    for number, task in list(enumerate(EVERY))[share::4]:
+        result = trials.kitchen_trial(task, number % 15, made("perfect-say"))
+        good = result.missed is None and result.episode.end == "done"
+        assert good == (task is not HOLDING_ANOTHER), (task.words, result)
+
+
+def test_no_task_is_done_before_anything_is_done() -> None:
+    for number, task in enumerate(EVERY):
+        world = kitchen(task, number % 15)
+        homes = kitchen_needs.homes_of(world.robot)
+        assert kitchen_needs.missed(task, world, homes) is not None, task.words
+
+
+def test_affordances_follow_the_robot() -> None:
+    world = kitchen(KitchenTask("", "", (), scene=(("apple", "table"),)))
+    can = {action.text: world.affordance(action) for action in world.actions()}
+    done = {action.text: world.achieved(action) for action in world.actions()}
+    assert (can["pick up the apple"], can["pick up the tea"]) == (1.0, 0.0)
+    assert 0.9 < can["find a tea"] < 1.0
+    assert 0.9 < can["bring it to you"] < 1.0
+    assert (can["put down the tea"], can["done"]) == (1.0, 0.1)
+    assert (can["open the top drawer"], can["put the tea in the top drawer"]) == (0.0, 0.0)
+    assert done["find an apple"]
+    assert done["go to the table"]
+    assert not done["pick up the apple"]
+    world.step(Action("go", ("drawers",), "go to the drawers"))
+    assert world.affordance(Action("open")) == 1.0
+    world.step(Action("open"))
+    assert world.achieved(Action("open"))
+    assert not world.achieved(Action("close"))
+
+
+def test_a_step_that_fails_is_an_outcome_with_its_reason() -> None:
+    world = kitchen(KitchenTask("", "", ()))
+    outcome = world.step(Action("pick", ("tea",), "pick up the tea"))
+    assert not outcome.ok
+    assert "NotFound" in outcome.message
+    assert "holds nothing" in world.step(Action("put", ("tea",), "put down the tea")).message
+
+
+@pytest.mark.parametrize(
+    ("need", "lack"),
+    [
+        (Need("hold", ("apple",)), "the gripper holds coke can"),
+        (Need("hold", ("coke can",), source="close counter"), "it came from elsewhere"),
+        (Need("bring", ("apple",), "trash can"), "0 of 1 are at the trash can"),
+        (Need("bring", ("apple", "tea"), "close counter", count=2), "0 of 2 are at"),
+        (Need("release", ("coke can",)), "the coke can is not put down"),
+        (Need("at", to="far counter"), "the robot was not at the far counter"),
+        (Need("open"), "the top drawer is not as asked"),
+        (Need("stow", ("apple",)), "0 of 1 are at the top drawer"),
+    ],
+)
+def test_what_is_lacking_is_said(need: Need, lack: str) -> None:
+    world = kitchen(KitchenTask("", "", (), holding="coke can"))
+    homes = kitchen_needs.homes_of(world.robot) | {"coke can": "table"}
+    found = kitchen_needs.missed(KitchenTask("", "", (need,)), world, homes)
+    assert found is not None
+    assert lack in found
+
+
+def test_the_simulator_of_words_recovers_50_of_50_solutions() -> None:
+    assert len(trials.solutions()) == 50
+    model = made("perfect-say-with-distractors:2")
+    for number in range(50):
+        result = trials.simulator_trial(number, 17, model, ends=True)
+        assert result.missed is None, result
+
+
+def test_the_simulator_of_words_tells_a_wrong_plan_and_affordances_mend_some() -> None:
+    knowledge = SolutionKnowledge(trials.solutions())
+    recovered = dict.fromkeys(("usual", "constant"), 0)
+    for solution in trials.solutions():
+        for name, options in (("usual", {}), ("constant", {"affordance": constant})):
+            world = LanguageWorld(solution, actions_for(EVERYTHING))
+            model = SayModel("noisy-say:0.7", knowledge, 1)
+            planner = SayCan(model, DialoguePrompt(), **options)  # type: ignore[arg-type]
+            run_episode(solution.instruction, world, planner)
+            recovered[name] += world.recovered
+    assert 0 < recovered["constant"] < recovered["usual"] < 50
+
+
+def test_feedback_lifts_success_in_the_disturbed_kitchen() -> None:
+    done = {}
+    for kind in ("saycan", "success", "object+success"):
+        results = [
+            trials.kitchen_trial(
+                task, seed, made("perfect-say", seed), feedback=trials.kitchen_feedback(kind),
+                stochastic=True, disturbed=True,
+            )
+            for task in MONOLOGUE
+            for seed in range(4)
+        ]  # fmt: skip
+        done[kind] = sum(r.missed is None and r.episode.end == "done" for r in results)
+    assert done["saycan"] < 8 < 24 <= done["success"] <= done["object+success"] <= 32
+
+
+def test_the_same_seed_gives_the_same_episode() -> None:
+    runs = [
+        trials.kitchen_trial(MONOLOGUE[0], 3, made("noisy-say:0.6", 3), stochastic=True)
+        for _ in range(2)
+    ]
+    assert runs[0] == runs[1]
+
+
+def test_an_answer_narrows_what_is_brought_and_no_answer_leaves_it_open() -> None:
+    task = next(task for task in OWN if task.question)
+    for said, brought in (("a tea, please", "tea"), ("", None)):
+        feedback = HumanFeedback(lambda question, said=said: said)  # type: ignore[misc]
+        result = trials.kitchen_trial(task, 0, made("perfect-say"), feedback=[feedback])
+        assert result.missed is None
+        assert brought is None or f"pick up the {brought}" in result.episode.plan
+
+
+def test_a_changed_mind_changes_the_plan_and_can_change_back() -> None:
+    task = BY_WORDS[plain("throw away the apple")]
+    feedback = HumanFeedback(
+        lambda question: "", [(1, "bring me a sponge"), (2, "no, go on with the first task")]
+    )
+    result = trials.kitchen_trial(task, 0, made("perfect-say"), feedback=[feedback])
+    assert result.episode.plan == (
+        "find an apple", "find a sponge", "find an apple", "pick up the apple",
+        "go to the trash can", "put down the apple",
+    )  # fmt: skip
+    assert result.missed is None
+
+
+def test_a_false_alarm_is_survived() -> None:
+    feedback = SuccessFeedback("kitchen", type(SuccessFeedback().detector)(false_negative=0.3))
+    task = BY_WORDS[plain("throw away the apple")]
+    result = trials.kitchen_trial(task, 1, made("perfect-say"), feedback=[feedback])
+    assert result.episode.end in ("done", "steps")
+
+
+def test_solutions_are_those_of_the_tasks() -> None:
+    assert solution_of(BY_WORDS["throw away the apple"]) == (
+        "find an apple", "pick up the apple", "go to the trash can", "put down the apple",
+    )  # fmt: skip
+    assert KitchenKnowledge().advice(()) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("bring me a coke can?", "bring a coke can to the desk"),
+        ("move it to the trash", "move it to the trash bin"),
+        ("take it to the far counter", "take it to the cart"),
+        ("throw it in the trash can", "throw it in the trash bin"),
+    ],
+)
+def test_programs_are_asked_for_in_the_robots_own_words(said: str, meant: str) -> None:
+    assert in_robot_words(said) == meant

@@ -1,0 +1,97 @@
+"""The tables: laid out, run, the same for the same seed, with the papers' values beside."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks.planning.suite import OFFLINE, TABLES, PlanningSuite
+from benchmarks.suite import Settings, Trial, suite
+from cap.cli.main import run
+from cap.errors import UsageError
+
+
+def settings(table: str, *models: str) -> Settings:
+    options = {"table": table, **({"models": list(models)} if models else {})}
+    return Settings("planning", "offline", "instant", options=options)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_has_a_cell_for_every_row_and_column(table: str) -> None:
+    found = PlanningSuite(table)
+    cells = found.cells()
+    assert len(set(cells)) == len(cells) > 10
+    for model in OFFLINE[table]:
+        assert any(model in split for _, split in cells)
+    assert any(found.reference(*cell) for cell in cells)
+    found.check(settings(table))
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_one_trial_of_each_kind_runs_and_runs_alike_again(table: str) -> None:
+    found = suite("planning", {"table": table})
+    chosen: dict[str, Trial] = {}
+    for trial in found.trials(1, 0):
+        chosen.setdefault(trial.split, trial)
+    for trial in chosen.values():
+        if "uniform" in trial.split:
+            continue
+        first, again = (replace(found.run(trial, settings(table)), seconds=0.0) for _ in range(2))
+        assert first == again
+        assert first.cause != "infrastructure", first
+        json.dumps(first.extra)
+
+
+def test_every_instruction_of_a_family_is_run_once() -> None:
+    found = PlanningSuite("SC-4", ["perfect-say"])
+    trials = found.trials(1, 0, ["Embodiment"], ["saycan perfect-say plan"])
+    assert [trial.seed for trial in trials] == list(range(11))
+    assert [t.seed for t in found.trials(1, 1, ["Embodiment"], ["saycan perfect-say plan"])] == (
+        list(range(11, 22))
+    )
+
+
+def test_the_papers_values_are_labelled_as_theirs() -> None:
+    found = PlanningSuite("SC-4", ["perfect-say"])
+    assert found.reference("NL nouns", "saycan perfect-say execution") == {
+        "PaLM 540B": 47, "FLAN 137B": 53,
+    }  # fmt: skip
+    assert found.reference("NL nouns", "cap nearest plan") == {}
+
+
+def test_a_table_or_model_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"no table 'SC4'\. Use one of: SC-4"):
+        PlanningSuite("SC4")
+    with pytest.raises(UsageError, match="noisy-say:P"):
+        PlanningSuite("SC-4", ["noisy-say:7"]).check(settings("SC-4", "noisy-say:7"))
+    with pytest.raises(UsageError, match="unknown model"):
+        PlanningSuite("SC-4", ["perfet"]).check(settings("SC-4", "perfet"))
+
+
+def test_a_table_is_made_by_its_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["bench", "run", "planning", "--table", "SC-4", "-m", "perfect-say", "--jobs", "1"]
+    words += ["--tasks", "NL single", "--split", "saycan perfect-say plan"]
+    assert run([*words, "--out", str(tmp_path / "out")]) == 0
+    shown = capsys.readouterr().out
+    row = next(line for line in shown.splitlines() if line.startswith("SC-4") and "NL" in line)
+    for part in ("saycan", "perfect-say", "exact", "plan", "100.0 (79.6-100.0)", "15", "PaLM 540B"):
+        assert part in row
+    assert "total" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["planning", "--table", "SC-9"], "no table 'SC-9'"),
+        (["kitchen", "--table", "SC-4", "-m", "oracle"], "takes no --table"),
+        (["kitchen"], "say whom to ask with -m"),
+    ],
+)
+def test_a_wrong_table_is_one_line(
+    words: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["bench", "run", *words]) == 2
+    assert why in capsys.readouterr().err

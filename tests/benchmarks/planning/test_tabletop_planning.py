@@ -1,0 +1,113 @@
+"""Inner Monologue's tabletop tasks: rates under the seed's noise against their closed forms."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import pytest
+
+from benchmarks.planning import trials
+from benchmarks.planning.tabletop_skills import STAYS_M, TabletopSkills, goals_of, put
+from benchmarks.statistics import wilson_interval
+from benchmarks.tabletop.attributes import EVERY
+from benchmarks.tabletop.inner_monologue import NEAR, NOISE, TASKS_IM
+from benchmarks.tabletop.trial_sampler import Setup, prepare
+from cap.planners.say_models import SayModel
+from robots.ravens import create
+
+N = 200
+SIGMA_M = NOISE["place_m"]
+
+
+def within(distance_m: float) -> float:
+    """The share of placements nearer than this: Rayleigh's distribution."""
+    return 1 - math.exp(-(distance_m**2) / (2 * SIGMA_M**2))
+
+
+@cache
+def setups(task: str) -> tuple[Setup, ...]:
+    own = next(entry for entry in TASKS_IM if entry.name == task)
+    return tuple(prepare(own, EVERY, "IM-noise", seed) for seed in range(N))
+
+
+@cache
+def done(task: str, feedback: str) -> int:
+    found = 0
+    for seed, setup in enumerate(setups(task)):
+        result = trials.tabletop_trial(
+            setup, NOISE, lambda known, seed=seed: SayModel("perfect-say", known, seed),  # type: ignore[misc]
+            planner=feedback,
+        )  # fmt: skip
+        assert len(result.episode.outcomes) <= 15
+        found += result.missed is None
+    return found
+
+
+def expected(task: str) -> float:
+    """The rate where every object is put down once: each placement stays or does not."""
+    chances = []
+    for setup in setups(task):
+        rate = 1.0
+        for _, target in goals_of(setup.goal):
+            rate *= within(STAYS_M if target.endswith("block") else NEAR.on(target))
+        chances.append(rate)
+    return sum(chances) / len(chances)
+
+
+def test_the_closed_forms_are_those_of_the_seeds_noise() -> None:
+    assert within(0.04) == pytest.approx(0.83, abs=0.005)
+    assert within(0.04) ** 3 == pytest.approx(0.58, abs=0.01)
+    assert within(0.02) == pytest.approx(0.36, abs=0.005)
+    assert within(0.02) ** 3 == pytest.approx(0.05, abs=0.005)
+
+
+@pytest.mark.parametrize("task", ["im-pick-and-place", "im-matching-bowls", "im-stack-blocks"])
+def test_without_success_feedback_rates_are_those_of_the_closed_form(task: str) -> None:
+    low, high = wilson_interval(done(task, "object"), N)
+    assert low <= expected(task) <= high
+
+
+@pytest.mark.parametrize("task", ["im-matching-bowls", "im-stack-blocks"])
+def test_feedback_lifts_success_under_noise(task: str) -> None:
+    objects, success, scene = (done(task, kind) for kind in ("object", "success", "scene"))
+    assert objects + 20 < success <= scene
+
+
+def tabletop(*objects: str) -> TabletopSkills:
+    return TabletopSkills(create(seed=0, mode="instant", objects=list(objects)))
+
+
+def test_goals_are_read_as_sentences_and_judged_by_distance_and_height() -> None:
+    world = tabletop("red block", "blue bowl")
+    assert world.satisfied("red block on blue bowl") is False
+    assert world.step(put("red block", "blue bowl")).ok
+    assert world.satisfied("red block on the blue bowl.") is True
+    assert world.satisfied("red block on green bowl") is None
+    assert world.satisfied("the sky is blue") is None
+    assert world.step(put("red block", "top side")).ok
+    assert world.satisfied("red block on top side") is True
+
+
+def test_affordances_are_presence_as_in_saycans_notebook() -> None:
+    world = tabletop("red block", "blue bowl")
+    assert world.affordance(put("red block", "blue bowl")) == 1.0
+    assert world.affordance(put("red block", "green bowl")) == 0.0
+    assert world.affordance(world.actions()[-1]) == 0.2
+
+
+@pytest.mark.parametrize(("off_m", "stays"), [(0.0, True), (0.019, True), (0.021, False)])
+def test_a_block_that_is_too_far_off_falls_and_its_pile_stays(off_m: float, stays: bool) -> None:
+    world = tabletop("red block", "green block")
+    state, spoken = world.robot.snapshot()
+    x, y, z = state.scene["green block"].position
+    from dataclasses import replace
+
+    placed = replace(state.scene["red block"], position=(x + off_m, y, z + 0.04))
+    world.robot.restore((replace(state, scene=state.scene.moved([placed])), spoken))
+    world.settle()
+    now = world.robot.positions()
+    assert now["green block"] == (x, y, z)
+    assert (now["red block"][2] > z) == stays
+    if not stays:
+        assert math.dist(now["red block"][:2], (x, y)) >= 0.044

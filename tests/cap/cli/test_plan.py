@@ -1,0 +1,127 @@
+"""`cap plan`: one instruction with one planner, shown and kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from cap.cli.main import run
+
+
+def plan(*words: str, out: Path) -> int:
+    return run(["plan", *words, "--out", str(out)])
+
+
+def test_an_instruction_is_carried_out_with_its_scores_as_table_and_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan("bring me something to clean up the spill", out=tmp_path / "run") == 0
+    shown = capsys.readouterr().out
+    assert "perfect-say is no language model" in shown
+    assert "pick up the sponge     1" in shown
+    assert "done: the world is as asked" in shown
+    with Image.open(tmp_path / "run" / "scores.png") as scores:
+        assert scores.size[0] > 600
+    with Image.open(tmp_path / "run" / "after.png") as after:
+        assert after.size == (480, 480)
+    kinds = [
+        json.loads(line)["kind"]
+        for line in (tmp_path / "run" / "events.jsonl").read_text().splitlines()
+    ]
+    assert kinds.count("candidates") == kinds.count("step") + 1 == 4
+    assert run(["trace", "show", str(tmp_path / "run")]) == 0
+    assert "bring it to you" in capsys.readouterr().out
+
+
+def test_json_has_every_moment_with_say_can_and_pay(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan("throw away the apple", "--json", out=tmp_path / "run") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["done"]
+    assert found["judged"]
+    assert found["plan"][-1] == "put down the apple"
+    assert set(found["scores"][0]["candidates"][0]) == {"text", "say", "can", "pay", "score"}
+
+
+def test_a_monologue_reads_what_came_of_its_steps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("stack all the blocks", "--planner", "monologue", "-r", "ravens")
+    assert plan(*words, "--feedback", "scene", "--disturb", "once", out=tmp_path / "run") == 0
+    shown = capsys.readouterr().out
+    assert "goal: green block on red block" in shown
+    assert "Reached: nothing" in shown
+    assert "somebody kept it from succeeding" in shown
+
+
+def test_a_program_runs_in_the_same_loop(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("put the apple on the desk", "--planner", "cap", "--objects", "apple @ table")
+    assert plan(*words, out=tmp_path / "run") == 0
+    shown = capsys.readouterr().out
+    assert "pick_obj('apple')" in shown
+    assert "the benchmark does not know this task" in shown
+
+
+def test_a_program_is_bounded_and_disturbed_like_any_planner(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("put the apple on the desk", "--planner", "cap", "--objects", "apple @ table")
+    assert plan(*words, "--max-steps", "1", out=tmp_path / "one") == 1
+    assert "1 steps were taken" in capsys.readouterr().out
+    plan(*words, "--disturb", "once", out=tmp_path / "two")
+    assert "somebody kept it from succeeding" in capsys.readouterr().out
+
+
+def test_what_a_person_says_on_the_way_is_what_is_judged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("throw away the apple", "--say", "1:bring me a sponge")
+    assert plan(*words, out=tmp_path / "run") == 0
+    shown = capsys.readouterr().out
+    assert "Person: bring me a sponge" in shown
+    assert "pick up the sponge" in shown
+
+
+def test_a_person_who_answers_nothing_holds_nothing_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan("bring me a drink", "--feedback", "human", out=tmp_path / "run") == 0
+    assert "Person: (no answer)" in capsys.readouterr().out
+
+
+def test_what_no_stand_in_knows_ends_with_the_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan("sing a song", "-m", "perfect-say", out=tmp_path / "run") == 4
+    assert "use another model with -m" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["  "], "the instruction is empty"),
+        (["x", "-r", "drawing"], "planners know no skills of 'drawing'"),
+        (["x", "--feedback", "smell"], "no feedback 'smell'"),
+        (["x", "--feedback", "scene"], "the kitchen tells no progress"),
+        (["x", "--say", "never mind"], "is not N:WORDS"),
+        (["x", "-m", "noisy-say:3"], "noisy-say:P"),
+        (["x", "-m", "perfet-say"], "unknown model 'perfet-say'"),
+        (["x", "--explain", "-r", "ravens"], "leave --explain out"),
+        (["x", "--planner", "cap", "--feedback", "success"], "leave --feedback out"),
+        (["x", "--objects", "unicorn"], "no object named 'unicorn'"),
+    ],
+)
+def test_what_cannot_be_is_one_line_and_leaves_nothing(
+    words: list[str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan(*words, out=tmp_path / "run") == 2
+    error = capsys.readouterr().err
+    assert why in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
