@@ -61,6 +61,7 @@ class KitchenSkills:
         self.visited: list[str] = []
         """The robot's locations that it went to, in order."""
         self._put: set[str] = set()
+        self._found: str | None = None
         self._last = _Look(robot.state)
         names = [thing.name for thing in robot.state.things if thing.kind.shape != "dish"]
         self._actions = tuple(actions_for(names))
@@ -89,7 +90,10 @@ class KitchenSkills:
         state, args = self.state, action.args
         match action.skill:
             case "find":
-                return state.held == args[0] or args[0] in self._look.visible
+                # What is in view by chance was not found yet: whoever says so may go on from there.
+                return state.held == args[0] or (
+                    self._found == args[0] and args[0] in self._look.visible
+                )
             case "go":
                 return self._at(PLACES[args[0]])
             case "bring":
@@ -139,6 +143,7 @@ class KitchenSkills:
             if place is not None:
                 robot.goto_loc(place)
                 self.visited.append(place)
+                self._found = action.args[0] if skill == "find" else None
         elif skill == "pick":
             robot.pick_obj(action.args[0])
             self._put.discard(action.args[0])

@@ -155,7 +155,7 @@ class PlanningSuite:
             return meters[-1]
 
         result = _carry_out(self.table, cell, trial.seed, settings.mode, make_model)
-        outcome = _outcome(result, meters[-1], time.perf_counter() - start_s)
+        outcome = _outcome(cell, result, meters[-1], time.perf_counter() - start_s)
         return meters[-1].settled(outcome)
 
     def reference(self, task: str, split: str) -> Mapping[str, float]:
@@ -322,9 +322,11 @@ def _tabletop_outcome(cell: PlanningCell, trial: Trial, settings: Settings) -> O
     return TabletopSuite().run(Trial(name, split, trial.seed // cell.items, trial.sample), own)
 
 
-def _outcome(result: TrialResult, meter: Meter, seconds: float) -> Outcome:
+def _outcome(cell: PlanningCell, result: TrialResult, meter: Meter, seconds: float) -> Outcome:
+    """Return the verdict; a planner must also say that it is done, a program only end."""
     episode = result.episode
-    success = result.missed is None and episode.end == "done"
+    ended = episode.end == "done" or cell.planner == "cap"
+    success = result.missed is None and ended
     causes = {"model": "model", "done": "task"}
     why = episode.why or result.missed or ""
     return Outcome(

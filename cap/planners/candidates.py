@@ -17,6 +17,9 @@ from cap.planners.world import DONE, Action, World
 PLANNED = 0.9
 """How likely the next step of a whole plan is; each later one has so much of what is left."""
 _UNPLANNED = 1e-9
+_UNSAID = 1.000001
+"""Where samples are counted, a step that is no likelier than this many times the least was never
+said: whether it can be done is then no reason to do it."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,23 @@ class Ranking:
     notes: tuple[str, ...] = ()
     """What was unusual."""
 
+    @property
+    def stuck(self) -> str:
+        """Why none of them should be taken; "" if the first should."""
+        if not self.candidates:
+            return "there is no step to choose"
+        best = self.candidates[0]
+        if best.score <= 0.0:
+            count = len(self.candidates)
+            return f"none of {count} steps can be done: all affordances are 0"
+        says = [entry.say for entry in self.candidates]
+        if self.rung != "sampled" or best.say > min(says) * _UNSAID:
+            return ""
+        if max(says) <= min(says) * _UNSAID:
+            return f"none of the model's samples was one of {len(says)} steps"
+        said = max(self.candidates, key=lambda entry: entry.say).action.text
+        return f"nothing the model said can be done now, such as '{said}'"
+
 
 def rank(
     model: Model,
@@ -76,6 +96,9 @@ def rank(
     logprobs, notes = _numbers(scores)
     high = max(logprobs)
     weights = [math.exp(value - high) for value in logprobs]
+    if scores.rung == "sampled":  # one was added to each count: with many steps that is too much
+        least = min(weights)
+        weights = [weight / least - 1 + 1 / len(weights) for weight in weights]
     total = math.fsum(weights)
     found = []
     for action, weight in zip(actions, weights, strict=True):

@@ -50,11 +50,9 @@ class SayCan:
                 self.model, dialogue, episode.world, self.affordance, terminate=self.terminate
             )
             tell(episode, ranking)
-            if not ranking.candidates:
-                return "there is no step to choose"
+            if ranking.stuck:
+                return ranking.stuck
             best = ranking.candidates[0]
-            if best.score <= 0.0:
-                return f"none of {len(ranking.candidates)} steps can be done: all affordances are 0"
             outcome = yield best.action
             if best.action.skill == DONE.skill:
                 return ""

@@ -21,7 +21,7 @@ def test_an_instruction_is_carried_out_with_its_scores_as_table_and_picture(
     assert plan("bring me something to clean up the spill", out=tmp_path / "run") == 0
     shown = capsys.readouterr().out
     assert "perfect-say is no language model" in shown
-    assert "pick up the sponge     1" in shown
+    assert "find a sponge          1" in shown
     assert "done: the world is as asked" in shown
     with Image.open(tmp_path / "run" / "scores.png") as scores:
         assert scores.size[0] > 600
@@ -31,7 +31,7 @@ def test_an_instruction_is_carried_out_with_its_scores_as_table_and_picture(
         json.loads(line)["kind"]
         for line in (tmp_path / "run" / "events.jsonl").read_text().splitlines()
     ]
-    assert kinds.count("candidates") == kinds.count("step") + 1 == 4
+    assert kinds.count("candidates") == kinds.count("step") + 1 == 5
     assert run(["trace", "show", str(tmp_path / "run")]) == 0
     assert "bring it to you" in capsys.readouterr().out
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import pytest
 
 from cap.errors import SpendLimit
+from cap.models.base import Completion, Request, Scores
+from cap.models.scorers.sampling import sampled
 from cap.planners.dialogue import DialoguePrompt
 from cap.planners.disturbance import ForcedFailure, SkillFailure
 from cap.planners.episode import Episode, run_episode
@@ -238,3 +240,35 @@ def test_a_model_asks_where_somebody_answers_and_reads_the_answer() -> None:
     run_episode("greet", TextWorld(["wave"]), SayCan(model, NOTHING), [HumanFeedback(answer)])
     assert asked == ["how high?"]
     assert "Robot question: how high?\nPerson: as high as you can" in model.prompts[-1]
+
+
+class Sampler:
+    """Writes the same answer however often it is sampled."""
+
+    name = "sampler"
+    endpoint = None
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = list(texts)
+
+    def complete(self, request: Request) -> Completion:
+        done = request.prompt.rsplit("Person:", 1)[-1].count("Robot:") - 1
+        return Completion(self.texts[min(done, len(self.texts) - 1)], self.name)
+
+    def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
+        return sampled(self, prompt, continuations)
+
+
+def test_where_samples_are_counted_only_what_was_said_is_done() -> None:
+    """A hand that answered as a model would: its step was capped, and noise was acted on."""
+    said = SayCan(Sampler("bow", "wave", "done"), NOTHING)
+    many = TextWorld(["wave", "bow", *(f"sing song {number}" for number in range(80))])
+    result = run_episode("greet", many, said)
+    assert (result.end, result.plan) == ("done", ("bow", "wave"))
+    world = TextWorld(["wave", "bow"], {"bow": 0.0})
+    result = run_episode("greet", world, SayCan(Sampler("bow"), NOTHING))
+    assert (result.end, result.plan) == ("stuck", ())
+    assert result.why == "nothing the model said can be done now, such as 'bow'"
+    other = SayCan(Sampler("xylophone quartz"), NOTHING)
+    result = run_episode("greet", TextWorld(["wave"]), other)
+    assert result.why == "none of the model's samples was one of 2 steps"
