@@ -218,7 +218,7 @@ def _cells(table: str, models: Sequence[str]) -> list[PlanningCell]:
             found += [
                 PlanningCell(family, planner, name, what, len(tasks))
                 for planner, name in pairs
-                for what in ("plan", "execution")
+                for what in (("plan",) if name == "uniform-say" else ("plan", "execution"))
             ]
         return found
     if table == "SC-5":
