@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from benchmarks.planning.kitchen_needs import EVERY, YOU, KitchenTask, Need
 from benchmarks.planning.kitchen_skills import DRAWER, actions_for
@@ -120,7 +120,10 @@ class KitchenKnowledge:
                 belief.take(action, told)
         if task is None:
             return None
-        needs = [_narrowed(need, answer) for need in task.needs]
+        needs = []
+        for need in task.needs:  # an answer that names some of the objects leaves those
+            named = tuple(name for name in need.objects if name in answer.lower())
+            needs.append(replace(need, objects=named or need.objects))
         lacking = [need for need in needs if not _met(need, belief)]
         stages: Stages = _stages(lacking[0], belief) if lacking else []
         question = task.question if not asked and not belief.visited and not belief.near else ""
@@ -133,12 +136,6 @@ class KitchenKnowledge:
         if self._task is not None and plain(words) == plain(self._task.words):
             return self._task
         return BY_WORDS.get(plain(words))
-
-
-def _narrowed(need: Need, answer: str) -> Need:
-    """Return a need with only the objects an answer names, if it names any."""
-    named = tuple(name for name in need.objects if name in answer.lower())
-    return Need(need.kind, named or need.objects, need.to, need.source, need.count)
 
 
 def _met(need: Need, belief: _Belief) -> bool:

@@ -115,7 +115,10 @@ class KitchenSkills:
         match action.skill:
             case "find" | "go" | "bring":
                 place = self._goal(action)
-                return 0.0 if place is None else affordances.goto(self._distance_m(place))
+                if place is None:
+                    return 0.0
+                x, y, _ = self.state.room.locations[place].stand
+                return affordances.goto(math.dist(self.state.base.xy, (x, y)))
             case "pick":
                 return affordances.pick(self._pick_value(action.args[0]))
             case "put":
@@ -170,10 +173,6 @@ class KitchenSkills:
 
     def _at(self, place: str) -> bool:
         return place in self._look.here
-
-    def _distance_m(self, place: str) -> float:
-        x, y, _ = self.state.room.locations[place].stand
-        return math.dist(self.state.base.xy, (x, y))
 
     def _pick_value(self, name: str) -> float:
         """Return the value function of a pick: what the simulation knows in place of a critic."""

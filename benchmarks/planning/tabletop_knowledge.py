@@ -12,7 +12,7 @@ from cap.planners.say_models import Advice
 from cap.planners.world import DONE
 
 Pairs = Sequence[tuple[str, str]]
-_ASIDE = "middle"
+_ASIDE = ("middle", "top side", "bottom side", "left side", "right side")
 _PUT = re.compile(r"pick up the (.+) and put it on the (.+)")
 
 
@@ -40,8 +40,10 @@ class TabletopKnowledge:
         inside = [a for a, b in reached if b == goal and goal.endswith("bowl")]
         steps = [(put(first, inside[-1] if inside else goal).text,)]  # a bowl holds a pile
         above = [a for a, b in reached if b == first]
-        if above:  # what stands on it is in the way
-            steps.insert(0, (put(above[0], _ASIDE).text,))
+        if above:  # what stands on it is in the way; nobody tells which places are free
+            said = [line.text for line in lines]
+            away = [step for place in _ASIDE if (step := put(above[0], place).text) not in said]
+            steps.insert(0, (away[0] if away else put(above[0], _ASIDE[0]).text,))
         steps += [(put(*pair).text,) for pair in missing[1:]]
         return Advice(tuple(steps), goals)
 

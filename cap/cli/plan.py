@@ -6,12 +6,21 @@ import contextlib
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cap.cli.options import ModelOptions, Named, load_config, split_names, with_options
+from cap.cli.options import (
+    ModelOptions,
+    Named,
+    group,
+    load_config,
+    option,
+    split_names,
+    with_options,
+)
 from cap.errors import CapError, MissingExtra, UsageError
 
 SHOWN = 3
@@ -19,64 +28,76 @@ SHOWN = 3
 _TRY = "perfect-say"
 
 
+@dataclass(frozen=True)
+class PlanOptions:
+    """What a person said on the command line about one plan."""
+
+    planner: str = option(
+        "--planner",
+        type=click.Choice(["saycan", "monologue", "cap"]),
+        default="saycan",
+        show_default=True,
+        help="Who chooses the steps.",
+    )
+    """Who chooses the steps."""
+    robot: str = option("-r", "--robot", default="kitchen", show_default=True, metavar="NAME")
+    """Whose skills they are."""
+    model: str | None = option(
+        "-m",
+        "--model",
+        metavar="MODEL",
+        help="Any model, or perfect-say, perfect-say-with-distractors:N, noisy-say:P, uniform-say.",
+    )
+    """Who says what is next; None for a stand-in where one knows the task."""
+    seed: int = option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+    """Of the scene and of what goes wrong."""
+    mode: str = option("--mode", type=click.Choice(["instant", "physics"]), default="instant")
+    """Kind of world."""
+    objects: str | None = option(
+        "--objects", metavar="NAMES", help='Such as "apple @ table, sponge @ cart".'
+    )
+    """Comma-separated names; None for what the task needs."""
+    feedback: str | None = option(
+        "--feedback",
+        metavar="KINDS",
+        help="What it is told after each step: object, success, scene, human, with commas.",
+    )
+    """Comma-separated kinds."""
+    said: tuple[str, ...] = option(
+        "--say",
+        multiple=True,
+        metavar="N:WORDS",
+        help="What you say on the way, after N steps; repeatable.",
+    )
+    """What the person says on the way."""
+    disturb: str | None = option(
+        "--disturb",
+        type=click.Choice(["skills", "once"]),
+        help="skills fail now and then; or the first attempt is made to fail once.",
+    )
+    """What goes wrong."""
+    explain: bool = option(
+        "--explain", is_flag=True, help="The model explains what you want first."
+    )
+    """Whether the model explains first."""
+    max_steps: int = option(
+        "--max-steps", type=click.IntRange(1, 200), default=15, show_default=True
+    )
+    """Most steps."""
+    out: Path | None = option(
+        "--out", type=Named(path_type=Path), metavar="DIR", help="Folder of this run."
+    )
+    """The run folder; by default a new one."""
+    as_json: bool = option("--json", is_flag=True, help="Print one JSON object.")
+    """One JSON object on standard output, nothing else."""
+    model_options: ModelOptions = group(ModelOptions)
+    """How the model is asked."""
+
+
 @click.command("plan")
 @click.argument("instruction", metavar="INSTRUCTION")
-@click.option(
-    "--planner",
-    type=click.Choice(["saycan", "monologue", "cap"]),
-    default="saycan",
-    show_default=True,
-    help="Who chooses the steps.",
-)
-@click.option("-r", "--robot", default="kitchen", show_default=True, metavar="NAME")
-@click.option(
-    "-m",
-    "--model",
-    metavar="MODEL",
-    help="Any model, or perfect-say, perfect-say-with-distractors:N, noisy-say:P, uniform-say.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--mode", type=click.Choice(["instant", "physics"]), default="instant")
-@click.option("--objects", metavar="NAMES", help='Such as "apple @ table, sponge @ cart".')
-@click.option(
-    "--feedback",
-    metavar="KINDS",
-    help="What it is told after each step: object, success, scene, human, with commas.",
-)
-@click.option(
-    "--say",
-    "said",
-    multiple=True,
-    metavar="N:WORDS",
-    help="What you say on the way, after N steps; repeatable.",
-)
-@click.option(
-    "--disturb",
-    type=click.Choice(["skills", "once"]),
-    help="skills fail now and then; or the first attempt is made to fail once.",
-)
-@click.option("--explain", is_flag=True, help="The model explains what you want first.")
-@click.option("--max-steps", type=click.IntRange(1, 200), default=15, show_default=True)
-@click.option("--out", type=Named(path_type=Path), metavar="DIR", help="Folder of this run.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@with_options(ModelOptions, "model_options")
-def command(
-    model_options: ModelOptions,
-    instruction: str,
-    planner: str,
-    robot: str,
-    model: str | None,
-    seed: int,
-    mode: str,
-    objects: str | None,
-    feedback: str | None,
-    said: tuple[str, ...],
-    disturb: str | None,
-    explain: bool,
-    max_steps: int,
-    out: Path | None,
-    as_json: bool,
-) -> int:
+@with_options(PlanOptions, "options")
+def command(options: PlanOptions, instruction: str) -> int:
     """Carry out an instruction step by step: SayCan, Inner Monologue, or a program.
 
     \b
@@ -92,41 +113,27 @@ def command(
 
     if not instruction.strip():
         raise UsageError("the instruction is empty; say what the robot should do")
-    kinds = split_names(feedback, "--feedback names nothing; write kinds with commas") or []
-    for kind in kinds:
-        if kind not in single.FEEDBACK:
-            raise UsageError(f"no feedback {kind!r}; use {', '.join(single.FEEDBACK)}")
-    setup = single.PlanSetup(
-        robot,
-        planner,
-        seed,
-        mode,
-        _names(objects),
-        tuple(kinds),
-        _answer,
-        tuple(map(_interjection, said)),
-        disturb or "",
-        explain,
-        max_steps,
-    )
-    single.check(setup)
-    settings = load_config(model_options, model=model)
-    name = model or settings.model
-    if model is None and settings.sources["model"] == "default" and planner != "cap":
-        name = _TRY if single.is_known(setup, instruction) else settings.model
-    there = out is not None and out.exists()
-    folder = claim_folder(out or new_run_folder(settings.runs, robot, instruction))
-    header = {"instructions": [instruction], "robot": robot, "model": name, "planner": planner}
-    trace = Trace(folder, {**header, "seed": seed, "mode": mode, "versions": versions()})
-    if not as_json:
+    setup = _setup(options)
+    settings = load_config(options.model_options, model=options.model)
+    name = settings.model
+    unsaid = settings.sources["model"] == "default" and options.planner != "cap"
+    if unsaid and single.is_known(setup, instruction):
+        name = _TRY
+    there = options.out is not None and options.out.exists()
+    folder = claim_folder(options.out or new_run_folder(settings.runs, options.robot, instruction))
+    said = {"robot": options.robot, "model": name, "planner": options.planner}
+    more = {"seed": options.seed, "mode": options.mode, "versions": versions()}
+    trace = Trace(folder, {"instructions": [instruction], **said, **more})
+    if not options.as_json:
         _watch(trace)
         if is_say_model(name):
             click.echo(f"{name} is no language model: it knows the plans of the benchmark's tasks")
+
+    def make_model(known: Any) -> Any:
+        return _model(name, known, options, settings)
+
     try:
-        verdict = single.run(
-            setup, instruction, lambda known: _model(name, known, seed, settings, model_options),
-            trace,
-        )  # fmt: skip
+        verdict = single.run(setup, instruction, make_model, trace)
     except BaseException as error:  # the trace tells of whatever it was
         trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
         trace.close(status_after(error))
@@ -137,35 +144,53 @@ def command(
         raise
     good = verdict.episode.end == "done" and verdict.missed is None
     trace.close("ok" if good else "failed")
-    return _report(verdict, folder, instruction, as_json)
+    return _report(verdict, folder, instruction, options.as_json)
 
 
-def _model(name: str, known: Any, seed: int, settings: Any, options: ModelOptions) -> Any:
-    from dataclasses import replace
+def _setup(options: PlanOptions) -> Any:
+    """Return what a person asked for.
 
+    Raises:
+        UsageError: It cannot be had.
+    """
+    from benchmarks.planning import single
+
+    kinds = split_names(options.feedback, "--feedback names nothing; write kinds with commas")
+    for kind in kinds or ():
+        if kind not in single.FEEDBACK:
+            raise UsageError(f"no feedback {kind!r}; use {', '.join(single.FEEDBACK)}")
+    remedy = '--objects names nothing; write it like "apple @ table, sponge"'
+    names = split_names(options.objects, remedy)
+    interjections = []
+    for text in options.said:
+        number, mark, words = text.partition(":")
+        if not (mark and number.strip().isdigit() and words.strip()):
+            raise UsageError(f"--say {text!r} is not N:WORDS; write it like 2:never mind")
+        interjections.append((int(number), " ".join(words.split())))
+    setup = single.PlanSetup(
+        options.robot,
+        options.planner,
+        options.seed,
+        options.mode,
+        None if names is None else tuple(names),
+        tuple(kinds or ()),
+        _answer,
+        tuple(interjections),
+        options.disturb or "",
+        options.explain,
+        options.max_steps,
+    )
+    single.check(setup)
+    return setup
+
+
+def _model(name: str, known: Any, options: PlanOptions, settings: Any) -> Any:
     from cap.cli.session import model_for
     from cap.planners.say_models import SayModel, is_say_model
 
     if is_say_model(name):
-        return SayModel(name, known, seed)
-    return model_for(replace(settings, model=name), options.model_timeout)
-
-
-def _names(text: str | None) -> tuple[str, ...] | None:
-    names = split_names(text, '--objects names nothing; write it like "apple @ table, sponge"')
-    return None if names is None else tuple(names)
-
-
-def _interjection(text: str) -> tuple[int, str]:
-    """Read `N:WORDS`.
-
-    Raises:
-        UsageError: It is not of that form.
-    """
-    number, mark, words = text.partition(":")
-    if not (mark and number.strip().isdigit() and words.strip()):
-        raise UsageError(f"--say {text!r} is not N:WORDS; write it like 2:never mind")
-    return int(number), " ".join(words.split())
+        return SayModel(name, known, options.seed)
+    return model_for(replace(settings, model=name), options.model_options.model_timeout)
 
 
 def _answer(question: str) -> str:

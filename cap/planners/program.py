@@ -24,7 +24,7 @@ class WatchedRobot:
         robot: Robot,
         episode: Episode,
         skills: Mapping[str, str],
-        settle: Callable[[], None],
+        settle: Callable[[], None] | None,
     ) -> None:
         """Watch a robot; see `CodeAsPolicies`."""
         self._robot = robot
@@ -58,7 +58,8 @@ class WatchedRobot:
                     value = primitive.function(*args, **kwargs)
                 except RobotError as failed:
                     error = failed
-                self._settle()
+                if self._settle is not None:
+                    self._settle()
                 return StepOutcome(action, error is None, str(error or ""))
 
             given = [*map(repr, args), *(f"{name}={value!r}" for name, value in kwargs.items())]
@@ -79,10 +80,6 @@ class WatchedRobot:
         return call
 
 
-def _nothing() -> None:
-    pass
-
-
 @dataclass
 class CodeAsPolicies:
     """Has a model write a program for the instruction, and runs it as everywhere else."""
@@ -95,7 +92,7 @@ class CodeAsPolicies:
     """Prompts, limits and repairs."""
     skills: Mapping[str, str] = field(default_factory=dict)
     """The world's names of the robot's actions, as disturbances know them."""
-    settle: Callable[[], None] = _nothing
+    settle: Callable[[], None] | None = None
     """What the world does after each action."""
     reword: Callable[[str], str] = str
     """Puts an instruction into the robot's own names of things."""

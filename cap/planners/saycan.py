@@ -41,7 +41,10 @@ class SayCan:
         words = " ".join(episode.instruction.split())
         dialogue = Dialogue(self.prompt, words, episode.opening, self.explains)
         if self.explains:
-            dialogue.add("explanation", self._explanation(dialogue))
+            before = f"{dialogue.text()}Explanation:"
+            request = Request(before, stop=("\n",), max_tokens=_EXPLANATION_TOKENS)
+            said = self.model.complete(request).said()
+            dialogue.add("explanation", said.strip().split("\n")[0])
             episode.trace.event("explanation", text=dialogue.lines[-1].text)
         if episode.asks:
             yield from self._question(dialogue)
@@ -59,12 +62,6 @@ class SayCan:
             dialogue.add("step", best.action.text, outcome.lines)
             if episode.asks:
                 yield from self._question(dialogue)
-
-    def _explanation(self, dialogue: Dialogue) -> str:
-        request = Request(
-            f"{dialogue.text()}Explanation:", stop=("\n",), max_tokens=_EXPLANATION_TOKENS
-        )
-        return self.model.complete(request).said().strip().split("\n")[0]
 
     def _question(self, dialogue: Dialogue) -> Generator[Action, StepOutcome, None]:
         """Let the model ask the person something, if it rather would than go on."""

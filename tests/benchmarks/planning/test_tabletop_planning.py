@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import pytest
 
 from benchmarks.planning import trials
+from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import STAYS_M, TabletopSkills, goals_of, put
 from benchmarks.statistics import wilson_interval
 from benchmarks.tabletop.attributes import EVERY
 from benchmarks.tabletop.inner_monologue import NEAR, NOISE, TASKS_IM
 from benchmarks.tabletop.trial_sampler import Setup, prepare
+from cap.planners.dialogue import DialogueLine
 from cap.planners.say_models import SayModel
 from robots.ravens import create
 
@@ -101,8 +104,6 @@ def test_a_block_that_is_too_far_off_falls_and_its_pile_stays(off_m: float, stay
     world = tabletop("red block", "green block")
     state, spoken = world.robot.snapshot()
     x, y, z = state.scene["green block"].position
-    from dataclasses import replace
-
     placed = replace(state.scene["red block"], position=(x + off_m, y, z + 0.04))
     world.robot.restore((replace(state, scene=state.scene.moved([placed])), spoken))
     world.settle()
@@ -111,3 +112,39 @@ def test_a_block_that_is_too_far_off_falls_and_its_pile_stays(off_m: float, stay
     assert (now["red block"][2] > z) == stays
     if not stays:
         assert math.dist(now["red block"][:2], (x, y)) >= 0.044
+
+
+def test_what_stands_in_the_way_is_put_elsewhere_each_time_it_is_tried() -> None:
+    """A block that was put aside where its pile stood was back on the pile, for ever."""
+    knowledge = TabletopKnowledge(
+        {"pile": [("green block", "red block"), ("blue block", "green block")]}
+    )
+    lines = [
+        DialogueLine("person", "pile"),
+        DialogueLine("step", put("blue block", "green block").text),
+        DialogueLine("told", "Reached: blue block on green block"),
+    ]
+    tried = []
+    for _ in range(3):
+        advice = knowledge.advice(lines)
+        assert advice is not None
+        tried.append(advice.steps[0][0])
+        lines.append(DialogueLine("step", tried[-1]))
+        lines.append(DialogueLine("told", "Reached: blue block on green block"))
+    assert len(set(tried)) == 3
+    assert all(step.startswith("pick up the blue block") for step in tried)
+
+
+def test_several_blocks_in_one_bowl_stand_on_one_another() -> None:
+    knowledge = TabletopKnowledge(
+        {"all in": [("red block", "blue bowl"), ("tan block", "blue bowl")]}
+    )
+    lines = [DialogueLine("person", "all in")]
+    for expected in (put("red block", "blue bowl"), put("tan block", "red block")):
+        advice = knowledge.advice(lines)
+        assert advice is not None
+        assert advice.steps[0] == (expected.text,)
+        lines.append(DialogueLine("step", expected.text))
+    done = knowledge.advice(lines)
+    assert done is not None
+    assert done.steps == (("done",),)
