@@ -21,7 +21,7 @@ from benchmarks.planning.kitchen_tasks import FAMILIES, MONOLOGUE
 from benchmarks.planning.trials import TrialResult
 from benchmarks.report.tables import CellTally
 from benchmarks.results import read_header, read_lines
-from benchmarks.suite import Outcome, Settings, Trial, check_options, chosen_cells
+from benchmarks.suite import BASELINES, Outcome, Settings, Trial, check_options, chosen_cells
 from benchmarks.tabletop.attributes import EVERY
 from benchmarks.tabletop.inner_monologue import NOISE, TASKS_IM
 from benchmarks.tabletop.published import published_rates
@@ -107,6 +107,11 @@ class PlanningSuite:
             MissingKey: A model needs a key and none is set.
         """
         check_options(settings, OPTIONS)
+        if {settings.model, *self.models} & set(BASELINES):
+            raise UsageError(
+                f"the suite 'planning' has no programs of its own; {PERFECT} is its upper row, "
+                "uniform-say its lowest: leave -m out, or name one of them"
+            )
         options = {**settings.options, "ledger": None}
         for name in self.models:
             if is_say_model(name):

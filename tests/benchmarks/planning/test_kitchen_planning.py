@@ -50,12 +50,13 @@ def test_there_are_101_instructions_in_seven_families() -> None:
     assert sum(map(len, FAMILIES.values())) == len(SAYCAN) == 101
 
 
-@pytest.mark.parametrize("share", range(4))
-def test_every_task_is_done_by_perfect_say_but_for_one_nobody_could_know(share: int) -> None:
-    for number, task in list(enumerate(EVERY))[share::4]:
-        result = trials.kitchen_trial(task, number % 15, made("perfect-say"))
-        good = result.missed is None and result.episode.end == "done"
-        assert good == (task is not HOLDING_ANOTHER), (task.words, result)
+@pytest.mark.sweep(share=0.3)
+@pytest.mark.parametrize("number", range(len(EVERY)))
+def test_every_task_is_done_by_perfect_say_but_for_one_nobody_could_know(number: int) -> None:
+    task = EVERY[number]
+    result = trials.kitchen_trial(task, number % 15, made("perfect-say"))
+    good = result.missed is None and result.episode.end == "done"
+    assert good == (task is not HOLDING_ANOTHER), result
 
 
 def test_no_task_is_done_before_anything_is_done() -> None:
@@ -145,10 +146,10 @@ def test_feedback_lifts_success_in_the_disturbed_kitchen() -> None:
                 stochastic=True, disturbed=True,
             )
             for task in MONOLOGUE
-            for seed in range(4)
+            for seed in range(2)
         ]  # fmt: skip
         done[kind] = sum(r.missed is None and r.episode.end == "done" for r in results)
-    assert done["saycan"] < 8 < 24 <= done["success"] <= done["object+success"] <= 32
+    assert done["saycan"] < 5 < 12 <= done["success"] <= done["object+success"] <= 16
 
 
 def test_the_same_seed_gives_the_same_episode() -> None:

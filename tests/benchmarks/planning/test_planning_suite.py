@@ -88,6 +88,8 @@ def test_a_table_is_made_by_its_command(tmp_path: Path, capsys: pytest.CaptureFi
         (["planning", "--table", "SC-9"], "no table 'SC-9'"),
         (["kitchen", "--table", "SC-4", "-m", "oracle"], "takes no --table"),
         (["kitchen"], "say whom to ask with -m"),
+        (["planning", "-m", "oracle"], "perfect-say is its upper row"),
+        (["planning", "--disturbances", "drop=1"], "takes no --disturbances"),
     ],
 )
 def test_a_wrong_table_is_one_line(
@@ -95,3 +97,8 @@ def test_a_wrong_table_is_one_line(
 ) -> None:
     assert run(["bench", "run", *words]) == 2
     assert why in capsys.readouterr().err
+
+
+def test_there_is_no_oracle_and_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bench", "oracle", "planning"]) == 2
+    assert "no programs of its own" in capsys.readouterr().err
