@@ -21,7 +21,15 @@ from benchmarks.planning.kitchen_tasks import FAMILIES, MONOLOGUE
 from benchmarks.planning.trials import TrialResult
 from benchmarks.report.tables import CellTally
 from benchmarks.results import read_header, read_lines
-from benchmarks.suite import BASELINES, Outcome, Settings, Trial, check_options, chosen_cells
+from benchmarks.suite import (
+    BASELINES,
+    BaseSuite,
+    Outcome,
+    Settings,
+    Trial,
+    check_options,
+    chosen_cells,
+)
 from benchmarks.tabletop.attributes import EVERY
 from benchmarks.tabletop.inner_monologue import NOISE, TASKS_IM
 from benchmarks.tabletop.published import published_rates
@@ -71,11 +79,13 @@ class PlanningCell:
         return " ".join(word for word in (self.planner, self.model, self.what) if word)
 
 
-class PlanningSuite:
+class PlanningSuite(BaseSuite):
     """One table of planners."""
 
     name = "planning"
     version = "1"
+    about = "planners side by side, step by step: SayCan's and Inner Monologue's tables"
+    judged = "Success is judged on the world; a planner must also say that it is done."
     takes = ("mode",)
     usual_mode = "instant"
 

@@ -32,7 +32,7 @@ class Planner(Protocol):
     name: str
     """As `--planner` takes it."""
 
-    def act(self, episode: Episode) -> Generator[Action, StepOutcome, str]:
+    def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Yield steps and receive their outcomes; return why it ended, "" if it is done."""
 
 
@@ -55,7 +55,7 @@ class EpisodeResult:
         return tuple(outcome.action.text for outcome in self.outcomes)
 
 
-class Episode:
+class PlanEpisode:
     """One instruction on its way: every step counted, disturbed, told of and written down."""
 
     def __init__(
@@ -156,7 +156,7 @@ def run_episode(
         SpendLimit: The run's budget is used up.
     """
     trace = trace or Trace()
-    episode = Episode(instruction, world, feedback, disturbance, max_steps, trace)
+    episode = PlanEpisode(instruction, world, feedback, disturbance, max_steps, trace)
     chosen = planner.act(episode)
     end: End
     try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cap.models.base import Model, Request
 from cap.models.scorers.sampling import match
 from cap.planners.dialogue import Dialogue, DialoguePrompt, read
-from cap.planners.episode import Episode
+from cap.planners.episode import PlanEpisode
 from cap.planners.world import DONE, Action, StepOutcome
 
 UNREAD = 3
@@ -29,7 +29,7 @@ class InnerMonologue:
     """What stands before the dialogue."""
     name: str = "monologue"
 
-    def act(self, episode: Episode) -> Generator[Action, StepOutcome, str]:
+    def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Yield steps, and what is said between them, until the model says it is done."""
         words = " ".join(episode.instruction.split())
         dialogue = Dialogue(self.prompt, words, episode.opening)

@@ -8,7 +8,7 @@ from typing import Any
 
 from cap.errors import LimitExceeded, RobotError
 from cap.models.base import Model
-from cap.planners.episode import Episode, StepsUsed
+from cap.planners.episode import PlanEpisode, StepsUsed
 from cap.planners.world import Action, StepOutcome
 from cap.robot.protocol import Robot
 from cap.scope import Primitive
@@ -22,7 +22,7 @@ class WatchedRobot:
     def __init__(
         self,
         robot: Robot,
-        episode: Episode,
+        episode: PlanEpisode,
         skills: Mapping[str, str],
         settle: Callable[[], None] | None,
     ) -> None:
@@ -98,7 +98,7 @@ class CodeAsPolicies:
     """Puts an instruction into the robot's own names of things."""
     name: str = "cap"
 
-    def act(self, episode: Episode) -> Generator[Action, StepOutcome, str]:
+    def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Run the program; nothing is left to yield. Return why it failed, or ""."""
         watched = WatchedRobot(self.robot, episode, self.skills, self.settle)
         with Session(watched, self.model, self.settings) as session:

@@ -9,7 +9,7 @@ from cap.models.base import Model, Request, ScoringModel
 from cap.planners.affordances import TERMINATE, Affordance, of_world
 from cap.planners.candidates import Ranking, rank
 from cap.planners.dialogue import Dialogue, DialoguePrompt
-from cap.planners.episode import Episode
+from cap.planners.episode import PlanEpisode
 from cap.planners.world import DONE, Action, StepOutcome
 
 SHOWN = 12
@@ -36,7 +36,7 @@ class SayCan:
     """Whether the model first explains what the person wants, and scores with that in view."""
     name: str = "saycan"
 
-    def act(self, episode: Episode) -> Generator[Action, StepOutcome, str]:
+    def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         """Yield steps until ending is the best of them; return why it is stuck, or ""."""
         words = " ".join(episode.instruction.split())
         dialogue = Dialogue(self.prompt, words, episode.opening, self.explains)
@@ -90,7 +90,7 @@ def asked(model: Model, dialogue: Dialogue) -> str | None:
     return " ".join(model.complete(request).said().split())
 
 
-def tell(episode: Episode, ranking: Ranking) -> None:
+def tell(episode: PlanEpisode, ranking: Ranking) -> None:
     """Write down the best candidates of one moment."""
     episode.rung = ranking.rung
     episode.trace.event(

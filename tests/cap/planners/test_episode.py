@@ -14,7 +14,7 @@ from cap.models.base import Completion, Request, Scores
 from cap.models.scorers.sampling import sampled
 from cap.planners.dialogue import DialoguePrompt
 from cap.planners.disturbance import ForcedFailure, SkillFailure
-from cap.planners.episode import Episode, run_episode
+from cap.planners.episode import PlanEpisode, run_episode
 from cap.planners.feedback import HumanFeedback, ObjectFeedback, SceneFeedback, SuccessFeedback
 from cap.planners.monologue import InnerMonologue
 from cap.planners.saycan import SayCan
@@ -46,7 +46,7 @@ class Plan:
         self.actions = actions
         self.received: list[StepOutcome] = []
 
-    def act(self, episode: Episode) -> Generator[Action, StepOutcome, str]:
+    def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
         for action in self.actions:
             self.received.append((yield action))
         return ""
