@@ -286,7 +286,7 @@ def read(folder: Path) -> Report:
     tasks: defaultdict[Where, CellTally] = defaultdict(CellTally)
     families: defaultdict[Where, CellTally] = defaultdict(CellTally)
     samples: defaultdict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
-    sampled = found is not None and found.usual_n == 1
+    sampled = found is not None and found.judges_samples
     for line in read_lines(folder):
         task, split = line.trial.task, line.trial.split
         total.add(line)

@@ -80,6 +80,7 @@ def test_a_table_is_made_by_its_command(tmp_path: Path, capsys: pytest.CaptureFi
     for part in ("saycan", "perfect-say", "exact", "plan", "100.0 (79.6-100.0)", "15", "PaLM 540B"):
         assert part in row
     assert "total" in shown
+    assert "pass@" not in shown  # instructions are no samples of one problem
 
 
 @pytest.mark.parametrize(
