@@ -190,7 +190,7 @@ def _model(name: str, known: Any, options: PlanOptions, settings: Any) -> Any:
 
     if is_say_model(name):
         return SayModel(name, known, options.seed)
-    return model_for(replace(settings, model=name), options.model_options.model_timeout)
+    return model_for(replace(settings, model=name), options.model_options.record)
 
 
 def _answer(question: str) -> str:

@@ -173,7 +173,8 @@ def run(
     """Run a suite's tasks with a model."""
     from benchmarks.suite import OWN_PROMPTS, RECORDING, Settings
 
-    config = load_config(model_options, model=options.model.removeprefix("nl:"))
+    named = None if options.model is None else options.model.removeprefix("nl:")
+    config = load_config(model_options, model=named)
     suite_options, runner_options = options_for(model_options, config, runner_options)
     if options.disturbances:
         suite_options["disturbances"] = options.disturbances
