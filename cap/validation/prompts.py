@@ -2,8 +2,10 @@
 
 Executed, every example runs in the instant world, as if a model had written it. One that names a
 missing function, raises, returns the wrong kind of value, or has not the effect that its lines
-`#= ` state is a finding. Nested LMPs are answered by `nearest`, from the same prompts. On a robot
-that is real in that mode too, no program that may move it runs unless somebody approves it.
+`#= ` state is a finding; so is one whose code repeats a number of its instruction, since `nearest`
+could not tell which of them is meant. Nested LMPs are answered by `nearest`, from the same prompts.
+On a robot that is real in that mode too, no program that may move it runs unless somebody approves
+it.
 
 Of files whose robot may be another's nothing is executed: the hints and calls of their examples are
 looked up among a robot's primitives, the LMPs beside the file and the libraries; the rest would be
@@ -29,6 +31,7 @@ from cap.engine.settings import EngineSettings
 from cap.errors import CapError, NoMatch, NotFound, PromptError
 from cap.models.base import Completion, Model, Request
 from cap.models.nearest import Nearest
+from cap.models.nearest.induce import repeated_numbers
 from cap.models.openai.model import SYSTEM
 from cap.program.program import Program
 from cap.prompt.context import Context
@@ -175,6 +178,11 @@ class _Runner:
     def _run(self, example: Example) -> str | Failure | None:
         if not example.code.strip():
             return "there is no code under the instruction"
+        if repeated := repeated_numbers(example):
+            return (
+                f"the number {', '.join(repeated)} stands more often in its code than in its words:"
+                " name it there once, and write unrelated numbers otherwise"
+            )
         facts = Context.read(example.context).facts
         if not self._goes_on(example):
             self._start(facts)

@@ -52,14 +52,14 @@ angles = np.linspace(0, 2 * np.pi, 7)
 shape_pts = center + 0.07 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 # a square in the top left corner.
-corner = get_obj_pos('top left corner')
-center = corner + 0.5 * 0.1 * np.sign(get_obj_pos('middle') - corner)
-shape_pts = center + 0.5 * 0.1 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+corner, half = get_obj_pos('top left corner'), 0.5 * 0.1
+center = corner + half * np.sign(get_obj_pos('middle') - corner)
+shape_pts = center + half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
 
 # a 6 cm square in the top left corner.
-corner = get_obj_pos('top left corner')
-center = corner + 0.5 * 0.06 * np.sign(get_obj_pos('middle') - corner)
-shape_pts = center + 0.5 * 0.06 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+corner, half = get_obj_pos('top left corner'), 0.5 * 0.06
+center = corner + half * np.sign(get_obj_pos('middle') - corner)
+shape_pts = center + half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
 
 # a square around the middle.
 shape_pts = get_obj_pos('middle') + 0.05 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
@@ -125,7 +125,7 @@ x = (low[0] + high[0]) / 2
 shape_pts = np.array([[x, low[1] - 0.01], [x, high[1] + 0.01]])
 
 # a 4 cm line perpendicular to it.
-middle, along = (np.min(it, axis=0) + np.max(it, axis=0)) / 2, np.subtract(it[1], it[0])
+middle, along = np.mean([np.min(it, axis=0), np.max(it, axis=0)], axis=0), np.subtract(it[1], it[0])
 across = np.array([-along[1], along[0]]) / np.linalg.norm(along)
 shape_pts = middle + 0.5 * 0.04 * np.array([-across, across])
 
@@ -139,18 +139,18 @@ left, right = [middle[0] - width / 2, high[1]], [middle[0] + width / 2, high[1]]
 shape_pts = np.array([left, right, [middle[0], high[1] + width], left])
 
 # a sun above it.
-middle = (np.min(it, axis=0) + np.max(it, axis=0)) / 2
+middle = np.mean([np.min(it, axis=0), np.max(it, axis=0)], axis=0)
 center = np.array([middle[0], np.max(it, axis=0)[1] + 0.05])
 angles = np.linspace(0, 2 * np.pi, 33)
 shape_pts = center + 0.025 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 # a 4 cm square to the right of it.
-low, high = np.min(it, axis=0), np.max(it, axis=0)
-center = np.array([high[0] + 0.02 + 0.5 * 0.04, (low[1] + high[1]) / 2])
-shape_pts = center + 0.5 * 0.04 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+low, high, half = np.min(it, axis=0), np.max(it, axis=0), 0.5 * 0.04
+center = np.array([high[0] + 0.02 + half, (low[1] + high[1]) / 2])
+shape_pts = center + half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
 
 # a circle around it.
-middle = (np.min(it, axis=0) + np.max(it, axis=0)) / 2
+middle = np.mean([np.min(it, axis=0), np.max(it, axis=0)], axis=0)
 radius = 0.01 + np.max(np.linalg.norm(it - middle, axis=1))
 angles = np.linspace(0, 2 * np.pi, 33)
 shape_pts = middle + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)

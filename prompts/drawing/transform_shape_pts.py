@@ -11,28 +11,28 @@ from lmps import parse_obj_name
 
 objects = ['red block', 'green block']
 # make it bigger.
-middle = (np.min(shape_pts, axis=0) + np.max(shape_pts, axis=0)) / 2
+middle = np.mean([np.min(shape_pts, axis=0), np.max(shape_pts, axis=0)], axis=0)
 new_shape_pts = middle + 1.5 * (shape_pts - middle)
 
 # make it smaller.
-middle = (np.min(shape_pts, axis=0) + np.max(shape_pts, axis=0)) / 2
+middle = np.mean([np.min(shape_pts, axis=0), np.max(shape_pts, axis=0)], axis=0)
 new_shape_pts = middle + 0.6 * (shape_pts - middle)
 
 # make it 2 times bigger.
-middle = (np.min(shape_pts, axis=0) + np.max(shape_pts, axis=0)) / 2
+middle = np.mean([np.min(shape_pts, axis=0), np.max(shape_pts, axis=0)], axis=0)
 new_shape_pts = middle + 2 * (shape_pts - middle)
 
 # make it wider.
-middle = (np.min(shape_pts, axis=0) + np.max(shape_pts, axis=0)) / 2
+middle = np.mean([np.min(shape_pts, axis=0), np.max(shape_pts, axis=0)], axis=0)
 new_shape_pts = middle + np.array([1.5, 1]) * (shape_pts - middle)
 
 # make it taller.
-middle = (np.min(shape_pts, axis=0) + np.max(shape_pts, axis=0)) / 2
+middle = np.mean([np.min(shape_pts, axis=0), np.max(shape_pts, axis=0)], axis=0)
 new_shape_pts = middle + np.array([1, 1.5]) * (shape_pts - middle)
 
 # rotate it by 45 degrees.
 angle = np.radians(45)
-middle = (np.min(shape_pts, axis=0) + np.max(shape_pts, axis=0)) / 2
+middle = np.mean([np.min(shape_pts, axis=0), np.max(shape_pts, axis=0)], axis=0)
 turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 new_shape_pts = middle + (shape_pts - middle) @ turn.T
 
@@ -49,13 +49,13 @@ new_shape_pts = np.array(shape_pts) + 0.06 * np.array([0, 1])
 new_shape_pts = np.array(shape_pts) + 0.04 * np.array([0, -1])
 
 # move it to the middle.
-middle = (np.min(shape_pts, axis=0) + np.max(shape_pts, axis=0)) / 2
+middle = np.mean([np.min(shape_pts, axis=0), np.max(shape_pts, axis=0)], axis=0)
 new_shape_pts = np.array(shape_pts) + get_obj_pos('middle') - middle
 
 # flip it.
-middle = (np.min(shape_pts, axis=0) + np.max(shape_pts, axis=0)) / 2
+middle = np.mean([np.min(shape_pts, axis=0), np.max(shape_pts, axis=0)], axis=0)
 new_shape_pts = middle + np.array([-1, 1]) * (shape_pts - middle)
 
 # flip it upside down.
-middle = (np.min(shape_pts, axis=0) + np.max(shape_pts, axis=0)) / 2
+middle = np.mean([np.min(shape_pts, axis=0), np.max(shape_pts, axis=0)], axis=0)
 new_shape_pts = middle + np.array([1, -1]) * (shape_pts - middle)

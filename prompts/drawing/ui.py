@@ -5,7 +5,7 @@
 # actions = true
 # ///
 import numpy as np
-from robot import draw, erase, get_drawn_shapes, get_obj_names, get_obj_pos, is_obj_visible, say
+from robot import draw, erase, get_drawn_shapes, get_obj_names, get_obj_pos, is_obj_visible, redraw, say
 from lmps import parse_obj_name, parse_shape_pts, transform_shape_pts
 
 #< shapes: the lines that were drawn, oldest first; count a face or a dashed line as one shape.
@@ -27,37 +27,25 @@ draw(shapes[-1])
 # make both bigger.
 history.append(shapes)
 shapes = shapes[:-2] + [transform_shape_pts('make it bigger', shape_pts=pts) for pts in shapes[-2:]]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
 # make both smaller.
 history.append(shapes)
 shapes = shapes[:-2] + [transform_shape_pts('make it smaller', shape_pts=pts) for pts in shapes[-2:]]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
 # move both to the left by 5 cm.
 history.append(shapes)
 shapes = shapes[:-2] + [transform_shape_pts('move it to the left by 5 cm', shape_pts=pts) for pts in shapes[-2:]]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
 # erase both.
 history.append(shapes)
 shapes = shapes[:-2]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
 objects = ['blue block', 'purple block']
@@ -70,55 +58,37 @@ draw(shapes[-1])
 # make it smaller.
 history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('make it smaller', shape_pts=shapes[-1])]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
 # make it bigger.
 history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('make it bigger', shape_pts=shapes[-1])]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
 # make it 2 times bigger.
 history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('make it 2 times bigger', shape_pts=shapes[-1])]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
 # move it up by 6 cm.
 history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('move it up by 6 cm', shape_pts=shapes[-1])]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
 # rotate it by 45 degrees.
 history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('rotate it by 45 degrees', shape_pts=shapes[-1])]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
 # undo that.
 if history:
-    for pts in shapes:
-        erase(pts)
-    shapes = history.pop()
-    for pts in shapes:
-        draw(pts)
+    before, shapes = shapes, history.pop()
+    redraw(before, shapes)
 else:
     say('nothing was drawn yet')
 #= drew
@@ -126,18 +96,15 @@ else:
 # erase it.
 history.append(shapes)
 shapes = shapes[:-1]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
-# draw three 2 cm radius circles in a row.
+# draw three 4 cm radius circles in a row.
 history.append(shapes)
-middle, radius = get_obj_pos('middle'), 0.02
+middle, count, diameter = get_obj_pos('middle'), 3, 2 * 0.04
 angles = np.linspace(0, 2 * np.pi, 33)
-circle = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-shapes = shapes + [middle + [3 * radius * (number - (3 - 1) / 2), 0] + circle for number in range(3)]
+circle = 0.5 * diameter * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+shapes = shapes + [middle + [1.5 * diameter * (number - (count - 1) / 2), 0] + circle for number in range(count)]
 for pts in shapes[len(history[-1]):]:
     draw(pts)
 #= drew
@@ -146,29 +113,20 @@ for pts in shapes[len(history[-1]):]:
 history.append(shapes)
 before, shapes = shapes, list(shapes)
 shapes[0] = transform_shape_pts('make it smaller', shape_pts=shapes[0])
-for pts in before:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(before, shapes)
 #= drew
 
 # erase the first one.
 history.append(shapes)
 before, shapes = shapes, list(shapes)
 del shapes[0]
-for pts in before:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(before, shapes)
 #= drew
 
 # move everything to the left by 5 cm.
 history.append(shapes)
 shapes = [pts + 0.05 * np.array([-1, 0]) for pts in get_drawn_shapes()]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
 objects = ['cyan block', 'red block', 'green block']

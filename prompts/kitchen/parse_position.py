@@ -80,10 +80,10 @@ ret_val = middle + 0.5 * np.array([2.4, 1.6, 0]) * np.array([[-1, -1, 0], [1, -1
 middle = get_loc_pos(parse_loc_name('the wood chair'))
 ret_val = middle + 0.5 * 1.6 * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [-1, -1, 0]])
 
-# the hull of the wood chair, the steel chair and the stool, 2 times bigger.
+# the hull of the wood chair, the steel chair and the stool, 1.5 times bigger.
 pts = np.array([get_loc_pos(parse_loc_name(name)) for name in ['the wood chair', 'the steel chair', 'the stool']])
 hull = np.array(MultiPoint(pts[:, :2]).convex_hull.exterior.coords)
-ret_val = np.mean(hull[:-1], axis=0) + 2 * (hull - np.mean(hull[:-1], axis=0))
+ret_val = np.mean(hull[:-1], axis=0) + 1.5 * (hull - np.mean(hull[:-1], axis=0))
 
 # 40 cm away from the wood chair and the stool, all the way around both.
 boxes = [get_bbox(parse_loc_name(name)) for name in ['the wood chair', 'the stool']]
@@ -94,6 +94,6 @@ ret_val = np.array(corners.convex_hull.buffer(0.4, join_style='mitre').exterior.
 ret_val = get_robot_pos() + 0.3 * np.array([[0, 0, 0], [1, 0, 0], [1, -1, 0], [0, -1, 0], [0, 0, 0]])
 
 # a 30 cm wide circle.
-angles = np.pi / 2 + np.linspace(0, 2 * np.pi, 25)
-middle = get_robot_pos() - 0.5 * 0.3 * np.array([0, 1, 0])
-ret_val = middle + 0.5 * 0.3 * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
+angles, radius = np.pi / 2 + np.linspace(0, 2 * np.pi, 25), 0.5 * 0.3
+middle = get_robot_pos() - radius * np.array([0, 1, 0])
+ret_val = middle + radius * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)

@@ -126,10 +126,10 @@ goto_pos(get_robot_pos() + 0.2 * np.array([1, 0, 0]))
 place, angle = get_robot_pos_and_angle()
 goto_pos(place, angle=angle + np.pi)
 
-# back off until you are 2 m from the stool.
+# back off until you are 1.5 m from the stool.
 middle = get_loc_pos('stool')[:2]
 away = get_robot_pos()[:2] - middle
-goto_pos(middle + 2 * away / np.linalg.norm(away))
+goto_pos(middle + 1.5 * away / np.linalg.norm(away))
 #= drove
 
 # move backwards for 2 seconds.

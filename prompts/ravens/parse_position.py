@@ -43,7 +43,7 @@ ret_val = get_obj_pos(parse_obj_name('the purple block')) + 0.15 * direction
 # next to the blue bowl.
 target = parse_obj_name('the blue bowl')
 taken = np.array([get_obj_pos(name) for name in objects if name != target] or [[9, 9]])
-angles = 2 * np.pi * np.arange(8) / 8
+angles = np.linspace(0, 2 * np.pi, 8, endpoint=False)
 spots = get_obj_pos(target) + 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 on_table = [spot for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
 ret_val = max(on_table, key=lambda spot: np.min(np.linalg.norm(taken - spot, axis=1)))
@@ -103,7 +103,7 @@ ret_val = np.array([denormalize_xy([1, y]) for y in np.linspace(1, 0, 4)])
 
 # 6 points in a circle.
 taken = np.array([get_obj_pos(name) for name in objects])
-angles = 2 * np.pi * np.arange(6) / 6
+angles = np.linspace(0, 2 * np.pi, 6, endpoint=False)
 circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
 layouts = [
     denormalize_xy([x, y]) + radius * circle
@@ -115,7 +115,7 @@ room = [np.min(np.linalg.norm(points[:, None] - taken, axis=2)) for points in la
 ret_val = layouts[np.argmax(np.minimum(room, 0.12))]
 
 # 5 points in a circle around the orange bowl.
-angles = 2 * np.pi * np.arange(5) / 5
+angles = np.linspace(0, 2 * np.pi, 5, endpoint=False)
 circle = 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 ret_val = get_obj_pos(parse_obj_name('the orange bowl')) + circle
 

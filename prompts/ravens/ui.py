@@ -55,7 +55,8 @@ put_first_on_second(moved[0], parse_position(f'next to the {other}'))
 #? beside red block; not on red block
 
 # undo the last two moves.
-back, history = history[-2], history[:-2]
+for _ in range(2):
+    back = history.pop()
 moved = arrange_objects(back)
 #= moved yellow block; moved red block to blue bowl
 #? not near left side

@@ -10,7 +10,7 @@ import numpy as np
 from shapely.geometry import LineString
 
 from cap.errors import NotFound
-from robots.arm.strokes import Array, Points, path_of
+from robots.arm.strokes import Array, Points, path_of, stroke_of
 from robots.base import action, perception
 from robots.drawing import picture
 from robots.drawing.board import BoardState, check_path, sample_blocks
@@ -193,6 +193,34 @@ class DrawingRobot(SimulatedRobot[BoardState]):
             LimitExceeded: More than 20 m or 10,000 points.
         """
         return self._trace(pts_2d, keep=False)
+
+    @action
+    def redraw(self, old_shapes: Sequence[Points], new_shapes: Sequence[Points]) -> None:
+        """Erase shapes and draw others: changed ones, and those the eraser crosses, as they were.
+
+        Args:
+            old_shapes: What is erased first, each as for erase.
+            new_shapes: What is drawn then, each as for draw.
+
+        Raises:
+            Unreachable: A point is off the board; nothing was erased or drawn.
+            Collision: A block is in the way; nothing was erased or drawn.
+            LimitExceeded: A line is too long, or the board too full; nothing was erased or drawn.
+        """
+        old = [path_of(pts, f"old_shapes[{i}]") for i, pts in enumerate(old_shapes)]
+        new = [path_of(pts, f"new_shapes[{i}]") for i, pts in enumerate(new_shapes)]
+        after = self.state
+        for points in (*old, *new):
+            check_path(self.state.scene, points)
+        for points in old:
+            after = after.erased(stroke_of(points))
+        for points in new:
+            after = after.drawn(stroke_of(points))
+        self._stop.clear()
+        for keep, paths in ((False, old), (True, new)):
+            for points in paths:
+                self.check_stop()
+                self._world.trace(points, keep=keep)
 
     @action
     def say(self, text: str) -> None:

@@ -82,6 +82,26 @@ def induce(example: Example) -> Template | None:
     return Template(example, elements, slots, tree, source=dump(tree), strings=strings)
 
 
+def repeated_numbers(example: Example) -> tuple[str, ...]:
+    """Return the numbers of an instruction that stand more often in its code than in its words.
+
+    Each of them would become the new number when the example is rebound, the unrelated ones too:
+    an instruction with '2 times' must not have `/ 2` for a middle. An ordinal is an index alone.
+    """
+    try:
+        literals = list(_literals(ast.parse(example.code)))
+    except SyntaxError:
+        return ()
+    said = [token for token in tokenise(example.instruction) if token.kind in _RELATIONS]
+    return tuple(
+        token.text
+        for i, token in enumerate(said)
+        if token.literal not in [one.literal for one in said[:i]]
+        and sum(_relation(literal, token) is not None for literal in literals)
+        > sum(one.literal == token.literal for one in said)
+    )
+
+
 def _found(literals: Sequence[Literal], tokens: Sequence[Token], names: Sequence[str]) -> Found:
     """Return the spans of the instruction that literals repeat; long strings are found first.
 

@@ -23,40 +23,40 @@
 
 objects = ['red block', 'green block', 'blue block']
 # a circle in the top left corner.
-corner = get_obj_pos('top left corner')
-center = corner + 0.06 * np.sign(get_obj_pos('middle') - corner)
+corner, radius = get_obj_pos('top left corner'), 0.06
+center = corner + radius * np.sign(get_obj_pos('middle') - corner)
 angles = np.linspace(0, 2 * np.pi, 33)
-shape_pts = center + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+shape_pts = center + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 # a hexagon in the top left corner.
-corner = get_obj_pos('top left corner')
-center = corner + 0.06 * np.sign(get_obj_pos('middle') - corner)
+corner, radius = get_obj_pos('top left corner'), 0.06
+center = corner + radius * np.sign(get_obj_pos('middle') - corner)
 angles = np.linspace(0, 2 * np.pi, 7)
-shape_pts = center + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+shape_pts = center + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 # a pentagon in the top left corner.
-corner = get_obj_pos('top left corner')
-center = corner + 0.06 * np.sign(get_obj_pos('middle') - corner)
+corner, radius = get_obj_pos('top left corner'), 0.06
+center = corner + radius * np.sign(get_obj_pos('middle') - corner)
 angles = np.pi / 2 + np.linspace(0, 2 * np.pi, 6)
-shape_pts = center + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+shape_pts = center + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 # a triangle in the top left corner.
-corner = get_obj_pos('top left corner')
-center = corner + 0.06 * np.sign(get_obj_pos('middle') - corner)
+corner, radius = get_obj_pos('top left corner'), 0.06
+center = corner + radius * np.sign(get_obj_pos('middle') - corner)
 angles = np.pi / 2 + np.linspace(0, 2 * np.pi, 4)
-shape_pts = center + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+shape_pts = center + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 # a star in the top left corner.
-corner = get_obj_pos('top left corner')
-center = corner + 0.06 * np.sign(get_obj_pos('middle') - corner)
+corner, radius = get_obj_pos('top left corner'), 0.06
+center = corner + radius * np.sign(get_obj_pos('middle') - corner)
 angles = np.pi / 2 + np.linspace(0, 4 * np.pi, 6)
-shape_pts = center + 0.06 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+shape_pts = center + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 # a 5 cm radius circle in the top left corner.
-corner = get_obj_pos('top left corner')
-center = corner + 0.05 * np.sign(get_obj_pos('middle') - corner)
+corner, radius = get_obj_pos('top left corner'), 0.05
+center = corner + radius * np.sign(get_obj_pos('middle') - corner)
 angles = np.linspace(0, 2 * np.pi, 33)
-shape_pts = center + 0.05 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+shape_pts = center + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 # a small circle around the middle.
 angles = np.linspace(0, 2 * np.pi, 33)

@@ -8,5 +8,5 @@
 
 objects = ['red block', 'green block']
 # make it 2 times smaller.
-middle = (np.min(shape_pts, axis=0) + np.max(shape_pts, axis=0)) / 2
+middle = np.mean([np.min(shape_pts, axis=0), np.max(shape_pts, axis=0)], axis=0)
 new_shape_pts = middle + (shape_pts - middle) / 2

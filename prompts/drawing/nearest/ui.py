@@ -19,35 +19,23 @@ draw(shapes[-1])
 # make it wider.
 history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('make it wider', shape_pts=shapes[-1])]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
 # make it 2 times smaller.
 history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('make it 2 times smaller', shape_pts=shapes[-1])]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
 # flip it.
 history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('flip it', shape_pts=shapes[-1])]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew
 
 # move it down by 4 cm.
 history.append(shapes)
 shapes = shapes[:-1] + [transform_shape_pts('move it down by 4 cm', shape_pts=shapes[-1])]
-for pts in history[-1]:
-    erase(pts)
-for pts in shapes:
-    draw(pts)
+redraw(history[-1], shapes)
 #= drew

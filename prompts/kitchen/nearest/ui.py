@@ -834,8 +834,8 @@ history.append(get_mark())
 place, angle = get_robot_pos_and_angle()
 goto_pos(place, angle=angle + np.pi)
 
-# back off until you are 2 m from the stool.
+# back off until you are 1.5 m from the stool.
 history.append(get_mark())
 middle = get_loc_pos('stool')[:2]
 away = get_robot_pos()[:2] - middle
-goto_pos(middle + 2 * away / np.linalg.norm(away))
+goto_pos(middle + 1.5 * away / np.linalg.norm(away))

@@ -129,7 +129,7 @@ ret_val = get_obj_pos(parse_obj_name('the purple block')) + 0.15 * direction
 # next to the blue bowl.
 target = parse_obj_name('the blue bowl')
 taken = [get_obj_pos(name) for name in objects if name != target]
-angles = 2 * np.pi * np.arange(8) / 8
+angles = np.linspace(0, 2 * np.pi, 8, endpoint=False)
 spots = get_obj_pos(target) + 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
 ret_val = find_roomiest(layouts=free, taken=taken)[0]
@@ -137,7 +137,7 @@ ret_val = find_roomiest(layouts=free, taken=taken)[0]
 # close to the red block.
 target = parse_obj_name('the red block')
 taken = [get_obj_pos(name) for name in objects if name != target]
-angles = 2 * np.pi * np.arange(8) / 8
+angles = np.linspace(0, 2 * np.pi, 8, endpoint=False)
 spots = get_obj_pos(target) + 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
 ret_val = find_roomiest(layouts=free, taken=taken)[0]
@@ -145,7 +145,7 @@ ret_val = find_roomiest(layouts=free, taken=taken)[0]
 # beside the green bowl.
 target = parse_obj_name('the green bowl')
 taken = [get_obj_pos(name) for name in objects if name != target]
-angles = 2 * np.pi * np.arange(8) / 8
+angles = np.linspace(0, 2 * np.pi, 8, endpoint=False)
 spots = get_obj_pos(target) + 0.12 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
 ret_val = find_roomiest(layouts=free, taken=taken)[0]
@@ -153,7 +153,7 @@ ret_val = find_roomiest(layouts=free, taken=taken)[0]
 # 15 cm away from the blue bowl.
 target = parse_obj_name('the blue bowl')
 taken = [get_obj_pos(name) for name in objects if name != target]
-angles = 2 * np.pi * np.arange(8) / 8
+angles = np.linspace(0, 2 * np.pi, 8, endpoint=False)
 spots = get_obj_pos(target) + 0.15 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 free = [[spot] for spot in spots if np.max(np.abs(spot - get_obj_pos('middle'))) < 0.27]
 ret_val = find_roomiest(layouts=free, taken=taken)[0]
@@ -244,7 +244,7 @@ ret_val = find_roomiest(layouts=diagonals, taken=taken)
 
 # 6 points in a circle.
 taken = [get_obj_pos(name) for name in objects]
-angles = 2 * np.pi * np.arange(6) / 6
+angles = np.linspace(0, 2 * np.pi, 6, endpoint=False)
 circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
 layouts = [
     denormalize_xy([x, y]) + radius * circle

@@ -16,7 +16,7 @@ from cap.validation.example_effects import Seen, missed
 from cap.validation.prompts import check_robot_prompts
 
 HEADER = '# /// cap\n# context = ["objects"]\n# session = true\n# actions = true\n# ///\n'
-HINTS = "from robot import put_first_on_second, get_obj_pos, say\n\n"
+HINTS = "import numpy as np\nfrom robot import put_first_on_second, get_obj_pos, say\n\n"
 CONTEXT = "objects = ['red block', 'blue block', 'blue bowl']\n"
 PUT = "# put it in.\nput_first_on_second('red block', 'blue bowl')\nsay('The block is in')\n"
 
@@ -25,6 +25,26 @@ def findings(folder: Path, examples: str) -> list[str]:
     (folder / "ui.py").write_text(HEADER + HINTS + CONTEXT + examples, encoding="utf-8")
     checked = check_robot_prompts("ravens", Nearest(), folder)
     return [found.reason for _, _, some in checked for found in some]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "number"),
+    [
+        ("say 2 times more", "say(f'{(4 + 6) / 2 * 2}')", "2"),
+        ("say a 2 cm radius", "say(f'{0.02 * 2 * np.pi}')", "2 cm"),
+        ("say three", "say(f'{3} {3}')", "three"),
+        ("turn by 45 degrees", "say(f'{np.radians(45)} {45}')", "45 degrees"),
+        ("say 2 and 2", "say(f'{2} {2}')", ""),
+        ("say 2 times more", "say(f'{np.mean([4, 6]) * 2}')", ""),
+    ],
+)
+def test_a_number_of_the_words_stands_once_in_the_code(
+    tmp_path: Path, words: str, code: str, number: str
+) -> None:
+    found = findings(tmp_path, f"# {words}.\n{code}\n")
+    assert [reason.startswith(f"the number {number} stands") for reason in found] == [True] * bool(
+        number
+    )
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,38 @@ def test_of_two_shapes_the_one_meant_is_scaled(
     assert sorted(after) == pytest.approx(sorted(before), rel=1e-3)
 
 
+@pytest.mark.parametrize("words", ["make it 3 times smaller", "make it 3 times bigger"])
+def test_a_number_of_the_words_changes_no_other_number(words: str) -> None:
+    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
+        assert session.run("draw a small square around the middle").ok
+        assert session.run("move it up by 6 cm").ok
+        before = session.robot.state.ink().envelope.centroid
+        assert session.run(words).ok
+        after = session.robot.state.ink().envelope.centroid
+    assert before.distance(after) < 1e-6
+
+
+def test_as_many_circles_stand_in_a_row_as_were_asked_for() -> None:
+    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
+        assert session.run("draw three 3 cm radius circles in a row").ok
+        circles = [LineString(stroke) for stroke in session.robot.state.strokes]
+    assert [circle.length for circle in circles] == pytest.approx([0.06 * np.pi] * 3, rel=0.01)
+    middles = [circle.envelope.centroid.x for circle in circles]
+    assert middles == pytest.approx([-0.09, 0.0, 0.09], abs=1e-6)
+    assert all(circle.is_ring for circle in circles)
+
+
+def test_what_cannot_be_drawn_leaves_the_ink_as_it_was() -> None:
+    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
+        assert session.run("draw a square around the middle").ok
+        before = session.robot.strokes
+        turn = session.run("make it 9 times bigger")
+        assert turn.failure is not None
+        assert turn.failure.error == "Unreachable"
+        assert session.robot.strokes == before
+        assert session.run("make it smaller").ok
+
+
 def test_undoing_twice_takes_back_two_turns() -> None:
     with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
         lengths = [0.0]
