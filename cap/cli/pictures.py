@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import itertools
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,10 @@ PICTURE_PX = 480
 FRAME_EVERY_S = 0.125
 FRAME_MS = 60
 """Milliseconds each frame is shown: twice the simulated speed."""
+_LOOKED_AT = 40
+"""So many of a film's frames, all along it, decide on its colours."""
+_COMMON = 128
+"""So many of a film's colours are those that fill most of it; the rest are the most various."""
 
 
 def wanted(session: Any, gif: Path | None, pictures: bool) -> Pictures | None:
@@ -35,7 +43,8 @@ class Pictures:
         self._robot = robot
         self._folder = folder
         self._gif = gif
-        self._frames: list[Any] = []
+        self._frames: list[bytes] = []
+        """As PNG: a film's colours are chosen when all of it is there."""
         self._turns: list[Path] = []
         if gif is not None:
             try:
@@ -45,6 +54,7 @@ class Pictures:
                 raise UsageError(f"cannot write {gif}: {error.strerror or error}") from None
             robot.frame_every_s = FRAME_EVERY_S
             robot.on_frame = self._frame
+            self._frame()  # how it begins, also where motion takes no time
         self._save("before.png")
 
     def turn(self) -> None:
@@ -59,9 +69,9 @@ class Pictures:
             paths.append(self._folder / "after.svg")
             paths[-1].write_text(self._robot.svg(), encoding="utf-8")
         if self._gif is not None:
-            self._frames.append(self._robot.render(FILM_PX, FILM_PX))
+            self._frames.append(_png(self._robot.render(FILM_PX, FILM_PX)))
             durations = [FRAME_MS] * (len(self._frames) - 1) + [1500]
-            first, rest = self._frames[0], self._frames[1:]
+            first, *rest = _in_few_colors(self._frames)
             first.save(
                 self._gif,
                 format="GIF",
@@ -75,10 +85,40 @@ class Pictures:
 
     def _frame(self) -> None:
         if len(self._frames) < MAX_FRAMES:
-            picture = self._robot.render(FILM_PX, FILM_PX)
-            self._frames.append(picture.convert("P", palette=1, colors=128))
+            self._frames.append(_png(self._robot.render(FILM_PX, FILM_PX)))
 
     def _save(self, name: str) -> Path:
         path = self._folder / name
         self._robot.render(PICTURE_PX, PICTURE_PX).save(path)
         return path
+
+
+def _png(picture: Any) -> bytes:
+    file = io.BytesIO()
+    picture.save(file, format="PNG", compress_level=1)
+    return file.getvalue()
+
+
+def _in_few_colors(frames: Sequence[bytes]) -> list[Any]:
+    """Return a film's frames in one palette, so that a thing has one colour from end to end.
+
+    Half of it are the colours of large areas; the other half are the most various ones, so that a
+    small thing keeps its colour however little of the picture it fills.
+    """
+    from PIL import Image
+
+    def read(frame: bytes) -> Any:
+        return Image.open(io.BytesIO(frame)).convert("RGB")
+
+    counts: Counter[tuple[int, int, int]] = Counter()
+    for frame in frames[:: -(-len(frames) // _LOOKED_AT)]:
+        picture = read(frame)
+        counts.update({color: n for n, color in picture.getcolors(picture.width * picture.height)})
+    common = [color for color, _ in counts.most_common(_COMMON)]
+    rest = list(counts)
+    strip = Image.new("RGB", (len(rest), 1))
+    strip.putdata(rest)
+    various = strip.quantize(256 - _COMMON, method=Image.Quantize.MAXCOVERAGE).getpalette()
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*itertools.chain.from_iterable(common), *(various or [])])
+    return [read(f).quantize(palette=palette, dither=Image.Dither.NONE) for f in frames]

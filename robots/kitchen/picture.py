@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
@@ -60,7 +60,7 @@ def draw(state: KitchenState, width: int, height: int) -> Any:
     held = state.load()
     seen = [
         thing
-        for thing in sorted(state.things, key=lambda thing: thing.top)
+        for thing in _from_below(state.things)
         if thing.name not in held and state.location_of(thing.name) not in shut
     ]
     for thing in seen:
@@ -122,11 +122,18 @@ class _Brush:
         (x, y), r = self.pixel(middle), radius * self.scale
         self._taken.append((x - r, y - r, x + r, y + r))
 
-    def text(self, anchor: Point | None, middles: Sequence[Point], text: str) -> Box:
+    def text(
+        self,
+        anchor: Point | None,
+        middles: Sequence[Point],
+        text: str,
+        others: Sequence[Point] = (),
+    ) -> Box:
         """Write a name at the first of some points where it covers nothing; return where.
 
-        Where all cover something, the one that covers least serves. A line leads to the anchor, if
-        the name stands away from it.
+        Where all cover something, the one that covers least serves. It stands nearer to its anchor
+        than to the others, if it can. A line leads to the anchor, if the name stands away from it
+        or nearer to another.
         """
         wide, high = self._font.getlength(text) / 2 + 3, self._font_px * 0.6
         (left, right), (front, back) = ROOM_X, ROOM_Y
@@ -138,20 +145,31 @@ class _Brush:
             y = min(max(y, y_min + high), y_max - high)
             there = (x - wide, y - high, x + wide, y + high)
             covered = sum(_shared(there, taken) for taken in self._taken)
+            if self._nearer(there, others, anchor):
+                covered += 4 * wide * high
             if covered < least:
                 least, box = covered, there
             if covered == 0:
                 break
         self._taken.append(box)
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        to_x, to_y = (x, y) if anchor is None else self.pixel(anchor)
-        near = (min(max(to_x, box[0]), box[2]), min(max(to_y, box[1]), box[3]))
-        if math.dist(near, (to_x, to_y)) > _LEADER_M * self.scale:
-            self._draw.line([near, (to_x, to_y)], _TEXT, 1)
+        if anchor is not None:
+            away = _away(box, self.pixel(anchor))
+            if away > _LEADER_M * self.scale or self._nearer(box, others, anchor):
+                to_x, to_y = self.pixel(anchor)
+                near = (min(max(to_x, box[0]), box[2]), min(max(to_y, box[1]), box[3]))
+                self._draw.line([near, (to_x, to_y)], _TEXT, 1)
         self._draw.text(
             (x, y), text, _TEXT, self._font, anchor="mm", stroke_width=2, stroke_fill=_FLOOR
         )
         return box
+
+    def _nearer(self, box: Box, others: Sequence[Point], anchor: Point | None) -> bool:
+        """Return whether a name is nearer to something else than to what it names."""
+        if anchor is None:
+            return False
+        own = _away(box, self.pixel(anchor))
+        return any(_away(box, self.pixel(other)) <= own for other in others)
 
 
 def _draw_piece(brush: _Brush, state: KitchenState, piece: Piece) -> None:
@@ -188,15 +206,16 @@ def _write_names(brush: _Brush, state: KitchenState, seen: Sequence[Thing]) -> N
         small = piece.kind in ("chair", "stool", "bin")
         first = below if small else (piece.x, back - 0.08)
         spread = [(left + share * (right - left), back - 0.08) for share in (0.2, 0.8)]
-        others = [
+        places = [
             *([] if small else spread),
             below,
             above,
             *_around((piece.x, piece.y), right - left),
         ]
-        brush.text(None, [first, *others], piece.name)
+        brush.text(None, [first, *places], piece.name)
     for thing in seen:
-        brush.text(thing.xy, list(_around(thing.xy, thing.radius)), thing.name)
+        others = [other.xy for other in seen if other is not thing]
+        brush.text(thing.xy, list(_around(thing.xy, thing.radius)), thing.name, others)
 
 
 def _around(middle: Point, radius: float) -> Iterator[Point]:
@@ -207,11 +226,22 @@ def _around(middle: Point, radius: float) -> Iterator[Point]:
         yield (middle[0] + 1.4 * r * math.cos(angle), middle[1] + r * math.sin(angle))
 
 
+def _away(box: Box, point: Point) -> float:
+    """Return how far a point is from a box, pixels."""
+    x, y = point
+    return math.dist(point, (min(max(x, box[0]), box[2]), min(max(y, box[1]), box[3])))
+
+
 def _shared(one: Box, other: Box) -> float:
     """Return the area that two boxes share."""
     wide = min(one[2], other[2]) - max(one[0], other[0])
     high = min(one[3], other[3]) - max(one[1], other[1])
     return max(wide, 0.0) * max(high, 0.0)
+
+
+def _from_below(things: Iterable[Thing]) -> list[Thing]:
+    """Return things in the order they are drawn: a dish before what stands in it, low as it is."""
+    return sorted(things, key=lambda thing: (thing.bottom, thing.top))
 
 
 def _draw_thing(brush: _Brush, thing: Thing) -> None:
@@ -236,8 +266,8 @@ def _draw_robot(brush: _Brush, state: KitchenState) -> None:
     brush.disc(base.xy, BASE_R, _BASE)
     brush.disc(base.xy, BASE_R - 0.05, _TOP)
     brush.line([base.world(-0.07, 0.2), base.world(0.0, 0.27), base.world(0.07, 0.2)], 0.025, _ARM)
-    for name in reversed(state.load()):
-        _draw_thing(brush, state[name])
+    for thing in _from_below(state[name] for name in state.load()):
+        _draw_thing(brush, thing)
     places = [arm.to_world(base, (*point, 0.0))[:2] for point in arm.links(state.joints)]
     points = [(x, y) for x, y in places]
     brush.line(points, 0.085, _shade(_ARM))

@@ -509,8 +509,8 @@ def test_names_are_written_last_and_apart(monkeypatch: pytest.MonkeyPatch) -> No
     drawn: list[tuple[str, Any]] = []
     text = picture._Brush.text
 
-    def written(brush: Any, anchor: Any, middles: Any, name: str) -> Any:
-        drawn.append((name, text(brush, anchor, middles, name)))
+    def written(brush: Any, anchor: Any, middles: Any, name: str, *others: Any) -> Any:
+        drawn.append((name, text(brush, anchor, middles, name, *others)))
         return drawn[-1][1]
 
     for shape in ("disc", "box"):
