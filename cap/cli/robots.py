@@ -6,6 +6,7 @@ import contextlib
 import datetime
 import itertools
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -90,7 +91,10 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
     try:
         if not hasattr(robot, "scene_text"):
             raise UsageError(f"robot '{name}' has no scenes that can be written down")
-        text = robot.scene_text(f"{name}, seed {seed}")
+        begun = f"cap repl -r {shlex.quote(name)} --seed {seed} -R scene="
+        text = robot.scene_text(
+            f"{name}, seed {seed}, which decides what is not listed: {begun}FILE"
+        )
     finally:
         robot.close()
     if out is None:
@@ -102,7 +106,7 @@ def scene(name: str, seed: int, objects: str | None, out: Path | None) -> None:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {out}: {error.strerror or error}") from None
-    click.echo(f"wrote {out}; try: cap repl -r {name} -R scene={out}")
+    click.echo(f"wrote {out}; try: {begun}{shlex.quote(str(out))}")
 
 
 @command.command("check")

@@ -50,7 +50,7 @@ def create(
         raise UsageError(f"only blocks stand on the board, not {others[0]!r}")
     names: Sequence[str] | Scene = given
     if scene is not None:
-        names = scene_file.load(scene, ["block"], stacked=False)
+        names = scene_file.load(scene, ["block"], stacked=False, surface="board")
     if mode == "instant":
         return DrawingRobot(names, seed, "instant", InstantBoard)
     if mode == "physics":

@@ -24,6 +24,8 @@ CLEAR_M = 0.012
 MAX_STROKES = 2_000
 MAX_LENGTH_M = 20.0
 """Of one path."""
+PEN_M = 0.0002
+"""A path may leave the board by so much: ink on its very edge is where the arm's pen really was."""
 _CRUMB_M = 0.001
 """Shorter pieces of ink that an eraser leaves are gone too, metres."""
 
@@ -109,7 +111,7 @@ def check_path(scene: Scene, points: Array) -> None:
         Collision: It runs into something that stands there.
     """
     low, high = np.array([BOARD_X[0], BOARD_Y[0]]), np.array([BOARD_X[1], BOARD_Y[1]])
-    outside = ((points < low - 1e-9) | (points > high + 1e-9)).any(axis=1)
+    outside = ((points < low - PEN_M) | (points > high + PEN_M)).any(axis=1)
     if outside.any():
         number = int(outside.argmax())
         x, y = points[number]

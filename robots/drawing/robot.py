@@ -13,7 +13,7 @@ from cap.errors import NotFound
 from robots.arm.strokes import Array, Points, path_of, stroke_of
 from robots.base import action, perception
 from robots.drawing import picture
-from robots.drawing.board import BoardState, check_path, sample_blocks
+from robots.drawing.board import BOARD_X, BOARD_Y, BoardState, check_path, sample_blocks
 from robots.drawing.worlds import PARK, Board
 from robots.ravens import scene_file
 from robots.ravens.scene import Scene
@@ -199,19 +199,17 @@ class DrawingRobot(SimulatedRobot[BoardState]):
         """Erase shapes and draw others: changed ones, and those the eraser crosses, as they were.
 
         Args:
-            old_shapes: What is erased first, each as for erase.
-            new_shapes: What is drawn then, each as for draw.
+            old_shapes: What is erased first: lists of points of x and y in metres.
+            new_shapes: What is drawn then, the same.
 
         Raises:
             Unreachable: A point is off the board; nothing was erased or drawn.
             Collision: A block is in the way; nothing was erased or drawn.
             LimitExceeded: A line is too long, or the board too full; nothing was erased or drawn.
         """
-        old = [path_of(pts, f"old_shapes[{i}]") for i, pts in enumerate(old_shapes)]
-        new = [path_of(pts, f"new_shapes[{i}]") for i, pts in enumerate(new_shapes)]
+        old = [self._path(pts, f"old_shapes[{i}]") for i, pts in enumerate(old_shapes)]
+        new = [self._path(pts, f"new_shapes[{i}]") for i, pts in enumerate(new_shapes)]
         after = self.state
-        for points in (*old, *new):
-            check_path(self.state.scene, points)
         for points in old:
             after = after.erased(stroke_of(points))
         for points in new:
@@ -231,9 +229,14 @@ class DrawingRobot(SimulatedRobot[BoardState]):
         """
         self.spoken.append(str(text))
 
-    def _trace(self, pts_2d: Points, *, keep: bool) -> float:
-        points = path_of(pts_2d, "pts_2d")
+    def _path(self, pts_2d: Points, what: str) -> Array:
+        """Return a path that can be followed with the pen down, none of it off the board."""
+        points = path_of(pts_2d, what)
         check_path(self.state.scene, points)
+        return np.clip(points, (BOARD_X[0], BOARD_Y[0]), (BOARD_X[1], BOARD_Y[1]))
+
+    def _trace(self, pts_2d: Points, *, keep: bool) -> float:
+        points = self._path(pts_2d, "pts_2d")
         self._stop.clear()
         self.check_stop()
         stroke = self._world.trace(points, keep=keep)

@@ -10,7 +10,7 @@ from pathlib import Path
 from cap.errors import UsageError
 from robots.kitchen.grasps import footprint
 from robots.kitchen.objects import DISH_FLOOR_M, Thing, scene_entries
-from robots.kitchen.room import ROOM_X, ROOM_Y, Room, inside
+from robots.kitchen.room import BASE_R, ROOM_X, ROOM_Y, Point, Room, inside
 from robots.simulation.scene_file import PlacedObject, read_scene, scene_text
 from robots.table.geometry import distance, yaw_quaternion
 
@@ -42,8 +42,13 @@ def read(path: str | Path) -> list[PlacedObject]:
     return read_scene(path, known)
 
 
-def things_of(placed: Iterable[PlacedObject], room: Room) -> tuple[Thing, ...]:
+def things_of(placed: Iterable[PlacedObject], room: Room, start: Point) -> tuple[Thing, ...]:
     """Return the objects of a file in a room.
+
+    Args:
+        placed: The objects as they are written.
+        room: The furniture.
+        start: Where the robot's base begins, metres.
 
     Raises:
         ConfigError: One would not stay where it is.
@@ -55,6 +60,12 @@ def things_of(placed: Iterable[PlacedObject], room: Room) -> tuple[Thing, ...]:
         surfaces = list(_surfaces(thing, room, things.values()))
         if not surfaces:
             raise entry.wrong("is outside the room, inside furniture or half off its edge")
+        beside_furniture = all(distance(piece.rectangle, thing.xy) > 0 for piece in room.pieces)
+        if beside_furniture and math.dist(thing.xy, start) < thing.radius + BASE_R:
+            raise entry.wrong(
+                f"is where the robot begins, at ({start[0]:.2f}, {start[1]:.2f}) m; keep it "
+                f"{thing.radius + BASE_R:.2f} m away"
+            )
         if entry.z is None:
             surface = surfaces[0]
         else:

@@ -52,7 +52,8 @@ def sample(
     room = sample_room(rng)
     placed = [entry for entry in entries if isinstance(entry, PlacedObject)]
     asked = [entry for entry in entries if isinstance(entry, SceneEntry)]
-    things = list(things_of(placed, room))
+    base = Base(*room.locations[START].stand)
+    things = list(things_of(placed, room, base.xy))
     for entry in asked:
         if entry.place:
             things.append(_put(entry.name, _location(room, entry.place), things, rng))
@@ -63,7 +64,6 @@ def sample(
     arriving = [
         arrival_of(room, thing, later[thing.name]) for thing in things if thing.name in later
     ]
-    base = Base(*room.locations[START].stand)
     drawers = tuple((name, 0.0) for name, p in room.locations.items() if p.drawer)
     return KitchenState(
         room,

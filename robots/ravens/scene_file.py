@@ -14,13 +14,20 @@ from robots.table.geometry import yaw_quaternion
 from robots.table.object_names import KINDS, Kind, check_names
 
 
-def load(path: str | Path, kinds: Sequence[Kind] = KINDS, *, stacked: bool = True) -> Scene:
+def load(
+    path: str | Path,
+    kinds: Sequence[Kind] = KINDS,
+    *,
+    stacked: bool = True,
+    surface: str = "table",
+) -> Scene:
     """Return the scene that a file describes.
 
     Args:
         path: The file.
         kinds: What may stand there.
         stacked: Whether it may stand on another one.
+        surface: What all of it stands on, in messages.
 
     Raises:
         ConfigError: The file cannot be used, or something in it would not stay where it is.
@@ -38,7 +45,7 @@ def load(path: str | Path, kinds: Sequence[Kind] = KINDS, *, stacked: bool = Tru
         body = Body(entry.name, (*entry.xy, 0.0), yaw_quaternion(entry.yaw))
         below = Scene(tuple(bodies))
         try:
-            transfer.check_target(entry.xy)
+            transfer.check_target(entry.xy, surface)
             height, _ = transfer.support(below, body, entry.xy, entry.yaw)
         except (Collision, Unreachable) as error:
             raise entry.wrong(f"cannot be there: {error}") from None
@@ -46,8 +53,8 @@ def load(path: str | Path, kinds: Sequence[Kind] = KINDS, *, stacked: bool = Tru
         there = replace(body, position=(*entry.xy, height + body.half_height))
         carrier = next((o.name for o in bodies if transfer.stands_on(there, o)), None)
         if carrier is not None and not stacked:
-            raise entry.wrong("stands on another block, not on the board; move it beside")
-        on = "the table" if carrier is None else f"'{carrier}'"
+            raise entry.wrong(f"stands on another block, not on the {surface}; move it beside")
+        on = f"the {surface}" if carrier is None else f"'{carrier}'"
         z = entry.settled(height, body.half_height, on)
         bodies.append(replace(body, position=(*entry.xy, z)))
     found = Scene(tuple(bodies))

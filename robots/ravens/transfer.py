@@ -104,8 +104,8 @@ class Transfer:
     """The object and what it carries, where they should come to rest."""
 
 
-def check_target(xy: Sequence[float]) -> None:
-    """Refuse a point that is not on the table.
+def check_target(xy: Sequence[float], surface: str = "table") -> None:
+    """Refuse a point that is not on the table, or what else lies there.
 
     Raises:
         Unreachable: Off the table, or too close to its edge.
@@ -113,7 +113,7 @@ def check_target(xy: Sequence[float]) -> None:
     (left, right), (front, back), inset = TABLE_X, TABLE_Y, EDGE_INSET - _ROUNDING_M
     if not (left + inset <= xy[0] <= right - inset and front + inset <= xy[1] <= back - inset):
         raise Unreachable(
-            f"({xy[0]:.4g}, {xy[1]:.4g}) m is off the table; the arm serves "
+            f"({xy[0]:.4g}, {xy[1]:.4g}) m is off the {surface}; things stand at "
             f"x {left + EDGE_INSET:.2f} to {right - EDGE_INSET:.2f} and "
             f"y {front + EDGE_INSET:.2f} to {back - EDGE_INSET:.2f}"
         )

@@ -10,6 +10,7 @@ The file lists objects, in metres and in the robot's own frame::
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,6 +93,8 @@ def read_scene(path: str | Path, find: Callable[[str], str]) -> list[PlacedObjec
         place = table.numbers("position_m", (2, 3), "[x, y] or [x, y, z], its centre in metres")
         z = place[2] if len(place) == 3 else None
         yaw = table.number("yaw_rad", 0.0)
+        if abs(yaw) > math.tau:
+            raise table.wrong("yaw_rad", f"yaw_rad is {yaw:g}; write a turn between -6.28 and 6.28")
         entries[name] = PlacedObject(name, (place[0], place[1]), z, yaw, table)
     return list(entries.values())
 

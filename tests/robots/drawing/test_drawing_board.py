@@ -119,6 +119,19 @@ def test_a_program_moves_and_scales_what_it_finds_on_the_board(seed: int, mode: 
         assert len(robot.state.strokes) == 1
 
 
+def test_ink_at_the_very_edge_is_erased_and_drawn_again(robot: DrawingRobot) -> None:
+    edge = [[-0.3, -0.8], [-0.3, -0.2], [0.3, -0.2], [0.3, -0.8], [-0.3, -0.8]]
+    robot.draw(edge)
+    for _ in range(2):
+        shapes = robot.get_drawn_shapes()
+        robot.redraw(shapes, shapes)
+    for pts in robot.get_drawn_shapes():
+        robot.erase(pts)
+    assert robot.state.ink().length < 0.01
+    with pytest.raises(Unreachable, match="off the board"):
+        robot.draw([[0.0, -0.5], [0.3003, -0.5]])
+
+
 # Sizes and corners.
 
 

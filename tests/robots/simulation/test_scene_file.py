@@ -174,6 +174,32 @@ def test_the_scene_of_a_seed_is_written_and_read_again(name: str, tmp_path: Path
     assert run(arguments) == 2  # it is there already
 
 
+def test_a_written_scene_names_its_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a scene.toml"
+    assert run(["robots", "scene", "kitchen", "--seed", "5", "--out", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert shown == f"wrote {path}; try: cap repl -r kitchen --seed 5 -R scene='{path}'\n"
+    assert "cap repl -r kitchen --seed 5 -R scene=FILE" in path.read_text().splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("[0.31, -0.5]", "off the board; things stand at x -0.28 to 0.28"),
+        ("[0.2, -0.5, 0.3]", "floats above the board"),
+    ],
+)
+def test_a_scene_of_the_drawing_arm_speaks_of_its_board(
+    place: str, told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "board.toml"
+    path.write_text(f'[[objects]]\nname = "red block"\nposition_m = {place}\n', encoding="utf-8")
+    with pytest.raises(ConfigError, match=told) as failure:
+        make_robot("drawing", mode="instant", scene=str(path))
+    assert "arm" not in str(failure.value)
+    assert "table" not in str(failure.value)
+
+
 def test_a_pile_is_written_and_read_again(tmp_path: Path) -> None:
     robot = create(seed=2, mode="instant")
     robot.stack_objects_in_order(["red bowl", "green block", "blue block"])
@@ -221,6 +247,8 @@ def test_things_stand_anywhere_in_the_kitchen(tmp_path: Path) -> None:
         ("[X + 0.3, Y, 0.1]", "reaches into the table"),
         ("[X + 0.05, Y]", "overlaps 'apple'"),
         ("[1e300, Y]", "outside the room"),
+        ("[X, Y - 0.75]", "is where the robot begins, at .*; keep it 0.2. m away"),
+        ("[X + 0.3, Y]\nyaw_rad = 1e300", "yaw_rad is 1e.300; write a turn between"),
     ],
 )
 def test_what_would_not_stay_in_the_kitchen_is_one_line(
@@ -230,6 +258,7 @@ def test_what_would_not_stay_in_the_kitchen_is_one_line(
     place = entry
     for right in (0.7, 0.3, 0.05):
         place = place.replace(f"X + {right}", str(x + right))
+    place = place.replace("Y - 0.75", str(y - 0.75))
     place = place.replace("X", str(x)).replace("Y", str(y))
     path = tmp_path / "kitchen.toml"
     with pytest.raises(ConfigError, match=told) as failure:
@@ -238,4 +267,5 @@ def test_what_would_not_stay_in_the_kitchen_is_one_line(
             f'name = "apple"\nposition_m = [{x}, {y}]',
             f'name = "egg"\nposition_m = {place}',
         )
-    assert str(failure.value).startswith(f"{path}, line 6: 'egg' ")
+    line = 7 if "yaw_rad" in entry else 6
+    assert str(failure.value).startswith(f"{path}, line {line}: ")
