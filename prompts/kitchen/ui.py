@@ -1,7 +1,7 @@
 # /// cap
 # context = ["objects", "at"]
 # session = true
-# initial = { target = "", velocity = [0.2, 0.0], reason = "nobody told me to move", traj = [], history = [] }
+# initial = { target = "", velocity = [0.2, 0.0], reason = "nobody told me to move", traj = [] }
 # actions = true
 # ///
 import numpy as np

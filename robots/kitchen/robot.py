@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -37,7 +38,7 @@ from robots.kitchen.deeds import MOST, Deed
 from robots.kitchen.objects import KINDS, SceneEntry, Thing, scene_entries
 from robots.kitchen.room import OPEN_M, Location, Point
 from robots.kitchen.scene_sampler import arrival_of, sample
-from robots.kitchen.state import Base, KitchenState
+from robots.kitchen.state import Base, KitchenState, Mark
 from robots.kitchen.worlds import KitchenWorld
 from robots.simulation.scene_file import PlacedObject
 from robots.simulation.world import WorldOwner
@@ -45,6 +46,8 @@ from robots.table.geometry import corners
 from robots.table.object_names import find
 
 Array = NDArray[np.float64]
+_MOVED = 0.001
+"""Marks that differ by less, in deeds, metres and radians, are of one moment."""
 Position = Sequence[float] | Array
 MakeWorld = Callable[[WorldOwner, KitchenState], KitchenWorld]
 _SLID_M = 0.02
@@ -642,22 +645,30 @@ class KitchenRobot:
 
     @perception
     def get_mark(self) -> list[float]:
-        """Return a mark of this moment, for undo_to."""
-        base = self.state.base
-        return [float(self.state.deeds_done), base.x, base.y, base.angle]
+        """Mark this moment, for undo_to."""
+        mark = self._mark()
+        self._world.state = replace(self.state, marks=(*self.state.marks, mark)[-MOST:])
+        return list(mark)
 
     @action
-    def undo_to(self, mark: Sequence[float] | Array) -> None:
-        """Take back what the arm did since a mark, last first, and drive back.
+    def undo_to(self, mark: Sequence[float] | None = None) -> bool:
+        """Take back what was done since a mark, last first, and drive back.
 
         Args:
-            mark: What get_mark returned.
+            mark: From get_mark; None: the last with deeds after it, or False.
 
         Raises:
             Collision: There is no room, something was pushed, or it did not stay there.
             NotGrasped: It is gone.
             Unreachable: Too long ago.
         """
+        marks = self.state.marks
+        if mark is None:
+            mark = next(
+                (one for one in reversed(marks) if math.dist(one, self._mark()) > _MOVED), None
+            )
+            if mark is None:
+                return False
         done, x, y, angle = arguments.mark(mark)
         count = self.state.deeds_done - done
         if count < 0:
@@ -674,6 +685,10 @@ class KitchenRobot:
                         left = replace(self.state, deeds=before.deeds[:-1])
                         self._world.state = replace(left, deeds_done=before.deeds_done - 1)
             self._drive((x, y), 0.5, angle)
+            if (at := tuple(map(float, mark))) in marks:  # those set since are no more
+                last = len(marks) - 1 - marks[::-1].index(at)
+                self._world.state = replace(self.state, marks=marks[:last])
+        return True
 
     @action
     def say(self, text: str) -> None:
@@ -685,6 +700,10 @@ class KitchenRobot:
         self.spoken.append(str(text))
 
     # How they do it.
+
+    def _mark(self) -> Mark:
+        base = self.state.base
+        return float(self.state.deeds_done), base.x, base.y, base.angle
 
     def _put(self, planned: placement.Place) -> Array:
         self._drive_to(planned.base)

@@ -11,6 +11,9 @@ from robots.kitchen.objects import Pose4, Thing
 from robots.kitchen.room import OPEN_M, Drawers, Location, Point, Room, inside
 from robots.table.geometry import Quat, Rectangle, Vec3, distance
 
+Mark = tuple[float, float, float, float]
+"""How many deeds were done at a moment, and where the base was: xy in metres, its angle."""
+
 FACED_M = 1.0
 """What the robot faces is its present location if it is no further than this."""
 BESIDE_M = 0.7
@@ -98,6 +101,8 @@ class KitchenState:
     """What the arm did last, the first first, as far as it is remembered."""
     deeds_done: int = 0
     """How much it did in all that was not taken back."""
+    marks: tuple[Mark, ...] = ()
+    """The moments that were marked last, the first first: what an undo goes back to."""
     known: tuple[tuple[str, str], ...] = ()
     """Objects the robot has seen, each with the location where it last saw it."""
 

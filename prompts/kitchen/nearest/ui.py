@@ -72,38 +72,36 @@
 
 objects = ['apple', 'coke can', 'banana', 'bowl']
 # undo that.
-if history:
-    undo_to(history.pop())
-else:
+if not undo_to():
     say('nothing was done yet')
 
 # go to the chair closest to the table.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the chair closest to the table'))
 
 # go to the table as fast as you can.
-history.append(get_mark())
+get_mark()
 goto_loc('table', speed=1.0)
 
 # pick up the apple.
-history.append(get_mark())
+get_mark()
 target = 'apple'
 pick_obj(target)
 
 # put it in the bowl.
-history.append(get_mark())
+get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 place_at_obj('bowl')
 
 # put the banana next to the bowl.
-history.append(get_mark())
+get_mark()
 target = 'banana'
 pick_obj(target)
 place_at_obj('bowl', 'beside')
 
 # take the coke can to the desk.
-history.append(get_mark())
+get_mark()
 target = 'coke can'
 pick_obj(target)
 goto_loc('desk')
@@ -111,7 +109,7 @@ place_at_obj('desk')
 
 objects = ['apple', 'banana', 'bowl', 'orange', 'coke can', 'juice box']
 # put all the fruit in the bowl.
-history.append(get_mark())
+get_mark()
 names = parse_obj_name('all the fruit')
 for name in names:
     pick_obj(name)
@@ -120,7 +118,7 @@ if not names:
     say('I see no fruit here')
 
 # gather all the drinks in the kitchen on the cart.
-history.append(get_mark())
+get_mark()
 for loc in get_loc_names():
     goto_loc(loc)
     for name in parse_obj_name('all the drinks') if loc != 'cart' else []:
@@ -131,7 +129,7 @@ for loc in get_loc_names():
 
 objects = ['apple', 'lime', 'cup', 'egg', 'red plate', 'green plate']
 # put each fruit on the plate of its color.
-history.append(get_mark())
+get_mark()
 plates = parse_obj_name('the plates')
 for name in parse_obj_name('the fruit'):
     away = [np.linalg.norm(np.subtract(get_color(name), get_color(plate))) for plate in plates]
@@ -139,13 +137,13 @@ for name in parse_obj_name('the fruit'):
     place_at_obj(plates[np.argmin(away)], 'on')
 
 # put the smallest fruit next to the cup.
-history.append(get_mark())
+get_mark()
 target = min(parse_obj_name('the fruit'), key=lambda name: np.prod(get_obj_size(name)))
 pick_obj(target)
 place_at_obj('cup', 'beside')
 
 # when you see an egg, put it on the red plate.
-history.append(get_mark())
+get_mark()
 target = 'egg'
 while not is_obj_visible(target):
     wait(1)
@@ -154,7 +152,7 @@ place_at_obj('red plate', 'on')
 
 objects = ['sponge', 'apple', 'cup']
 # put the sponge in the bottom drawer.
-history.append(get_mark())
+get_mark()
 drawer, target, (place, angle) = 'bottom drawer', 'sponge', get_robot_pos_and_angle()
 goto_loc(drawer)
 open_drawer(drawer)
@@ -165,7 +163,7 @@ place_at_obj(drawer)
 close_drawer(drawer)
 
 # bring the sponge from the bottom drawer to the table.
-history.append(get_mark())
+get_mark()
 target, drawer = 'sponge', 'bottom drawer'
 goto_loc(drawer)
 open_drawer(drawer)
@@ -176,7 +174,7 @@ goto_loc(drawer)
 close_drawer(drawer)
 
 # find the apple.
-history.append(get_mark())
+get_mark()
 target, reason = 'apple', 'I have been everywhere'
 for loc in get_loc_names():
     goto_loc(loc)
@@ -186,28 +184,28 @@ for loc in get_loc_names():
         break
 
 # move to the right of the room by 20 cm.
-history.append(get_mark())
+get_mark()
 goto_pos(get_robot_pos() + 0.2 * np.array([1, 0, 0]))
 
 # move backwards for 2 seconds.
-history.append(get_mark())
+get_mark()
 set_velocity(x=0, y=-0.1)
 wait(2)
 stop()
 
 # move in a 2.4 m by 1.6 m rectangle around the stool.
-history.append(get_mark())
+get_mark()
 traj = parse_position('a 2.4 m by 1.6 m rectangle around the stool')
 follow_traj(traj)
 
 # do it again but slower and turned by 45 degrees.
-history.append(get_mark())
+get_mark()
 traj = transform_traj('rotate it by 45 degrees', traj_pts=traj)
 follow_traj(traj, speed=0.25)
 
 objects = ['apple', 'banana', 'orange']
 # move to the right until you see the apple.
-history.append(get_mark())
+get_mark()
 target, velocity = 'the apple', np.array([0.2, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1])
@@ -215,7 +213,7 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but faster, to the left, and with a banana.
-history.append(get_mark())
+get_mark()
 target, velocity = 'a banana', 2 * np.linalg.norm(velocity) * np.array([-1.0, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1])
@@ -224,108 +222,108 @@ reason = f'I saw {target}'
 
 objects = ['apple', 'coke can', 'banana', 'bowl']
 # go to the table.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # go to the countertop as fast as you can.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the countertop'), speed=1.0)
 
 # go to the chair closest to the table.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the chair closest to the table'))
 
 # go to the table.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # pick up the apple.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 
 # put it in the bowl.
-history.append(get_mark())
+get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 place_at_obj(parse_obj_name('the bowl'))
 
 # put the coke can in the bowl.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the coke can')
 pick_obj(target)
 place_at_obj(parse_obj_name('the bowl'))
 
 # put the banana next to the bowl.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the banana')
 pick_obj(target)
 place_at_obj(parse_obj_name('the bowl'), 'beside')
 
 # pick up the coke can.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the coke can')
 pick_obj(target)
 
 # put it next to the bowl.
-history.append(get_mark())
+get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 place_at_obj(parse_obj_name('the bowl'), 'beside')
 
 objects = ['apple', 'coke can', 'cup', 'sponge']
 # put the apple 20 cm to the left of the cup.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 place_at_pos(parse_position('20 cm to the left of the cup'))
 
 # put the apple to the right of the cup.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 place_at_pos(parse_position('to the right of the cup'))
 
 # put the apple behind the cup.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 place_at_pos(parse_position('behind the cup'))
 
 # put the apple between the coke can and the cup.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 place_at_pos(parse_position('between the coke can and the cup'))
 
 # take the apple to the desk.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 goto_loc(parse_loc_name('the desk'))
 place_at_obj(parse_loc_name('the desk'))
 
 # take it to the table.
-history.append(get_mark())
+get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the table'))
 place_at_obj(parse_loc_name('the table'))
 
 # pick up the coke can.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the coke can')
 pick_obj(target)
 
 # put it on the cart.
-history.append(get_mark())
+get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the cart'))
 place_at_obj(parse_loc_name('the cart'))
 
 # take the sponge from the table to the countertop.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the table'))
 target = parse_obj_name('the sponge')
 pick_obj(target)
@@ -334,7 +332,7 @@ place_at_obj(parse_loc_name('the countertop'))
 
 objects = ['chip bag', 'water bottle', 'cracker box', 'soap bottle', 'candy bar', 'lemon']
 # take the chip bag from the table to the cart.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the table'))
 target = parse_obj_name('the chip bag')
 pick_obj(target)
@@ -342,23 +340,23 @@ goto_loc(parse_loc_name('the cart'))
 place_at_obj(parse_loc_name('the cart'))
 
 # go to the table.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # pick up the water bottle.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the water bottle')
 pick_obj(target)
 
 # put it on the office chair.
-history.append(get_mark())
+get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the office chair'))
 place_at_obj(parse_loc_name('the office chair'))
 
 # take the cracker box from the table to the steel chair.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the table'))
 target = parse_obj_name('the cracker box')
 pick_obj(target)
@@ -367,25 +365,25 @@ place_at_obj(parse_loc_name('the steel chair'))
 
 objects = ['apple', 'coke can', 'banana', 'bowl', 'orange', 'juice box', 'cup']
 # put the coke can on the countertop.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the coke can')
 pick_obj(target)
 goto_loc(parse_loc_name('the countertop'))
 place_at_obj(parse_loc_name('the countertop'))
 
 # go to the table.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # put the juice box in the recycle bin.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the juice box')
 pick_obj(target)
 goto_loc(parse_loc_name('the recycle bin'))
 place_at_obj(parse_loc_name('the recycle bin'))
 
 # take the cup from the table to the trash bin.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the table'))
 target = parse_obj_name('the cup')
 pick_obj(target)
@@ -393,18 +391,18 @@ goto_loc(parse_loc_name('the trash bin'))
 place_at_obj(parse_loc_name('the trash bin'))
 
 # go to the table.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # put the orange on the wood chair.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the orange')
 pick_obj(target)
 goto_loc(parse_loc_name('the wood chair'))
 place_at_obj(parse_loc_name('the wood chair'))
 
 # put it in the recycle bin.
-history.append(get_mark())
+get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the recycle bin'))
@@ -412,7 +410,7 @@ place_at_obj(parse_loc_name('the recycle bin'))
 
 objects = ['apple', 'banana', 'bowl', 'orange', 'coke can', 'juice box']
 # put all the fruit in the bowl.
-history.append(get_mark())
+get_mark()
 bowl = parse_obj_name('the bowl')
 for name in parse_obj_name('all the fruit'):
     if name != bowl:
@@ -420,7 +418,7 @@ for name in parse_obj_name('all the fruit'):
         place_at_obj(bowl)
 
 # take all the drinks from the table to the countertop.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the table'))
 for name in parse_obj_name('all the drinks'):
     goto_loc(parse_loc_name('the table'))
@@ -430,7 +428,7 @@ for name in parse_obj_name('all the drinks'):
 
 objects = ['apple', 'orange', 'cup', 'lemon']
 # put everything except the cup on the cart.
-history.append(get_mark())
+get_mark()
 place, angle = get_robot_pos_and_angle()
 for name in parse_obj_name('everything except the cup'):
     goto_pos(place, angle=angle)
@@ -439,25 +437,25 @@ for name in parse_obj_name('everything except the cup'):
     place_at_obj(parse_loc_name('the cart'))
 
 # pick up the leftmost object.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the leftmost object')
 pick_obj(target)
 
 # put it on the table.
-history.append(get_mark())
+get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the table'))
 place_at_obj(parse_loc_name('the table'))
 
 # pick up the object closest to the cup.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the object closest to the cup')
 pick_obj(target)
 
 objects = ['apple', 'banana', 'bowl', 'orange', 'cup']
 # put the apple and the banana in the bowl.
-history.append(get_mark())
+get_mark()
 bowl = parse_obj_name('the bowl')
 for name in parse_obj_name('the apple and the banana'):
     if name != bowl:
@@ -465,14 +463,14 @@ for name in parse_obj_name('the apple and the banana'):
         place_at_obj(bowl)
 
 # put the rightmost object in the bowl.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the rightmost object')
 pick_obj(target)
 place_at_obj(parse_obj_name('the bowl'))
 
 objects = ['chip bag', 'cracker box', 'coke can', 'juice box', 'apple', 'banana']
 # take all the snacks to the desk.
-history.append(get_mark())
+get_mark()
 place, angle = get_robot_pos_and_angle()
 for name in parse_obj_name('all the snacks'):
     goto_pos(place, angle=angle)
@@ -481,11 +479,11 @@ for name in parse_obj_name('all the snacks'):
     place_at_obj(parse_loc_name('the desk'))
 
 # go to the table.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # put all the drinks in the recycle bin.
-history.append(get_mark())
+get_mark()
 place, angle = get_robot_pos_and_angle()
 for name in parse_obj_name('all the drinks'):
     goto_pos(place, angle=angle)
@@ -494,11 +492,11 @@ for name in parse_obj_name('all the drinks'):
     place_at_obj(parse_loc_name('the recycle bin'))
 
 # go to the table.
-history.append(get_mark())
+get_mark()
 goto_loc(parse_loc_name('the table'))
 
 # put all the fruit on the cart.
-history.append(get_mark())
+get_mark()
 place, angle = get_robot_pos_and_angle()
 for name in parse_obj_name('all the fruit'):
     goto_pos(place, angle=angle)
@@ -508,7 +506,7 @@ for name in parse_obj_name('all the fruit'):
 
 objects = ['sponge', 'apple', 'cup']
 # put the sponge in the bottom drawer.
-history.append(get_mark())
+get_mark()
 drawer, (place, angle) = 'the bottom drawer', get_robot_pos_and_angle()
 goto_loc(drawer)
 open_drawer(drawer)
@@ -520,13 +518,13 @@ place_at_obj(drawer)
 close_drawer(drawer)
 
 # open the bottom drawer.
-history.append(get_mark())
+get_mark()
 drawer = 'the bottom drawer'
 goto_loc(drawer)
 open_drawer(drawer)
 
 # put it in the bottom drawer.
-history.append(get_mark())
+get_mark()
 drawer = 'the bottom drawer'
 if not obj_in_gripper(target):
     pick_obj(target)
@@ -534,13 +532,13 @@ goto_loc(drawer)
 place_at_obj(drawer)
 
 # close the bottom drawer.
-history.append(get_mark())
+get_mark()
 drawer = 'the bottom drawer'
 goto_loc(drawer)
 close_drawer(drawer)
 
 # take the sponge out of the bottom drawer.
-history.append(get_mark())
+get_mark()
 drawer = 'the bottom drawer'
 goto_loc(drawer)
 open_drawer(drawer)
@@ -548,14 +546,14 @@ target = parse_obj_name('the sponge')
 pick_obj(target)
 
 # put it on the table.
-history.append(get_mark())
+get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the table'))
 place_at_obj(parse_loc_name('the table'))
 
 # close all the drawers.
-history.append(get_mark())
+get_mark()
 for drawer in ['top drawer', 'middle drawer', 'bottom drawer']:
     goto_loc(drawer)
     close_drawer(drawer)
@@ -577,7 +575,7 @@ held = [name for name in fruit + drinks + snacks + others if obj_in_gripper(name
 say(held[0] if held else 'nothing')
 
 # find the coke can.
-history.append(get_mark())
+get_mark()
 target, reason = 'the coke can', 'I have been everywhere'
 for loc in get_loc_names():
     goto_loc(loc)
@@ -587,18 +585,18 @@ for loc in get_loc_names():
         break
 
 # pick it up.
-history.append(get_mark())
+get_mark()
 pick_obj(target)
 
 # put it on the cart.
-history.append(get_mark())
+get_mark()
 if not obj_in_gripper(target):
     pick_obj(target)
 goto_loc(parse_loc_name('the cart'))
 place_at_obj(parse_loc_name('the cart'))
 
 # keep looking until you see an apple.
-history.append(get_mark())
+get_mark()
 target = 'an apple'
 while not is_obj_visible(target):
     for loc in get_loc_names():
@@ -615,64 +613,64 @@ reason = f'I saw {target}'
 
 objects = ['apple', 'banana', 'cup']
 # move to the right by 20 cm.
-history.append(get_mark())
+get_mark()
 place, angle = get_robot_pos_and_angle()
 goto_pos(place + 0.2 * np.array([np.sin(angle), -np.cos(angle), 0]))
 
 # move to the left by 20 cm.
-history.append(get_mark())
+get_mark()
 place, angle = get_robot_pos_and_angle()
 goto_pos(place + 0.2 * np.array([-np.sin(angle), np.cos(angle), 0]))
 
 # move forward by 10 cm.
-history.append(get_mark())
+get_mark()
 place, angle = get_robot_pos_and_angle()
 goto_pos(place + 0.1 * np.array([np.cos(angle), np.sin(angle), 0]))
 
 # move backward by 10 cm.
-history.append(get_mark())
+get_mark()
 place, angle = get_robot_pos_and_angle()
 goto_pos(place - 0.1 * np.array([np.cos(angle), np.sin(angle), 0]))
 
 # move to the front of the room by 10 cm.
-history.append(get_mark())
+get_mark()
 goto_pos(get_robot_pos() + 0.1 * np.array([0, -1, 0]))
 
 # move to the back of the room by 10 cm.
-history.append(get_mark())
+get_mark()
 goto_pos(get_robot_pos() + 0.1 * np.array([0, 1, 0]))
 
 # move in a 30 cm square.
-history.append(get_mark())
+get_mark()
 traj = parse_position('a 30 cm square')
 follow_traj(traj)
 
 # do it again but faster.
-history.append(get_mark())
+get_mark()
 follow_traj(traj, speed=0.75)
 
 # do it again but slower.
-history.append(get_mark())
+get_mark()
 follow_traj(traj, speed=0.25)
 
 # move in a 30 cm wide circle.
-history.append(get_mark())
+get_mark()
 traj = parse_position('a 30 cm wide circle')
 follow_traj(traj)
 
 # rotate the path by 45 degrees.
-history.append(get_mark())
+get_mark()
 traj = transform_traj('rotate it by 45 degrees', traj_pts=traj)
 follow_traj(traj)
 
 # move the path to the left by 5 cm.
-history.append(get_mark())
+get_mark()
 traj = transform_traj('move it to the left by 5 cm', traj_pts=traj)
 follow_traj(traj)
 
 objects = ['apple', 'banana', 'orange']
 # move to the right until you see the apple.
-history.append(get_mark())
+get_mark()
 target, velocity = 'the apple', np.array([0.2, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -680,7 +678,7 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but faster, to the left, and with a banana.
-history.append(get_mark())
+get_mark()
 target, velocity = 'a banana', 2 * np.linalg.norm(velocity) * np.array([-1.0, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -688,7 +686,7 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but slower, to the left, and with an orange.
-history.append(get_mark())
+get_mark()
 target, velocity = 'an orange', 0.5 * np.linalg.norm(velocity) * np.array([-1.0, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -696,7 +694,7 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but faster, to the right, and with a banana.
-history.append(get_mark())
+get_mark()
 target, velocity = 'a banana', 2 * np.linalg.norm(velocity) * np.array([1.0, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -704,7 +702,7 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but slower, to the right, and with an apple.
-history.append(get_mark())
+get_mark()
 target, velocity = 'an apple', 0.5 * np.linalg.norm(velocity) * np.array([1.0, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -712,7 +710,7 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but with a banana.
-history.append(get_mark())
+get_mark()
 target = 'a banana'
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -720,7 +718,7 @@ stop()
 reason = f'I saw {target}'
 
 # do it again but to the left.
-history.append(get_mark())
+get_mark()
 velocity = np.linalg.norm(velocity) * np.array([-1.0, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -732,7 +730,7 @@ say(f'I stopped because {reason}')
 
 objects = ['apple', 'orange']
 # move to the left until you see the apple.
-history.append(get_mark())
+get_mark()
 target, velocity = 'the apple', np.array([-0.2, 0.0])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -740,7 +738,7 @@ stop()
 reason = f'I saw {target}'
 
 # move backwards until you see the apple.
-history.append(get_mark())
+get_mark()
 target, velocity = 'the apple', np.array([0.0, -0.2])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -748,7 +746,7 @@ stop()
 reason = f'I saw {target}'
 
 # move forwards until you see the apple.
-history.append(get_mark())
+get_mark()
 target, velocity = 'the apple', np.array([0.0, 0.2])
 while not detect_object(target):
     set_velocity(x=velocity[0], y=velocity[1], turn=0)
@@ -756,7 +754,7 @@ stop()
 reason = f'I saw {target}'
 
 # turn to the left until you see the apple.
-history.append(get_mark())
+get_mark()
 target = 'the apple'
 while not detect_object(target):
     set_velocity(x=0, y=0, turn=0.5)
@@ -764,7 +762,7 @@ stop()
 reason = f'I saw {target}'
 
 # if you see an orange, move backwards.
-history.append(get_mark())
+get_mark()
 if detect_object('an orange'):
     start = get_robot_pos()
     while np.linalg.norm(get_robot_pos() - start) < 0.2:
@@ -777,19 +775,19 @@ reason = 'you told me to'
 
 objects = ['apple', 'lime', 'lemon', 'cup', 'cracker box', 'red plate', 'green plate', 'blue plate']
 # serve the apple on the red plate.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the apple')
 pick_obj(target)
 place_at_obj(parse_obj_name('the red plate'), 'on')
 
 # put the lime on top of the cracker box.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the lime')
 pick_obj(target)
 place_at_obj(parse_obj_name('the cracker box'), 'on')
 
 # serve all the fruit on the blue plate.
-history.append(get_mark())
+get_mark()
 names = parse_obj_name('all the fruit')
 for name in names:
     pick_obj(name)
@@ -798,18 +796,18 @@ if not names:
     say('I see no fruit here')
 
 # serve the smallest fruit on the red plate.
-history.append(get_mark())
+get_mark()
 target = parse_obj_name('the smallest fruit')
 pick_obj(target)
 place_at_obj(parse_obj_name('the red plate'), 'on')
 
 # move in a 1.6 m square around the stool.
-history.append(get_mark())
+get_mark()
 traj = parse_position('a 1.6 m square around the stool')
 follow_traj(traj)
 
 # move along the hull of the wood chair, the steel chair and the stool, 2 times bigger.
-history.append(get_mark())
+get_mark()
 traj = parse_position('the hull of the wood chair, the steel chair and the stool, 2 times bigger')
 follow_traj(traj)
 
@@ -818,7 +816,7 @@ wait(5)
 
 objects = ['apple', 'banana', 'bowl', 'orange', 'coke can', 'juice box']
 # put all the drinks on the cart.
-history.append(get_mark())
+get_mark()
 names, (place, angle) = parse_obj_name('all the drinks'), get_robot_pos_and_angle()
 for name in names:
     goto_pos(place, angle=angle)
@@ -830,12 +828,12 @@ if not names:
 #= moved coke can, juice box from table to cart
 
 # turn around.
-history.append(get_mark())
+get_mark()
 place, angle = get_robot_pos_and_angle()
 goto_pos(place, angle=angle + np.pi)
 
 # back off until you are 1.5 m from the stool.
-history.append(get_mark())
+get_mark()
 middle = get_loc_pos('stool')[:2]
 away = get_robot_pos()[:2] - middle
 goto_pos(middle + 1.5 * away / np.linalg.norm(away))

@@ -72,6 +72,30 @@ def test_undo_said_so_often_takes_back_so_many_turns(mode: str, turns: Sequence[
         assert "nothing was done yet" in robot.spoken[-1]
 
 
+def test_what_a_failed_turn_did_is_taken_back_and_then_what_came_before(mode: str) -> None:
+    objects = ["apple", "bowl", "coke can"]
+    with Session.open("kitchen", model="nearest", seed=0, mode=mode, objects=objects) as session:
+        robot = session.robot
+        assert isinstance(robot, KitchenRobot)
+        assert session.run("go to the table").ok
+        before = robot.state
+        assert session.run("put the coke can in the bowl").ok
+        between = robot.state
+        world = robot._world
+        world.place, place = refused, world.place  # type: ignore[method-assign]
+        assert not session.run("put the apple in the bowl").ok
+        world.place = place  # type: ignore[method-assign]
+        assert robot.state.held == "apple"
+        for expected in (between, before):
+            turn = session.run("undo that")
+            assert turn.ok, turn.failure
+            assert same(expected, robot.state)
+
+
+def refused(*_: object) -> None:
+    raise RobotError("the gripper would not open")
+
+
 @pytest.mark.parametrize("words", ["undo", "take it back", "please undo that", "go back a step"])
 def test_undo_has_everyday_wordings(words: str) -> None:
     with Session.open("kitchen", model="nearest", mode="instant", objects=OBJECTS) as session:
