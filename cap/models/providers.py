@@ -22,6 +22,7 @@ from cap.models.base import Mode, Model
 from cap.models.budget import FREE, Account, Allowance, Budget, Metered, Price
 from cap.models.capabilities import abilities_file
 from cap.models.settings import ModelSettings
+from cap.models.wrapper import Adjusted, OwnModel
 from cap.robot.robot_files import is_file, load_module
 
 MODEL_GROUP = "cap.models"
@@ -272,8 +273,6 @@ def make_model(
 
         model = Recorder(model, record)
     if (settings.temperature, settings.seed, settings.max_tokens) != (None, None, None):
-        from cap.models.wrapper import Adjusted
-
         model = Adjusted(model, settings.temperature, settings.seed, settings.max_tokens)
     return model
 
@@ -381,12 +380,13 @@ def _made(factory: Any, arguments: tuple[str, ...], where: str) -> Model:
     except Exception as error:  # it may fail in any way
         why = f"{type(error).__name__}: {error}"
         raise UsageError(f"the model of {where} cannot be made: {why}") from None
-    if not (callable(getattr(made, "complete", None)) and isinstance(made.name, str)):
+    named = isinstance(getattr(made, "name", None), str)
+    if not (named and callable(getattr(made, "complete", None))):
         raise UsageError(
             f"what {where} makes is no model; it needs a text `name` and a method "
             "`complete(request)` that returns a Completion"
         )
-    return made
+    return OwnModel(made, where)
 
 
 def _unknown(spec: str, kind: str, name: str, providers: Mapping[str, Provider]) -> str:
@@ -435,7 +435,9 @@ def _endpoint(
     terms: ModelTerms,
 ) -> Model:
     from cap.models.openai.model import OpenAIModel
+    from cap.models.openai.transport import own_authorities
 
+    own_authorities()  # what the person names must be of use, before anybody is asked
     full = f"{provider.name}/{name}"
     secrets = {
         header: _variable(text[1:], header, environ)

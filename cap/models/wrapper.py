@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cap.errors import ModelError
+from cap.errors import CapError, EndpointFailed, ModelError
 from cap.models.base import Completion, Mode, Model, Request, Scores, ScoringModel, Streams
 
 if TYPE_CHECKING:
@@ -118,6 +118,48 @@ class Wrapped:
     ) -> Any:
         """Answer a bare request by asking, or otherwise."""
         return ask()
+
+
+class OwnModel(Wrapped):
+    """A model that a person wrote or installed: whatever it does wrong is told in one line."""
+
+    def __init__(self, model: Model, where: str) -> None:
+        """Wrap a model.
+
+        Args:
+            model: Whom to ask.
+            where: What made it, for messages.
+        """
+        super().__init__(model)
+        self._where = where
+
+    def _through(self, request: Request, ask: Ask) -> Completion:
+        """Answer a request by asking.
+
+        Raises:
+            EndpointFailed: It raised something else, tried to end the process, or gave no answer.
+        """
+        answer: Any  # whatever it gives
+        try:
+            answer = ask()
+        except CapError:
+            raise
+        except (Exception, SystemExit) as error:  # it may fail in any way
+            trace = error.__traceback__
+            while trace is not None and trace.tb_next is not None:
+                trace = trace.tb_next
+            line = "" if trace is None else f", line {trace.tb_lineno}"
+            why = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+            raise EndpointFailed(f"the model of {self._where} failed{line}: {why}") from None
+        if isinstance(answer, Completion) and isinstance(answer.text, str):
+            return answer
+        given = answer.text if isinstance(answer, Completion) else answer
+        kind = type(given).__name__
+        part = " as its text" if isinstance(answer, Completion) else ""
+        raise EndpointFailed(
+            f"the model of {self._where} gave a value of type '{kind}'{part}; "
+            "`complete` returns a Completion with a text"
+        )
 
 
 class Adjusted(Wrapped):

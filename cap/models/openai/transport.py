@@ -156,7 +156,7 @@ class Transport:
                     "event_hooks": {"response": [partial(_answering, self._local)]},
                 }
                 try:
-                    if (context := _own_authorities()) is not None:
+                    if (context := own_authorities()) is not None:
                         settings["verify"] = context
                     http = openai.DefaultHttpxClient(**settings)
                 except UsageError:
@@ -193,7 +193,7 @@ class Transport:
             timer.cancel()
 
 
-def _own_authorities() -> ssl.SSLContext | None:
+def own_authorities() -> ssl.SSLContext | None:
     """Return what holds for certificates where the person names their own authorities.
 
     Raises:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cap.errors import ConfigError, MissingKey, UsageError
+from cap.errors import ConfigError, EndpointFailed, MissingKey, UsageError
 from cap.models.base import Request
 from cap.models.providers import FORMS, PROVIDERS, endpoint_warning, list_models, make_model
 from cap.models.replay import Recorder, Replay
@@ -208,6 +208,10 @@ def test_a_model_of_ones_own_comes_from_a_file(tmp_path: Path) -> None:
     [
         ("x = 1", "has no function 'create'; it makes the model"),
         ("def create(): return 3", "makes is no model; it needs a text `name`"),
+        (
+            "class A:\n    def complete(self, request): return None\ndef create(): return A()",
+            "makes is no model; it needs a text `name`",
+        ),
         ("def create(): raise ValueError('no weights')", "cannot be made: ValueError: no weights"),
         ("import nowhere_to_be_found", "does not load: ModuleNotFoundError"),
     ],
@@ -218,6 +222,37 @@ def test_a_file_that_makes_no_model_says_why(tmp_path: Path, text: str, told: st
     with pytest.raises(UsageError, match=re.escape(told)) as raised:
         make_model(str(file), environ={})
     assert "own.py" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("raise ValueError('no\\nweights')", "failed, line 5: ValueError: no weights"),
+        ("raise SystemExit(0)", "failed, line 5: SystemExit: 0"),
+        ("return 'text'", "gave a value of type 'str'; `complete` returns a Completion"),
+        ("return Completion(None, model='own')", "gave a value of type 'NoneType' as its text"),
+    ],
+)
+def test_a_model_of_ones_own_fails_in_one_line(tmp_path: Path, body: str, told: str) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(
+        "from cap.models.base import Completion\nclass Own:\n    name = 'own'\n"
+        f"    def complete(self, request):\n        {body}\ndef create():\n    return Own()\n"
+    )
+    with pytest.raises(EndpointFailed, match=re.escape(told)) as raised:
+        make_model(str(file), environ={}).complete(REQUEST)
+    assert "own.py" in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("given", ["nowhere.pem", "no.pem"])
+def test_a_certificate_file_of_no_use_is_told_before_anybody_is_asked(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "no.pem").write_text("not a certificate")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / given))
+    with pytest.raises(UsageError, match=r"SSL_CERT_FILE=.* holds no certificates"):
+        make_model("vllm/m", environ={})
 
 
 def test_a_package_brings_models_by_entry_point(
