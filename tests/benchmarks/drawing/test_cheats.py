@@ -188,6 +188,7 @@ def carried_out(task: str, programs: tuple[str, ...], monkeypatch: pytest.Monkey
     return drawing().run(Trial(task, "", SEED), Settings("drawing", "cheater", mode="instant"))
 
 
+@pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize("name", CHEATS)
 def test_it_is_not_taken_for_the_drawing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     task, programs = CHEATS[name]

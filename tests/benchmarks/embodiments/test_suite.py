@@ -35,6 +35,7 @@ def settings(model: str, mode: str = "instant") -> Settings:
     return Settings(suite="embodiments", model=model, mode=mode)
 
 
+@pytest.mark.sweep(share=0.25)
 @pytest.mark.parametrize(("task", "robot"), SUITE.cells())
 def test_the_oracle_solves_it_and_doing_nothing_does_not(task: str, robot: str) -> None:
     trial = Trial(task, robot, 3)

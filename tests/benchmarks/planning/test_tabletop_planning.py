@@ -71,6 +71,7 @@ def test_without_success_feedback_rates_are_those_of_the_closed_form(task: str) 
     assert low <= expected(task) <= high
 
 
+@pytest.mark.sweep(share=0.5)
 @pytest.mark.parametrize("task", ["im-matching-bowls", "im-stack-blocks"])
 def test_feedback_lifts_success_under_noise(task: str) -> None:
     objects, success, scene = (done(task, kind) for kind in ("object", "success", "scene"))
