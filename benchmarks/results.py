@@ -1,6 +1,7 @@
 """A results folder: what was asked for, and one line for every trial that ended.
 
-`header.json` says what ran, with what; `trials.jsonl` grows by whole lines and is never rewritten.
+`header.json` says what ran, with what; `asked.jsonl` has the trials that were asked for, those of
+every `--resume` included; `trials.jsonl` grows by whole lines and is never rewritten.
 A run that was killed goes on from there: a last line without its end is cut off, and that trial
 is run again. So are trials in which nothing could be judged: the infrastructure ended them, or a
 recording lacks the model's answer. Of a trial's lines the last one counts.
@@ -12,7 +13,7 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,7 +35,7 @@ _MAY_DIFFER = (
     "requests_per_minute",
 )
 """Options that change no outcome: what a run may cost, and where it keeps things."""
-TRIALS, HEADER = "trials.jsonl", "header.json"
+TRIALS, HEADER, ASKED = "trials.jsonl", "header.json", "asked.jsonl"
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,19 @@ class Results:
             raise UsageError(
                 f"another run is writing to {folder}; wait until it ends or use another folder"
             ) from None
+
+    def ask(self, trials: Sequence[Trial]) -> None:
+        """Write down that these trials are asked for, with those that were before.
+
+        Raises:
+            UsageError: It cannot be written.
+        """
+        asked = dict.fromkeys([*read_asked(self.folder), *trials])
+        text = "".join(f"{json.dumps(asdict(trial))}\n" for trial in asked)
+        try:
+            write_whole(self.folder / ASKED, text)
+        except OSError as error:
+            raise _unwritable(self.folder / ASKED, error) from None
 
     def add(self, trial: Trial, outcome: Outcome) -> None:
         """Write down one trial, in a single write.
@@ -277,6 +291,21 @@ class _Header:
 
 def _told(error: msgspec.ValidationError) -> str:
     return str(error).replace("`", "'")
+
+
+def read_asked(folder: Path) -> list[Trial]:
+    """Return the trials that were asked for; none where no run began.
+
+    Raises:
+        UsageError: The list is damaged.
+    """
+    path = folder / ASKED
+    try:
+        return [msgspec.json.decode(line, type=Trial) for line in path.read_bytes().splitlines()]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {path}: {error}; use another folder") from None
 
 
 def read_lines(folder: Path) -> Iterator[Line]:

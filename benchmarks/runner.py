@@ -63,6 +63,7 @@ def run(
         SpendLimit: The budget ended before the trials did; those left are not written down.
         EndpointFailed: No trial could be asked of the model: not the first few, or none at all.
     """
+    results.ask(trials)
     unpaid: list[Outcome] = []
     unasked: list[str] = []
     asked = False

@@ -103,7 +103,7 @@ def _blank(cells: Sequence[Cell], title: str) -> tuple[Any, Any]:
 def _label(cell: Cell) -> str:
     words = printable(f"{cell.task} {cell.split}".replace("\n", " "))
     name = words if len(words) <= _LABEL_CHARS else words[: _LABEL_CHARS - 3] + "..."
-    return f"{name}  n={cell.tally.n}"
+    return f"{name}  n={cell.tally.n}" + ("" if cell.whole else f" of {cell.asked} so far")
 
 
 def _svg(figure: Any, axes: Any) -> bytes:

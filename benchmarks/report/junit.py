@@ -6,14 +6,16 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from benchmarks.report.tables import read, said
-from benchmarks.results import Line, read_lines
-from benchmarks.suite import UNJUDGED
+from benchmarks.results import Line, read_asked, read_lines
+from benchmarks.suite import UNJUDGED, Trial
 from cap.errors import UsageError
 from cap.trace.terminal import printable
 
 
 def write(folder: Path, path: Path) -> None:
     """Write a folder's trials as a test suite; what could not be judged is an error.
+
+    Trials that were asked for and have not ended are skipped ones.
 
     Raises:
         UsageError: Not a results folder, without a trial, or the file cannot be written.
@@ -24,15 +26,22 @@ def write(folder: Path, path: Path) -> None:
     root = ET.Element(
         "testsuite",
         name=printable(report.title),
-        tests=str(tally.n),
+        tests=str(report.total.asked),
         failures=str(failed - tally.unjudged),
         errors=str(tally.unjudged),
-        skipped="0",
+        skipped=str(report.total.asked - tally.n),
         time=f"{tally.seconds:.3f}",
         timestamp=str(report.header.get("started") or "").removesuffix("+00:00"),
     )
-    for line in sorted(read_lines(folder), key=report.order):
-        _case(root, str(report.header["suite"]), line)
+    suite = str(report.header["suite"])
+    lines = sorted(read_lines(folder), key=report.order)
+    for line in lines:
+        _tell(_case(root, suite, line.trial, line.outcome.seconds), line)
+    ended = {line.trial for line in lines}
+    for trial in read_asked(folder):
+        if trial not in ended:
+            left = _case(root, suite, trial, 0.0)
+            ET.SubElement(left, "skipped", message=f"not ended: {report.so_far}")
     tree = ET.ElementTree(root)
     ET.indent(tree)
     try:
@@ -44,16 +53,21 @@ def write(folder: Path, path: Path) -> None:
         ) from None
 
 
-def _case(root: ET.Element, suite: str, line: Line) -> None:
-    trial, outcome = line.trial, line.outcome
+def _case(root: ET.Element, suite: str, trial: Trial, seconds: float) -> ET.Element:
+    """Add the test case of a trial."""
     split = f" {trial.split}" if trial.split else ""
-    case = ET.SubElement(
+    return ET.SubElement(
         root,
         "testcase",
         classname=printable(f"{suite}.{trial.task}"),
         name=printable(f"{trial.task}{split} seed {trial.seed} sample {trial.sample}"),
-        time=f"{outcome.seconds:.3f}",
+        time=f"{seconds:.3f}",
     )
+
+
+def _tell(case: ET.Element, line: Line) -> None:
+    """Say in a test case why its trial did not succeed."""
+    outcome = line.outcome
     if outcome.success:
         return
     kind = "error" if outcome.cause in UNJUDGED else "failure"

@@ -60,6 +60,10 @@ NOTE = (
     "Every trial asked for is counted. The interval is Wilson's, 95 %. 'calls' and 's' are means "
     "of a trial, the other counts are sums."
 )
+SO_FAR = (
+    "Trials that were asked for have not ended: a row with 'so far' tells of those that have, and "
+    "is no result of the run."
+)
 PUBLISHED = (
     "'published' are the papers' own values for their systems and scenes, not measured here."
 )
@@ -113,7 +117,8 @@ def _notes(report: Report, drawn: Mapping[str, bytes]) -> list[str]:
     """Return what a reader must know of the tables."""
     return [
         *([report.suite.judged] if report.suite else []),
-        NOTE,
+        NOTE.replace("Every trial asked for is counted. ", "") if report.so_far else NOTE,
+        *([SO_FAR] if report.so_far else []),
         *([PUBLISHED] if any(cell.published for cell in report.tasks) else []),
         *([SAMPLED] if report.pass_at_k else []),
         *([] if drawn or all(cell.tally.n == 1 for cell in report.tasks) else [NO_CHARTS]),

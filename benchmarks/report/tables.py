@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.pass_at_k import mean_pass_at_k
-from benchmarks.results import Line, read_header, read_lines
+from benchmarks.results import Line, read_asked, read_header, read_lines
 from benchmarks.statistics import wilson_interval
 from benchmarks.suite import REPAIRED, SUITES, UNJUDGED, BaseSuite, suite
 from cap.errors import UsageError
@@ -133,6 +133,13 @@ class Cell:
     """What came of it."""
     published: Mapping[str, float]
     """Published values by method, percent."""
+    asked: int
+    """Trials that were asked for, those that have not ended included."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether every trial that was asked for has ended."""
+        return self.tally.n >= self.asked
 
     @property
     def row(self) -> dict[str, Any]:
@@ -141,9 +148,9 @@ class Cell:
         return {
             "task": self.task,
             "split": self.split,
-            "success %, 95 %": tally.rate,
+            "success %, 95 %": tally.rate if self.whole else f"so far {tally.rate}",
             "without repair %": f"{100 * tally.unrepaired / tally.n:.1f}" if tally.repairs else "",
-            "n": tally.n,
+            "n": tally.n if self.whole else f"{tally.n} of {self.asked} so far",
             # What several tasks measure has no common median.
             "measured": "" if self.task == ALL else tally.medians,
             "failed by": tally.why,
@@ -157,16 +164,20 @@ class Cell:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """The cell for a program: rates from 0 to 1, sums over all its trials."""
+        """The cell for a program: rates from 0 to 1, sums over all its trials.
+
+        While trials are left there is no rate, only one so far.
+        """
         tally, (low, high) = self.tally, self.tally.interval
+        rates = {"rate": tally.successes / tally.n, "low": low, "high": high}
         return {
             "task": self.task,
             "split": self.split,
+            "asked": self.asked,
             "n": tally.n,
             "successes": tally.successes,
-            "rate": tally.successes / tally.n,
-            "low": low,
-            "high": high,
+            **(rates if self.whole else dict.fromkeys(rates)),
+            "so_far": None if self.whole else rates,
             "unrepaired": tally.unrepaired,
             "repaired_trials": tally.repairs,
             "failed": {cause: count for cause, count in sorted(tally.causes.items()) if count},
@@ -210,7 +221,7 @@ class Report:
     tasks: tuple[Cell, ...]
     """Each task under each split."""
     pass_at_k: Mapping[str, Mapping[int, float]]
-    """Where problems have samples: pass@k by split, 0 to 1."""
+    """Where problems have samples and all have ended: pass@k by split, 0 to 1."""
     own: tuple[Mapping[str, Any], ...]
     """The suite's own table."""
     order: Callable[[Line], tuple[Any, ...]]
@@ -226,7 +237,14 @@ class Report:
         """What the report is called."""
         header = self.header
         named = header.get("title") or f"{header['suite']} {header['suite_version']}".strip()
-        return f"{named}: {header['settings']['model']}"
+        title = f"{named}: {header['settings']['model']}"
+        return f"{self.so_far}: {title}" if self.so_far else title
+
+    @property
+    def so_far(self) -> str:
+        """How much of the run there is, such as `12 of 60 trials so far`; "" of a whole one."""
+        total = self.total
+        return "" if total.whole else f"{total.tally.n} of {total.asked} trials so far"
 
     @property
     def headline(self) -> list[str]:
@@ -237,10 +255,16 @@ class Report:
         for split, found in self.pass_at_k.items():
             rates = ", ".join(f"pass@{k} {100 * rate:.1f} %" for k, rate in found.items())
             lines.append(f"{split}: {rates}" if split else rates)
-        lines.append(
-            f"success {100 * tally.successes / tally.n:.1f} % "
-            f"(95 %: {100 * low:.1f} to {100 * high:.1f} %), {tally.successes} of {tally.n} trials"
-        )
+        if self.so_far:
+            lines.append(
+                f"{self.so_far}, {tally.successes} of them successful: no rate of the run before "
+                f"the other {self.total.asked - tally.n} end; go on with --resume"
+            )
+        else:
+            lines.append(
+                f"success {100 * tally.successes / tally.n:.1f} % (95 %: {100 * low:.1f} to "
+                f"{100 * high:.1f} %), {tally.successes} of {tally.n} trials"
+            )
         if tally.unjudged:
             lines.append(f"not judged, and counted as not successful: {tally.unjudged} trials")
         if tally.requests:
@@ -255,10 +279,14 @@ class Report:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """The report for a program: rates from 0 to 1, numbers as numbers."""
+        """The report for a program: rates from 0 to 1, numbers as numbers.
+
+        `so_far` comes first: null of a whole run, else how much of it there is.
+        """
         names = ["suite", "suite_version", "settings", "conditions", "versions", "repairs"]
         names += ["started", "command"]
         return {
+            "so_far": self.so_far or None,
             "folder": str(self.folder),
             "title": self.title,
             **{name: self.header.get(name) for name in names},
@@ -283,12 +311,14 @@ def read(folder: Path) -> Report:
     name, options = header["suite"], header["settings"]["options"]
     found = suite(name, options) if name in SUITES else None
     total = CellTally()
+    asked = dict.fromkeys(read_asked(folder))
     tasks: defaultdict[Where, CellTally] = defaultdict(CellTally)
     families: defaultdict[Where, CellTally] = defaultdict(CellTally)
     samples: defaultdict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
     sampled = found is not None and found.judges_samples
     for line in read_lines(folder):
         task, split = line.trial.task, line.trial.split
+        asked[line.trial] = None
         total.add(line)
         tasks[task, split].add(line)
         families[ALL, split].add(line)
@@ -299,6 +329,10 @@ def read(folder: Path) -> Report:
         sampled = sampled or line.trial.sample > 0
     if not total.n:
         raise UsageError(f"{folder} holds no trial yet")
+    wanted: Counter[Where] = Counter()
+    for trial in asked:
+        family = found.family(trial.task) if found is not None else ""
+        wanted.update({(name, trial.split) for name in (trial.task, family, ALL) if name})
     place = _places(found, tasks)
     order = sorted(tasks, key=place.__getitem__)
     known = set(found.cells()) if found else set()
@@ -308,16 +342,21 @@ def read(folder: Path) -> Report:
         folder=folder,
         header=header,
         suite=found,
-        total=Cell(ALL, "", total, {}),
-        families=tuple(Cell(*where, families[where], {}) for where in sums),
+        total=Cell(ALL, "", total, {}, len(asked)),
+        families=tuple(Cell(*where, families[where], {}, wanted[where]) for where in sums),
         tasks=tuple(
-            Cell(*where, tasks[where], found.reference(*where) if found and where in known else {})
+            Cell(
+                *where,
+                tasks[where],
+                found.reference(*where) if found and where in known else {},
+                wanted[where],
+            )
             for where in order
         ),
         pass_at_k={
             split: rates
             for split in splits
-            if sampled and (rates := mean_pass_at_k(samples[split]))
+            if sampled and total.n == len(asked) and (rates := mean_pass_at_k(samples[split]))
         },
         own=tuple(found.summary(folder)) if found else (),
         order=lambda line: (

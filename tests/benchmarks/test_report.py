@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from benchmarks.report import charts, tables
+from benchmarks.report import charts, junit, tables
 from benchmarks.report.page import write
 from benchmarks.results import Results, begin
 from benchmarks.suite import Outcome, Settings, Trial, suite
@@ -181,6 +181,37 @@ def test_a_failure_shows_words_program_calls_and_reason(tmp_path: Path) -> None:
         assert shown in text
     assert "say('hi', to=1) raised NotFound: no pig" in text
     assert "seed 1" not in text
+
+
+def test_a_part_of_a_run_is_never_told_as_the_whole(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "out")
+    results = Results(folder)
+    results.ask([trial(n) for n in range(4)])
+    results.ask([trial(n, "stack-blocks") for n in range(2)])
+    results.close()
+    add(folder, (trial(0), GOOD), (trial(1), GOOD), (trial(0, "stack-blocks"), GOOD))
+    report = tables.read(folder)
+    assert report.title.startswith("3 of 6 trials so far: ")
+    assert report.headline[0].startswith("3 of 6 trials so far, 3 of them successful")
+    assert not [line for line in report.headline if "%" in line]
+    assert [row["n"] for row in tables.rows(folder)][:2] == ["2 of 4 so far", "1 of 2 so far"]
+    told = report.as_json
+    assert next(iter(told.items())) == ("so_far", "3 of 6 trials so far")
+    assert (told["total"]["asked"], told["total"]["n"], told["total"]["rate"]) == (6, 3, None)
+    assert told["total"]["so_far"]["rate"] == 1.0
+    markdown, page = write(folder)
+    assert markdown.read_text().startswith("# 3 of 6 trials so far: ")
+    assert "<h1>3 of 6 trials so far: " in page.read_text()
+    assert "Every trial asked for is counted" not in page.read_text()
+    junit.write(folder, tmp_path / "junit.xml")
+    root = ET.parse(tmp_path / "junit.xml").getroot()
+    assert (root.get("tests"), root.get("skipped")) == ("6", "3")
+    assert len(root.findall("testcase/skipped")) == 3
+    add(folder, (trial(2), GOOD), (trial(3), BAD), (trial(1, "stack-blocks"), GOOD))
+    whole = tables.read(folder)
+    assert "so far" not in whole.title
+    assert whole.headline[0].startswith("success 83.3 %")
+    assert whole.as_json["so_far"] is None
 
 
 def test_rows_sum_up_what_the_lines_say(tmp_path: Path) -> None:
