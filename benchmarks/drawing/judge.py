@@ -4,7 +4,7 @@ Two figures agree in size and place if no point of either is further than the to
 other (Hausdorff distance), and in shape if the same holds, with a tolerance of its own, once both
 are moved to their middles and scaled to one mean radius: no hexagon is a circle, however small.
 Where an instruction leaves a figure's turn open, every turn of it is right. Ink that runs to and
-fro within the tolerance is too much ink.
+fro within the tolerance is too much ink, and dots along a figure are too little.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ SHAPE = 0.05
 what is to be a circle."""
 MOST_INK = 1.2
 """Ink for a figure, in lengths of it; what is drawn twice along the same line counts once."""
+LEAST_COVERED = 0.85
+"""Share of a figure's outline that has ink beside it; one that is smaller by the tolerance may lack
+so much at its corners."""
 SPARE_M = 0.07
 """A line between two blocks may end so far from the centre of either."""
 _STEP_M = 1e-3
@@ -60,7 +63,8 @@ def differs(found: BaseGeometry, figure: Array) -> str | None:
     apart = float(found.hausdorff_distance(wanted.segmentize(_STEP_M)))
     if apart > TOLERANCE_M:
         return f"the ink is {1e3 * apart:.1f} mm from the figure; {1e3 * TOLERANCE_M:g} mm is right"
-    return _too_much(found, wanted.length) or differs_in_shape(found, figure)
+    wrong_amount = too_much(found, wanted.length) or too_little(found, wanted)
+    return wrong_amount or differs_in_shape(found, figure)
 
 
 def differs_in_shape(found: BaseGeometry, figure: Array, symmetry: int = 0) -> str | None:
@@ -113,7 +117,7 @@ def no_line(found: BaseGeometry, straight: LineString) -> str | None:
     between = substring(straight, SPARE_M, straight.length - SPARE_M)
     if not between.within(found.buffer(TOLERANCE_M)):
         return "the line ends far from the blocks"
-    return _too_much(found, straight.length)
+    return too_much(found, straight.length) or too_little(found, between)
 
 
 def no_bisection(found: BaseGeometry, center: Array, radius: float) -> str | None:
@@ -133,14 +137,29 @@ def no_bisection(found: BaseGeometry, center: Array, radius: float) -> str | Non
     line = LineString([center - reach * way, center + reach * way])
     if not found.within(shapely.union(ring, line).buffer(TOLERANCE_M)):
         return "there is more than a circle and a straight line through its middle"
-    return _too_much(found, ring.length + line.length)
+    wrong_amount = too_much(found, ring.length + line.length)
+    return wrong_amount or too_little(found, ring) or too_little(found, across)
 
 
-def _too_much(found: BaseGeometry, length_m: float) -> str | None:
+def too_much(found: BaseGeometry, length_m: float) -> str | None:
+    """Say how much more ink there is than a figure of some length takes; None if it is not."""
     drawn = float(shapely.unary_union(found).length)
     if drawn <= MOST_INK * length_m:
         return None
-    return f"there are {100 * drawn:.0f} cm of ink for a figure of {100 * length_m:.0f} cm"
+    return f"{100 * drawn:.0f} cm are drawn for a figure of {100 * length_m:.0f} cm"
+
+
+def too_little(found: BaseGeometry, wanted: LineString) -> str | None:
+    """Say how much of a line has no ink beside it; None if it is hardly any."""
+    points = shapely.points(shapely.get_coordinates(found.segmentize(_STEP_M / 2)))
+    beside = points[shapely.distance(points, wanted) <= TOLERANCE_M]
+    steps = max(1, math.ceil(wanted.length / _STEP_M))
+    places = shapely.line_locate_point(wanted, beside, normalized=True)
+    covered = len(np.unique(np.minimum(places * steps, steps - 1).astype(int))) / steps
+    if covered >= LEAST_COVERED:
+        return None
+    share = f"{100 * covered:.0f} % of the figure is drawn"
+    return f"only {share}; {100 * LEAST_COVERED:.0f} % is right"
 
 
 def _turns(corners: Array, symmetry: int) -> list[Array]:

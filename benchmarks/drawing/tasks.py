@@ -211,4 +211,4 @@ def _rings(rng: Rng, robot: DrawingRobot) -> RobotCase:
 
 def drawing() -> RobotSuite:
     """Return the suite."""
-    return RobotSuite("drawing", "3", "drawing", TASKS, "ten drawings, judged on the ink")
+    return RobotSuite("drawing", "4", "drawing", TASKS, "ten drawings, judged on the ink")

@@ -1,7 +1,8 @@
 """What an instruction asks for, and whether it is so in the world: figures, places, answers.
 
 A trace is right if no point of it or of the figure is further than the tolerance from the other.
-Where an instruction leaves a figure's turn open, every turn of it is right. Of things that are
+Where an instruction leaves a figure's turn open, every turn of it is right. Ways to and fro within
+the tolerance are too long, and dots along a figure too short, as for ink. Of things that are
 carried their true places count, of all others that they stayed.
 """
 
@@ -21,6 +22,9 @@ from shapely.geometry.base import BaseGeometry
 
 from benchmarks.drawing import judge
 from benchmarks.drawing.judge import TOLERANCE_M
+from benchmarks.tabletop.judge import NO, yes_or_no
+from robots.kitchen.objects import KINDS
+from robots.table.object_names import ALL_NAMES, plain
 
 Array = NDArray[np.float64]
 _TURNS = 90
@@ -37,6 +41,12 @@ _STILL_M = 0.01
 """What moved less stayed where it was."""
 _LEVEL_M = 0.025
 """What stands as high as before is on the same surface, by so much."""
+
+_KNOWN = sorted([*ALL_NAMES, *KINDS], key=len, reverse=True)
+_NAME = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in _KNOWN))
+"""The name of a thing that there may be, whether it is there or not."""
+_SENTENCE = re.compile(r"[.!?;\n]+|\bbut\b", re.IGNORECASE)
+_SEES = re.compile(r"\bI (?:can |do )?see (?:a|an|the|it|one)\b", re.IGNORECASE)
 
 Places = Mapping[str, tuple[float, float, float]]
 """Where things truly are: centres, metres."""
@@ -101,7 +111,9 @@ def differs(trace: BaseGeometry, wanted: Sequence[Figure]) -> str | None:
             return "the trace does not run straight from one to the other"
         if not LineString(wanted[0].shortest).within(trace.buffer(TOLERANCE_M)):
             return "the trace does not reach from one to the other"
-        return None
+        longest = float(np.linalg.norm(end - start)) + 2 * wanted[0].spare_m
+        shortest = LineString(wanted[0].shortest)
+        return judge.too_much(trace, longest) or judge.too_little(trace, shortest)
     # Each figure is turned for itself, to be best covered by the trace; then they are compared
     # whole.
     turns = [[LineString(path) for path in figure.turned()] for figure in wanted]
@@ -110,7 +122,8 @@ def differs(trace: BaseGeometry, wanted: Sequence[Figure]) -> str | None:
     )
     apart = max(_farthest_m(whole, trace), _farthest_m(trace, whole))
     if apart <= TOLERANCE_M:
-        return None
+        gaps = (judge.too_little(trace, line) for line in whole.geoms)
+        return judge.too_much(trace, whole.length) or next(filter(None, gaps), None)
     return f"the trace is {1e3 * apart:.1f} mm from the figure; {1e3 * TOLERANCE_M:g} mm is right"
 
 
@@ -161,8 +174,35 @@ def misplaced(
     return None
 
 
-def missaid(wanted: Sequence[str], spoken: Sequence[str]) -> str | None:
-    """Say which of some words was not said; None if all were."""
-    said = "; ".join(spoken).lower()
-    unsaid = [word for word in wanted if not re.search(rf"\b{re.escape(word)}\b", said)]
-    return f"nobody said {unsaid[0]!r}" if unsaid else None
+def missaid(wanted: Sequence[str], spoken: Sequence[str], there: Sequence[str]) -> str | None:
+    """Say which things were not named, or named and not there; None if it is right.
+
+    Args:
+        wanted: The things to be named; none for no question.
+        spoken: What was said.
+        there: All that is there and may be named too.
+    """
+    if not wanted:
+        return None
+    named: set[str] = set()
+    for sentence in _SENTENCE.split("\n".join(spoken)):
+        # What stands behind a no is named as not seen.
+        denied = NO.search(sentence)
+        said = sentence[: denied.start()] if denied else sentence
+        named.update(_NAME.findall(plain(said)))
+    if unsaid := [name for name in wanted if name not in named]:
+        return f"nobody said {unsaid[0]!r}"
+    nouns = {name.split()[-1] for name in there}
+    absent = sorted(named - set(there) - nouns)
+    return f"{absent[0]!r} was said, and is not there" if absent else None
+
+
+def misanswered(wanted: bool | None, spoken: Sequence[str]) -> str | None:
+    """Say how what was said is not the yes or no that was wanted; None if it is."""
+    if wanted is None:
+        return None
+    said = "; ".join(spoken)
+    answer = yes_or_no(said)
+    if answer is None and not NO.search(said) and _SEES.search(said):
+        answer = True
+    return None if answer is wanted else f"said {said!r}, not {'yes' if wanted else 'no'}"

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.embodiments.embodiment import EMBODIMENTS, Embodiment, Skill
-from benchmarks.embodiments.judge import Figure, Places, differs, misplaced, missaid
+from benchmarks.embodiments.judge import Figure, Places, differs, misanswered, misplaced, missaid
 from benchmarks.embodiments.tasks import BOWL, PRELUDE, TASKS, SharedTask, Where, Wish
 from benchmarks.robot_suite import RobotCase, carry_out, check_model, names_prompts
 from benchmarks.suite import BaseSuite, Outcome, Settings, Trial, check_count, check_names
 from cap.errors import UsageError
 from cap.robot import registry
 
-VERSION = "2"
+VERSION = "3"
 _SCENES = 200
 """Scenes of a seed that are tried."""
 _WORDS = 11
@@ -164,7 +164,8 @@ def missed(
     wrong = misplaced(
         wish.placements, _named(body, before), _named(body, robot.positions()), _radius_m(body)
     )
-    return wrong or missaid(wish.says, robot.spoken)
+    wrong = wrong or missaid(wish.says, robot.spoken, list(before))
+    return wrong or misanswered(wish.answer, robot.spoken)
 
 
 def _where(robot: Any) -> Where:

@@ -38,7 +38,9 @@ class Wish:
     placements: tuple[Placement, ...] = ()
     """Where things should be in the end; the bowl is called `BOWL`."""
     says: tuple[str, ...] = ()
-    """Words that should be said."""
+    """Things that should be named, and no others that are not there."""
+    answer: bool | None = None
+    """Whether yes or no should be said; None where nobody asked for it."""
 
 
 @dataclass(frozen=True)
@@ -306,5 +308,5 @@ def _is_it_seen(rng: Rng, things: Sequence[str]) -> Wish:
     return Wish(
         (f"do you see a {name}?",),
         (f"say('yes' if '{name}' in seen() else 'no')",),
-        says=("no" if name == _ABSENT else "yes",),
+        answer=name != _ABSENT,
     )

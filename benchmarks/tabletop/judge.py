@@ -74,6 +74,8 @@ MOVED_M, RESTORED_M, KEPT_M = 0.01, 0.02, 0.03
 
 YES = re.compile(r"\b(yes|yeah|yep|true|correct|indeed|(there|it) (is|are))\b|\bi do\b", re.I)
 NO = re.compile(r"\b(no|nope|not|false|none)\b|n['’]t\b", re.I)
+_PLAIN_YES = re.compile(r"\b(yes|yeah|yep)\b", re.I)
+_PLAIN_NO = re.compile(r"\b(no|nope)\b", re.I)
 REFUSAL = re.compile(r"\b(cannot|can not|unable|not able|impossible|sorry|no)\b|n['’]t\b", re.I)
 
 
@@ -286,13 +288,21 @@ def _said(scene: _Scene, wanted: Any) -> list[str]:
     return [] if matches else [f"said {scene.last!r}, not {target}"]
 
 
+def yes_or_no(text: str) -> bool | None:
+    """Return whether a text says yes; None if it says neither, or both in so many words."""
+    if _PLAIN_YES.search(text) and _PLAIN_NO.search(text):
+        return None
+    if NO.search(text):
+        return False
+    return True if YES.search(text) else None
+
+
 def _answer(scene: _Scene, wanted: Any) -> list[str]:
     if isinstance(wanted, list):
         a, way, b = wanted
         shift = scene.was(scene.name(a)) - scene.was(scene.name(b))
         wanted = bool(shift @ np.array(WAYS[way]) > 0)
-    negative = NO.search(scene.last)
-    said = None if negative is None and YES.search(scene.last) is None else negative is None
+    said = yes_or_no(scene.last)
     return [] if said is wanted else [f"said {scene.last!r}, not {'yes' if wanted else 'no'}"]
 
 

@@ -264,7 +264,7 @@ def test_a_run_says_its_headline_its_reasons_and_how_to_repeat_it(
     screen = capsys.readouterr()
     assert screen.err == ""
     title, rate, *_ = screen.out.splitlines()
-    assert (title, rate.split("(")[0]) == ("drawing 3: no-op", "success 0.0 % ")
+    assert (title, rate.split("(")[0]) == ("drawing 4: no-op", "success 0.0 % ")
     assert f"again: cap {' '.join(asked)} --tasks circle,bisect\n" in screen.out
     assert "  2 x task: there is no ink (circle seed 0 sample 0)" in screen.out
     assert len(ET.parse("junit.xml").getroot()) == 4

@@ -27,6 +27,12 @@ def zigzag(points, width):
     signs = np.array([(-1) ** i for i in range(len(along))])
     return points[:-1] + signs[:, None] * across
 
+def dots(points, every, length=0.0006):
+    for a, b in zip(points[:-1], points[1:]):
+        reach = np.linalg.norm(b - a)
+        for s in np.arange(0, reach, every):
+            draw(np.array([a + (b - a) * s / reach, a + (b - a) * (s + length) / reach]))
+
 middle = get_obj_pos('middle')
 """
 CIRCLE = "draw(ring(middle, R, 64))"
@@ -37,6 +43,29 @@ side = np.array([-u[1], u[0]])
 """
 TWICE = "draw(ring(middle, 2 * R, 64))"
 CHEATS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "a dotted circle": ("circle", ("dots(ring(middle, R, 40), 0.004)",)),
+    "a dashed circle": ("circle", ("dots(ring(middle, R, 40), 0.008, 0.004)",)),
+    "a dotted hexagon": ("hexagon", ("dots(ring(middle, R, 6), 0.006)",)),
+    "a dotted square": ("square", ("dots(ring(middle, R / np.sqrt(2), 4), 0.006)",)),
+    "a dotted line": (
+        "line-between-blocks",
+        (LINE + "dots(np.array([a + 0.06 * u, b - 0.06 * u]), 0.0095)",),
+    ),
+    "ticks along a line": (
+        "line-between-blocks",
+        (
+            LINE + "for s in np.arange(0.05, np.linalg.norm(b - a) - 0.05, 0.009):\n"
+            "    draw([a + s * u - 0.004 * side, a + s * u + 0.004 * side])",
+        ),
+    ),
+    "a dotted bisector": (
+        "bisect",
+        (CIRCLE, "dots(np.array([middle - [0, R], middle + [0, R]]), 0.008)"),
+    ),
+    "a bisector of a dotted circle": (
+        "bisect",
+        ("dots(ring(middle, R, 40), 0.004)", "draw([middle - [R, 0], middle + [R, 0]])"),
+    ),
     "a hexagon for a circle": ("circle", ("draw(ring(middle, 1.07 * R, 6))",)),
     "an octagon for a circle": ("circle", ("draw(ring(middle, 1.04 * R, 8))",)),
     "most of a circle": ("circle", ("draw(ring(middle, R, 64)[:58])",)),
@@ -203,6 +232,15 @@ HONEST = {
     "a circle in two halves": (
         "circle",
         ("c = ring(middle, R, 64)\ndraw(c[:33])\ndraw(c[32:])",),
+    ),
+    "a circle smaller by the tolerance": ("circle", ("draw(ring(middle, R - 0.0045, 64))",)),
+    "a square smaller by the tolerance": (
+        "square",
+        ("draw(ring(middle, R / np.sqrt(2) - 0.0045, 4))",),
+    ),
+    "a circle in dashes that all but touch": (
+        "circle",
+        ("dots(ring(middle, R, 40), 0.004, 0.0035)",),
     ),
     "a circle drawn twice": ("circle", (f"{CIRCLE}\n{CIRCLE}",)),
     "a square on its tip": ("square", ("draw(ring(middle, R / np.sqrt(2), 4, np.pi / 4))",)),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from shapely.geometry import MultiLineString
+from shapely.geometry import LineString, MultiLineString
 
 from benchmarks.embodiments.embodiment import EMBODIMENTS, Embodiment
 from benchmarks.embodiments.judge import (
@@ -16,6 +17,7 @@ from benchmarks.embodiments.judge import (
     circle,
     differs,
     line,
+    misanswered,
     misplaced,
     missaid,
     regular,
@@ -156,6 +158,39 @@ def test_a_line_between_things_may_end_beside_them_but_not_far_from_them() -> No
     assert differs(bent, wanted) is not None
 
 
+def dotted(path: np.ndarray, every_m: float = 0.006, long_m: float = 0.0006) -> list[np.ndarray]:
+    """Return little strokes along a path."""
+    found = []
+    for a, b in itertools.pairwise(path):
+        reach = float(np.linalg.norm(b - a))
+        for s in np.arange(0, reach, every_m):
+            found.append(np.stack([a + (b - a) * s / reach, a + (b - a) * (s + long_m) / reach]))
+    return found
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        line(MIDDLE, MIDDLE + np.array([0.2, 0.0])),
+        line(MIDDLE, MIDDLE + np.array([0.24, 0.0]), 0.06),
+        circle(MIDDLE, 0.06),
+        regular(MIDDLE, 0.08, 3),
+    ],
+    ids=["line", "line between things", "circle", "triangle"],
+)
+def test_neither_dots_nor_ways_to_and_fro_are_a_figure(wanted: Figure) -> None:
+    path = wanted.path
+    assert differs(trace(path), [wanted]) is None
+    assert "drawn" in (differs(trace(*dotted(path)), [wanted]) or "")
+    places = np.linspace(0, 1, 240)
+    whole = LineString(path)
+    points = np.array([whole.interpolate(s, normalized=True).coords[0] for s in places])
+    middle = path[:-1].mean(axis=0) if len(path) > 2 else path[0] + np.array([0.0, 1.0])
+    out = (points - middle) / np.linalg.norm(points - middle, axis=1)[:, None]
+    to_and_fro = points + 0.004 * out * (-1.0) ** np.arange(240)[:, None]
+    assert "cm are drawn" in (differs(trace(to_and_fro), [wanted]) or "")
+
+
 def test_polygons_may_be_turned_each_for_itself() -> None:
     hexagon, square = regular(MIDDLE, 0.08, 6), regular(MIDDLE + np.array([0.15, 0.0]), 0.05, 4)
 
@@ -249,10 +284,40 @@ def test_places_are_judged_by_all_that_was_asked_and_what_should_have_stayed() -
 
 
 def test_answers_are_judged_by_whole_words() -> None:
-    assert missaid(("no",), ["No, I do not."]) is None
-    assert missaid(("no",), ["there is nothing"]) is not None
-    assert missaid(("red block", "blue block"), ["a red block", "the blue block"]) is None
-    assert missaid(("yes",), []) is not None
+    two, there = ("red block", "blue block"), ("red block", "blue block", "cyan bowl")
+    for right in (
+        ["a red block", "the blue block"],
+        ["I see a red block, a blue block and a bowl. I see no other blocks."],
+        ["Red block, blue_block, cyan bowl; there is no yellow block"],
+    ):
+        assert missaid(two, right, there) is None
+    for wrong in (
+        [],
+        ["red block"],
+        ["red, blue"],
+        ["I do not see a red block or a blue block"],
+        ["red block, blue block, green block, yellow block, pink bowl"],
+        ["red block, blue block, apple"],
+    ):
+        assert missaid(two, wrong, there) is not None
+
+
+def test_a_yes_or_a_no_is_taken_as_a_person_says_it_and_not_both() -> None:
+    for no in ("no", "No, I do not.", "I do not see one.", "I don't see a yellow block.", "none"):
+        assert misanswered(False, [no]) is None, no
+        assert misanswered(True, [no]) is not None, no
+    for yes in (
+        "yes",
+        "Yes, I see it.",
+        "I see one.",
+        "I can see a red block",
+        "Yep: it is there.",
+    ):
+        assert misanswered(True, [yes]) is None, yes
+        assert misanswered(False, [yes]) is not None, yes
+    for neither in (["yes. no."], ["no", "yes"], ["yes or no"], ["hm"], []):
+        assert misanswered(True, neither) is not None, neither
+        assert misanswered(False, neither) is not None, neither
 
 
 def test_a_third_robot_is_added_by_saying_what_its_tool_is(tmp_path: Path) -> None:

@@ -241,6 +241,8 @@ def test_accepts_what_was_said(expect: dict[str, Any], said: str) -> None:
         (NEAREST, "the red block"),
         (NEAREST, "the blue block and the red block"),
         (SECOND, "a block"),
+        ({"answer": False}, "yes. no."),
+        ({"answer": True}, "yes. no."),
         ({"answer": True}, "No"),
         ({"answer": True}, "hello"),
         ({"answer": False}, "hello"),
