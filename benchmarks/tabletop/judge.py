@@ -66,6 +66,8 @@ WAYS: Mapping[str, tuple[float, float]] = {
 ON_BLOCK_M, IN_BOWL_M, PLACE_M, OFF_AXIS_M = 0.04, 0.06, 0.06, 0.05
 SHAPE_M = 0.03
 """Farthest from the common axis, line or circle; also the least distance of two on a shape."""
+LINE_SHARE = 0.1
+"""The same of a line, as a share of its length: three blocks close together may be no corner."""
 LAYER_M = 0.02
 """Least difference of height in a pile: half a block."""
 DIAGONAL_RAD = (np.pi / 6, np.pi / 3)
@@ -220,9 +222,10 @@ def _line(scene: _Scene, shape: Any) -> list[str]:
     way, normal = np.linalg.svd(offsets)[2]
     normals = {"x": (0.0, 1.0), "y": (1.0, 0.0), "any": normal, "diagonal": normal}
     residual = np.abs(offsets @ np.array(normals[shape["axis"]])).max()
+    most = min(SHAPE_M, LINE_SHARE * float(np.ptp(offsets @ way)))
     slope = float(np.arctan2(abs(way[1]), abs(way[0])))
     slanted = shape["axis"] != "diagonal" or DIAGONAL_RAD[0] <= slope <= DIAGONAL_RAD[1]
-    straight = residual <= SHAPE_M and slanted and _apart(points)
+    straight = residual <= most and slanted and _apart(points)
     return [] if straight else [f"{shape['names']} are not on a line, axis {shape['axis']}"]
 
 

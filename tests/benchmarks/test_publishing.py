@@ -211,8 +211,8 @@ def test_a_comparison_has_totals_families_p_and_the_trials_that_differ(
     assert sum(pairs.n for pairs in found.families if pairs.task == "all") == len(shared)
     assert cap(["bench", "compare", str(one), str(other)]) == 0
     screen = capsys.readouterr().out
-    assert "1st: tabletop 2: model-a" in screen
-    assert "2nd: tabletop 2: model-b" in screen
+    assert "1st: tabletop 3: model-a" in screen
+    assert "2nd: tabletop 3: model-b" in screen
     assert f"{sum(only)} trials differ:" in screen
     assert cap(["bench", "compare", str(one), str(other), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["total"] == total

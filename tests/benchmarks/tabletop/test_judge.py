@@ -182,6 +182,22 @@ def test_a_selector_means_one_block(selector: dict[str, Any], chosen: str) -> No
         assert (reason is None) == (name == chosen)
 
 
+@pytest.mark.parametrize("axis", ["any", "diagonal", "x"])
+@pytest.mark.parametrize("size", [0.05, 0.057, 0.1])
+def test_a_corner_is_no_line_however_small(axis: str, size: float) -> None:
+    spots = {"blue": (0, 0), "green": (size, 0), "red": (size, size)}
+    after = world(**{f"{name}_block": (x, y - 0.5, 0.02) for name, (x, y) in spots.items()})
+    assert judge({"line": {"names": BLOCKS, "axis": axis}}, SCENE, after, ())
+
+
+@pytest.mark.parametrize("off", [-0.005, 0.0, 0.005])
+def test_a_short_line_may_be_off_by_what_an_arm_is_off(off: float) -> None:
+    after = world(
+        red_block=(0.0, -0.5, 0.02), blue_block=(0.05, -0.5 + off, 0.02), green_block=(0.1, -0.5, 0)
+    )
+    assert judge(ROW, SCENE, after, ()) is None
+
+
 def test_a_selector_is_resolved_before_anything_moves() -> None:
     after = world(red_block=(0.25, -0.75, 0.02))
     leftmost = {"ordinal": ["block", "left", 1]}
