@@ -6,9 +6,11 @@ What an answer may look like
     without either it is the last line that says anything, or the list that the text ends with.
     Quotes, brackets, dashes, numbers before the entries of a list and the words a sentence is made
     of (`the`, `and`, `is`, `at`, ...) count for nothing. What is left must be names of the scene,
-    and nothing else (`none` stands for no object); or pairs of numbers, `(0.1, -0.4)` or
+    and nothing else (`none` stands for no object, a colour for the one object of it that may be
+    meant); or pairs of numbers, `(0.1, -0.4)` or
     `x=0.1 y=-0.4`, in metres unless a unit stands there.
-    A sentence may repeat the question: "The rightmost block is the red block."
+    A sentence may repeat the question: "The rightmost block is the red block.", and give a reason:
+    "The red block, because it is closest." A question is no answer, nor is what is taken back.
     Anything else is malformed: other words, a no or an or, other units, numbers that are not
     finite. So are two answers, and an answer with other names or points behind it that the question
     does not hold: nobody knows which is meant.
@@ -43,8 +45,18 @@ _LATEX = re.compile(r"\\(?:text|mathrm|mathbf|textbf|left|right)\b|\\[()\[\],;! 
 _ENTRY = re.compile(r"^[ \t]*(?:[-*\u2022\u2013\u2014]|\(?\d{1,2}[.)])(?=\s)", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _COPULA = re.compile(r"\b(?:is|are|would be|should be)\b:?|[:=]", re.IGNORECASE)
+_REASON = re.compile(r",?\s*\b(?:because|since)\b", re.IGNORECASE)
 _DOUBT = frozenset(["no", "not", "nor", "neither", "or", "either", "isn't", "aren't", "except"])
-_SIGNS = re.compile(r"[\s,;.:'\"`*\[\](){}!?]+|(?<!\S)[-\u2013\u2014]+(?!\S)")
+_DOUBT |= frozenset(["?", "cannot", "can't", "unlikely", "maybe", "perhaps", "possibly", "but"])
+_TAKEN_BACK = re.compile(
+    r"\b(?:wrong|incorrect|false|unsure|(?:not|n't) (?:sure|certain|right|correct)|"
+    r"(?:cannot|can't|can not) (?:say|tell|know|answer)|(?:do not|don't) know)\b"
+    r"|(?:\A|[.!?;\n])\s*no[\s.!]*\Z",
+    re.IGNORECASE,
+)
+_NOT_THERE = frozenset(["there", "them", "these", "those"])
+"""Words that may stand beside `none`."""
+_SIGNS = re.compile(r"[\s,;.:'\"`*\[\](){}!]+|(?<!\S)[-\u2013\u2014]+(?!\S)")
 _FILLERS = frozenset(["a", "and", "answer", "are", "at", "i", "in", "is", "it", "of", "order", "s"])
 _FILLERS |= frozenset(["object", "objects", "point", "points", "position", "positions", "ret_val"])
 _FILLERS |= frozenset(["that", "the", "then", "they", "this", "to", "=", "would", "be", "np", "so"])
@@ -55,10 +67,10 @@ _NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 _UNIT = r"(?:(?:centi|milli)?met(?:er|re)s?|[cm]?m)\b"
 _METRES = {"cm": 0.01, "centi": 0.01, "mm": 0.001, "milli": 0.001}
 _PAIR = re.compile(
-    rf"[(\[]\s*+(?P<x>{_NUMBER})\s*+(?P<ux>{_UNIT})?\s*+,\s*+(?P<y>{_NUMBER})\s*+"
-    rf"(?P<uy>{_UNIT})?\s*+,?\s*+[)\]](?:\s*+(?P<u>{_UNIT}))?"
-    rf"|\bx\s*+[=:]\s*+(?P<x2>{_NUMBER})\s*+(?P<ux2>{_UNIT})?\s*+(?:[,;]\s*+)?(?:and\s++)?"
-    rf"y\s*+[=:]\s*+(?P<y2>{_NUMBER})(?:\s*+(?P<uy2>{_UNIT}))?",
+    rf"[(\[]\s*+(?P<x>{_NUMBER})(?:\s*+(?P<ux>{_UNIT}))?(?:\s*+,\s*+|\s++)(?P<y>{_NUMBER})\s*+"
+    rf"(?P<uy>{_UNIT})?\s*+,?\s*+[)\]](?:\s*+(?:in\s++)?[\[(]?(?P<u>{_UNIT})[\])]?)?"
+    rf"|\bx[\"']?\s*+(?:[=:]|is\b)\s*+(?P<x2>{_NUMBER})\s*+(?P<ux2>{_UNIT})?\s*+(?:[,;]\s*+)?"
+    rf"(?:and\s++)?[\"']?y[\"']?\s*+(?:[=:]|is\b)\s*+(?P<y2>{_NUMBER})(?:\s*+(?P<uy2>{_UNIT}))?",
     re.IGNORECASE,
 )
 _BARE = re.compile(
@@ -86,16 +98,20 @@ def read_names(text: str, known: Sequence[str], asked: str = "") -> list[str]:
     Raises:
         Malformed: It says something else than names of the scene, or nothing, or two answers.
     """
-    pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in known))
+    alone = _colors(known, asked)
+    parts = [rf"\b{re.escape(name)}\b" for name in known]
+    parts += [rf"\b{color}\b(?: one\b)?(?!\s+(?:block|bowl))" for color in alone]
+    pattern = re.compile("|".join(parts))
 
     def names_in(words: str) -> list[str]:
-        return pattern.findall(words.lower().replace("grey", "gray"))
+        found = pattern.findall(words.lower().replace("grey", "gray"))
+        return [alone.get(name.removesuffix(" one"), name) for name in found]
 
     def read(words: str) -> list[str]:
         words = words.lower().replace("grey", "gray")
-        found = pattern.findall(words)
+        found = names_in(words)
         rest = _rest(pattern.sub(" ", words))
-        if rest == ["none"] and not found:
+        if [word for word in rest if word not in _NOT_THERE] == ["none"] and not found:
             return []
         if rest:
             raise Malformed(f"{_shown(rest)} is no object of the scene")
@@ -105,6 +121,19 @@ def read_names(text: str, known: Sequence[str], asked: str = "") -> list[str]:
 
     names: list[str] = _answer(text, read, names_in, asked)
     return names
+
+
+def _colors(known: Sequence[str], asked: str) -> dict[str, str]:
+    """Return the one object that each colour alone may mean, where there is one."""
+    for name in known:
+        asked = asked.lower().replace(name, " ")
+    kinds = {kind for kind in ("block", "bowl") if re.search(rf"\b{kind}s?\b", asked)}
+    found: dict[str, list[str]] = {}
+    for name in known:
+        color, _, kind = name.partition(" ")
+        if len(kinds) != 1 or kind in kinds:
+            found.setdefault(color, []).append(name)
+    return {color: names[0] for color, names in found.items() if len(names) == 1}
 
 
 def read_points(text: str, asked: str = "") -> NDArray[np.float64]:
@@ -169,7 +198,7 @@ def _answer(
     Raises:
         Malformed: There is none, or more than one.
     """
-    text = _THOUGHTS.sub("", text).replace("\u2212", "-")
+    text = _THOUGHTS.sub("", text).replace("\u2212", "-").replace("\u2019", "'")
     text = re.sub(r"[\u2013\u2014](?=[\d.])", "-", text)
     known = mentioned(asked)
     if boxed := _BOXED.findall(text):
@@ -205,7 +234,11 @@ def _last(text: str) -> str:
     first = len(lines) - 1
     while first > 0 and all(map(_ENTRY.match, lines[first - 1 :])):
         first -= 1
-    return "\n".join(lines[first:])
+    last = "\n".join(lines[first:])
+    while first > 0 and last.count("]") > last.count("["):  # an array over several lines
+        first -= 1
+        last = f"{lines[first]}\n{last}"
+    return last
 
 
 def _said(
@@ -216,6 +249,8 @@ def _said(
 ) -> list[Any]:
     """Return the answer of a text that is one, or holds a sentence that is."""
     text = text[:_LONGEST]
+    if taken_back := _TAKEN_BACK.search(text):
+        raise Malformed(f"the answer is taken back: {taken_back[0].strip()!r}")
     try:
         return read(text)
     except Malformed as error:
@@ -241,7 +276,10 @@ def _sentence(
     known: Sequence[Any],
 ) -> list[Any] | None:
     """Return the answer of a sentence, which may repeat the question; None if it is none."""
-    if not _DOUBT.isdisjoint(re.findall(r"[\w']+", text.lower())):
+    reason = ""
+    if because := _REASON.search(text):
+        text, reason = text[: because.start()], text[because.end() :]
+    if not _DOUBT.isdisjoint(re.findall(r"[\w']+|\?", text.lower())):
         return None
     sides = [(text, "")]
     for copula in _COPULA.finditer(text):
@@ -250,9 +288,11 @@ def _sentence(
     for answer, question in sides:
         if all(entry in known for entry in mentioned(question)):
             try:
-                return read(answer)
+                found = read(answer)
             except Malformed:
                 continue
+            # A reason may name what was asked about, and what it is the reason for.
+            return found if all(one in (*found, *known) for one in mentioned(reason)) else None
     return None
 
 

@@ -63,7 +63,7 @@ class ReasoningSuite(BaseSuite):
 
     name = "reasoning"
     about = "questions about a scene, in words and by program"
-    version = "2"
+    version = "3"
     takes = ("prompts",)
 
     def check(self, settings: Settings) -> None:
