@@ -91,6 +91,30 @@ def _parts(values: Mapping[str, Any], where: str, known: Collection[str]) -> tup
     return task_id, name
 
 
+def unjudged(
+    model: str, known: Collection[str], judged: Collection[tuple[str, int]]
+) -> list[tuple[int, dict[str, Any]]]:
+    """Return the lines of a run's sample file that have no verdict, each with its place.
+
+    Args:
+        model: The run's; of any other than a sample file there is none.
+        known: The problems' ids.
+        judged: Problems and numbers of the samples that have one.
+    """
+    if not model.startswith(SAMPLES):
+        return []
+    try:
+        found = read(Path(model.removeprefix(SAMPLES)), known, incomplete=True)
+    except UsageError:  # it is gone since, or another
+        return []
+    told = {"result": "not judged", "passed": None}
+    return [
+        (sample.place, {**sample.values, **told})
+        for sample in found
+        if (sample.task_id, sample.number) not in judged
+    ]
+
+
 @lru_cache(maxsize=1)
 def by_place(path: Path, known: tuple[str, ...]) -> Mapping[tuple[str, int], Sample]:
     """Return the samples of a file by problem and number, read once for each process."""

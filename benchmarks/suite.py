@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cap.errors import PromptError, UsageError, did_you_mean
+from cap.errors import CapError, PromptError, UsageError, did_you_mean, stop_in
 from cap.prompt.prompt import Prompt
 from cap.robot import registry, robot_files
 from cap.sandbox.limits import Limits
@@ -270,7 +271,18 @@ def suite(name: str, options: Mapping[str, Any] | None = None) -> BaseSuite:
         make = getattr(robot_files.load_module(Path(name)), "suite", None)
         if not callable(make):
             raise UsageError(f"{Path(name)} has no function 'suite'; it makes the suite")
-        own = make()
+        try:
+            own = make()
+        except CapError:
+            raise
+        except BaseException as error:  # a person's function may fail in any way
+            if (stop := stop_in(error)) is not None:
+                raise stop from None
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            why = " ".join(f"{type(error).__name__}: {error}".split())
+            raise UsageError(
+                f"suite() of {Path(name)} failed: {why} ({frame.filename}, line {frame.lineno})"
+            ) from None
         if not isinstance(own, BaseSuite):
             raise UsageError(
                 f"suite() of {Path(name)} gives {type(own).__name__}, no suite; return a "

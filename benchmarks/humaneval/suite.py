@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -239,7 +240,8 @@ class HumanEvalSuite(BaseSuite):
         Raises:
             UsageError: The folder holds no run, or cannot be written.
         """
-        greedy = read_header(folder)["settings"]["options"].get("temperature", 0.0) == 0
+        settings = read_header(folder)["settings"]
+        greedy = settings["options"].get("temperature", 0.0) == 0
         arms: dict[str, list[Line]] = defaultdict(list)
         for line in read_lines(folder):
             arms[line.trial.split].append(line)
@@ -255,7 +257,11 @@ class HumanEvalSuite(BaseSuite):
                     line.trial.sample,
                 ),
             )
-            json_lines.write(folder / f"{arm}.samples.jsonl", map(_official_form, lines))
+            judged = {(line.trial.task, line.trial.sample) for line in lines}
+            told = samples.unjudged(settings["model"], self.problems, judged)
+            told += [(line.outcome.extra.get("place", 0), _official_form(line)) for line in lines]
+            told.sort(key=itemgetter(0))
+            json_lines.write(folder / f"{arm}.samples.jsonl", (form for _, form in told))
             rows.append(self._row(arm, lines, greedy=greedy))
         return rows
 

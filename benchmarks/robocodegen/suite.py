@@ -223,7 +223,9 @@ class RoboCodeGenSuite(BaseSuite):
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return each arm by family, by kind of generalisation, and as a whole."""
         if any(line.trial.split == GIVEN for line in read_lines(folder)):
-            json_lines.write(folder / f"{GIVEN}.samples.jsonl", given_form(folder))
+            json_lines.write(
+                folder / f"{GIVEN}.samples.jsonl", given_form(folder, self._set.problems)
+            )
         return summarize(folder, self._set, published=not self._own, ks=self._ks)
 
 

@@ -7,15 +7,16 @@ of the families what the notebook counts for code-davinci-002, where it can be t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from benchmarks.pass_at_k import mean_pass_at_k
 from benchmarks.problems.problem import GENERALISATIONS, ProblemSet
-from benchmarks.results import Line, read_lines
-from benchmarks.samples import GIVEN
+from benchmarks.results import Line, read_header, read_lines
+from benchmarks.samples import GIVEN, unjudged
 from benchmarks.statistics import wilson_interval
 from benchmarks.suite import Outcome
 
@@ -82,12 +83,16 @@ _FAMILIES: Mapping[tuple[str, str], tuple[int, int]] = {
 """How many of how many code-davinci-002 solved."""
 
 
-def given_form(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the samples of a file in its order, each with all that stood in its line."""
+def given_form(folder: Path, known: Collection[str]) -> list[dict[str, Any]]:
+    """Return the samples of a file in its order, each with all that stood in its line."""
     given = [line for line in read_lines(folder) if line.trial.split == GIVEN]
-    for line in sorted(given, key=lambda line: line.outcome.extra.get("place", 0)):
-        told = {"result": line.outcome.failure or "passed", "passed": line.outcome.success}
-        yield {**line.outcome.extra.get("line", {}), **told}
+    judged = {(line.trial.task, line.trial.sample) for line in given}
+    forms = unjudged(read_header(folder)["settings"]["model"], known, judged)
+    for line in given:
+        extra, outcome = line.outcome.extra, line.outcome
+        told = {"result": outcome.failure or "passed", "passed": outcome.success}
+        forms.append((extra.get("place", 0), {**extra.get("line", {}), **told}))
+    return [form for _, form in sorted(forms, key=itemgetter(0))]
 
 
 def summarize(

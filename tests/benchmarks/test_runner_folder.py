@@ -436,3 +436,13 @@ def test_what_is_no_folder_of_this_version_is_refused(tmp_path: Path) -> None:
     header.write_text(json.dumps({**json.loads(header.read_text()), "format_version": 99}))
     with pytest.raises(UsageError, match="has format 99, this version reads 1"):
         tables.rows(tmp_path)
+
+
+def test_a_function_suite_that_fails_is_told_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "own.py"
+    file.write_text('def suite():\n    raise KeyError("zz")\n')
+    assert cap(["bench", "run", str(file), "-m", "no-op", "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert said == f"error: suite() of {file} failed: KeyError: 'zz' ({file}, line 2)\n"

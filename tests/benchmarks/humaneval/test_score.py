@@ -155,6 +155,10 @@ def test_a_problem_whose_solution_fails_is_left_out_and_told(
     assert cap([*command, "--out", str(out)]) == 0
     assert "note: 'test/1': its canonical solution" in capsys.readouterr().err
     assert [line.trial.task for line in read_lines(out)] == ["test/0"]
+    assert written(out) == [
+        {**samples[0], "result": "passed", "passed": True},
+        {**samples[1], "result": "not judged", "passed": None},
+    ]
     lines(problems, [wrong])
     lines(path, samples[1:])
     assert cap([*command, "--out", str(tmp_path / "no")]) == 2

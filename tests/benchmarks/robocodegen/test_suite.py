@@ -549,6 +549,15 @@ def test_a_reference_that_fails_keeps_only_itself_out(
     assert "published" not in told.out
     assert cap([*command, "--tasks", "get_highest_point", "--out", str(tmp_path / "no")]) == 2
     assert "the reference fails" in capsys.readouterr().err
+    given, scored = tmp_path / "samples.jsonl", tmp_path / "scored"
+    ids = ("get_highest_point", "get_top_point")
+    given.write_text("".join(json.dumps({"task_id": i, "solution": "x = 1"}) + "\n" for i in ids))
+    command = ["bench", "score", "robocodegen", str(given), "--problems", str(own)]
+    assert cap([*command, "--out", str(scored)]) == 0
+    told = (scored / "given.samples.jsonl").read_text().splitlines()
+    assert [json.loads(line)["task_id"] for line in told] == list(ids)
+    assert json.loads(told[0])["result"] == "not judged"
+    assert json.loads(told[1])["passed"] is False
 
 
 @pytest.mark.usefixtures("trials_here")
