@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from benchmarks.report.tables import read, said
-from benchmarks.results import Line, read_asked, read_lines
+from benchmarks.results import read_asked, read_lines
 from benchmarks.suite import UNJUDGED, Trial
 from cap.errors import UsageError
 from cap.trace.terminal import printable
@@ -36,7 +36,14 @@ def write(folder: Path, path: Path) -> None:
     suite = str(report.header["suite"])
     lines = sorted(read_lines(folder), key=report.order)
     for line in lines:
-        _tell(_case(root, suite, line.trial, line.outcome.seconds), line)
+        outcome = line.outcome
+        case = _case(root, suite, line.trial, outcome.seconds)
+        if not outcome.success:
+            kind = "error" if outcome.cause in UNJUDGED else "failure"
+            failure = ET.SubElement(
+                case, kind, type=printable(outcome.cause), message=printable(said(line))
+            )
+            failure.text = printable(f"{outcome.instruction}\n\n{outcome.program}")
     ended = {line.trial for line in lines}
     for trial in read_asked(folder):
         if trial not in ended:
@@ -63,15 +70,3 @@ def _case(root: ET.Element, suite: str, trial: Trial, seconds: float) -> ET.Elem
         name=printable(f"{trial.task}{split} seed {trial.seed} sample {trial.sample}"),
         time=f"{seconds:.3f}",
     )
-
-
-def _tell(case: ET.Element, line: Line) -> None:
-    """Say in a test case why its trial did not succeed."""
-    outcome = line.outcome
-    if outcome.success:
-        return
-    kind = "error" if outcome.cause in UNJUDGED else "failure"
-    failure = ET.SubElement(
-        case, kind, type=printable(outcome.cause), message=printable(said(line))
-    )
-    failure.text = printable(f"{outcome.instruction}\n\n{outcome.program}")

@@ -335,7 +335,8 @@ def read(folder: Path) -> Report:
         wanted.update({(name, trial.split) for name in (trial.task, family, ALL) if name})
     place = _places(found, tasks)
     order = sorted(tasks, key=place.__getitem__)
-    known = set(found.cells()) if found else set()
+    known = found.cells() if found else ()
+    published = {where: found.reference(*where) for where in known if found and where in tasks}
     splits = list(dict.fromkeys(split for _, split in order))
     sums = sorted(families, key=lambda where: (splits.index(where[1]), where[0] != ALL))
     return Report(
@@ -345,13 +346,7 @@ def read(folder: Path) -> Report:
         total=Cell(ALL, "", total, {}, len(asked)),
         families=tuple(Cell(*where, families[where], {}, wanted[where]) for where in sums),
         tasks=tuple(
-            Cell(
-                *where,
-                tasks[where],
-                found.reference(*where) if found and where in known else {},
-                wanted[where],
-            )
-            for where in order
+            Cell(*where, tasks[where], published.get(where, {}), wanted[where]) for where in order
         ),
         pass_at_k={
             split: rates
