@@ -41,6 +41,7 @@ def same(one: KitchenState, other: KitchenState) -> bool:
     )
 
 
+@pytest.mark.sweep(share=0.35)
 @pytest.mark.parametrize(
     "turns",
     [
