@@ -40,17 +40,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave most cases of each sweep to `make soak`; which ones stay is the same each time."""
     if "soak" in config.option.markexpr.replace("not soak", ""):
         return
-    dropped = []
+    dropped: set[pytest.Item] = set()
     sweeps = [item for item in items if item.get_closest_marker("sweep")]
     for name, cases in groupby(sweeps, key=lambda item: item.nodeid.partition("[")[0]):
         found = list(cases)
         marker = found[0].get_closest_marker("sweep")
         share = marker.kwargs.get("share", SHARE) if marker else SHARE
         kept = random.Random(name).sample(found, max(1, round(share * len(found))))
-        dropped += [item for item in found if item not in kept]
+        dropped |= set(found).difference(kept)
     if dropped:
-        config.hook.pytest_deselected(items=dropped)
-        items[:] = [item for item in items if item not in set(dropped)]
+        config.hook.pytest_deselected(items=list(dropped))
+        items[:] = [item for item in items if item not in dropped]
 
 
 _untouched: list[Path] = []

@@ -47,6 +47,7 @@ def positions(session: Session) -> dict[str, Any]:
     return {name: pytest.approx(xyz, abs=1e-3) for name, xyz in session.robot.positions().items()}
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("played", SESSIONS.values(), ids=SESSIONS)
 def test_the_world_comes_out_as_it_did(played: Mapping[str, Any]) -> None:
     model = ByHand()

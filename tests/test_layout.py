@@ -29,6 +29,7 @@ def python(folder: Path, *arguments: str, path: Path = ROOT) -> subprocess.Compl
     )
 
 
+@pytest.mark.soak
 def test_bytecode_of_an_earlier_layout_changes_nothing(tmp_path: Path) -> None:
     """Files that were there before folders of their names leave their bytecode behind."""
     for package in ("cap", "robots", "benchmarks"):
@@ -54,6 +55,7 @@ def test_a_folder_of_ones_own_without_code_is_in_nobodys_way(tmp_path: Path) -> 
     assert python(tmp_path, "-m", "cap", "bench", "problems").returncode == 0
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("package", ["robots", "benchmarks"])
 @pytest.mark.parametrize(
     "arguments",

@@ -102,6 +102,7 @@ def carried_out(
     return suite.run(suite.trials()[0], settings)
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("name", CHEATS)
 def test_it_is_not_taken_for_what_was_expected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = carried_out(*CHEATS[name], monkeypatch)
@@ -110,6 +111,7 @@ def test_it_is_not_taken_for_what_was_expected(name: str, monkeypatch: pytest.Mo
     assert outcome.cause == ("program" if failed else "task"), outcome.failure
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(
     ("expect", "program"),
     [

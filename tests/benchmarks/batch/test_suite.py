@@ -117,6 +117,7 @@ BAD_TOML = {
 }
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("case", BAD_TOML)
 def test_a_bad_file_is_refused_with_place_and_reason(case: str) -> None:
     text, told = BAD_TOML[case]

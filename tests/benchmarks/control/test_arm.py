@@ -44,6 +44,7 @@ def test_oracle_follows_the_goal_and_settles(seed: int) -> None:
     assert 0 < outcome.extra["measured"]["settling_s"] < MOST_SETTLING_S
 
 
+@pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [

@@ -169,6 +169,7 @@ def test_a_state_in_a_program_s_hands_is_a_copy(cart: CartPole) -> None:
     assert np.abs(cart.get_state()).max() < 1
 
 
+@pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize("task", TASKS)
 def test_every_example_of_the_prompts_runs(task: str) -> None:
     if task == "impedance":

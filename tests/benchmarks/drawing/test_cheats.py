@@ -217,7 +217,7 @@ def carried_out(task: str, programs: tuple[str, ...], monkeypatch: pytest.Monkey
     return drawing().run(Trial(task, "", SEED), Settings("drawing", "cheater", mode="instant"))
 
 
-@pytest.mark.sweep(share=0.4)
+@pytest.mark.sweep(share=0.2)
 @pytest.mark.parametrize("name", CHEATS)
 def test_it_is_not_taken_for_the_drawing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     task, programs = CHEATS[name]
@@ -264,6 +264,7 @@ HONEST = {
 }
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("name", HONEST)
 def test_an_honest_drawing_of_another_style_is_right(
     name: str, monkeypatch: pytest.MonkeyPatch

@@ -21,6 +21,7 @@ def settings(model: str, mode: str = "instant") -> Settings:
     return Settings(suite="drawing", model=model, mode=mode)
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_oracle_solves_it_and_doing_nothing_does_not(name: str) -> None:
     trial = Trial(name, "", 3)

@@ -37,7 +37,7 @@ def settings(model: str, mode: str = "instant") -> Settings:
     return Settings(suite="embodiments", model=model, mode=mode)
 
 
-@pytest.mark.sweep(share=0.25)
+@pytest.mark.sweep(share=0.125)
 @pytest.mark.parametrize(("task", "robot"), SUITE.cells())
 def test_the_oracle_solves_it_and_doing_nothing_does_not(task: str, robot: str) -> None:
     trial = Trial(task, robot, 3)
@@ -80,6 +80,7 @@ def test_ten_and_more_instructions_run_on_three_robots_or_more() -> None:
     assert any(found == set(ROBOTS) for found in robots.values())
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(
     ("task", "robot"),
     [cell for cell in SUITE.cells() if cell[0] in ("circle-and-square", "in-and-out")],
@@ -90,6 +91,7 @@ def test_a_session_of_instructions_is_judged_at_its_end(task: str, robot: str) -
     assert outcome.instruction.count(";") == 1
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(
     ("task", "robot"),
     [("line-between", body.robot) for body in TRACING] + [("between-two", "kitchen")],
@@ -116,6 +118,7 @@ def judged(robot: str, task: str, program: str) -> str | None:
     return found
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("body", TRACING, ids=lambda body: body.robot)
 @pytest.mark.parametrize(
     "change",

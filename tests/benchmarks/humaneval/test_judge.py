@@ -77,6 +77,7 @@ def test_another_problems_solution_is_wrong(scorer: Scorer) -> None:
     )
 
 
+@pytest.mark.sweep(share=0.34)
 @EACH
 def test_a_specimen_is_judged_honestly(impatient: Scorer, specimen: Specimen) -> None:
     verdict = impatient.score(official()[specimen.task_id], specimen.completion)
@@ -120,6 +121,7 @@ def judge_officially(places: list[int], said: Path) -> dict[int, str]:
     return {place: found.get(place, "dies") for place in places}
 
 
+@pytest.mark.soak
 def test_the_official_scorer_says_what_the_table_says(tmp_path: Path) -> None:
     fatal = [place for place, entry in enumerate(SPECIMENS) if entry.official == "dies"]
     others = [place for place in range(len(SPECIMENS)) if place not in fatal]
@@ -149,6 +151,7 @@ def checking() -> Iterator[Scorer]:
     template.close()
 
 
+@pytest.mark.sweep(share=0.34)
 @EACH
 def test_a_specimen_is_judged_honestly_by_the_check(checking: Scorer, specimen: Specimen) -> None:
     assert checking.checks
@@ -210,7 +213,7 @@ def test_a_sample_that_goes_on_without_what_it_was_refused_is_judged_by_its_answ
 
 
 @WALLED
-@pytest.mark.sweep(share=0.15)
+@pytest.mark.sweep(share=0.075)
 @pytest.mark.parametrize("style", STYLES)
 def test_right_answers_in_any_style_are_right_as_in_the_official_procedure(
     patient: Scorer, style: str
@@ -246,7 +249,7 @@ def test_weak_solutions_get_the_official_verdict(quick: Scorer, seed: int) -> No
 
 
 @WALLED
-@pytest.mark.sweep(share=0.15)
+@pytest.mark.sweep(share=0.075)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_no_hostile_sample_passes(impatient: Scorer, attack: str) -> None:
     found = hostile_samples(attack, dict(official()), 1 if attack in SLOW else 2)

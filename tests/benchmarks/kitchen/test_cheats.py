@@ -189,7 +189,7 @@ def carried_out(task: str, programs: tuple[str, ...], monkeypatch: pytest.Monkey
     return kitchen().run(Trial(task, "", SEED), Settings("kitchen", "cheater", mode="instant"))
 
 
-@pytest.mark.sweep(share=0.5)
+@pytest.mark.sweep(share=0.25)
 @pytest.mark.parametrize("name", CHEATS)
 def test_it_is_not_taken_for_what_was_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     task, programs = CHEATS[name]

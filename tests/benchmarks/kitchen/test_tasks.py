@@ -27,6 +27,7 @@ def robot() -> KitchenRobot:
     return create(seed=1, mode="instant", objects=["apple", "bowl", "coke can @ desk"])
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_oracle_solves_it_and_doing_nothing_does_not(name: str) -> None:
     trial = Trial(name, "", 4)

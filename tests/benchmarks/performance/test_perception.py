@@ -43,6 +43,7 @@ def test_the_command_says_both_cameras(capsys: pytest.CaptureFixture[str]) -> No
     assert shown.count("16/16") == 4
 
 
+@pytest.mark.soak
 def test_a_run_is_measured_in_tenths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(growth, "_EXTRA", 5)
     cost, pace, memory = growth.measure(100, jobs=1)

@@ -65,13 +65,14 @@ def test_the_closed_forms_are_those_of_the_seeds_noise() -> None:
     assert within(0.02) ** 3 == pytest.approx(0.05, abs=0.005)
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("task", ["im-pick-and-place", "im-matching-bowls", "im-stack-blocks"])
 def test_without_success_feedback_rates_are_those_of_the_closed_form(task: str) -> None:
     low, high = wilson_interval(done(task, "object"), N)
     assert low <= expected(task) <= high
 
 
-@pytest.mark.sweep(share=0.5)
+@pytest.mark.soak
 @pytest.mark.parametrize("task", ["im-matching-bowls", "im-stack-blocks"])
 def test_feedback_lifts_success_under_noise(task: str) -> None:
     objects, success, scene = (done(task, kind) for kind in ("object", "success", "scene"))

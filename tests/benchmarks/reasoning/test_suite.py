@@ -77,6 +77,7 @@ def test_there_are_as_many_questions_as_in_the_paper_and_no_two_alike() -> None:
     assert len({question.words for question in asked}) == len(asked)
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("arm", ARMS)
 @pytest.mark.parametrize("task", QUESTIONS)
 def test_oracle_answers_every_question(task: str, arm: str) -> None:

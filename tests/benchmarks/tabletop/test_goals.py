@@ -177,6 +177,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
 }
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(
     ("name", "mutant"),

@@ -87,6 +87,7 @@ def test_values_of_the_paper_have_its_means(
     assert found == pytest.approx(means, abs=0.005)
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("seed", [0, 1, 1000])
 @pytest.mark.parametrize(("task", "split"), STEADY)
 def test_oracle_does_every_task(task: str, split: str, seed: int) -> None:

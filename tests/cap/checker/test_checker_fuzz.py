@@ -240,6 +240,7 @@ def sandbox() -> Iterator[Sandbox]:
         yield opened
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("source", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_source_is_a_typed_failure_in_no_time(sandbox: Sandbox, source: Any) -> None:

@@ -77,6 +77,7 @@ def test_the_library(source: str, verdict: str | None, scope: Scope) -> None:
     assert {violation.rule for violation in examined.violations} == ({verdict} - {None})
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(("source", "verdict"), PROGRAMS.values(), ids=PROGRAMS)
 def test_cap_check(
     source: str, verdict: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -88,6 +89,7 @@ def test_cap_check(
     assert [line.split()[0] for line in found["violations"]][:1] == ([verdict] if verdict else [])
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(("source", "verdict"), PROGRAMS.values(), ids=PROGRAMS)
 def test_cap_exec_and_a_model(source: str, verdict: str | None, session: Session) -> None:
     """`cap exec` and an answer of a model in a session walk the same road to the same word."""
@@ -101,6 +103,7 @@ def test_cap_exec_and_a_model(source: str, verdict: str | None, session: Session
             assert turn.calls == ()
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(("source", "verdict"), RULED.values(), ids=RULED)
 def test_cap_prompts_check(
     source: str, verdict: str | None, session: Session, tmp_path: Path

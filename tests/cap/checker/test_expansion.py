@@ -223,7 +223,7 @@ def outcomes(request: pytest.FixtureRequest) -> dict[str, dict[str, Any]]:
     return dict(json.loads(line) for line in run.stdout.splitlines())
 
 
-@pytest.mark.sweep(share=0.35)
+@pytest.mark.sweep(share=0.175)
 @pytest.mark.skipif(sys.platform != "linux", reason="tells memory as Linux does")
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_program_of_any_shape_takes_little(

@@ -149,6 +149,7 @@ def at_terminal(*command: str) -> Iterator[Terminal]:
         os.close(person)
 
 
+@pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT], ids=lambda n: n.name
 )

@@ -349,6 +349,7 @@ def test_save_without_a_name_says_how(repl: Talk) -> None:
     assert code == 0
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("way", ["flag", "environment", "file"])
 def test_the_folder_of_skills_can_be_set(
     way: str, model: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capture

@@ -492,7 +492,7 @@ except KeyboardInterrupt:
     )
 
 
-@pytest.mark.sweep(share=0.15)  # a second each
+@pytest.mark.sweep(share=0.075)  # a second each
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("doing", LOST.values(), ids=LOST)
 def test_a_stop_is_not_lost(doing: str, number: signal.Signals) -> None:
@@ -572,6 +572,7 @@ class Robot:
 }
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
 @pytest.mark.parametrize("source", ROBOTS.values(), ids=ROBOTS)
 def test_a_robots_file_that_loads_is_no_shelter(source: str, number: signal.Signals) -> None:

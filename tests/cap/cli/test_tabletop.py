@@ -112,6 +112,7 @@ def jog(controller: FakeController, *pose: float) -> None:
         wait_for(lambda: math.dist(controller.tcp_pose, pose) < 1e-6 and not controller.running)
 
 
+@pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize(
     ("meddle", "told"),
     [
@@ -385,6 +386,7 @@ def test_who_leaves_is_told_what_the_fingers_hold(
     assert lines[-2] == "  in the gripper: red block; it stays there"
 
 
+@pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_what_a_stopped_arm_holds_is_said_last(
     number: signal.Signals,

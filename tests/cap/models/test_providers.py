@@ -37,6 +37,7 @@ def test_local_providers_need_no_key_and_get_nobody_elses(provider: str) -> None
     assert key not in ("sk-elsewhere", "x")
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("provider", sorted(PROVIDERS))
 def test_a_providers_own_key_is_sent(provider: str) -> None:
     assert sent_key(f"{provider}/m", {PROVIDERS[provider].key_env: " mine\n"}) == "mine"

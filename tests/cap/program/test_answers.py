@@ -65,6 +65,7 @@ FAR_TOO_LONG: dict[str, Callable[[], str]] = {
 }
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("write", FAR_TOO_LONG.values(), ids=FAR_TOO_LONG)
 def test_an_answer_far_too_long_or_deep_is_a_fault_at_once(write: Callable[[], str]) -> None:
     answer = write()

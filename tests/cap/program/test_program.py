@@ -408,7 +408,7 @@ HUGE = {
 
 
 @pytest.mark.parametrize("answer", HUGE.values(), ids=HUGE)
-@pytest.mark.sweep(share=0.3)
+@pytest.mark.sweep(share=0.15)
 def test_a_huge_answer_is_refused_in_less_than_a_second(answer: str) -> None:
     begin_s = time.process_time()
     with pytest.raises((ProgramSyntaxError, EmptyCompletion, AnswerFault)):
@@ -441,7 +441,7 @@ RANDOM = settings(
 )
 
 
-@pytest.mark.sweep(share=0.3)
+@pytest.mark.sweep(share=0.15)
 @pytest.mark.parametrize("dress", DRESSINGS.values(), ids=DRESSINGS)
 @RANDOM
 @given(source=programs())

@@ -57,7 +57,7 @@ HOLES: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.sweep(share=0.25)
+@pytest.mark.sweep(share=0.125)
 @pytest.mark.parametrize("name", HOLES)
 def test_a_hole_is_found(name: str) -> None:
     """As it was when `typing` and `enum` were handed in as they are."""

@@ -359,6 +359,7 @@ ENDLESS = {
 }
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("source", ENDLESS.values(), ids=ENDLESS)
 def test_an_endless_program_is_killed(sandbox: Sandbox, source: str) -> None:
     begin_s = time.monotonic()

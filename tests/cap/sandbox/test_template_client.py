@@ -572,6 +572,7 @@ def test_where_no_process_can_be_started_the_error_says_so() -> None:
     assert said.count("\n") == 1
 
 
+@pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize("most", [8, 9, 10, 11])
 def test_with_few_descriptors_the_error_is_one_line(most: int) -> None:
     said = run_with(f"resource.setrlimit(resource.RLIMIT_NOFILE, ({most}, {most}))")
@@ -608,6 +609,7 @@ def template_pids(template: TemplateClient) -> list[int]:
     return [outer, *map(int, inside)]
 
 
+@pytest.mark.sweep(share=0.4)
 @pytest.mark.skipif(sys.platform != "linux", reason="finds children as Linux does")
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize("spare", [True, False])

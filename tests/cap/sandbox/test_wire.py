@@ -647,6 +647,7 @@ def linked(count: int) -> list[Any]:
 ENDLESS = {"doubled": doubled(60), "woven": woven(12), "linked": linked(3000)}
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("value", ENDLESS.values(), ids=ENDLESS)
 def test_what_is_endless_to_walk_does_not_cross(
     value: Any, monkeypatch: pytest.MonkeyPatch

@@ -268,7 +268,7 @@ def opened(case: Case) -> tuple[Session, Scripted, Any]:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-@pytest.mark.sweep(share=0.6)
+@pytest.mark.sweep(share=0.3)
 def test_what_is_left_of_a_turn_that_went_wrong(case: Case) -> None:
     like, _, other = opened(case)
     with like:

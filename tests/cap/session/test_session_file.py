@@ -201,6 +201,7 @@ CHANGES: Mapping[str, Callable[[dict[str, Any]], object]] = {
 }
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_damaged_or_foreign_file_is_one_line(
     tmp_path: Path, open_session: Open, change: Callable[[dict[str, Any]], object]

@@ -40,6 +40,7 @@ def test_a_request_for_a_function_fits_whatever_the_program_s_length(robot: str)
     assert len(SYSTEM) + len(asked) <= MOST_CHARS
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(
     ("robot", "words", "requests"),
     [

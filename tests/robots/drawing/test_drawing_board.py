@@ -225,6 +225,7 @@ def test_a_stop_ends_a_long_line_before_it_is_begun_or_soon() -> None:
 # The pen on its way.
 
 
+@pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize("keep", [True, False])
 def test_pictures_on_the_way_show_the_pen_and_the_ink_grow(robot: DrawingRobot, keep: bool) -> None:
     if not keep:

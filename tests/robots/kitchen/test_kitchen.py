@@ -153,6 +153,7 @@ def test_things_are_put_into_bins_and_drawers_and_onto_chairs(robot: KitchenRobo
     assert where(robot, "banana") == "middle drawer"
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("share", range(5))
 def test_every_kind_of_object_can_be_picked_up_and_put_down(mode: str, share: int) -> None:
     names = list(KINDS)[share::5]
@@ -199,6 +200,7 @@ def test_what_cannot_be_done_is_refused_and_nothing_moves(
     assert robot.state == before
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(
     ("act", "error"),
     [

@@ -34,6 +34,7 @@ def robot() -> KitchenRobot:
     return create(mode="instant", objects=["apple", "bowl"])
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(("name", "odd_one"), [pair for pair in PARAMETERS if pair[0] != "say"])
 def test_odd_values_are_refused_before_anything_happens(
     robot: KitchenRobot, name: str, odd_one: str

@@ -75,6 +75,7 @@ def keeps_clear(robot: KitchenRobot, way: LineString) -> bool:
     return all(shape.distance(way) >= BASE_R - 1e-6 for _, shape in standing)
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("seed", range(20))
 def test_rectangles_of_1_to_3_m_go_around_chairs_and_stool(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -88,6 +89,7 @@ def test_rectangles_of_1_to_3_m_go_around_chairs_and_stool(seed: int) -> None:
     assert keeps_clear(robot, way)
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("seed", range(20))
 def test_hulls_of_several_pieces_are_driven_around(seed: int) -> None:
     scale = (1.75, 2.0)[seed % 2]
@@ -98,6 +100,7 @@ def test_hulls_of_several_pieces_are_driven_around(seed: int) -> None:
     assert keeps_clear(robot, way)
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("seed", range(20))
 def test_a_hull_of_outlines_goes_closely_around(seed: int) -> None:
     program = OUTLINE.format(names=FREE)

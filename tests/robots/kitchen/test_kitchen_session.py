@@ -132,6 +132,7 @@ def limited(limits: Limits, words: str) -> tuple[Turn, KitchenRobot]:
         return turn, robot_of(session)
 
 
+@pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize(
     ("limits", "kind"),
     [(Limits(calls=300), "CallLimit"), (Limits(sim_s=60.0), "SimTimeLimit")],

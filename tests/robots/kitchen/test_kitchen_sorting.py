@@ -78,7 +78,7 @@ def on_plates(seed: int, mode: str, things: list[str], program: str) -> dict[str
         }
 
 
-@pytest.mark.sweep(share=0.1)
+@pytest.mark.sweep(share=0.05)
 @pytest.mark.parametrize("seed", range(20))
 def test_things_are_sorted_by_color(seed: int, mode: str) -> None:
     things = ["strawberry", "lime", "green apple", "lemon"]
@@ -126,7 +126,7 @@ def test_three_bins_take_what_is_thrown_away(mode: str) -> None:
     robot.close()
 
 
-@pytest.mark.sweep(share=0.1)
+@pytest.mark.sweep(share=0.05)
 @pytest.mark.parametrize("seed", range(20))
 def test_a_plate_is_carried_with_what_is_on_it(seed: int, mode: str) -> None:
     robot = create(seed=seed, mode=mode, objects=["blue plate", "egg", "lime", "apple"])

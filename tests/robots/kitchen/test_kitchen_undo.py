@@ -41,7 +41,7 @@ def same(one: KitchenState, other: KitchenState) -> bool:
     )
 
 
-@pytest.mark.sweep(share=0.35)
+@pytest.mark.sweep(share=0.175)
 @pytest.mark.parametrize(
     "turns",
     [

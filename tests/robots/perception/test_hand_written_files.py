@@ -41,6 +41,7 @@ def spoilt(text: str, rng: random.Random) -> str:
     return text
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(
     ("number", "read"),
     [(0, SceneFile), (1, load), (2, load_pairs)],

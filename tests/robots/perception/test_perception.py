@@ -105,6 +105,7 @@ def test_what_the_arm_hides_is_a_typed_failure_until_it_moves() -> None:
     robot.close()
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("seed", [7, 14, 16])
 def test_a_stack_below_the_waiting_gripper_is_seen_where_it_is(seed: int) -> None:
     pytest.importorskip("pybullet")

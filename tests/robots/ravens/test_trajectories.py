@@ -52,6 +52,7 @@ def apart_m(first: LineString, second: LineString) -> float:
     return float(dense[0].hausdorff_distance(dense[1]))
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("speed", [0.05, 0.25, FASTEST_MPS])
 @pytest.mark.parametrize("points", [CIRCLE, ZIGZAG, EDGE], ids=["circle", "zigzag", "edge"])
 def test_the_gripper_is_nowhere_half_a_millimetre_from_its_path(

@@ -262,6 +262,7 @@ def test_nothing_listens_there(make: Make) -> None:
         make(host).connect()
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("says", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" * 9, bytes(999)])
 def test_what_is_no_controller_is_told_of(
     make: Make, monkeypatch: pytest.MonkeyPatch, says: bytes

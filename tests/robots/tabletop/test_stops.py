@@ -195,6 +195,7 @@ def at_command(
     gripping._gripper.set = commanded
 
 
+@pytest.mark.sweep(share=0.4)
 def test_fingers_told_to_open_have_let_go_whatever_stops_them(
     robot: TabletopRobot, gripping: Any
 ) -> None:
@@ -210,6 +211,7 @@ def test_fingers_told_to_open_have_let_go_whatever_stops_them(
     assert robot.positions()["red block"] == pytest.approx(was, abs=1e-6)
 
 
+@pytest.mark.sweep(share=0.4)
 def test_fingers_never_told_to_close_hold_nothing(robot: TabletopRobot, gripping: Any) -> None:
     controller: FakeController = robot.controller  # type: ignore[attr-defined]
     was = robot.positions()["red block"]

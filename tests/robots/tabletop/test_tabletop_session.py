@@ -190,6 +190,7 @@ def test_what_fails_in_the_rehearsal_sends_no_motion(
     assert controller.moves == []
 
 
+@pytest.mark.sweep(share=0.4)
 @pytest.mark.parametrize("driver", DRIVERS)
 @pytest.mark.parametrize(
     ("fault", "error"),

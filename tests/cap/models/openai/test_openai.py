@@ -253,6 +253,7 @@ def test_threads_can_share_a_model_that_learns_what_is_refused(connect: Any) -> 
     assert [completion.text for completion in completions] == [each.prompt for each in requests]
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize("mode", ["chat", "completion"])
 @pytest.mark.parametrize(
     ("body", "told"),

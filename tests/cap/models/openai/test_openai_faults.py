@@ -103,7 +103,7 @@ ONLY_STREAMED = ("half of a stream", "slow first token")
     [(fault, "streamed") for fault in MENDED]
     + [(fault, "at once") for fault in MENDED if fault not in ONLY_STREAMED],
 )
-@pytest.mark.sweep(share=0.5)
+@pytest.mark.sweep(share=0.25)
 def test_the_program_is_right_all_the_same(connect: Any, fault: str, how: str) -> None:
     mode = "completion" if fault == "stop refused" else "chat"
     with FakeServer(lambda prompt, body: SOURCE, MENDED[fault]) as server:

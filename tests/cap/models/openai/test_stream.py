@@ -104,6 +104,7 @@ def test_an_answer_of_any_status_that_breaks_off_is_asked_for_again(
     assert streamed(connect, broken)[0].text == TEXT
 
 
+@pytest.mark.sweep(share=0.34)
 @pytest.mark.parametrize(
     "chunks",
     [
