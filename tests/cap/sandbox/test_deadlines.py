@@ -473,10 +473,13 @@ def test_ctrl_c_passes_on_whatever_the_robot_does(runner: Runner, robot: Robot, 
 
 
 def test_ctrl_c_in_a_loop_of_calls_passes_on(runner: Runner, robot: Robot) -> None:
-    interrupt_soon()
-    source = "while True:\n    try: step()\n    except BaseException: pass"
+    source = "begin()\nwhile True:\n    try: step()\n    except BaseException: pass"
+
+    def begin() -> None:
+        interrupt_soon()
+
     with pytest.raises(KeyboardInterrupt):
-        runner.run(source, scope_of(robot.step), calls=10**9, sim_s=math.inf)
+        runner.run(source, scope_of(begin, robot.step), calls=10**9, sim_s=math.inf)
     assert robot.stops >= 1
     assert runner.all_ended()
 

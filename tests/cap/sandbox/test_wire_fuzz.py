@@ -175,7 +175,7 @@ def test_calls_of_the_right_form_are_answered_and_noted(calls: list[bytes], done
 @FIXED
 @given(st.binary(max_size=200))
 def test_a_frame_of_any_bytes_is_a_protocol_failure_or_a_call(data: bytes) -> None:
-    result = hold([framed(data)], stays=False)
+    result = hold([framed(data)], stays=False, program_s=SOON_S)
     assert result.failure is not None
     assert result.failure.kind in ("protocol", "killed")
 
