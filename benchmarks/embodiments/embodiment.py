@@ -27,8 +27,8 @@ Traces = Sequence[MultiLineString]
 Skill = Literal["trace", "carry", "look"]
 """What a task asks for: leading a tool along points, moving things, answering."""
 _THINGS = ("red block", "green block", "blue block")
-_MOST_STROKES = 6
-"""Strokes of the gripper that may make one figure."""
+_MOST_STROKES = 256
+"""Strokes of the gripper that may make one figure: a circle may be one short way after another."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,8 @@ class Embodiment:
     """Raises `RobotError` if a robot's tool cannot follow a path in its scene."""
     traces: Callable[[Any], Traces] = lambda robot: ()
     """What a robot's tool has done, as geometry: each way to read it."""
+    ink: bool = False
+    """What it traced stays: a later figure is added to it. Else it may be the last one alone."""
     hands: str = ""
     """Defines `put_in(name, bowl)`, `put_beside(name, other)` and `put_between(name, one, other)`;
     empty if it carries nothing."""
@@ -151,6 +153,7 @@ EMBODIMENTS = (
         act="draw(pts)",
         refuses=lambda robot, path: board.check_path(robot.state.scene, path),
         traces=lambda robot: [robot.state.ink()],  # all of it counts
+        ink=True,
         seen="get_obj_names()",
     ),
     Embodiment(

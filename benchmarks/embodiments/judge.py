@@ -31,6 +31,8 @@ _TURNS = 90
 """Turns of a figure that are tried."""
 _SPACING_M = 1e-3
 """How densely a line's points are compared."""
+_LENGTHS = 0.5, 4.0
+"""What is shorter or longer than a figure by such factors is not looked at more closely."""
 _LEAST_M = 0.05
 """A line that may be cut keeps at least this."""
 _BESIDE_M = 0.12
@@ -114,6 +116,9 @@ def differs(trace: BaseGeometry, wanted: Sequence[Figure]) -> str | None:
         longest = float(np.linalg.norm(end - start)) + 2 * wanted[0].spare_m
         shortest = LineString(wanted[0].shortest)
         return judge.too_much(trace, longest) or judge.too_little(trace, shortest)
+    length = sum(LineString(figure.path).length for figure in wanted)
+    if not _LENGTHS[0] * length < trace.length < _LENGTHS[1] * length:
+        return f"{100 * trace.length:.0f} cm are drawn for a figure of {100 * length:.0f} cm"
     # Each figure is turned for itself, to be best covered by the trace; then they are compared
     # whole.
     turns = [[LineString(path) for path in figure.turned()] for figure in wanted]

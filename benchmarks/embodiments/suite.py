@@ -22,7 +22,7 @@ from benchmarks.suite import BaseSuite, Outcome, Settings, Trial, check_count, c
 from cap.errors import UsageError
 from cap.robot import registry
 
-VERSION = "3"
+VERSION = "4"
 _SCENES = 200
 """Scenes of a seed that are tried."""
 _WORDS = 11
@@ -107,10 +107,14 @@ class EmbodimentSuite(BaseSuite):
         scene_seed, figures = prepare(body, wish, trial.seed)
 
         def case(rng: np.random.Generator, robot: Any) -> RobotCase:
+            before = robot.positions()
+            first = replace(wish, placements=wish.first)
+            halfway = partial(missed, body, first, figures[:1], before)
             return RobotCase(
                 wish.instructions,
                 oracle(body, self._tasks[trial.task].skill, wish),
-                partial(missed, body, wish, figures, robot.positions()),
+                partial(missed, body, wish, figures, before),
+                on_the_way=(halfway,) * (len(wish.instructions) - 1),
             )
 
         robot = body.make(scene_seed, settings.mode)
@@ -123,12 +127,12 @@ class EmbodimentSuite(BaseSuite):
         return self._tasks[trial.task].wish(rng, self._bodies[trial.split].things)
 
 
-def oracle(body: Embodiment, skill: Skill, wish: Wish) -> str:
-    """Return a program that does what is wished for with a robot."""
+def oracle(body: Embodiment, skill: Skill, wish: Wish) -> tuple[str, ...]:
+    """Return programs that do what is wished for with a robot, one for each instruction."""
     if skill == "trace":
-        return PRELUDE + "".join(f"{step}\n{body.act}\n" for step in wish.steps)
+        return tuple(f"{PRELUDE}{step}\n{body.act}\n" for step in wish.steps)
     known = f"bowl = {body.bowl!r}\n\n{body.hands}def seen():\n    return {body.seen}\n\n"
-    return known + "".join(f"{step}\n" for step in wish.steps)
+    return tuple(f"{known}{step}\n" for step in wish.steps)
 
 
 def prepare(body: Embodiment, wish: Wish, seed: int) -> tuple[int, tuple[Figure, ...]]:
@@ -159,8 +163,13 @@ def missed(
 ) -> str | None:
     """Say what a robot's world lacks of what was wished for; None if nothing."""
     if figures:
-        found = [differs(trace, figures) for trace in body.traces(robot)]
+        # Without ink, what was traced before was judged then.
+        wanted = [figures] if body.ink else [figures, figures[-1:]]
+        found = [differs(trace, one) for trace in body.traces(robot) for one in wanted]
         return None if None in found else (found or ["the tool traced nothing"])[0]
+    held = robot.condition()["held"] if wish.placements else "nothing"
+    if held != "nothing":
+        return f"the {held} is still in the gripper"
     wrong = misplaced(
         wish.placements, _named(body, before), _named(body, robot.positions()), _radius_m(body)
     )

@@ -32,11 +32,15 @@ class Wish:
     instructions: tuple[str, ...]
     """In one session."""
     steps: tuple[str, ...]
-    """Of an oracle: what binds `pts` to what the tool is to follow, for each path, or does it."""
+    """Of an oracle, one for each instruction: what binds `pts` to what the tool is to follow, or
+    does it."""
     figures: Callable[[Where], Sequence[Figure]] = field(default=lambda where: ())
-    """What the tool should trace, given where everything is."""
+    """What the tool should trace, given where everything is; of two instructions, the first asks
+    for the first of them."""
     placements: tuple[Placement, ...] = ()
     """Where things should be in the end; the bowl is called `BOWL`."""
+    first: tuple[Placement, ...] = ()
+    """Where things should be after the first of two instructions."""
     says: tuple[str, ...] = ()
     """Things that should be named, and no others that are not there."""
     answer: bool | None = None
@@ -293,6 +297,7 @@ def _in_and_out(rng: Rng, things: Sequence[str]) -> Wish:
     return Wish(
         (f"put the {name} in the bowl", "now put it next to the bowl"),
         (f"put_in('{name}', bowl)", f"put_beside('{name}', bowl)"),
+        first=(Placement(name, "in", (BOWL,)),),
         placements=(Placement(name, "beside", (BOWL,)),),
     )
 

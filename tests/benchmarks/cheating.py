@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import pytest
+
+from benchmarks import robot_suite
+from benchmarks.suite import BaseSuite, Outcome, Settings, Trial
 from cap.errors import NoMatch
 from cap.models.base import Completion, Request
 
@@ -30,3 +34,18 @@ class Cheater:
         if number >= len(self.programs):
             raise NoMatch("no more cheats")
         return Completion(self.programs[number], self.name)
+
+
+def carried_out(
+    suite: BaseSuite, trial: Trial, programs: Sequence[str], monkeypatch: pytest.MonkeyPatch
+) -> Outcome:
+    """Run a trial of a robot's suite whose model answers with programs."""
+    model = Cheater(programs)
+    monkeypatch.setattr(robot_suite, "model_for", lambda *_: model)
+    return suite.run(trial, Settings(suite.name, "cheater", mode="instant"))
+
+
+def assert_judged_wrong(outcome: Outcome, broken: bool = False) -> None:
+    """Assert that a trial failed: by the judge, unless its program or model is broken."""
+    assert not outcome.success
+    assert (outcome.cause != "task") == broken, outcome.failure

@@ -7,11 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from benchmarks import robot_suite
 from benchmarks.drawing.tasks import TASKS, drawing
-from benchmarks.suite import Outcome, Settings, Trial
+from benchmarks.suite import Outcome, Trial
 from robots.drawing import create
-from tests.benchmarks.cheating import FAILS, NOTHING, Cheater
+from tests.benchmarks.cheating import FAILS, NOTHING, assert_judged_wrong, carried_out
 
 SEED = 3
 RING = """
@@ -202,7 +201,9 @@ BROKEN = {
 }
 
 
-def carried_out(task: str, programs: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> Outcome:
+def told_and_carried_out(
+    task: str, programs: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> Outcome:
     """Run programs for a task's sentences, told the numbers and blocks that stand in them."""
     robot = create(seed=SEED, mode="instant")
     make = next(known.make for known in TASKS if known.name == task)
@@ -212,19 +213,15 @@ def carried_out(task: str, programs: tuple[str, ...], monkeypatch: pytest.Monkey
     told = f"R, UP = {numbers[0] / 100}, {numbers[-1] / 100}\n"
     told += f"NAMES = {robot.get_obj_names()}\n"
     told += f"FIRST, SECOND = {blocks[0]!r}, {blocks[-1]!r}\n"
-    model = Cheater([RING + told + program for program in programs])
-    monkeypatch.setattr(robot_suite, "model_for", lambda *_: model)
-    return drawing().run(Trial(task, "", SEED), Settings("drawing", "cheater", mode="instant"))
+    whole = [RING + told + program for program in programs]
+    return carried_out(drawing(), Trial(task, "", SEED), whole, monkeypatch)
 
 
 @pytest.mark.sweep(share=0.2)
 @pytest.mark.parametrize("name", CHEATS)
 def test_it_is_not_taken_for_the_drawing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     task, programs = CHEATS[name]
-    outcome = carried_out(task, programs, monkeypatch)
-    assert not outcome.success
-    # Of all others the programs ran, and what they drew was judged.
-    assert (outcome.cause == "task") == (name not in BROKEN), outcome.failure
+    assert_judged_wrong(told_and_carried_out(task, programs, monkeypatch), name in BROKEN)
 
 
 HONEST = {
@@ -270,5 +267,5 @@ def test_an_honest_drawing_of_another_style_is_right(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task, programs = HONEST[name]
-    outcome = carried_out(task, programs, monkeypatch)
+    outcome = told_and_carried_out(task, programs, monkeypatch)
     assert outcome.success, outcome.failure

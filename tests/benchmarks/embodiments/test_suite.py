@@ -126,7 +126,7 @@ def judged(robot: str, task: str, program: str) -> str | None:
     ids=["place", "part", "size"],
 )
 def test_size_place_and_shape_count(body: Embodiment, change: str) -> None:
-    right = oracle(body, "trace", SUITE.wish(Trial("hexagon", body.robot, 0)))
+    (right,) = oracle(body, "trace", SUITE.wish(Trial("hexagon", body.robot, 0)))
     assert judged(body.robot, "hexagon", right) is None
     wrong = right.replace(body.act, f"{change}\n{body.act}")
     assert judged(body.robot, "hexagon", wrong) is not None
@@ -134,7 +134,7 @@ def test_size_place_and_shape_count(body: Embodiment, change: str) -> None:
 
 
 def test_the_gripper_may_go_to_the_beginning_first_but_must_end_with_the_figure() -> None:
-    program = oracle(EMBODIMENTS[0], "trace", SUITE.wish(Trial("hexagon", "ravens", 0)))
+    (program,) = oracle(EMBODIMENTS[0], "trace", SUITE.wish(Trial("hexagon", "ravens", 0)))
     assert judged("ravens", "hexagon", f"goto_pos((-0.2, -0.7))\n{program}") is None
     side_by_side = program.replace("follow_traj(pts)", "for p in pts:\n    goto_pos(p)")
     assert judged("ravens", "hexagon", side_by_side) is None
@@ -260,7 +260,7 @@ def test_what_is_carried_elsewhere_is_not_right(robot: str) -> None:
     (body,) = [body for body in EMBODIMENTS if body.robot == robot]
     for task in ("in-the-bowl", "beside-the-bowl", "between-two"):
         wish = SUITE.wish(Trial(task, robot, 0))
-        right = oracle(body, "carry", wish)
+        (right,) = oracle(body, "carry", wish)
         assert judged(robot, task, right) is None
         (wanted,) = wish.placements
         elsewhere = "put_beside" if task == "in-the-bowl" else "put_in"

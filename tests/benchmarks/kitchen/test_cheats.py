@@ -7,11 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from benchmarks import robot_suite
 from benchmarks.kitchen.tasks import TASKS, kitchen
-from benchmarks.suite import Outcome, Settings, Trial
+from benchmarks.suite import Outcome, Trial
 from robots.kitchen import create
-from tests.benchmarks.cheating import FAILS, NOTHING, Cheater
+from tests.benchmarks.cheating import FAILS, NOTHING, assert_judged_wrong, carried_out
 
 SEED = 4
 PICK = "goto_loc(SOURCE)\npick_obj(NAME)\n"
@@ -164,7 +163,9 @@ CHEATS: dict[str, tuple[str, tuple[str, ...]]] = {
 BROKEN = {"thrown away, and a last turn that fails", "taken out, and failures"}
 
 
-def carried_out(task: str, programs: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> Outcome:
+def told_and_carried_out(
+    task: str, programs: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> Outcome:
     """Run programs for a task's sentences, told the names that stand in them."""
     robot = create(seed=SEED, mode="instant")
     make = next(known.make for known in TASKS if known.name == task)
@@ -184,16 +185,12 @@ def carried_out(task: str, programs: tuple[str, ...], monkeypatch: pytest.Monkey
     told += f"SOURCE, BOWL = {source!r}, {robot.state.location_of('bowl')!r}\n"
     told += f"SIDE = {-1 if ' left' in sentences else 1}\n"
     told += f"CM = {next(iter(re.findall('([0-9]+) cm', sentences)), 0)}\n"
-    model = Cheater([told + program for program in programs])
-    monkeypatch.setattr(robot_suite, "model_for", lambda *_: model)
-    return kitchen().run(Trial(task, "", SEED), Settings("kitchen", "cheater", mode="instant"))
+    whole = [told + program for program in programs]
+    return carried_out(kitchen(), Trial(task, "", SEED), whole, monkeypatch)
 
 
 @pytest.mark.sweep(share=0.25)
 @pytest.mark.parametrize("name", CHEATS)
 def test_it_is_not_taken_for_what_was_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     task, programs = CHEATS[name]
-    outcome = carried_out(task, programs, monkeypatch)
-    assert not outcome.success
-    # Of all others the programs ran, and what they did was judged.
-    assert (outcome.cause == "task") == (name not in BROKEN), outcome.failure
+    assert_judged_wrong(told_and_carried_out(task, programs, monkeypatch), name in BROKEN)
