@@ -2,17 +2,20 @@
 
 Effects, each with its arguments in a list (or a list of such lists):
 
-    on         [a, b]       a rests on b: centres within 4 cm seen from above, a higher
-    inside     [a, b]       a lies in b, as the robot says; else as `on`, within 6 cm
+    on         [a, b]       a rests on b itself, let go, as the robot's own bodies say; else centres
+                            within 4 cm seen from above, a higher by 1 cm, nothing between
+    inside     [a, b]       a lies in b, as the robot says; else within 6 cm of its middle
     near       [a, b, m?]   centres within m metres, 0.10 by default; b may be a place or [x, y]
     at         [a, b, m?]   the same, 0.06 by default
     left_of, right_of, behind, in_front_of    [a, b]    by 1 cm or more
     stacked    [a, b, ...]  from the bottom to the top, each on the one before
     moved      [a, ...]     each is 1 cm or more from where it was
-    only_moved [a, ...]     every other object is where it was, to 1 cm
+    only_moved [a, ...]     each of these moved, and nothing else: all other objects are where they
+                            were, to 1 cm, and in or on what they were
     said       words        something that was said since then has these words in it, in any case
     effect     [word, ...]  what came of it, in words of `cap.result.EFFECTS`
-    fails      true         the program must fail, or the instruction be declined
+    fails      true, words  the robot refuses, or the model declines, with these words in the
+                            reason; and no object moved, unless `moved` or `only_moved` says which
 
 Metres; x right, y away from the front edge. Behind is farther away.
 
@@ -41,6 +44,8 @@ from cap.scope import Scope
 
 Positions = Mapping[str, tuple[float, float, float]]
 ON_M, INSIDE_M, NEAR_M, AT_M = 0.04, 0.06, 0.10, 0.06
+HIGHER_M = 0.01
+"""What is on another thing has its middle at least so far above the other's."""
 RIM_M = 0.03
 """The middle of what is low may be so far below the middle of the vessel it is in."""
 MOVED_M = 0.01
@@ -68,6 +73,10 @@ class View:
     """What lies in each vessel, let go; None if the robot does not say."""
     held: str = ""
     """What the gripper holds: that rests on nothing, and is in nothing."""
+    resting: Mapping[str, str] | None = None
+    """What each object is in or on, such as a bowl; None if the robot does not say."""
+    rested: Mapping[str, str] | None = None
+    """The same before."""
 
     @property
     def moved(self) -> list[str]:
@@ -217,18 +226,23 @@ def _is_near(value: Any) -> bool:
     return (isinstance(where, str) or point) and _is_number(most) and most > 0
 
 
-def _above(most_m: float) -> Callable[[Any, View], str | None]:
-    def missing(arguments: Any, view: View) -> str | None:
-        a, b = arguments
-        one, other = view.xyz(a), view.xyz(b)
-        apart_m, higher_m = math.dist(one[:2], other[:2]), one[2] - other[2]
-        if a == view.held:
-            return f"{a} is not on {b}: it is in the gripper"
-        if apart_m <= most_m and higher_m > 0:
-            return None
+def _on(arguments: Any, view: View) -> str | None:
+    a, b = arguments
+    one = view.xyz(a)
+    if a == view.held:
+        return f"{a} is not on {b}: it is in the gripper"
+    if view.resting is not None:
+        below = view.resting.get(a, "")
+        return None if below == b else f"{a} is not on {b}, but on {below or 'nothing named'}"
+    other = view.xyz(b)
+    apart_m, higher_m = math.dist(one[:2], other[:2]), one[2] - other[2]
+    if apart_m > ON_M or higher_m < HIGHER_M:
         return f"{a} is not on {b}: {apart_m:.3f} m beside and {higher_m:.3f} m above it"
-
-    return missing
+    for name, (x, y, z) in view.after.items():
+        between = other[2] + HIGHER_M < z < one[2] - HIGHER_M
+        if name not in (a, b) and between and math.dist(one[:2], (x, y)) <= ON_M:
+            return f"{a} is not on {b}: the {name} is between"
+    return None
 
 
 def _inside(arguments: Any, view: View) -> str | None:
@@ -267,8 +281,7 @@ def _beside(words: str, axis: int, sign: int) -> Callable[[Any, View], str | Non
 
 
 def _stacked(names: Any, view: View) -> str | None:
-    on = _above(ON_M)
-    found = [on([above, below], view) for below, above in pairwise(names)]
+    found = [_on([above, below], view) for below, above in pairwise(names)]
     return next((reason for reason in found if reason), None)
 
 
@@ -278,8 +291,13 @@ def _moved(names: Any, view: View) -> str | None:
 
 
 def _only_moved(names: Any, view: View) -> str | None:
-    others = [name for name in view.moved if name not in names]
-    return f"moved as well: {', '.join(others)}" if others else None
+    if others := [name for name in view.moved if name not in names]:
+        return f"moved as well: {', '.join(others)}"
+    now = view.resting or {}
+    for name, below in (view.rested or {}).items():
+        if name not in names and now.get(name) != below:
+            return f"moved as well: {name}, from {below or 'nothing named'}"
+    return _moved(names, view)
 
 
 def _said(words: Any, view: View) -> str | None:
@@ -311,7 +329,7 @@ def _pair(value: Any) -> bool:
 
 
 EXPECTATIONS: Mapping[str, Expectation] = {
-    "on": Expectation(_TWO, _pair, _above(ON_M)),
+    "on": Expectation(_TWO, _pair, _on),
     "inside": Expectation(_TWO, _pair, _inside),
     "near": Expectation("[a, b] or [a, b, metres]", _is_near, _within(NEAR_M)),
     "at": Expectation("[a, b] or [a, b, metres]", _is_near, _within(AT_M)),
@@ -326,5 +344,9 @@ EXPECTATIONS: Mapping[str, Expectation] = {
     "only_moved": Expectation("a list of names", lambda value: _is_names(value, 0), _only_moved),
     "said": Expectation("words", lambda value: isinstance(value, str) and bool(value), _said),
     "effect": Expectation(f"words of {', '.join(EFFECTS)}", _is_effect, _effect),
-    "fails": Expectation("true or false", lambda value: isinstance(value, bool), lambda *_: None),
+    "fails": Expectation(
+        "true, false or words of the reason",
+        lambda value: isinstance(value, bool | str) and value != "",
+        lambda *_: None,
+    ),
 }

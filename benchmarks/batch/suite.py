@@ -1,8 +1,8 @@
 """Scripted sessions as a suite: a trial is one session, its instructions one after the other.
 
-An instruction succeeds if its program ran to its end (or failed, where `fails` is expected) and
-everything expected of it is so. The first that does not ends the session. The sessions themselves
-stand in the settings, so a results folder is whole without the file they came from.
+An instruction succeeds if its program ran to its end (or was refused, where `fails` is expected),
+and everything expected of it is so. The first that does not ends the session. The sessions
+themselves stand in the settings, so a results folder is whole without the file they came from.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchmarks.suite import BaseSuite, Outcome, Settings, Trial
 from cap.engine.effect import Effect, WorldView
 from cap.errors import CapError, UsageError
 from cap.result import Result
-from cap.robot.protocol import Conditioned, Containing, Rewindable, Robot
+from cap.robot.protocol import Conditioned, Containing, Locating, Rewindable, Robot
 from cap.robot.robot_files import is_file
 from cap.sandbox.limits import Limits
 from cap.session.session import Session
@@ -134,13 +134,13 @@ class BatchSuite(BaseSuite):
             ),
         ) as session:
             first = robot.snapshot() if isinstance(robot, Rewindable) else None
-            before, begun = dict(robot.positions()), WorldView.of(robot)
+            before, rested, begun = dict(robot.positions()), _rest(robot), WorldView.of(robot)
             steps = _carry_out(session, entry)
             calls = tuple(call for step in steps for call in step.turn.calls)
             effect = Effect.of(begun, WorldView.of(robot), Result(calls=calls))
             answered = any(step.turn.effect.answered for step in steps)
             words = replace(effect, answered=answered).words
-            missed = _unmet(entry, _view(robot, before, _said(robot), words))
+            missed = _unmet(entry, _view(robot, before, rested, _said(robot), words))
             outcome = meter.settled(_outcome(entry, steps, missed, meter))
             extra = {**outcome.extra, "after": dict(robot.positions())}
             if not outcome.success:
@@ -155,8 +155,14 @@ def _shown(session: Mapping[str, Any]) -> str:
     return "/".join(Path(robot).parts[-2:]) if is_file(robot) else robot
 
 
-def _view(robot: Robot, before: Positions, said: Sequence[str], effect: Sequence[str]) -> View:
-    """Return what a robot's world is judged by; `before` and `said` are of what is judged."""
+def _view(
+    robot: Robot,
+    before: Positions,
+    rested: Mapping[str, str] | None,
+    said: Sequence[str],
+    effect: Sequence[str],
+) -> View:
+    """Return what a robot's world is judged by; all but the robot is of what is judged."""
     held = robot.condition().get("held", "nothing") if isinstance(robot, Conditioned) else "nothing"
     return View(
         before=before,
@@ -166,7 +172,14 @@ def _view(robot: Robot, before: Positions, said: Sequence[str], effect: Sequence
         effect=effect,
         contents=robot.contents() if isinstance(robot, Containing) else None,
         held="" if held == "nothing" else str(held),
+        resting=_rest(robot),
+        rested=rested,
     )
+
+
+def _rest(robot: Robot) -> Mapping[str, str] | None:
+    """Return what each object is in or on; None if the robot does not say."""
+    return dict(robot.whereabouts()) if isinstance(robot, Locating) else None
 
 
 def _said(robot: Robot) -> Sequence[str]:
@@ -176,11 +189,12 @@ def _said(robot: Robot) -> Sequence[str]:
 def _carry_out(session: Session, entry: Mapping[str, Any]) -> list[JudgedTurn]:
     """Carry out the instructions, up to the first that does not succeed."""
     steps: list[JudgedTurn] = []
+    robot = session.robot
     for asked in entry["instructions"]:
-        before, told = dict(session.robot.positions()), len(_said(session.robot))
+        before, told = dict(robot.positions()), len(_said(robot))
+        rested = _rest(robot)
         turn = session.run(asked["text"])
-        robot = session.robot
-        view = _view(robot, before, _said(robot)[told:], turn.effect.words)
+        view = _view(robot, before, rested, _said(robot)[told:], turn.effect.words)
         steps.append(_step(asked, turn, view))
         if steps[-1].cause:
             break
@@ -188,13 +202,19 @@ def _carry_out(session: Session, entry: Mapping[str, Any]) -> list[JudgedTurn]:
 
 
 def _step(asked: Mapping[str, Any], turn: Turn, view: View) -> JudgedTurn:
-    fails = (asked["expect"] or {}).get("fails", False)
-    if turn.failure is not None and not (fails and turn.failure.cause != "infrastructure"):
-        cause = turn.failure.cause
+    expect = asked["expect"] or {}
+    wanted, failure = expect.get("fails", False), turn.failure
+    if failure is not None and not (wanted and (failure.robot or failure.cause == "model")):
         # Nobody sits beside a batch: what was interrupted was not the program's doing.
-        return JudgedTurn(turn, "", "infrastructure" if cause == "person" else cause)
-    if turn.failure is None and fails:
+        cause = "infrastructure" if failure.cause == "person" else failure.cause
+        why = f"neither the robot refused nor the model declined: {failure}" if wanted else ""
+        return JudgedTurn(turn, why, cause)
+    if failure is None and wanted:
         return JudgedTurn(turn, "it ran to its end, and should have failed", "task")
+    if isinstance(wanted, str) and wanted.casefold() not in str(failure).casefold():
+        return JudgedTurn(turn, f"the reason has not the words {wanted!r}: {failure}", "task")
+    if wanted and view.moved and not {"moved", "only_moved"} & expect.keys():
+        return JudgedTurn(turn, f"it failed, but moved: {', '.join(view.moved)}", "task")
     missed = _unmet(asked, view)
     return JudgedTurn(turn, missed, "task" if missed else "")
 

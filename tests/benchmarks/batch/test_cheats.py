@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.batch import suite as batch_suite
 from benchmarks.batch.batch_file import read
+from benchmarks.batch.effects import View, judge
 from benchmarks.batch.suite import BatchSuite
 from benchmarks.suite import Outcome, Settings
 from tests.benchmarks.cheating import FAILS, NOTHING, Cheater
@@ -58,6 +59,34 @@ CHEATS: dict[str, tuple[dict[str, object], dict[str, object], tuple[str, ...]]] 
     "a word in a word": (TABLE, {"said": "red"}, ("say('I tried, and it is required')",)),
     "drawn by words": (TABLE, {"effect": ["moved"]}, (NOTHING,)),
     "what should fail does nothing": (TABLE, {"fails": True}, (NOTHING,)),
+    "on something on it": (
+        TABLE,
+        {"on": ["red block", "blue block"]},
+        ("stack_objects_in_order(['blue block', 'green block', 'red block'])",),
+    ),
+    "a pile with another between": (
+        TABLE,
+        {"stacked": ["blue block", "red block"]},
+        ("stack_objects_in_order(['blue block', 'green block', 'red block'])",),
+    ),
+    "a failure of its own making": (TABLE, {"fails": True}, ("1 / 0\nsay('unicorn')\n",)),
+    "a failure said aloud": (TABLE, {"fails": True}, (FAILS,)),
+    "moved, and then refused": (
+        TABLE,
+        {"fails": True},
+        (PUT.format("red block", "middle") + PUT.format("unicorn", "middle"),),
+    ),
+    "refused for another reason": (
+        TABLE,
+        {"fails": "unicorn"},
+        (PUT.format("dragon", "middle"),),
+    ),
+    "nothing moved for only one": (TABLE, {"only_moved": ["red block"]}, (NOTHING,)),
+    "two moved for only one": (
+        TABLE,
+        {"only_moved": ["red block"]},
+        (PUT.format("red block", "middle") + PUT.format("blue block", "left side"),),
+    ),
     "over the kitchen's bowl": (
         KITCHEN,
         {"inside": ["apple", "bowl"]},
@@ -88,7 +117,7 @@ def carried_out(
     programs: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Outcome:
-    steps = [{"text": f"step {number}"} for number in range(len(programs))]
+    steps = [{"text": f"step {number}"} for number in range(max(1, len(programs)))]
     session = {"name": "one", **scene, "mode": "instant", "instructions": steps}
     if "fails" in expect:
         session["instructions"] = [{"text": "step 0", "expect": expect}]
@@ -107,7 +136,7 @@ def carried_out(
 def test_it_is_not_taken_for_what_was_expected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = carried_out(*CHEATS[name], monkeypatch)
     assert not outcome.success
-    failed = "raise" in "".join(CHEATS[name][2])
+    failed = any(word in "".join(CHEATS[name][2]) for word in ("raise", "1 / 0"))
     assert outcome.cause == ("program" if failed else "task"), outcome.failure
 
 
@@ -152,3 +181,55 @@ def test_every_vessel_of_the_kitchen_is_one(
 ) -> None:
     outcome = carried_out(KITCHEN, {"inside": ["apple", vessel]}, (program,), monkeypatch)
     assert outcome.success, outcome.failure
+
+
+HONEST: dict[str, tuple[dict[str, object], dict[str, object], tuple[str, ...]]] = {
+    "a pile": (
+        TABLE,
+        {"stacked": ["blue block", "green block"], "only_moved": ["green block"]},
+        (PUT.format("green block", "blue block"),),
+    ),
+    "on its edge": (
+        TABLE,
+        {"on": ["red block", "blue block"]},
+        ("put_first_on_second('red block', get_obj_pos('blue block') + [0.01, 0])",),
+    ),
+    "refused": (TABLE, {"fails": True}, (PUT.format("unicorn", "middle"),)),
+    "refused for that reason": (TABLE, {"fails": "unicorn"}, (PUT.format("unicorn", "middle"),)),
+    "declined": (TABLE, {"fails": True}, ()),
+    "moved as far as it goes": (
+        TABLE,
+        {"fails": True, "only_moved": ["red block"]},
+        (PUT.format("red block", "middle") + PUT.format("unicorn", "middle"),),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_what_was_expected_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = carried_out(*HONEST[name], monkeypatch)
+    assert outcome.success, outcome.failure
+
+
+def view_of(**after: tuple[float, float, float]) -> View:
+    """Return what a robot that says nothing of what is in or on what shows."""
+    return View(after, after)
+
+
+def test_a_robot_that_does_not_say_is_judged_by_the_places_alone() -> None:
+    low, high = (0.0, 0.0, 0.02), (0.01, 0.0, 0.06)
+    assert judge({"on": ["a", "b"]}, view_of(a=high, b=low)) is None
+    for beside in ((0.035, 0.0, 0.0201), (0.05, 0.0, 0.06), (0.0, 0.0, 0.025)):
+        assert "not on b" in (judge({"on": ["a", "b"]}, view_of(a=beside, b=low)) or "")
+    pile = view_of(a=(0.0, 0.0, 0.1), b=low, c=high)
+    assert "c is between" in (judge({"on": ["a", "b"]}, pile) or "")
+    assert "c is between" in (judge({"stacked": ["b", "a"]}, pile) or "")
+    assert judge({"stacked": ["b", "c", "a"]}, pile) is None
+
+
+def test_what_fell_in_its_place_was_moved_as_well() -> None:
+    places = {"a": (0.0, 0.0, 0.02), "b": (0.2, 0.0, 0.05)}
+    moved = {**places, "a": (0.1, 0.0, 0.02)}
+    for rested, right in (("tray", True), ("", False)):
+        view = View(places, moved, resting={"a": "", "b": "tray"}, rested={"a": "x", "b": rested})
+        assert (judge({"only_moved": ["a"]}, view) is None) == right

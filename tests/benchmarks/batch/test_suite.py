@@ -151,7 +151,7 @@ HOLDS: dict[str, tuple[Any, Any]] = {
     "in_front_of": (["b", "a"], ["a", "b"]),
     "stacked": (["a", "c"], ["c", "a"]),
     "moved": (["b"], ["a"]),
-    "only_moved": (["b", "a"], ["a"]),
+    "only_moved": (["b"], ["b", "a"]),
     "said": ("HELLO", "bye"),
     "effect": (["said"], ["moved", "said"]),
 }
