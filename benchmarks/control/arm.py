@@ -60,6 +60,8 @@ class Arm(Episode):
         """
         from robots.simulation.bullet import p
 
+        self.seed = seed
+        """What start and goal came from."""
         rng = np.random.default_rng([seed, 5])
         start = np.array(_START_M) + rng.uniform(-_SPREAD_M, _SPREAD_M, 3)
         self._corners = _corners(rng, start)
@@ -69,6 +71,9 @@ class Arm(Episode):
         self._torques = np.zeros(6)
         self.tips: list[list[float]] = [self._tip().tolist()]
         """Where the fingertips were, xyz in metres; one more than there were steps."""
+        self.pulls: list[tuple[Array, Array]] = []
+        """Of each step: the velocity of the fingertips as it began, m/s, and the force on them that
+        the torques were beyond those against gravity, N."""
 
     @property
     def steps(self) -> int:
@@ -153,6 +158,10 @@ class Arm(Episode):
         """
         if self.is_done():
             raise LimitExceeded(f"the time was over after {self.sim_time_s:g} s; ask is_done()")
+        jacobian = self.get_jacobian()
+        beyond = self._torques - self.get_gravity_torques()
+        force = np.linalg.lstsq(jacobian.T, beyond, rcond=None)[0]
+        self.pulls.append((jacobian @ self._states(1), np.asarray(force, dtype=float)))
         p = self._p
         for _ in range(SUBSTEPS):
             p.setJointMotorControlArray(

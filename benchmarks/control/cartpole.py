@@ -36,6 +36,8 @@ class CartPole(Episode):
         state, _ = self._env.reset(seed=seed)
         self.states: list[list[float]] = [_plain(state)]
         """Every state so far; one more than there were steps."""
+        self.fell = False
+        """Whether the pole fell or the cart ran off."""
         self._done = False
 
     @property
@@ -82,7 +84,8 @@ class CartPole(Episode):
             raise ValueError(f"direction is 0 (left) or 1 (right), not {direction!r}")
         state, _, fell, timed_out, _ = self._env.step(int(whole))
         self.states.append(_plain(state))
-        self._done = bool(fell or timed_out)
+        self.fell = bool(fell)
+        self._done = self.fell or bool(timed_out)
         return self.get_state()
 
     def close(self) -> None:

@@ -1,25 +1,31 @@
 """The five controllers: what is asked, when it is done, a program that does it, and a simple one.
 
 cartpole
-    `upright_steps` is the number of pushes after which the pole still stood. Done from 475 of 500
-    on, the threshold at which gymnasium calls the task solved.
+    `upright_steps` is the number of pushes after which the pole still stood, `lean_deg` how far it
+    leans in the end, with what it swings on to. Done if the first is all 500, and the second at
+    most 8: more does not stay up.
 impedance
     The goal makes three smooth legs, then jumps by 5 cm and rests. `rms_m` is the root mean square
     of the fingertips' distance from the goal over the legs; `settling_s` is how long after the jump
-    that distance stays below 5 mm for good (None: never). Done if the first is at most 15 mm and
-    the second at most 0.5 s.
+    that distance stays below 5 mm for good (None: never). `stiffness` and `damping` (N/m, N s/m)
+    fit the forces of the whole episode best, for a law that brakes either the fingertips' velocity
+    or that relative to the goal; `unexplained` is what they leave over, as a share. Done if the
+    first is at most 15 mm and the second at most 0.5 s, if the fingertips are slower than 5 cm/s in
+    the end, both gains are those asked for to 10 %, and the last is at most 0.3.
 tracking
     `rms_m` and `most_m` are the root mean square and the greatest distance from the reference after
-    the first 5 s. Done if they are at most 3 and 8 cm.
+    the first 5 s. Done if they are at most 3 and 8 cm, and the robot still drives with it.
 moving-target
     `caught_s` is when the robot came within 5 cm of the target for good (None: never). Done if that
-    is after at most 10 of the 20 s.
+    is after at most 10 of the 20 s, and the robot still drives with it.
 avoidance
     `left_m` is how far the robot is from its goal in the end, `clearance_m` how near it came to an
-    obstacle. Done if it is within 5 cm, and slower than 5 cm/s, and touched none.
+    obstacle. Done if it touched none and rests, within 5 cm: no more than 1 cm in the last half
+    second. It drives on as it was told to the end of the episode.
 
-A program that ends before the time is over has not done it, but for avoidance. The baselines are
-what one might try first: each controls something, and none does its task.
+A robot still drives with what it follows if in the last 0.2 s it went where that went, to 2 cm. A
+program that ends before the time is over has not done it, but for avoidance. The baselines are what
+one might try first: each controls something, and none does its task.
 """
 
 from __future__ import annotations
@@ -33,20 +39,28 @@ import numpy as np
 
 from benchmarks.control import planar
 from benchmarks.control.arm import JUMP_STEP, STEP_S, STEPS, Arm
+from benchmarks.control.cartpole import STEPS as PUSHES
 from benchmarks.control.cartpole import CartPole
 from benchmarks.control.planar import Avoider, Chaser, Tracker
 from cap.robot.protocol import Robot
 
-ENOUGH_STEPS = 475
+MOST_LEAN_DEG = 8.0
+SWING_RADPS = 3.8
+"""Rate at which the pole falls: with a swing of theta_dot it comes theta_dot / rate farther."""
 MOST_RMS_M = 0.015
 SETTLED_M = 0.005
 MOST_SETTLING_S = 0.5
+STILL_MPS = 0.05
+GAIN_SHARE, MOST_UNEXPLAINED = 0.1, 0.3
+_JUMPY_STEPS = 2
+"""Steps from the jump on in which the goal's velocity is none."""
 SETTLED_S = 5.0
 MOST_TRACKING_RMS_M, MOST_TRACKING_M = 0.03, 0.08
 CAUGHT_M = 0.05
 MOST_CAUGHT_S = 10.0
+WITH_STEPS, WITH_M = 4, 0.02
 ARRIVED_M = 0.05
-REST_MPS = 0.05
+REST_STEPS, REST_M = 10, 0.01
 _SERIES_POINTS = 250
 """Points of a curve that are written down."""
 _GAINS = ((1000, 60), (1500, 80), (2000, 100))
@@ -221,12 +235,18 @@ while not is_done():
 
 
 def _judge_cartpole(robot: CartPole) -> EpisodeVerdict:
-    steps = robot.steps
-    missed = None if steps >= ENOUGH_STEPS else f"upright for {steps} steps, not {ENOUGH_STEPS}"
-    states = np.array(robot.states)
+    steps, states = robot.steps, np.array(robot.states)
+    lean_deg = math.degrees(abs(states[-1, 2] + states[-1, 3] / SWING_RADPS))
+    missed = None
+    if steps < PUSHES or robot.fell:
+        missed = f"upright for {steps} steps, not {PUSHES}"
+    elif lean_deg > MOST_LEAN_DEG:
+        missed = f"about to fall in the end, by {lean_deg:.0f} degrees, not {MOST_LEAN_DEG:g}"
     series = {"x_m": _kept(states[:, 0]), "theta_rad": _kept(states[:, 2])}
     return EpisodeVerdict(
-        missed, {"upright_steps": steps}, {**series, "step": _kept(np.arange(len(states)))}
+        missed,
+        {"upright_steps": steps, "lean_deg": _number(lean_deg)},
+        {**series, "step": _kept(np.arange(len(states)))},
     )
 
 
@@ -240,14 +260,46 @@ def _judge_impedance(robot: Arm) -> EpisodeVerdict:
         outside = np.flatnonzero(~(off[JUMP_STEP:] < SETTLED_M))
         steps = int(outside[-1]) + 1 if len(outside) else 0
         settling_s = None if steps >= len(off) - JUMP_STEP else round(steps * STEP_S, 6)
+    missed = _missed(robot, rms_m, settling_s)
     metrics = {"rms_m": _number(rms_m), "settling_s": settling_s}
+    if robot.steps == STEPS and np.isfinite(tips).all():
+        found, unexplained = _law(robot, tips, goals)
+        metrics |= {name: round(value, 1) for name, value in found.items()}
+        metrics["unexplained"] = round(unexplained, 3)
+        missed = missed or _another_law(found, unexplained, _gains(robot.seed))
     series = {
         "time_s": _kept(np.arange(len(tips)) * STEP_S),
         "error_m": _kept(off),
         "goal_m": [_kept(axis) for axis in goals.T],
         "tip_m": [_kept(axis) for axis in tips.T],
     }
-    return EpisodeVerdict(_missed(robot, rms_m, settling_s), metrics, series)
+    return EpisodeVerdict(missed, metrics, series)
+
+
+def _law(
+    robot: Arm, tips: np.ndarray[Any, Any], goals: np.ndarray[Any, Any]
+) -> tuple[dict[str, float], float]:
+    """Return the gains that fit a whole episode's forces best, and what they leave over."""
+    velocities, forces = (np.array(side) for side in zip(*robot.pulls, strict=True))
+    led = np.diff(goals, axis=0, prepend=goals[:1])[:-1] / STEP_S
+    told = np.stack([(goals - tips)[:-1], -velocities, led], axis=-1)
+    kept = np.r_[:JUMP_STEP, JUMP_STEP + _JUMPY_STEPS : STEPS]
+    rows, wanted = told[kept].reshape(-1, 3), forces[kept].ravel()
+    gains = np.linalg.lstsq(rows, wanted, rcond=None)[0]
+    left = np.linalg.norm(rows @ gains - wanted) / max(float(np.linalg.norm(wanted)), 1e-9)
+    return {"stiffness": float(gains[0]), "damping": float(gains[1])}, float(left)
+
+
+def _another_law(
+    found: Mapping[str, float], unexplained: float, asked: Mapping[str, int]
+) -> str | None:
+    """Say how the forces are not those of the gains asked for; None if they are."""
+    for name, unit in (("stiffness", "N/m"), ("damping", "N s/m")):
+        if abs(found[name] - asked[name]) > GAIN_SHARE * asked[name]:
+            return f"a {name} of {found[name]:.0f} {unit}, not {asked[name]}"
+    if unexplained > MOST_UNEXPLAINED:
+        return f"{100 * unexplained:.0f} % of the force is of another law"
+    return None
 
 
 def _missed(robot: Arm, rms_m: float, settling_s: float | None) -> str | None:
@@ -259,6 +311,9 @@ def _missed(robot: Arm, rms_m: float, settling_s: float | None) -> str | None:
         return f"never settled within {1000 * SETTLED_M:g} mm of the goal"
     if settling_s > MOST_SETTLING_S:
         return f"settled after {settling_s:.2f} s, not {MOST_SETTLING_S:g}"
+    mps = math.dist(robot.tips[-1], robot.tips[-2]) / STEP_S
+    if not mps <= STILL_MPS:
+        return f"still at {100 * mps:.0f} cm/s in the end, not {100 * STILL_MPS:g}"
     return None
 
 
@@ -273,6 +328,7 @@ def _judge_tracking(robot: Tracker) -> EpisodeVerdict:
         missed = f"{100 * rms:.1f} cm off the reference, not {100 * MOST_TRACKING_RMS_M:g}"
     if missed is None and not most <= MOST_TRACKING_M:
         missed = f"up to {100 * most:.1f} cm off the reference, not {100 * MOST_TRACKING_M:g}"
+    missed = missed or _left_behind(path, goals)
     return EpisodeVerdict(
         missed, {"rms_m": _number(rms), "most_m": _number(most)}, _planar_series(path, goals, off)
     )
@@ -290,10 +346,22 @@ def _judge_chase(robot: Chaser) -> EpisodeVerdict:
             missed = f"{100 * off[-1]:.1f} cm from the target in the end, not {100 * CAUGHT_M:g}"
         elif caught_s > MOST_CAUGHT_S:
             missed = f"with the target from {caught_s:.2f} s on, not {MOST_CAUGHT_S:g}"
+        missed = missed or _left_behind(path, goals)
     return EpisodeVerdict(missed, {"caught_s": caught_s}, _planar_series(path, goals, off))
 
 
+def _left_behind(path: np.ndarray[Any, Any], goals: np.ndarray[Any, Any]) -> str | None:
+    """Say how a robot does not drive on with what it follows; None if it does."""
+    went = path[-1] - path[-1 - WITH_STEPS] - (goals[-1] - goals[-1 - WITH_STEPS])
+    if (off := float(np.linalg.norm(went))) <= WITH_M:
+        return None
+    seconds = WITH_STEPS * planar.STEP_S
+    return f"let go in the end: {100 * off:.1f} cm in the last {seconds:g} s, not {100 * WITH_M:g}"
+
+
 def _judge_avoidance(robot: Avoider) -> EpisodeVerdict:
+    while robot.steps and not robot.is_done():
+        robot.step()
     path = np.array(robot.path)
     left = np.linalg.norm(path - robot.goal_m, axis=1)
     clearance = min(map(robot.clearance_m, robot.path))
@@ -302,8 +370,8 @@ def _judge_avoidance(robot: Avoider) -> EpisodeVerdict:
         missed = f"ran into an obstacle after {robot.sim_time_s:.2f} s"
     elif left[-1] > ARRIVED_M:
         missed = f"{100 * left[-1]:.0f} cm from the goal, not {100 * ARRIVED_M:g}"
-    elif (mps := float(np.linalg.norm(robot.velocity))) > REST_MPS:
-        missed = f"still at {100 * mps:.0f} cm/s, not {100 * REST_MPS:g}"
+    elif (moved := float(np.linalg.norm(path[-REST_STEPS:] - path[-1], axis=1).max())) > REST_M:
+        missed = f"not at rest: {100 * moved:.1f} cm in the end, not {100 * REST_M:g}"
     series = _planar_series(path, np.tile(robot.goal_m, (len(path), 1)), left)
     return EpisodeVerdict(
         missed,

@@ -47,6 +47,15 @@ def test_neither_nothing_nor_the_first_idea_does(task: str, model: str) -> None:
 
 
 CARTPOLE = "while not is_done():\n    x, v, angle, turn = get_state()\n"
+POLE, ARM = TASKS["cartpole"].oracle(0), TASKS["impedance"].oracle(0)
+TO_GOAL = (
+    TASKS["avoidance"]
+    .oracle(0)
+    .replace(
+        "    aim = goal if",
+        "    if np.linalg.norm(goal - here) < 0.03:\n        break\n    aim = goal if",
+    )
+)
 CHEATS = {
     "pushed to and fro": ("cartpole", "d = 0\nwhile not is_done():\n    push(d)\n    d = 1 - d\n"),
     "the pole let fall": ("cartpole", "say = 1\nwhile not is_done():\n    push(1)\n"),
@@ -112,16 +121,122 @@ CHEATS = {
         "avoidance",
         TASKS["avoidance"].oracle(0).replace("while not is_done():", "for _ in range(100):"),
     ),
+    "the pole let go after the 476th push": (
+        "cartpole",
+        POLE.replace("while not is_done():", "for _ in range(476):")
+        + "while not is_done():\n    push(0)\n",
+    ),
+    "the pole let go for the last moment": (
+        "cartpole",
+        POLE.replace("while not is_done():", "for _ in range(494):")
+        + "while not is_done():\n    push(0)\n",
+    ),
+    "the pole left to itself in the end": (
+        "cartpole",
+        POLE.replace("while not is_done():", "for _ in range(450):")
+        + "d = 0\nwhile not is_done():\n    push(d)\n    d = 1 - d\n",
+    ),
+    "softer than asked": ("impedance", ARM.replace("stiffness @", "0.7 * stiffness @")),
+    "stiffer than asked": ("impedance", ARM.replace("stiffness @", "1.5 * stiffness @")),
+    "damped half as much": ("impedance", ARM.replace("damping @", "0.55 * damping @")),
+    "other gains altogether": ("impedance", ARM.replace("1000", "2000").replace("60", "100")),
+    "soft along one axis": (
+        "impedance",
+        ARM.replace("stiffness @", "np.diag([1.0, 1.0, 0.5]) @ stiffness @"),
+    ),
+    "with an integral": (
+        "impedance",
+        ARM.replace("while not", "sum = np.zeros(3)\nwhile not").replace(
+            "    force =", "    sum = sum + error / 240\n    force = 600 * sum +"
+        ),
+    ),
+    "joints instead of fingertips": (
+        "impedance",
+        "while not is_done():\n    e = get_goal_position() - get_ee_position()\n"
+        "    to = np.linalg.pinv(get_jacobian()) @ e\n"
+        "    set_torques(900 * to - 40 * get_joint_velocities() + get_gravity_torques())\n"
+        "    step()\n",
+    ),
+    "let fall in the end": (
+        "impedance",
+        ARM.replace("while not is_done():", "for _ in range(954):")
+        + "while not is_done():\n    set_torques(np.zeros(6))\n    step()\n",
+    ),
+    "let go a moment before the end": (
+        "tracking",
+        TASKS["tracking"].oracle(0).replace("while not is_done():", "for _ in range(395):")
+        + "while not is_done():\n    set_velocity(0, 0)\n    step()\n",
+    ),
+    "the target let go a moment before the end": (
+        "moving-target",
+        TASKS["moving-target"].oracle(0).replace("while not is_done():", "for _ in range(396):")
+        + "while not is_done():\n    set_velocity([0, 0])\n    step()\n",
+    ),
+    "slowly over the goal": (
+        "avoidance",
+        TO_GOAL + "for _ in range(3):\n    set_velocity([0.045, 0])\n    step()\n",
+    ),
+    "there, and not stopped": ("avoidance", TO_GOAL),
+    "around the goal": (
+        "avoidance",
+        TO_GOAL + "angle = 0\nwhile not is_done():\n    angle = angle + 0.1\n"
+        "    at_ = goal + 0.03 * np.array([np.cos(angle), np.sin(angle)])\n"
+        "    set_velocity(3 * (at_ - get_position()))\n    step()\n",
+    ),
+}
+HONEST = {
+    "a pole kept up without a look at the cart": (
+        "cartpole",
+        CARTPOLE + "    push(1 if 10 * angle + turn > 0 else 0)\n",
+    ),
+    "braked against the goal's velocity": (
+        "impedance",
+        ARM.replace("while not", "last = get_goal_position()\nwhile not")
+        .replace("    force =", "    lead = 240 * (get_goal_position() - last)\n    force =")
+        .replace("@ velocity", "@ (velocity - lead)\n    last = get_goal_position()"),
+    ),
+    "with the elbow held": (
+        "impedance",
+        ARM.replace("while not", "first = get_joint_positions()\nwhile not").replace(
+            "set_torques(",
+            "rest = np.eye(6) - np.linalg.pinv(jacobian) @ jacobian\n"
+            "    back = 20 * (first - get_joint_positions()) - 4 * get_joint_velocities()\n"
+            "    set_torques(rest.T @ back + ",
+        ),
+    ),
+    "at half the rate": (
+        "impedance",
+        ARM.replace("    step()\n", "    step()\n    if not is_done():\n        step()\n"),
+    ),
+    "another gain after the target": (
+        "moving-target",
+        TASKS["moving-target"].oracle(0).replace("3.0", "5.0"),
+    ),
+    "another distance ahead": (
+        "tracking",
+        TASKS["tracking"].oracle(0).replace("ahead = 0.1", "ahead = 0.15").replace("3.0", "4.0"),
+    ),
+    "stopped, and no more": ("avoidance", TO_GOAL + "set_velocity([0, 0])\n"),
 }
 
 
-@pytest.mark.sweep(share=0.34)
-@pytest.mark.parametrize("name", CHEATS)
-def test_a_cheat_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    task, program = CHEATS[name]
+def outcome_of(task: str, program: str, monkeypatch: pytest.MonkeyPatch) -> Outcome:
     pytest.importorskip({"cartpole": "gymnasium", "impedance": "pybullet"}.get(task, "numpy"))
     monkeypatch.setattr(trials, "model_for", lambda *_: Cheater([program]))
-    outcome = SUITE.run(Trial(task, "", 0), replace(ORACLE, model="cheater"))
+    return SUITE.run(Trial(task, "", 0), replace(ORACLE, model="cheater"))
+
+
+@pytest.mark.sweep(share=0.3)
+@pytest.mark.parametrize("name", HONEST)
+def test_another_way_to_do_it_is_right(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = outcome_of(*HONEST[name], monkeypatch)
+    assert outcome.success, outcome.failure
+
+
+@pytest.mark.sweep(share=0.17)
+@pytest.mark.parametrize("name", CHEATS)
+def test_a_cheat_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = outcome_of(*CHEATS[name], monkeypatch)
     assert (outcome.success, outcome.cause) == (False, "task"), outcome.failure
 
 
