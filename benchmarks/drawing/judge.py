@@ -98,6 +98,38 @@ def differs_however_turned(found: BaseGeometry, corners: Array, symmetry: int) -
     return reasons[0]
 
 
+def outlines(strokes: Sequence[LineString]) -> list[LineString]:
+    """Return strokes joined end to end to the figures they make; what is drawn twice counts once.
+
+    Of several strokes that begin or end where one ends, the nearest goes on with it.
+    """
+    left = list(strokes)
+    found: list[LineString] = []
+    while left:
+        line = shapely.get_coordinates(left.pop(0))
+        turned = 0
+        while left and turned < 2 and not _closed(line):
+            ends = [(i, end) for i in range(len(left)) for end in (0, -1)]
+            gaps = [math.dist(line[-1], left[i].coords[end]) for i, end in ends]
+            nearest = int(np.argmin(gaps))
+            if gaps[nearest] > TOLERANCE_M:
+                line, turned = line[::-1], turned + 1
+                continue
+            place, end = ends[nearest]
+            more = shapely.get_coordinates(left.pop(place))
+            line = np.vstack([line, more if end == 0 else more[::-1]])
+        outline = LineString(line)
+        if not any(outline.hausdorff_distance(other) <= TOLERANCE_M for other in found):
+            found.append(outline)
+    return found
+
+
+def _closed(line: Array) -> bool:
+    """Return whether a line ends where it began, and was elsewhere in between."""
+    away = np.linalg.norm(line - line[0], axis=1)
+    return bool(away[-1] <= TOLERANCE_M < away.max() / 2)
+
+
 def encloses(stroke: LineString, xy: Sequence[float] | Array) -> bool:
     """Return whether a stroke closes around a point."""
     if math.dist(stroke.coords[0], stroke.coords[-1]) > TOLERANCE_M or len(stroke.coords) < 4:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from shapely.geometry import LineString, Point
+from shapely.geometry import LineString, MultiLineString, Point
 
 from benchmarks.drawing.judge import (
     TOLERANCE_M,
@@ -17,7 +17,9 @@ from benchmarks.drawing.judge import (
     ink,
     no_bisection,
     no_line,
+    outlines,
     regular,
+    too_little,
 )
 from benchmarks.robot_suite import Judge, RobotCase, RobotSuite, RobotTask, robot_task
 from robots.drawing import DrawingRobot
@@ -166,12 +168,13 @@ def _erased(rng: Rng, robot: DrawingRobot) -> RobotCase:
     def both(robot: DrawingRobot) -> str | None:
         near = LineString(circle(MIDDLE, r / 100)).buffer(TOLERANCE_M)
         strokes = [LineString(stroke) for stroke in robot.state.strokes]
-        others = [stroke for stroke in strokes if not stroke.within(near)]
-        if len(others) == len(strokes):
+        first = MultiLineString([stroke for stroke in strokes if stroke.within(near)])
+        if differs(first, circle(MIDDLE, r / 100)):
             return "the circle is gone"
+        others = outlines([stroke for stroke in strokes if not stroke.within(near)])
         square = regular((0.0, 0.0), 0.1, 4)
-        there = [differs_in_shape(stroke, square, 4) for stroke in others] == [None]
-        around = there and encloses(others[0], where)
+        there = [differs_in_shape(outline, square, 4) for outline in others] == [None]
+        around = there and encloses(others[0], where) and not too_little(ink(robot), others[0])
         return None if around else f"there is no square around the {name}"
 
     return RobotCase(
@@ -195,13 +198,16 @@ def _rings(rng: Rng, robot: DrawingRobot) -> RobotCase:
     places = dict(robot.positions())
 
     def missed(robot: DrawingRobot) -> str | None:
-        strokes = [LineString(stroke) for stroke in robot.state.strokes]
-        if len(strokes) != len(places):
-            return f"there are {len(strokes)} strokes for {len(places)} blocks"
-        if any(differs_in_shape(stroke, circle((0.0, 0.0), 0.1)) for stroke in strokes):
-            return "not every stroke is a circle"
+        found = outlines([LineString(stroke) for stroke in robot.state.strokes])
+        if len(found) != len(places):
+            return f"there are {len(found)} figures for {len(places)} blocks"
+        for outline in found:
+            if differs_in_shape(outline, circle((0.0, 0.0), 0.1)):
+                return "not every figure is a circle"
+            if lacking := too_little(ink(robot), outline):
+                return lacking
         for name, (x, y, _) in places.items():
-            if sum(encloses(stroke, (x, y)) for stroke in strokes) != 1:
+            if sum(encloses(outline, (x, y)) for outline in found) != 1:
                 return f"there is not exactly one circle around the {name}"
         return None
 
@@ -211,4 +217,4 @@ def _rings(rng: Rng, robot: DrawingRobot) -> RobotCase:
 
 def drawing() -> RobotSuite:
     """Return the suite."""
-    return RobotSuite("drawing", "4", "drawing", TASKS, "ten drawings, judged on the ink")
+    return RobotSuite("drawing", "5", "drawing", TASKS, "ten drawings, judged on the ink")

@@ -192,6 +192,56 @@ CHEATS: dict[str, tuple[str, tuple[str, ...]]] = {
         "circles-around-blocks",
         ("for name in NAMES:\n    draw(ring(get_obj_pos(name) + [0.0, -0.09], 0.03, 64))",),
     ),
+    "dotted circles": (
+        "circles-around-blocks",
+        ("for name in NAMES:\n    dots(ring(get_obj_pos(name), 0.06, 40), 0.004)",),
+    ),
+    "half circles": (
+        "circles-around-blocks",
+        ("for name in NAMES:\n    draw(ring(get_obj_pos(name), 0.06, 64)[:33])",),
+    ),
+    "halves, and one lacks its second": (
+        "circles-around-blocks",
+        (
+            "for i, name in enumerate(NAMES):\n    c = ring(get_obj_pos(name), 0.06, 64)\n"
+            "    draw(c[:33])\n    if i:\n        draw(c[32:])",
+        ),
+    ),
+    "squares in four strokes": (
+        "circles-around-blocks",
+        (
+            "for name in NAMES:\n    s = ring(get_obj_pos(name), 0.07, 4)\n"
+            "    for i in range(4):\n        draw(s[i : i + 2])",
+        ),
+    ),
+    "all circles around one": (
+        "circles-around-blocks",
+        ("for i in range(len(NAMES)):\n    draw(ring(get_obj_pos(NAMES[0]), 0.05 + i / 120, 64))",),
+    ),
+    "circles with a stroke across": (
+        "circles-around-blocks",
+        (
+            "for name in NAMES:\n    c = ring(get_obj_pos(name), 0.06, 64)\n"
+            "    draw(c[:33])\n    draw(c[32:])\n    draw([c[0] + [0.001, 0.02], c[0]])",
+        ),
+    ),
+    "three sides of a square": (
+        "erase-last",
+        (CIRCLE, "s = ring(get_obj_pos(FIRST), 0.08, 4)\ndraw(s[:4])", "erase(s[:4])"),
+    ),
+    "a dotted square around": (
+        "erase-last",
+        (CIRCLE, "s = ring(get_obj_pos(FIRST), 0.08, 4)\ndots(s, 0.004)", "erase(s)"),
+    ),
+    "half of the circle meanwhile": (
+        "erase-last",
+        (
+            CIRCLE,
+            "c = ring(middle, R, 64)\nerase(c)\ndraw(c[:33])\n"
+            "s = ring(get_obj_pos(FIRST), 0.08, 4)\ndraw(s)",
+            "erase(s)\ndraw(c)",
+        ),
+    ),
 }
 
 BROKEN = {
@@ -253,6 +303,41 @@ HONEST = {
     "a large square": (
         "erase-last",
         (CIRCLE, "s = ring(get_obj_pos(FIRST), 0.08, 4, np.pi / 4)\ndraw(s)", "erase(s)"),
+    ),
+    "circles in halves around the blocks": (
+        "circles-around-blocks",
+        (
+            "for name in NAMES:\n    c = ring(get_obj_pos(name), 0.06, 64)\n"
+            "    draw(c[:33])\n    draw(c[64:31:-1])",
+        ),
+    ),
+    "circles in pieces, all first pieces first": (
+        "circles-around-blocks",
+        (
+            "for i in range(0, 60, 20):\n    for name in NAMES:\n"
+            "        draw(ring(get_obj_pos(name), 0.06, 60)[i : i + 21])",
+        ),
+    ),
+    "circles drawn twice": (
+        "circles-around-blocks",
+        ("for name in NAMES + NAMES:\n    draw(ring(get_obj_pos(name), 0.06, 64))",),
+    ),
+    "a square side by side": (
+        "erase-last",
+        (
+            "c = ring(middle, R, 64)\ndraw(c[:33])\ndraw(c[32:])",
+            "s = ring(get_obj_pos(FIRST), 0.08, 4, np.pi / 4)\n"
+            "for i in (0, 2, 1, 3):\n    draw(s[i : i + 2])",
+            "erase(s)",
+        ),
+    ),
+    "a hexagon side by side": (
+        "hexagon",
+        ("h = ring(middle, R, 6)\nfor i in range(6):\n    draw(h[i : i + 2])",),
+    ),
+    "a bisector in two halves": (
+        "bisect",
+        (CIRCLE, "draw([middle, middle + [0, R]])\ndraw([middle, middle - [0, R]])"),
     ),
     "circles of several sizes": (
         "circles-around-blocks",
