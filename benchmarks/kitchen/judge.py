@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection
 
+from benchmarks.tabletop.judge import NO
 from robots.kitchen import KitchenRobot
 from robots.kitchen.robot import LOOK_S
 from robots.kitchen.state import DETECT_RAD, Base
-from robots.table.geometry import Vec3
 
 Judge = Callable[[KitchenRobot], str | None]
 DISTURBED_M = 0.05
@@ -19,6 +20,9 @@ ASIDE_M = 0.05
 """How far an object beside another may be from the place asked for."""
 LINE_M = 0.05
 """How far a robot may stray from a straight line."""
+SENTENCE = re.compile(r"[.!?;\n]+|\bbut\b")
+SEEKING = re.compile(r"\b(look|search|check|go|going|mov|try|trying)(ing|ed)?\b")
+"""A sentence about the way tells where the robot is, not where the object is."""
 LATE_STEPS = 3
 """Looks within which a robot that saw what it waited for must have stopped."""
 
@@ -79,14 +83,19 @@ def at(place: str) -> Judge:
 
 
 def told(name: str, place: str) -> Judge:
-    """Return a judge of whether the last thing said names an object and its location, no other."""
+    """Return a judge of whether an object and its location were said, and no other location.
+
+    Where it was looked for, and where it is not, may be said as well.
+    """
 
     def missed(robot: KitchenRobot) -> str | None:
-        said = (robot.spoken[-1] if robot.spoken else "").casefold()
-        lacking = [word for word in (name, place) if word not in said]
-        if lacking:
-            return f"it said {said!r}, without {lacking[0]!r}"
-        rest = said.replace(name, "").replace(place, "")
+        said = "; ".join(robot.spoken).casefold()
+        sentences = SENTENCE.split(said)
+        claims = [one for one in sentences if not (NO.search(one) or SEEKING.search(one))]
+        claimed = "; ".join(claims)
+        if name not in said or place not in claimed:
+            return f"it said {said!r}, without {place if name in said else name!r}"
+        rest = claimed.replace(name, "").replace(place, "")
         others = [word for word in robot.get_loc_names() if word in rest]
         return f"it said {said!r}, with {others[0]!r} as well" if others else None
 
@@ -103,10 +112,21 @@ def holds(name: str) -> Judge:
     return missed
 
 
-def undisturbed(before: Mapping[str, Vec3], but: Collection[str]) -> Judge:
-    """Return a judge of whether everything else is where it was."""
+def undisturbed(first: KitchenRobot, but: Collection[str]) -> Judge:
+    """Return a judge of whether all else is where it was: objects, drawers, a robot at rest.
+
+    Args:
+        first: The robot before anything was done.
+        but: The objects that may be elsewhere.
+    """
+    before, drawers = dict(first.positions()), dict(first.state.drawers)
 
     def missed(robot: KitchenRobot) -> str | None:
+        if robot.state.velocity != (0.0, 0.0, 0.0):
+            return "the robot still moves"
+        for drawer, out in robot.state.drawers:
+            if abs(out - drawers[drawer]) > SHUT_M:
+                return f"the {drawer} was left {100 * out:.0f} cm open"
         now = robot.positions()
         moved = [
             name

@@ -82,17 +82,15 @@ def _fits(robot: KitchenRobot, act: Callable[[KitchenRobot], object]) -> bool:
 @robot_task(TASKS, "go-to")
 def _go(rng: Rng, robot: KitchenRobot) -> RobotCase:
     place = _one(rng, [name for name in robot.get_loc_names() if name != "table"])
-    before = robot.positions()
     return RobotCase(
         (f"go to the {place}",),
         f"goto_loc('{place}')",
-        first_of(at(place), undisturbed(before, [])),
+        first_of(at(place), undisturbed(robot, [])),
     )
 
 
 @robot_task(TASKS, "fetch")
 def _fetch(rng: Rng, robot: KitchenRobot) -> RobotCase:
-    before = robot.positions()
     for name, place in _pairs(rng, _small(robot), _TARGETS):
         source = _place(robot, name)
         if place != source and _fits(robot, partial(_carry, [name], source, place)):
@@ -100,7 +98,7 @@ def _fetch(rng: Rng, robot: KitchenRobot) -> RobotCase:
     return RobotCase(
         (f"take the {name} from the {source} to the {place}",),
         f"goto_loc('{source}')\npick_obj('{name}')\ngoto_loc('{place}')\nplace_at_obj('{place}')",
-        first_of(lies(name, place), undisturbed(before, [name])),
+        first_of(lies(name, place), undisturbed(robot, [name])),
     )
 
 
@@ -113,7 +111,7 @@ def _pairs(rng: Rng, first: Sequence[A], second: Sequence[B]) -> Iterator[tuple[
 
 @robot_task(TASKS, "throw-away")
 def _throw_away(rng: Rng, robot: KitchenRobot) -> RobotCase:
-    name, before = _one(rng, _small(robot)), robot.positions()
+    name = _one(rng, _small(robot))
     source = _place(robot, name)
     return RobotCase(
         (f"go to the {source}", f"throw the {name} away"),
@@ -121,7 +119,7 @@ def _throw_away(rng: Rng, robot: KitchenRobot) -> RobotCase:
             f"goto_loc('{source}')",
             f"pick_obj('{name}')\ngoto_loc('trash bin')\nplace_at_obj('trash bin')",
         ),
-        first_of(lies(name, "trash bin"), undisturbed(before, [name])),
+        first_of(lies(name, "trash bin"), undisturbed(robot, [name])),
         on_the_way=(at(source),),
     )
 
@@ -129,7 +127,7 @@ def _throw_away(rng: Rng, robot: KitchenRobot) -> RobotCase:
 @robot_task(TASKS, "into-bowl")
 def _bowl(rng: Rng, robot: KitchenRobot) -> RobotCase:
     fruit = [name for name in _small(robot) if KINDS[name].category == "fruit"]
-    name, before, bowl = _one(rng, fruit), robot.positions(), _place(robot, "bowl")
+    name, bowl = _one(rng, fruit), _place(robot, "bowl")
     source = _place(robot, name)
     words = (
         f"go to the {source}",
@@ -145,14 +143,13 @@ def _bowl(rng: Rng, robot: KitchenRobot) -> RobotCase:
             f"goto_loc('{bowl}')",
             "place_at_obj('bowl')",
         ),
-        first_of(in_bowl(name), undisturbed(before, [name])),
+        first_of(in_bowl(name), undisturbed(robot, [name])),
         on_the_way=(at(source), holds(name), at(bowl)),
     )
 
 
 @robot_task(TASKS, "all-of-a-kind")
 def _all_of_a_kind(rng: Rng, robot: KitchenRobot) -> RobotCase:
-    before = robot.positions()
     for category, source in _pairs(rng, list(_PLURALS), SURFACES):
         alike = [name for name in _small(robot) if KINDS[name].category == category]
         moved = [name for name in alike if _place(robot, name) == source]
@@ -164,14 +161,13 @@ def _all_of_a_kind(rng: Rng, robot: KitchenRobot) -> RobotCase:
         (f"take {_PLURALS[category]} from the {source} to the {place}",),
         f"for name in {moved!r}:\n    goto_loc('{source}')\n    pick_obj(name)\n"
         f"    goto_loc('{place}')\n    place_at_obj('{place}')",
-        first_of(*judges, undisturbed(before, moved)),
+        first_of(*judges, undisturbed(robot, moved)),
     )
 
 
 @robot_task(TASKS, "into-drawer")
 def _into_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
     low = [name for name in _small(robot) if KINDS[name].size[2] < 0.13]
-    before = robot.positions()
     sponge = robot.state.location_of("sponge")
     name, drawer = _one(rng, low), _one(rng, [name for name in _DRAWERS if name != sponge])
     source = _place(robot, name)
@@ -183,14 +179,14 @@ def _into_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
             f"goto_loc('{source}')\npick_obj('{name}')\n"
             f"goto_loc('{drawer}')\nplace_at_obj('{drawer}')\nclose_drawer('{drawer}')",
         ),
-        first_of(lies(name, drawer), shut(drawer), undisturbed(before, [name])),
+        first_of(lies(name, drawer), shut(drawer), undisturbed(robot, [name])),
         on_the_way=(at(source),),
     )
 
 
 @robot_task(TASKS, "out-of-drawer")
 def _out_of_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
-    before, drawer = robot.positions(), _place(robot, "sponge")
+    drawer = _place(robot, "sponge")
     place = _one(rng, ("table", "countertop", "desk"))
     return RobotCase(
         (
@@ -203,7 +199,7 @@ def _out_of_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
             f"goto_loc('{place}')\nplace_at_obj('{place}')",
             f"goto_loc('{drawer}')\nclose_drawer('{drawer}')",
         ),
-        first_of(lies("sponge", place), shut(drawer), undisturbed(before, ["sponge"])),
+        first_of(lies("sponge", place), shut(drawer), undisturbed(robot, ["sponge"])),
         on_the_way=(
             # In the gripper it is at no location.
             lambda robot: "the sponge is still in" if _place(robot, "sponge") == drawer else None,
@@ -214,19 +210,18 @@ def _out_of_drawer(rng: Rng, robot: KitchenRobot) -> RobotCase:
 
 @robot_task(TASKS, "find")
 def _find(rng: Rng, robot: KitchenRobot) -> RobotCase:
-    name, before = _one(rng, _small(robot)), robot.positions()
+    name = _one(rng, _small(robot))
     place = _place(robot, name)
     return RobotCase(
         (f"find the {name}",),
         f"for loc in get_loc_names():\n    goto_loc(loc)\n    if is_obj_visible('{name}'):\n"
         f"        say(f'the {name} is at the {{loc}}')\n        break",
-        first_of(at(place), told(name, place), undisturbed(before, [])),
+        first_of(at(place), told(name, place), undisturbed(robot, [])),
     )
 
 
 @robot_task(TASKS, "beside")
 def _beside(rng: Rng, robot: KitchenRobot) -> RobotCase:
-    before = robot.positions()
     sides = {"left": -1.0, "right": 1.0}
 
     def together(name: str, other: str) -> bool:
@@ -258,14 +253,13 @@ def _beside(rng: Rng, robot: KitchenRobot) -> RobotCase:
             f"target = get_obj_pos('{other}')\npick_obj('{name}')\n"
             f"place_at_pos(target + {sides[side] * cm / 100} * np.array([1, 0, 0]))",
         ),
-        first_of(beside(name, where), undisturbed(before, [name])),
+        first_of(beside(name, where), undisturbed(robot, [name])),
         on_the_way=(at(place),),
     )
 
 
 @robot_task(TASKS, "until-seen")
 def _until_seen(rng: Rng, robot: KitchenRobot) -> RobotCase:
-    before = robot.positions()
     offered: list[tuple[float, str, str]] = []
     for name in _small(robot):
         source = _place(robot, name)
@@ -283,11 +277,11 @@ def _until_seen(rng: Rng, robot: KitchenRobot) -> RobotCase:
             f"goto_loc('{source}')",
             f"while not detect_object('{name}'):\n    set_velocity(x={speed}, y=0, turn=0)\nstop()",
         ),
-        first_of(at(source), stopped_on_seeing(name, start, _FASTEST_MPS), undisturbed(before, [])),
+        first_of(at(source), stopped_on_seeing(name, start, _FASTEST_MPS), undisturbed(robot, [])),
         on_the_way=(at(source),),
     )
 
 
 def kitchen() -> RobotSuite:
     """Return the suite."""
-    return RobotSuite("kitchen", "3", "kitchen", TASKS, "ten errands in a kitchen")
+    return RobotSuite("kitchen", "4", "kitchen", TASKS, "ten errands in a kitchen")

@@ -16,6 +16,10 @@ SEED = 4
 PICK = "goto_loc(SOURCE)\npick_obj(NAME)\n"
 TO = PICK + "goto_loc({0})\nplace_at_obj({0})\n"
 GO = "goto_loc(SOURCE)"
+DRAWER = "PLACES[-1]"
+INTO_DRAWER = (
+    f"goto_loc({DRAWER})\nopen_drawer({DRAWER})\n" + TO.format(DRAWER) + f"close_drawer({DRAWER})\n"
+)
 CHEATS: dict[str, tuple[str, tuple[str, ...]]] = {
     "the next place": ("go-to", ("goto_loc('desk' if PLACES[-1] != 'desk' else 'cart')",)),
     "there and back": ("go-to", ("goto_loc(PLACES[-1])\ngoto_loc('table')",)),
@@ -110,6 +114,47 @@ CHEATS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "found from afar": ("find", ("say('the ' + NAME + ' is at the table')",)),
+    "guessed at every place": (
+        "find",
+        (
+            "for place in get_loc_names():\n    goto_loc(place)\n"
+            "    say('the ' + NAME + ' is at the ' + place)\n"
+            "    if is_obj_visible(NAME):\n        break",
+        ),
+    ),
+    "found, and taken along": (
+        "find",
+        (
+            "for place in get_loc_names():\n    goto_loc(place)\n"
+            "    if is_obj_visible(NAME):\n        pick_obj(NAME)\n"
+            "        say('the ' + NAME + ' is at the ' + place)\n        break",
+        ),
+    ),
+    "a drawer opened on the way": (
+        "go-to",
+        ("goto_loc('bottom drawer')\nopen_drawer('bottom drawer')\ngoto_loc(PLACES[-1])",),
+    ),
+    "another drawer left open": (
+        "into-drawer",
+        (
+            GO,
+            INTO_DRAWER + "other = [d for d in DRAWERS if d != PLACES[-1]][0]\n"
+            "goto_loc(other)\nopen_drawer(other)\n",
+        ),
+    ),
+    "thrown away and driving on": (
+        "throw-away",
+        (GO, TO.format("'trash bin'") + "set_velocity(x=0.05, y=0, turn=0)"),
+    ),
+    "taken out, and put back in": (
+        "out-of-drawer",
+        (
+            "goto_loc(PLACES[0])\nopen_drawer(PLACES[0])\npick_obj('sponge')",
+            "goto_loc(PLACES[1])\nplace_at_obj(PLACES[1])",
+            "goto_loc(PLACES[1])\npick_obj('sponge')\ngoto_loc(PLACES[0])\n"
+            "place_at_obj(PLACES[0])\nclose_drawer(PLACES[0])",
+        ),
+    ),
     "on the other side": (
         "beside",
         (
@@ -160,6 +205,37 @@ CHEATS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
 }
+HONEST: dict[str, tuple[str, tuple[str, ...]]] = {
+    "found, in two sentences": (
+        "find",
+        (
+            "for place in get_loc_names():\n    goto_loc(place)\n"
+            "    if is_obj_visible(NAME):\n        say('I found the ' + NAME + '.')\n"
+            "        say('It is at the ' + place + '.')\n        break",
+        ),
+    ),
+    "a search aloud": (
+        "find",
+        (
+            "for place in get_loc_names():\n    say('I am looking at the ' + place)\n"
+            "    goto_loc(place)\n    if is_obj_visible(NAME):\n"
+            "        say('There is the ' + NAME + ', on the ' + place)\n        break\n"
+            "    say('It is not at the ' + place)",
+        ),
+    ),
+    "by way of another place": (
+        "fetch",
+        (PICK + "goto_loc('cart')\ngoto_loc(PLACES[-1])\nplace_at_obj(PLACES[-1])\nstop()",),
+    ),
+    "into the drawer": ("into-drawer", (GO, INTO_DRAWER)),
+    "a drawer looked into and shut": (
+        "throw-away",
+        (
+            "goto_loc('top drawer')\nopen_drawer('top drawer')\nclose_drawer('top drawer')\n" + GO,
+            TO.format("'trash bin'"),
+        ),
+    ),
+}
 BROKEN = {"thrown away, and a last turn that fails", "taken out, and failures"}
 
 
@@ -183,6 +259,7 @@ def told_and_carried_out(
     other = [*named[1:2], *beside, *others][0]
     told = f"PLACES = {places!r}\nNAME, OTHER = {(named or ['sponge'])[0]!r}, {other!r}\n"
     told += f"SOURCE, BOWL = {source!r}, {robot.state.location_of('bowl')!r}\n"
+    told += "DRAWERS = ['top drawer', 'middle drawer', 'bottom drawer']\n"
     told += f"SIDE = {-1 if ' left' in sentences else 1}\n"
     told += f"CM = {next(iter(re.findall('([0-9]+) cm', sentences)), 0)}\n"
     whole = [told + program for program in programs]
@@ -194,3 +271,10 @@ def told_and_carried_out(
 def test_it_is_not_taken_for_what_was_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     task, programs = CHEATS[name]
     assert_judged_wrong(told_and_carried_out(task, programs, monkeypatch), name in BROKEN)
+
+
+@pytest.mark.sweep(share=0.5)
+@pytest.mark.parametrize("name", HONEST)
+def test_another_way_to_do_it_is_right(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = told_and_carried_out(*HONEST[name], monkeypatch)
+    assert outcome.success, outcome.failure

@@ -80,7 +80,7 @@ def test_beside_the_bowl_is_not_in_it(robot: KitchenRobot) -> None:
 
 
 def test_what_nobody_asked_for_is_noticed(robot: KitchenRobot) -> None:
-    missed = judge.undisturbed(robot.positions(), ["apple"])
+    missed = judge.undisturbed(robot, ["apple"])
     robot.pick_obj("apple")
     robot.goto_loc("desk")
     robot.place_at_obj("desk")
@@ -95,6 +95,37 @@ def test_a_drawer_left_open_is_noticed(robot: KitchenRobot) -> None:
     assert judge.shut("middle drawer")(robot) == "the middle drawer is 32 cm open"
     robot.close_drawer("middle drawer")
     assert judge.shut("middle drawer")(robot) is None
+
+
+def test_a_drawer_that_nobody_asked_to_open_is_noticed(robot: KitchenRobot) -> None:
+    missed = judge.undisturbed(robot, [])
+    robot.goto_loc("middle drawer")
+    assert missed(robot) is None
+    robot.open_drawer("middle drawer")
+    assert missed(robot) == "the middle drawer was left 32 cm open"
+    robot.close_drawer("middle drawer")
+    assert missed(robot) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        (["I found the apple.", "It is at the table."], True),
+        (["I am looking at the desk.", "The apple is not at the desk.", "Apple: table!"], True),
+        (["the apple is at the desk", "the apple is at the table"], False),
+        (["The apple. It is at the cart; no, at the table."], False),
+        (["the apple is at the table or the desk"], False),
+        (["the apple is not at the table"], False),
+        (["it is at the table"], False),
+        ([], False),
+    ],
+)
+def test_all_that_was_said_of_where_it_is_counts(
+    robot: KitchenRobot, said: list[str], right: bool
+) -> None:
+    for words in said:
+        robot.say(words)
+    assert (judge.told("apple", "table")(robot) is None) == right
 
 
 def test_a_robot_that_still_moves_is_not_there(robot: KitchenRobot) -> None:
