@@ -18,7 +18,7 @@ from benchmarks.embodiments.embodiment import EMBODIMENTS, Embodiment, Skill
 from benchmarks.embodiments.judge import Figure, Places, differs, misanswered, misplaced, missaid
 from benchmarks.embodiments.tasks import BOWL, PRELUDE, TASKS, SharedTask, Where, Wish
 from benchmarks.robot_suite import RobotCase, carry_out, check_model, names_prompts
-from benchmarks.suite import BaseSuite, Outcome, Settings, Trial, check_count, check_names
+from benchmarks.suite import BaseSuite, Outcome, Settings, Trial
 from cap.errors import UsageError
 from cap.robot import registry
 
@@ -56,28 +56,6 @@ class EmbodimentSuite(BaseSuite):
             for task in self._tasks.values()
             for body in self._bodies.values()
             if task.skill in body.skills
-        )
-
-    def trials(
-        self,
-        n: int,
-        seed: int,
-        tasks: Sequence[str] | None = None,
-        splits: Sequence[str] | None = None,
-    ) -> tuple[Trial, ...]:
-        """Return `n` trials of every task and robot asked for, with the seeds from `seed` on.
-
-        Raises:
-            UsageError: No trials or too many, or an unknown task or robot.
-        """
-        check_count(n)
-        check_names("task", tasks, list(self._tasks))
-        check_names("split", splits, list(self._bodies))
-        return tuple(
-            Trial(task, robot, number)
-            for task, robot in self.cells()
-            if (not tasks or task in tasks) and (not splits or robot in splits)
-            for number in range(seed, seed + n)
         )
 
     def check(self, settings: Settings) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,6 @@ from benchmarks.suite import (
     Settings,
     Trial,
     check_options,
-    chosen_cells,
 )
 from benchmarks.tabletop.attributes import EVERY
 from benchmarks.tabletop.inner_monologue import NOISE, TASKS_IM
@@ -145,14 +144,12 @@ class PlanningSuite(BaseSuite):
         Raises:
             UsageError: No trials, or an unknown row or column.
         """
-        chosen = chosen_cells(tuple(self._cells), n, tasks, splits)
-        return tuple(
-            Trial(*cell, number)
-            for cell in chosen
-            for number in range(
-                seed * self._cells[cell].items, (seed + n) * self._cells[cell].items
-            )
-        )
+        found = []
+        for trial in super().trials(n, seed, tasks, splits):
+            items = self._cells[trial.task, trial.split].items
+            first = trial.seed * items
+            found += [replace(trial, seed=number) for number in range(first, first + items)]
+        return tuple(found)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Carry out one trial."""

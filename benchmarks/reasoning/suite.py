@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,6 @@ from benchmarks.suite import (
     Settings,
     Trial,
     check_options,
-    chosen_cells,
     load_prompts,
     program_limits,
 )
@@ -81,21 +80,6 @@ class ReasoningSuite(BaseSuite):
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every task under every arm."""
         return tuple((task, arm) for task in QUESTIONS for arm in ARMS)
-
-    def trials(
-        self,
-        n: int,
-        seed: int,
-        tasks: Sequence[str] | None = None,
-        splits: Sequence[str] | None = None,
-    ) -> tuple[Trial, ...]:
-        """Return `n` trials of every cell asked for, with the seeds from `seed` on.
-
-        Raises:
-            UsageError: No trials, or an unknown task or split.
-        """
-        cells = chosen_cells(self.cells(), n, tasks, splits)
-        return tuple(Trial(*cell, number) for cell in cells for number in range(seed, seed + n))
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Ask one question once.
