@@ -1,8 +1,9 @@
 """Inner Monologue's eight simulated tabletop tasks, and the noise they were run under.
 
 Up to four blocks and three bowls in ten colours, 15 cm or more apart, nine places. On and in mean
-within 4 cm and higher; at a place, within 4 cm. The split `IM` has no noise; in `IM-noise` motions
-miss as they did there, so that even a perfect plan must look and try again.
+within 4 cm and higher, by half a block on a block; at a place, within 4 cm. The split `IM` has no
+noise; in `IM-noise` motions miss as they did there, so that even a perfect plan must look and try
+again.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _BOWLS: Mapping[str, tuple[int, int]] = {
     "stack-on-place": (0, 3),
 }
 _SEEN = ("pick-and-place", "stack-blocks", "blocks-on-place", "blocks-in-bowl")
-_PLACE_WORDS = "Within 4 cm and higher; at a place within 4 cm. "
+_PLACE_WORDS = "Within 4 cm and higher, by half a block on a block; at a place within 4 cm. "
 
 
 TASKS_IM: tuple[Task, ...] = tuple(

@@ -2,7 +2,8 @@
 
 An expectation is plain data; all its words must hold:
 
-    on          [[a, b, tol?], ...]  a rests on or in b, within tol metres of its centre
+    on          [[a, b, tol?], ...]  a rests on or in b, within tol metres of its centre, and
+                                   higher: than a block by half a block
     at          [[a, [x, y], tol]] a is within tol metres of a point
     place       [[a, place, tol?], ...]  a is at a corner, a side or the middle
     direction   [[a, way, b, min, max]]  a is min..max metres left, right, top or bottom of b, and
@@ -162,7 +163,8 @@ class _Scene:
         """Tell whether `a` is on the block, or in the bowl, `b`."""
         usual = IN_BOWL_M if b.endswith("bowl") else ON_BLOCK_M
         near = _distance(self.now(a), self.now(b)) < (usual if tol is None else tol)
-        return near and self.after[a][2] > self.after[b][2]
+        least = 0.0 if b.endswith("bowl") else LAYER_M  # beside a block, and leaning, is not on it
+        return near and self.after[a][2] > self.after[b][2] + least
 
     def moved(self, since: Positions, limit_m: float) -> list[str]:
         """Return the objects that are more than `limit_m` from where they were."""

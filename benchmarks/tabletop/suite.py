@@ -113,7 +113,7 @@ class TabletopSuite(BaseSuite):
 
     name = "tabletop"
     about = "the papers' tabletop: 14 families in 22 cells, and Inner Monologue's 8"
-    version = "3"
+    version = "4"
     oracle_splits = (*SPLITS, "IM")
     takes = ("mode", "perception", "prompts")
 

@@ -57,7 +57,7 @@ TASKS: tuple[Task, ...] = (
         "long-horizon",
         seen=True,
         coordinates=False,
-        rule="On a block: within 4 cm and higher. In a bowl: within 6 cm and higher.",
+        rule="On a block: within 4 cm and half a block higher. In a bowl: within 6 cm and higher.",
         goal=goals.put_on,
         blocks=(2, 4),
         bowls=(1, 3),

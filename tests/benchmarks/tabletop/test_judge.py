@@ -105,6 +105,7 @@ REJECTED = [
     (ON, SCENE),
     (ON, world(red_block=(0.12, -0.64, 0.06))),
     (ON, world(red_block=(0.1, -0.6, 0.02), blue_block=(0.1, -0.6, 0.06))),
+    (ON, world(red_block=(0.138, -0.6, 0.023))),  # beside it, leaning
     (IN, world(red_block=(-0.04, -0.65, 0.03))),
     (AT, world(red_block=(0.02, -0.51, 0.02))),
     (PLACE, world(red_block=(0.05, -0.29, 0.02))),
