@@ -164,6 +164,7 @@ def _moved(rng: Rng, robot: DrawingRobot) -> RobotCase:
 def _erased(rng: Rng, robot: DrawingRobot) -> RobotCase:
     r, name = _cm(rng, 4, 8), _block(rng, robot)
     where = robot.get_obj_pos(name)
+    others_xy = [xyz[:2] for other, xyz in robot.positions().items() if other != name]
 
     def both(robot: DrawingRobot) -> str | None:
         near = LineString(circle(MIDDLE, r / 100)).buffer(TOLERANCE_M)
@@ -175,7 +176,9 @@ def _erased(rng: Rng, robot: DrawingRobot) -> RobotCase:
         square = regular((0.0, 0.0), 0.1, 4)
         there = [differs_in_shape(outline, square, 4) for outline in others] == [None]
         around = there and encloses(others[0], where) and not too_little(ink(robot), others[0])
-        return None if around else f"there is no square around the {name}"
+        if not around or any(encloses(others[0], xy) for xy in others_xy):
+            return f"there is no square around the {name} alone"
+        return None
 
     return RobotCase(
         (

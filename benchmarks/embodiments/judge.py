@@ -24,6 +24,7 @@ from benchmarks.drawing import judge
 from benchmarks.drawing.judge import TOLERANCE_M
 from benchmarks.tabletop.judge import NO, yes_or_no
 from robots.kitchen.objects import KINDS
+from robots.table.colors import COLORS
 from robots.table.object_names import ALL_NAMES, plain
 
 Array = NDArray[np.float64]
@@ -47,6 +48,9 @@ _LEVEL_M = 0.025
 _KNOWN = sorted([*ALL_NAMES, *KINDS], key=len, reverse=True)
 _NAME = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in _KNOWN))
 """The name of a thing that there may be, whether it is there or not."""
+_COLOR = rf"(?:{'|'.join(COLORS)})"
+_LIST = re.compile(rf"\b({_COLOR}(?:(?:,| and| an?| the)+ {_COLOR})+) (block|bowl)s?\b")
+"""Colours in a list before what all of them are: `a red, a green and a blue block`."""
 _SENTENCE = re.compile(r"[.!?;\n]+|\bbut\b", re.IGNORECASE)
 _SEES = re.compile(r"\bI (?:can |do )?see (?:a|an|the|it|one)\b", re.IGNORECASE)
 
@@ -194,12 +198,17 @@ def missaid(wanted: Sequence[str], spoken: Sequence[str], there: Sequence[str]) 
         # What stands behind a no is named as not seen.
         denied = NO.search(sentence)
         said = sentence[: denied.start()] if denied else sentence
-        named.update(_NAME.findall(plain(said)))
+        named.update(_NAME.findall(_LIST.sub(_each_named, plain(said))))
     if unsaid := [name for name in wanted if name not in named]:
         return f"nobody said {unsaid[0]!r}"
     nouns = {name.split()[-1] for name in there}
     absent = sorted(named - set(there) - nouns)
     return f"{absent[0]!r} was said, and is not there" if absent else None
+
+
+def _each_named(found: re.Match[str]) -> str:
+    """Return a list of colours as one of whole names."""
+    return ", ".join(f"{color} {found[2]}" for color in re.findall(_COLOR, found[1]))
 
 
 def misanswered(wanted: bool | None, spoken: Sequence[str]) -> str | None:

@@ -20,6 +20,7 @@ ASIDE_M = 0.05
 """How far an object beside another may be from the place asked for."""
 LINE_M = 0.05
 """How far a robot may stray from a straight line."""
+IT = re.compile(r"\bit('?s)?\b")
 SENTENCE = re.compile(r"[.!?;\n]+|\bbut\b")
 SEEKING = re.compile(r"\b(look|search|check|go|going|mov|try|trying)(ing|ed)?\b")
 """A sentence about the way tells where the robot is, not where the object is."""
@@ -85,7 +86,7 @@ def at(place: str) -> Judge:
 def told(name: str, place: str) -> Judge:
     """Return a judge of whether an object and its location were said, and no other location.
 
-    Where it was looked for, and where it is not, may be said as well.
+    Where it was looked for, and where it is not, may be said as well; `it` is what was asked for.
     """
 
     def missed(robot: KitchenRobot) -> str | None:
@@ -93,11 +94,13 @@ def told(name: str, place: str) -> Judge:
         sentences = SENTENCE.split(said)
         claims = [one for one in sentences if not (NO.search(one) or SEEKING.search(one))]
         claimed = "; ".join(claims)
-        if name not in said or place not in claimed:
-            return f"it said {said!r}, without {place if name in said else name!r}"
+        others = [other for other in robot.positions() if other != name and other in claimed]
+        about = name in said or (IT.search(claimed) and not others)
+        if not about or place not in claimed:
+            return f"it said {said!r}, without {place if about else name!r}"
         rest = claimed.replace(name, "").replace(place, "")
-        others = [word for word in robot.get_loc_names() if word in rest]
-        return f"it said {said!r}, with {others[0]!r} as well" if others else None
+        more = [word for word in robot.get_loc_names() if word in rest]
+        return f"it said {said!r}, with {more[0]!r} as well" if more else None
 
     return missed
 

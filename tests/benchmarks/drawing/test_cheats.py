@@ -233,6 +233,10 @@ CHEATS: dict[str, tuple[str, tuple[str, ...]]] = {
         "erase-last",
         (CIRCLE, "s = ring(get_obj_pos(FIRST), 0.08, 4)\ndots(s, 0.004)", "erase(s)"),
     ),
+    "a square around everything": (
+        "erase-last",
+        (CIRCLE, "s = ring(middle, 0.29 * np.sqrt(2), 4, np.pi / 4)\ndraw(s)", "erase(s)"),
+    ),
     "half of the circle meanwhile": (
         "erase-last",
         (

@@ -173,7 +173,7 @@ def rows(table: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]]) -> list
     return [(name, robot) for name, (_, robots, _) in table.items() for robot in robots]
 
 
-@pytest.mark.sweep(share=0.15)
+@pytest.mark.sweep(share=0.06)
 @pytest.mark.parametrize(("name", "robot"), rows(CHEATS))
 def test_it_is_not_taken_for_what_was_said(
     name: str, robot: str, monkeypatch: pytest.MonkeyPatch
@@ -183,7 +183,7 @@ def test_it_is_not_taken_for_what_was_said(
     assert_judged_wrong(outcome, broken=name == "in, and then a failure")
 
 
-@pytest.mark.sweep(share=0.15)
+@pytest.mark.sweep(share=0.06)
 @pytest.mark.parametrize(("name", "robot"), rows(HONEST))
 def test_another_style_is_right_too(name: str, robot: str, monkeypatch: pytest.MonkeyPatch) -> None:
     task, _, programs = HONEST[name]

@@ -292,6 +292,8 @@ def test_answers_are_judged_by_whole_words() -> None:
         ["a red block", "the blue block"],
         ["I see a red block, a blue block and a bowl. I see no other blocks."],
         ["Red block, blue_block, cyan bowl; there is no yellow block"],
+        ["I see red and blue blocks."],
+        ["a red and a blue block, and a cyan bowl"],
     ):
         assert missaid(two, right, there) is None
     for wrong in (
@@ -301,6 +303,8 @@ def test_answers_are_judged_by_whole_words() -> None:
         ["I do not see a red block or a blue block"],
         ["red block, blue block, green block, yellow block, pink bowl"],
         ["red block, blue block, apple"],
+        ["red, blue and yellow blocks"],
+        ["a red bowl and a blue block"],
     ):
         assert missaid(two, wrong, there) is not None
 

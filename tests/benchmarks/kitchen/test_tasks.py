@@ -116,7 +116,10 @@ def test_a_drawer_that_nobody_asked_to_open_is_noticed(robot: KitchenRobot) -> N
         (["The apple. It is at the cart; no, at the table."], False),
         (["the apple is at the table or the desk"], False),
         (["the apple is not at the table"], False),
-        (["it is at the table"], False),
+        (["It's on the table."], True),
+        (["it is the coke can, at the table"], False),
+        (["the bowl is at the table"], False),
+        (["at the table"], False),
         ([], False),
     ],
 )
