@@ -211,8 +211,8 @@ def test_a_comparison_has_totals_families_p_and_the_trials_that_differ(
     assert sum(pairs.n for pairs in found.families if pairs.task == "all") == len(shared)
     assert cap(["bench", "compare", str(one), str(other)]) == 0
     screen = capsys.readouterr().out
-    assert "1st: tabletop 3: model-a" in screen
-    assert "2nd: tabletop 3: model-b" in screen
+    assert "1st: tabletop 4: model-a" in screen
+    assert "2nd: tabletop 4: model-b" in screen
     assert f"{sum(only)} trials differ:" in screen
     assert cap(["bench", "compare", str(one), str(other), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["total"] == total
@@ -264,7 +264,7 @@ def test_a_run_says_its_headline_its_reasons_and_how_to_repeat_it(
     screen = capsys.readouterr()
     assert screen.err == ""
     title, rate, *_ = screen.out.splitlines()
-    assert (title, rate.split("(")[0]) == ("drawing 4: no-op", "success 0.0 % ")
+    assert (title, rate.split("(")[0]) == ("drawing 5: no-op", "success 0.0 % ")
     assert f"again: cap {' '.join(asked)} --tasks circle,bisect\n" in screen.out
     assert "  2 x task: there is no ink (circle seed 0 sample 0)" in screen.out
     assert len(ET.parse("junit.xml").getroot()) == 4
