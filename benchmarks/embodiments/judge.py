@@ -198,17 +198,14 @@ def missaid(wanted: Sequence[str], spoken: Sequence[str], there: Sequence[str]) 
         # What stands behind a no is named as not seen.
         denied = NO.search(sentence)
         said = sentence[: denied.start()] if denied else sentence
-        named.update(_NAME.findall(_LIST.sub(_each_named, plain(said))))
+        named.update(_NAME.findall(plain(said)))
+        for colors, noun in _LIST.findall(plain(said)):
+            named.update(f"{color} {noun}" for color in re.findall(_COLOR, colors))
     if unsaid := [name for name in wanted if name not in named]:
         return f"nobody said {unsaid[0]!r}"
     nouns = {name.split()[-1] for name in there}
     absent = sorted(named - set(there) - nouns)
     return f"{absent[0]!r} was said, and is not there" if absent else None
-
-
-def _each_named(found: re.Match[str]) -> str:
-    """Return a list of colours as one of whole names."""
-    return ", ".join(f"{color} {found[2]}" for color in re.findall(_COLOR, found[1]))
 
 
 def misanswered(wanted: bool | None, spoken: Sequence[str]) -> str | None:
