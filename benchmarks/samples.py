@@ -3,14 +3,15 @@ r"""Sample files: one answer to a problem a line, in the form the official Human
     {"task_id": "HumanEval/0", "completion": "    return ...\n"}
     {"task_id": "HumanEval/0", "solution": "def ...\n"}
 
-A completion goes on where the problem ends; a solution is a whole program. More keys may stand in a
-line; they are written back beside the verdict.
+A completion goes on where the problem ends; a solution is a whole program, and it is the one that
+counts where both stand in a line, as EvalPlus has it. A task id may be a whole number, as MBPP's
+are. More keys may stand in a line; they are written back beside the verdict.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,7 +24,8 @@ SAMPLES = "samples:"
 """What stands before a sample file's path in place of a model."""
 GIVEN = "given"
 """The arm of samples from a file: nobody knows how they came about."""
-_TEXTS = ("completion", "solution")
+_TEXTS = ("solution", "completion")
+"""The keys of an answer; the first that holds text counts."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +46,16 @@ class Sample:
     """The line as it was."""
 
 
-def read(path: Path, known: Collection[str], *, incomplete: bool = False) -> tuple[Sample, ...]:
+def read(path: Path, known: Collection[str]) -> tuple[Sample, ...]:
     """Read a sample file, packed or not.
 
     Args:
         path: The file.
         known: The problems' ids.
-        incomplete: Accept that problems have no sample.
 
     Raises:
         UsageError: It cannot be read, a line is no sample or of no known problem (with its
-            number), it has none, or problems have none.
+            number), or it has none.
     """
     counts: Counter[str] = Counter()
     samples: list[Sample] = []
@@ -67,21 +68,42 @@ def read(path: Path, known: Collection[str], *, incomplete: bool = False) -> tup
         counts[task_id] += 1
     if not samples:
         raise UsageError(f"{path} holds no sample")
-    missing = [task_id for task_id in known if task_id not in counts]
+    return tuple(samples)
+
+
+def of_problems(
+    path: Path, found: Sequence[Sample], wanted: Sequence[str], *, incomplete: bool
+) -> list[Sample]:
+    """Return the samples of the problems that can judge somebody.
+
+    Args:
+        path: Where they were read, for messages.
+        found: All of the file.
+        wanted: The ids of those problems.
+        incomplete: Accept that some of them have no sample.
+
+    Raises:
+        UsageError: One of them has no sample, or none of them has.
+    """
+    answered = {sample.task_id for sample in found}
+    missing = [task_id for task_id in wanted if task_id not in answered]
     if missing and not incomplete:
         shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
         raise UsageError(
-            f"{path} has no sample of {len(missing)} of {len(known)} problems ({shown}); "
+            f"{path} has no sample of {len(missing)} of {len(wanted)} problems ({shown}); "
             "add them, or score those that are there with --incomplete"
         )
-    return tuple(samples)
+    if len(missing) == len(wanted):
+        raise UsageError(f"{path} has samples only of problems that are left out; mend those")
+    chosen = frozenset(wanted)
+    return [sample for sample in found if sample.task_id in chosen]
 
 
 def _parts(values: Mapping[str, Any], where: str, known: Collection[str]) -> tuple[str, str]:
     """Return a line's problem, and the key of its answer."""
-    task_id = values.get("task_id")
-    if not isinstance(task_id, str):
-        raise UsageError(f"{where} is no sample: it needs text as 'task_id'")
+    task_id = task_id_of(values)
+    if task_id is None:
+        raise UsageError(f"{where} is no sample: it needs text or a whole number as 'task_id'")
     name = next((name for name in _TEXTS if isinstance(values.get(name), str)), None)
     if name is None:
         raise UsageError(f"{where} is no sample: it needs text as 'completion' or 'solution'")
@@ -89,6 +111,12 @@ def _parts(values: Mapping[str, Any], where: str, known: Collection[str]) -> tup
         hint = did_you_mean(task_id, known)
         raise UsageError(f"{where}: no problem is called '{task_id}'.{hint}")
     return task_id, name
+
+
+def task_id_of(values: Mapping[str, Any]) -> str | None:
+    """Return a line's task id as text; None if it has none."""
+    task_id = values.get("task_id")
+    return str(task_id) if type(task_id) in (str, int) else None
 
 
 def unjudged(
@@ -104,7 +132,7 @@ def unjudged(
     if not model.startswith(SAMPLES):
         return []
     try:
-        found = read(Path(model.removeprefix(SAMPLES)), known, incomplete=True)
+        found = read(Path(model.removeprefix(SAMPLES)), known)
     except UsageError:  # it is gone since, or another
         return []
     told = {"result": "not judged", "passed": None}
@@ -118,5 +146,5 @@ def unjudged(
 @lru_cache(maxsize=1)
 def by_place(path: Path, known: tuple[str, ...]) -> Mapping[tuple[str, int], Sample]:
     """Return the samples of a file by problem and number, read once for each process."""
-    found = read(path, known, incomplete=True)
+    found = read(path, known)
     return {(sample.task_id, sample.number): sample for sample in found}

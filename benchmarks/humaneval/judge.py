@@ -28,6 +28,8 @@ import contextlib
 import io
 import random
 import secrets
+import signal
+import threading
 import time
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -152,7 +154,7 @@ class Scorer:
             SandboxError: No worker could be started.
         """
         if problem not in self._ready:
-            test = ProblemTest(problem)
+            test = ProblemTest(problem, self.limits.program_s)
             self._ready[problem] = test, test.calls()
         test, calls = self._ready[problem]
         source = text if whole else f"{problem.prompt}{text}\n"
@@ -171,6 +173,8 @@ class Scorer:
                 return PASSED
             except NewCall as asked:
                 calls = CandidateCalls([*calls.arguments[: asked.before], asked.call])
+            except TestTimeout:
+                break
             except Exception as error:
                 why = codec.one_line(str(error)) or type(error).__name__
                 cause = "task" if isinstance(error, AssertionError) else "program"
@@ -180,6 +184,16 @@ class Scorer:
             if time.monotonic() > deadline_s:
                 break
         return TIMED_OUT
+
+    def ends(self, problem: HumanEvalProblem) -> bool:
+        """Tell whether a problem's own solution and test come to an end in time.
+
+        They run in a worker, which can be ended wherever they are.
+        """
+        called = f"check({problem.entry_point})"
+        parts = [problem.prompt + problem.canonical_solution, problem.test, called]
+        result = self.sandbox.run("\n".join(parts))
+        return result.failure is None or result.failure.kind != "timeout"
 
     def _checked(self, source: str) -> Program | SampleVerdict:
         """Return a candidate that may run, or the verdict on one that may not."""
@@ -265,16 +279,27 @@ class NewCall(BaseException):
         self.call = call
 
 
+class TestTimeout(BaseException):
+    """A test takes longer than it may; no test catches it."""
+
+    __test__ = False  # no test of pytest's
+
+
 class ProblemTest:
     """A problem's test, ready to run against what candidates answered."""
 
-    def __init__(self, problem: HumanEvalProblem) -> None:
+    def __init__(self, problem: HumanEvalProblem, timeout_s: float = TIMEOUT_S) -> None:
         """Compile it.
+
+        Args:
+            problem: Whose.
+            timeout_s: How long it may run each time.
 
         Raises:
             UsageError: The problem's own text is no Python.
         """
         self.problem = problem
+        self._timeout_s = timeout_s
         self._helpers = _compiled(problem, "prompt", problem.canonical_solution)
         self._test = _compiled(problem, "test")
         self._draws = "random" in problem.test or "random" in problem.prompt
@@ -291,7 +316,8 @@ class ProblemTest:
         Raises:
             UsageError: The canonical solution fails the test.
         """
-        with contextlib.suppress(Exception):  # what it says of such an answer is of no interest
+        # What it says of such an answer is of no interest.
+        with contextlib.suppress(Exception, TestTimeout):
             return self._calls(lambda *_, **__: _Anything())
         space: dict[str, Any] = {}
         answers: list[bytes | None] = []
@@ -304,9 +330,15 @@ class ProblemTest:
             return value
 
         try:
-            exec(self._helpers, space)
+            with _time_limit(self._timeout_s):
+                exec(self._helpers, space)
             calls = self._calls(solution)
             return CandidateCalls(calls.arguments[: self._first_told(calls, answers)])
+        except TestTimeout:
+            raise UsageError(
+                f"'{self.problem.task_id}': its canonical solution and its test do not end "
+                f"within {self._timeout_s:g} s"
+            ) from None
         except Exception as error:
             raise UsageError(
                 f"'{self.problem.task_id}': its canonical solution fails its own test: {error!r}"
@@ -348,7 +380,7 @@ class ProblemTest:
             self._run(candidate)
         except NewCall as asked:
             return asked.before
-        except Exception:  # a test that looks closer
+        except (Exception, TestTimeout):  # a test that looks closer
             return calls.first_told(answers, place)
         return None
 
@@ -361,6 +393,7 @@ class ProblemTest:
 
         Raises:
             NewCall: The test makes another call.
+            TestTimeout: The test does not end in time.
             Exception: The test failed.
         """
         given = calls.encoded
@@ -377,11 +410,12 @@ class ProblemTest:
 
     def _run(self, candidate: Callable[..., Any]) -> None:
         space: dict[str, Any] = {"__name__": "__main__"}
-        exec(self._helpers, space)
-        exec(self._test, space)
-        space[self.problem.entry_point] = candidate  # some tests call it by its name
         drawn = _random_numbers(self._seed) if self._draws else contextlib.nullcontext()
-        with drawn, contextlib.redirect_stdout(io.StringIO()):  # what a test prints is for nobody
+        # What a test prints is for nobody.
+        with drawn, contextlib.redirect_stdout(io.StringIO()), _time_limit(self._timeout_s):
+            exec(self._helpers, space)
+            exec(self._test, space)
+            space[self.problem.entry_point] = candidate  # some tests call it by its name
             space["check"](candidate)
 
 
@@ -452,6 +486,25 @@ def _compiled(problem: HumanEvalProblem, part: str, more: str = "") -> types.Cod
         return compile(source, f"<{problem.task_id} {part}>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"'{problem.task_id}': its {part} is no Python: {error}") from None
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise `TestTimeout` in what takes longer; signals reach the main thread alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TestTimeout
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again, for a test that catches all
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextmanager

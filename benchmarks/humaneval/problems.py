@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import json_lines
+from benchmarks.samples import task_id_of
 from cap.errors import MissingExtra, UsageError
 
 
@@ -22,7 +23,7 @@ class HumanEvalProblem:
     """One function to complete, with its tests."""
 
     task_id: str
-    """Such as `HumanEval/0`."""
+    """Such as `HumanEval/0`; a whole number of the file is text here."""
     prompt: str
     """Imports, perhaps helpers, and the head of the function with its docstring."""
     entry_point: str
@@ -68,6 +69,7 @@ def load(path: Path) -> Mapping[str, HumanEvalProblem]:
 
 
 def _problem(values: Mapping[str, Any], where: str) -> HumanEvalProblem:
+    values = {**values, "task_id": task_id_of(values)}
     names = [entry.name for entry in fields(HumanEvalProblem)]
     if wrong := [name for name in names if not isinstance(values.get(name), str)]:
         raise UsageError(f"{where} is no problem: it needs text as {', '.join(wrong)}")

@@ -121,8 +121,12 @@ class HumanEvalSuite(BaseSuite):
         """Problems of a file that judge nobody, with the reason: their own solution fails."""
         found = {}
         for name, problem in self.problems.items() if self._file is not None else ():
+            scorer = _scorer(self._limit_s, _MEMORY_BYTES)
+            if not scorer.ends(problem):
+                took = f"do not end within {self._limit_s:g} s"
+                found[name] = f"'{name}': its canonical solution and its test {took}"
+                continue
             try:
-                scorer = _scorer(self._limit_s, _MEMORY_BYTES)
                 verdict = scorer.score(problem, problem.canonical_solution)
             except UsageError as error:
                 found[name] = str(error)
@@ -193,13 +197,9 @@ class HumanEvalSuite(BaseSuite):
         Raises:
             UsageError: It cannot be used.
         """
-        found = samples.read(path, self.problems, incomplete=incomplete)
-        fit = frozenset(self._fit())
-        return tuple(
-            Trial(sample.task_id, samples.GIVEN, 0, sample.number)
-            for sample in found
-            if sample.task_id in fit
-        )
+        found = samples.read(path, self.problems)
+        chosen = samples.of_problems(path, found, self._fit(), incomplete=incomplete)
+        return tuple(Trial(sample.task_id, samples.GIVEN, 0, sample.number) for sample in chosen)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Have one sample written, and judge it.

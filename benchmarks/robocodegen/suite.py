@@ -197,13 +197,9 @@ class RoboCodeGenSuite(BaseSuite):
         Raises:
             UsageError: It cannot be used.
         """
-        found = samples.read(path, self._set.problems, incomplete=incomplete)
-        fit = frozenset(self._fit())
-        return tuple(
-            Trial(sample.task_id, GIVEN, 0, sample.number)
-            for sample in found
-            if sample.task_id in fit
-        )
+        found = samples.read(path, self._set.problems)
+        chosen = samples.of_problems(path, found, self._fit(), incomplete=incomplete)
+        return tuple(Trial(sample.task_id, GIVEN, 0, sample.number) for sample in chosen)
 
     def run(self, trial: Trial, settings: Settings) -> Outcome:
         """Have one function written and judge it, or one pass of them.

@@ -272,3 +272,65 @@ def test_a_test_may_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
     assert cap([*command, "--out", str(tmp_path / "scored")]) == 0
     assert "hello" not in capsys.readouterr().out
+
+
+ENDLESS = {
+    "test": "def check(candidate):\n    while True:\n        pass\n",
+    "test in C": "def check(candidate):\n    import itertools\n    sum(itertools.repeat(0))\n",
+    "solution": "    while True:\n        pass\n",
+}
+
+
+@pytest.mark.parametrize("part", ENDLESS)
+def test_what_is_unfit_to_judge_asks_for_no_sample_and_holds_nothing_up(
+    part: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = "canonical_solution" if part == "solution" else "test"
+    endless = {**EXAMPLE, "task_id": "test/1", key: ENDLESS[part]}
+    problems = lines(tmp_path / "problems.jsonl", [EXAMPLE, endless])
+    path = lines(tmp_path / "s.jsonl", [{"task_id": "test/0", "completion": "    return 1"}])
+    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
+    command += ["--timeout", "0.3", "-q"]
+    assert cap([*command, "--out", str(tmp_path / "scored")]) == 0
+    said = capsys.readouterr().err.splitlines()[0]
+    told = "its canonical solution and its test do not end within 0.3 s; it is left out"
+    assert said == f"note: 'test/1': {told}"
+    assert [line.outcome.success for line in read_lines(tmp_path / "scored")] == [True]
+    lines(path, [{"task_id": "test/1", "completion": "    return 1"}])
+    assert cap([*command, "--incomplete", "--out", str(tmp_path / "no")]) == 2
+    assert "samples only of problems that are left out" in capsys.readouterr().err
+    lines(path, [])
+    assert cap([*command, "--out", str(tmp_path / "no")]) == 2
+    assert capsys.readouterr().err.endswith("holds no sample\n")
+
+
+def test_a_test_that_ends_for_right_answers_alone_is_bounded(tmp_path: Path) -> None:
+    test = "def check(candidate):\n    n = 0\n    while n != candidate():\n        n += 1\n"
+    problems = lines(tmp_path / "problems.jsonl", [{**EXAMPLE, "test": test}])
+    answers = ["    return 1", "    return -1", "    return 'x'", "    return 1"]
+    path = lines(tmp_path / "s.jsonl", [{"task_id": "test/0", "completion": a} for a in answers])
+    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
+    out = tmp_path / "scored"
+    assert cap([*command, "--timeout", "0.3", "-q", "--out", str(out)]) == 0
+    verdicts = ["passed", "timed out", "timed out", "passed"]
+    assert [line["result"] for line in written(out)] == verdicts
+
+
+def test_a_solution_counts_before_a_completion_and_ids_may_be_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problems = lines(tmp_path / "problems.jsonl", [{**EXAMPLE, "task_id": 11}])
+    right, wrong = "def return1():\n    return 1", "def return1():\n    return 2"
+    samples = [
+        {"task_id": 11, "completion": "    return 2", "solution": right},
+        {"task_id": 11, "completion": "    return 1", "solution": wrong},
+        {"task_id": "11", "completion": "    return 1", "solution": None},
+    ]
+    path, out = lines(tmp_path / "s.jsonl", samples), tmp_path / "scored"
+    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems), "-q"]
+    assert cap([*command, "--out", str(out)]) == 0
+    assert [line["passed"] for line in written(out)] == [True, False, True]
+    assert [line["task_id"] for line in written(out)] == [11, 11, "11"]
+    lines(path, [{"task_id": True, "completion": "x"}])
+    assert cap([*command, "--out", str(tmp_path / "no")]) == 2
+    assert "text or a whole number as 'task_id'" in capsys.readouterr().err

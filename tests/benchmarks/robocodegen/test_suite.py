@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks import models
 from benchmarks.problems.judge import examine, judge
-from benchmarks.problems.problem import GENERALISATIONS
+from benchmarks.problems.problem import GENERALISATIONS, LIMITS
 from benchmarks.problems.schema import SCHEMA
 from benchmarks.problems.validation import check_problem
 from benchmarks.report import tables
@@ -558,6 +558,37 @@ def test_a_reference_that_fails_keeps_only_itself_out(
     assert [json.loads(line)["task_id"] for line in told] == list(ids)
     assert json.loads(told[0])["result"] == "not judged"
     assert json.loads(told[1])["passed"] is False
+    given.write_text(given.read_text().splitlines()[1])  # none of the one that judges nobody
+    assert cap([*command, "--out", str(tmp_path / "fit")]) == 0
+
+
+@pytest.mark.usefixtures("trials_here")
+@pytest.mark.parametrize("part", ["setup", "random", "reference"])
+def test_a_problem_that_never_ends_is_left_out_in_one_line(
+    part: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("benchmarks.problems.judge.LIMITS", replace(LIMITS, program_s=0.3))
+    loop = "while True:\n        pass"
+    texts = {"setup": "", "random": "def arguments(rng):\n    return [1]", "reference": ""}
+    texts["reference"] = "def double(x):\n    return 2 * x"
+    ends = {"setup": "while True:\n    pass", "random": f"def arguments(rng):\n    {loop}"}
+    texts[part] = {**ends, "reference": f"def double(x):\n    {loop}"}[part]
+    own = "".join(f"{name} = '''\n{text}\n'''\n" for name, text in texts.items() if text)
+    path, given = tmp_path / "own.toml", tmp_path / "samples.jsonl"
+    path.write_text(
+        "format = 1\n[[problem]]\nheader = 'def half(x):'\nreference = 'lambda x: x / 2'\n"
+        f"cases = [['4']]\n[[problem]]\nheader = 'def double(x):'\n{own}cases = [['1']]\n"
+    )
+    given.write_text('{"task_id": "half", "solution": "def half(x): return x / 2"}\n')
+    command = ["bench", "score", "robocodegen", str(given), "--problems", str(path), "-q"]
+    assert cap([*command, "--out", str(tmp_path / "scored")]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("note: problem 'double'")
+    assert "TimeoutError" in told[0] or "longer than" in told[0]
+    assert len(told) == 1
 
 
 @pytest.mark.usefixtures("trials_here")
