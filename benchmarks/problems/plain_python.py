@@ -9,19 +9,37 @@
 A function that an assert calls is a problem: its `def` line the header, the function the reference,
 the asserts its cases. What else stands in the file, imports apart, is there for the cases, and for
 the references that use it. Asserts may stand in functions called `test_...`, or `check`.
+
+An assert must leave one result: `==`, `is`, `in` with one value, a difference or a rounding that
+names how far off it may be, what `isclose` and its like compare, several of them with `and`. Of
+`assert f(x)` and `assert not f(x)` the result is True or False, or what the reference gives if that
+is as true or as false. All else is refused with its line: it would let several results pass.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from benchmarks.problems.judge import examine
+from benchmarks.problems.problem import Case
+from benchmarks.problems.problem_file import parsed
 from cap.errors import ProblemError
 
-_CLOSE = ("isclose", "allclose")
+_CLOSE = ("isclose", "allclose", "assert_allclose")
 """Functions that compare numbers."""
+_SAME = ("array_equal", "array_equiv")
+"""Functions that compare arrays."""
+_WHY = {
+    ast.In: "lets several results pass",
+    ast.NotIn: "lets several results pass",
+    ast.NotEq: "says what a result is not",
+    ast.IsNot: "says what a result is not",
+    **dict.fromkeys((ast.Lt, ast.LtE, ast.Gt, ast.GtE), "says how large a result is, not which"),
+}
+"""What is wrong with an assert that compares in such a way."""
 
 
 @dataclass
@@ -31,7 +49,9 @@ class _Found:
     node: ast.FunctionDef
     """The reference."""
     cases: list[tuple[str, str]] = field(default_factory=list)
-    """Arguments and results."""
+    """Arguments and results; "" where the reference says it."""
+    truths: list[int] = field(default_factory=list)
+    """Which of them ask for what is true, or false."""
     tolerance: float = 0.0
     """The largest that an assert names."""
 
@@ -51,17 +71,27 @@ def converted(path: Path) -> str:
         raise ProblemError(f"cannot read {path}: {error}") from None
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     tests = {name: one for name, one in functions.items() if name.startswith(("test_", "check"))}
-    asserts = [node for node in tree.body if isinstance(node, ast.Assert)]
-    for test in tests.values():
-        asserts += [node for node in ast.walk(test) if isinstance(node, ast.Assert)]
     found: dict[str, _Found] = {}
-    for node in asserts:
-        where = f"{path}, line {node.lineno}"
-        call, result, tolerance = _read(node, functions.keys() - tests.keys(), where)
-        name = call.func.id if isinstance(call.func, ast.Name) else ""
-        problem = found.setdefault(name, _Found(functions[name]))
-        problem.cases.append((_arguments(call, problem.node, where), ast.unparse(result)))
-        problem.tolerance = max(problem.tolerance, tolerance)
+    scopes: list[ast.Module | ast.FunctionDef] = [tree, *tests.values()]
+    for scope in scopes:
+        made = set() if scope is tree else _names(scope, ast.Store)
+        if isinstance(scope, ast.FunctionDef):
+            made |= {entry.arg for entry in scope.args.args}
+        for test in _tests(scope, str(path)):
+            where = f"{path}, line {test.lineno}"
+            call, result, tolerance = _read(test, functions.keys() - tests.keys(), where)
+            if local := sorted(made.intersection(_names(test, ast.Load))):
+                raise ProblemError(
+                    f"{where}: `{_shown(test)}` uses {', '.join(local)}, which the test makes; "
+                    "write the value, or define it outside"
+                )
+            name = call.func.id if isinstance(call.func, ast.Name) else ""
+            problem = found.setdefault(name, _Found(functions[name]))
+            if result is None:
+                problem.truths.append(len(problem.cases))
+            text = ast.unparse(result or ast.Constant(isinstance(test, ast.Call)))
+            problem.cases.append((_arguments(call, problem.node, where), text))
+            problem.tolerance = max(problem.tolerance, tolerance)
     if not found:
         raise ProblemError(f"{path} has no assert that calls a function of its own")
     left_out = (ast.Import, ast.ImportFrom, ast.Assert)
@@ -72,47 +102,105 @@ def converted(path: Path) -> str:
         and not (isinstance(node, ast.FunctionDef) and node.name in {*found, *tests})
         and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
     ]
+    text = "\n".join(_lines(found, shared))
+    for problem, entry in zip(found.values(), parsed(text, str(path)), strict=True):
+        # A truth that the reference tells by another value than True or False stands as that.
+        asked = tuple(Case(problem.cases[place][0]) for place in problem.truths)
+        try:
+            told = examine(replace(entry, cases=asked), 0).expected if asked else ()
+        except ProblemError:  # whoever checks the problems is told
+            continue
+        for place, value in zip(problem.truths, told, strict=True):
+            arguments, truth = problem.cases[place]
+            if not isinstance(value, bool) and str(bool(value)) == truth:
+                problem.cases[place] = arguments, ""
     return "\n".join(_lines(found, shared))
 
 
-def _read(node: ast.Assert, names: set[str], where: str) -> tuple[ast.Call, ast.expr, float]:
-    """Return the call an assert is about, what it must give, and how far off it may be."""
-    test = node.test
-    sides: list[ast.expr] = [test, ast.Constant(True)]
-    tolerance = 0.0
+def _tests(scope: ast.Module | ast.FunctionDef, path: str) -> Iterator[ast.expr]:
+    """Yield what the asserts of a file or a test claim, each claim of an `and` by itself."""
+    for node in scope.body:
+        if isinstance(node, ast.Assert):
+            match node.test:
+                case ast.BoolOp(ast.And(), claims):
+                    yield from claims
+                case claim:
+                    yield claim
+        elif not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            for part in ast.walk(node):
+                if isinstance(part, ast.Assert):
+                    raise ProblemError(
+                        f"{path}, line {part.lineno}: `{_shown(part)}` stands in a block, where "
+                        "it may be met often or never; write each case as an assert of its own"
+                    )
+
+
+def _read(test: ast.expr, names: set[str], where: str) -> tuple[ast.Call, ast.expr | None, float]:
+    """Return the call a claim is about, what it must give, and how far off it may be.
+
+    What it must give is None of a claim that it is true, or is not.
+    """
+    sides: list[ast.expr] = [test]
+    tolerance, why = 0.0, "is no comparison of one call with a value"
     match test:
         case ast.UnaryOp(ast.Not(), operand):
-            sides = [operand, ast.Constant(False)]
+            sides = [operand]
         case ast.Compare(
             ast.Call(ast.Name("abs"), [ast.BinOp(first, ast.Sub(), second)]),
             [ast.Lt() | ast.LtE()],
-            [ast.Constant(float() as most)],
+            [ast.Constant(int() | float() as most)],
+        ) | ast.Compare(
+            ast.Constant(int() | float() as most),
+            [ast.Gt() | ast.GtE()],
+            [ast.Call(ast.Name("abs"), [ast.BinOp(first, ast.Sub(), second)])],
         ):
-            sides, tolerance = [first, second], most
+            sides, tolerance = [first, second], float(most)
+        case ast.Compare(
+            ast.Call(ast.Name("round"), [first, ast.Constant(int() as digits)]),
+            [ast.Eq()],
+            [second],
+        ):
+            sides, tolerance = [first, second], 0.5 * 10.0**-digits
         case ast.Compare(first, [ast.Eq() | ast.Is()], [second]):
             sides = [first, second]
-        case ast.Call(ast.Attribute(attr=name) | ast.Name(id=name), [first, second, *_]) if (
-            name in _CLOSE and name not in names
+        case ast.Compare(
+            first, [ast.In()], [ast.Tuple([only]) | ast.List([only]) | ast.Set([only])]
+        ):
+            sides = [first, only]
+        case ast.Compare(ops=[how]) if type(how) in _WHY:
+            why = _WHY[type(how)]
+        case ast.Call(ast.Name("isinstance")):
+            why = "says of which kind a result is, not which"
+        case ast.Call(ast.Attribute(attr=name) | ast.Name(id=name), [first, second, *more]) if (
+            name in (*_CLOSE, *_SAME) and name not in names
         ):
             sides = [first, second]
-            for word in test.keywords:
-                if isinstance(word.value, ast.Constant) and type(word.value.value) is float:
-                    tolerance = max(tolerance, word.value.value)
+            for value in (*more, *(word.value for word in test.keywords)):
+                if isinstance(value, ast.Constant) and type(value.value) is float:
+                    tolerance = max(tolerance, value.value)
     unwrapped = [_without_approx(side) for side in sides]
     calls = [
         side
         for side in unwrapped
         if isinstance(side, ast.Call) and isinstance(side.func, ast.Name) and side.func.id in names
     ]
-    if len(calls) != 1 or len(unwrapped) != 2:
-        text = ast.unparse(node)
+    if len(calls) != 1:
         raise ProblemError(
-            f"{where}: `{text[:80]}` is no comparison of one call with a value; write "
-            "`assert name(arguments) == result`"
+            f"{where}: `{_shown(test)}` {why}; write `assert name(arguments) == result`"
         )
     (call,) = calls
-    result = unwrapped[1] if unwrapped[0] is call else unwrapped[0]
-    return call, result, tolerance
+    others = [side for side in unwrapped if side is not call]
+    return call, others[0] if others else None, tolerance
+
+
+def _shown(node: ast.AST) -> str:
+    return ast.unparse(node)[:80]
+
+
+def _names(node: ast.AST, how: type[ast.expr_context]) -> set[str]:
+    """Return the names that a text stores, or loads."""
+    parts = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+    return {part.id for part in parts if isinstance(part.ctx, how)}
 
 
 def _without_approx(side: ast.expr) -> ast.expr:
@@ -155,7 +243,8 @@ def _lines(found: dict[str, _Found], shared: list[ast.stmt]) -> Iterator[str]:
         yield f"reference = {_quoted(reference)}"
         yield "cases = ["
         for arguments, result in problem.cases:
-            yield f"    [{_quoted(arguments)}, {_quoted(result)}],"
+            parts = [arguments, result] if result else [arguments]
+            yield f"    [{', '.join(map(_quoted, parts))}],"
         yield "]"
         if problem.tolerance:
             yield f"tolerance = {{ abs = {problem.tolerance!r}, rel = {problem.tolerance!r} }}"

@@ -53,6 +53,15 @@ def load(paths: Sequence[Path]) -> ProblemSet:
     return ProblemSet(found, digest.hexdigest())
 
 
+def parsed(text: str, where: str) -> list[Problem]:
+    """Return the problems of a file's text.
+
+    Raises:
+        ProblemError: An entry in it is wrong; with what `where` says, and the problem.
+    """
+    return _file(tomllib.loads(text), where)
+
+
 # --- one file
 
 _FILE_KEYS = ("format", "setup", "given", "problem")

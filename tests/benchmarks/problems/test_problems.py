@@ -340,12 +340,67 @@ def test_functions_with_asserts_become_problems(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("claim", "case"),
+    [
+        ("not zero(0)", ("0", None)),
+        ("zero(3)", ("3", None)),
+        ("not zero(3)", ("3", "False")),
+        ("none(1) is None", ("1", "None")),
+        ("none(1) == None", ("1", "None")),
+        ("not none(1)", ("1", None)),
+        ("not even(3)", ("3", "False")),
+        ("even(2), 'even'", ("2", "True")),
+        ("even(2) is True", ("2", "True")),
+        ("abs(zero(2) - 2) < 1", ("2", "2")),
+        ("abs(2 - zero(2)) <= 1e-6", ("2", "2")),
+        ("1e-6 > abs(zero(2) - 2)", ("2", "2")),
+        ("round(zero(2.001), 2) == 2.0", ("2.001", "2.0")),
+        ("zero(2) in (2,)", ("2", "2")),
+        ("np.array_equal(zero([1, 2]), [1, 2])", ("[1, 2]", "[1, 2]")),
+        ("np.allclose(zero([1, 2]), [1, 2], 1e-3)", ("[1, 2]", "[1, 2]")),
+    ],
+)
+def test_every_plain_form_of_an_assert_is_a_case(
+    claim: str, case: tuple[str, str | None], tmp_path: Path
+) -> None:
+    source, made = tmp_path / "mine.py", tmp_path / "mine.toml"
+    source.write_text(
+        "import numpy as np\ndef zero(x):\n    return x\ndef none(x):\n    return None\n"
+        f"def even(x):\n    return x % 2 == 0\nassert {claim}\n"
+    )
+    made.write_text(converted(source))
+    (problem,) = load([made]).problems.values()
+    assert [(one.arguments, one.result) for one in problem.cases] == [case]
+    # A truth that the reference does not keep to stays, for who checks the problems.
+    assert (check_problem(problem, [0]).cases == 0) is (claim == "not zero(3)")
+
+
+def test_claims_joined_by_and_are_cases_of_their_own(tmp_path: Path) -> None:
+    source, made = tmp_path / "mine.py", tmp_path / "mine.toml"
+    source.write_text("def one(): return 1\ndef f(x): return x\nassert one() == 1 and not f(0)\n")
+    made.write_text(converted(source))
+    assert [problem.cases for problem in load([made]).problems.values()] == [
+        (Case("", "1"),),
+        (Case("0"),),
+    ]
+
+
+@pytest.mark.parametrize(
     ("text", "told"),
     [
         ("def f(x)\n", "line 1: not Python"),
         ("def f(x): return x\n", "has no assert that calls a function of its own"),
-        ("def f(x): return x\nassert f(1) > 0\n", "line 2: `assert f(1) > 0` is no comparison"),
-        ("def f(x): return x\nassert f(1) == f(1)\n", "line 2: `assert f(1) == f(1)` is no"),
+        ("def f(x): return x\nassert f(1) > 0\n", "line 2: `f(1) > 0` says how large a result is"),
+        ("def f(x): return x\nassert f(1) == f(1)\n", "line 2: `f(1) == f(1)` is no comparison"),
+        ("def f(x): return x\nassert f(1) in (1, 2)\n", "`f(1) in (1, 2)` lets several results"),
+        ("def f(x): return x\nassert isinstance(f(1), int)\n", "says of which kind a result is"),
+        ("def f(x): return x\nassert f(1) is not None\n", "says what a result is not"),
+        ("def f(x): return x\nassert f(1) != 2\n", "says what a result is not"),
+        ("def f(x): return x\nassert len(f('a')) == 1\n", "is no comparison of one call with"),
+        ("def f(x): return x\nassert f(1) == 1 or f(2) == 2\n", "is no comparison of one call"),
+        ("def f(x): return x\nassert f(1) == 1\nfor i in 1, 2: assert f(i) == i\n", "in a block"),
+        ("def f(x): return x\ndef test_f():\n    a = 1\n    assert f(a) == 1\n", "uses a, which"),
+        ("def f(x): return open(x)\nassert f(1) == 1\n", "problem 1 (f), reference: CAP105"),
         ("def f(x): return x\nassert f(1, y=2) == 1\n", "line 2: y cannot be given by place"),
         (None, "cannot read"),
     ],
