@@ -43,7 +43,7 @@ OPTIONS = ("pictures", *MODEL_OPTIONS)
 
 
 Judge = Callable[[Any], str | None]
-"""Says what a robot's world lacks; None if nothing."""
+"""Returns in words what a robot's world lacks, or None if it lacks nothing; nothing else."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +178,10 @@ def carry_out(
     with Session(robot, meter, SessionSettings(prompts=prompts, seed=seed_of(trial))) as session:
         first = robot.snapshot() if isinstance(robot, Rewindable) else None
         case = make(np.random.default_rng([trial.seed, 7]), robot)
+        if not isinstance(case, RobotCase):
+            raise UsageError(
+                f"task '{trial.task}' gives {type(case).__name__}, no RobotCase; return one"
+            )
         turns, missed = _act(session, case, settings.model)
         drawn = _pictures(robot, first, trial, settings) if missed is not None else {}
     outcome = _outcome(case, turns, missed, meter, time.perf_counter() - start_s)
@@ -202,10 +206,28 @@ def _act(session: Session, case: RobotCase, model: str) -> tuple[list[Turn], str
         if not turns[-1].ok:
             return turns, f"{words!r} was not carried out"
         judge = case.on_the_way[number - 1] if number <= len(case.on_the_way) else None
-        missed = judge(session.robot) if judge is not None and number < len(asked) else None
-        if missed is not None:
-            return turns, f"after {words!r}: {missed}"
-    return turns, case.missed(session.robot)
+        if judge is not None and number < len(asked):
+            missed = _verdict(judge, session.robot)
+            if missed is not None:
+                return turns, f"after {words!r}: {missed}"
+    return turns, _verdict(case.missed, session.robot)
+
+
+def _verdict(judge: Judge, robot: Any) -> str | None:
+    """Return what a judge says of a world.
+
+    Raises:
+        UsageError: It is no verdict: nobody knows whether True means that all is well.
+    """
+    missed: Any = judge(robot)
+    if missed is None or (isinstance(missed, str) and missed.strip()):
+        return missed
+    code = getattr(judge, "__code__", None)
+    where = f"{code.co_filename}, line {code.co_firstlineno}" if code is not None else repr(judge)
+    raise UsageError(
+        f"the judge at {where} returned {missed!r:.60}; a judge returns in words what is lacking, "
+        "or None if nothing is"
+    )
 
 
 def _outcome(

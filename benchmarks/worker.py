@@ -17,7 +17,7 @@ import msgspec
 
 from benchmarks.models import account_of
 from benchmarks.suite import UNPAID, Outcome, Settings, Trial, suite
-from cap.errors import CapError
+from cap.errors import CapError, stop_in
 from cap.trace.trace import plain
 
 _PACKAGES = ("cap", "robots", "benchmarks")
@@ -30,14 +30,16 @@ def run_trial(trial: Trial, settings: Settings) -> Outcome:
         account.refused = ""
     try:
         outcome = suite(settings.suite, settings.options).run(trial, settings)
-    except Exception as error:  # one trial's fault must not end the others
+    except BaseException as error:  # one trial's fault must not end the others, nor its sys.exit
+        if (stop := stop_in(error)) is not None:
+            raise stop from None
         outcome = broken(f"{type(error).__name__}: {error}{_place(error)}")
     if account is not None and account.refused:
         return replace(broken(account.refused), cause=UNPAID)
     return outcome
 
 
-def _place(error: Exception) -> str:
+def _place(error: BaseException) -> str:
     """Return where a person's own code, or else ours, raised what is no refusal of ours."""
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, CapError) or not frames:
