@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmarks.report.tables import ALL, Report, Where, read
 from benchmarks.results import read_lines
-from benchmarks.statistics import mcnemar_exact, paired_difference
+from benchmarks.statistics import clustered_difference, mcnemar_exact, paired_difference
 from benchmarks.suite import Trial
 from cap.errors import UsageError
 
@@ -23,7 +23,7 @@ class PairTally:
     split: str
     """The split; "" where there are none, or for all of them."""
     n: int = 0
-    """PairTally."""
+    """Pairs."""
     first: int = 0
     """Of which the first succeeded."""
     second: int = 0
@@ -32,14 +32,24 @@ class PairTally:
     """Of which only the first did."""
     only_second: int = 0
     """Of which only the second did."""
+    clusters: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
+    """By task and seed, pairs and the sum of their differences."""
 
-    def add(self, first: bool, second: bool) -> None:
+    def add(self, trial: Trial, first: bool, second: bool) -> None:
         """Count one pair."""
         self.n += 1
+        pairs, differences = self.clusters.get((trial.task, trial.seed), (0, 0))
+        self.clusters[trial.task, trial.seed] = pairs + 1, differences + second - first
         self.first += first
         self.second += second
         self.only_first += first and not second
         self.only_second += second and not first
+
+    @property
+    def clustered(self) -> tuple[float, float] | None:
+        """The interval of the difference between clusters; None if none has several trials."""
+        several = 1 < len(self.clusters) < self.n
+        return clustered_difference(self.clusters.values()) if several else None
 
     @property
     def row(self) -> dict[str, Any]:
@@ -61,11 +71,15 @@ class PairTally:
     def numbers(self) -> dict[str, Any]:
         """The cell for a program: rates from 0 to 1."""
         low, high = paired_difference(self.only_first, self.only_second, self.n)
+        between = self.clustered or (None, None)
         return {
             **vars(self),
+            "clusters": len(self.clusters),
             "difference": (self.second - self.first) / self.n,
             "low": low,
             "high": high,
+            "clustered_low": between[0],
+            "clustered_high": between[1],
             "p": mcnemar_exact(self.only_first, self.only_second),
         }
 
@@ -137,11 +151,11 @@ def compare(first: Path, second: Path) -> Comparison:
     for trial in shared:
         family = reports[0].suite.family(trial.task) if reports[0].suite else ""
         outcomes = left[trial], right[trial]
-        total.add(*outcomes)
+        total.add(trial, *outcomes)
         for table, name in ((sums, ALL), (sums, family), (tasks, trial.task)):
             if name:
                 where = name, trial.split
-                table.setdefault(where, PairTally(*where)).add(*outcomes)
+                table.setdefault(where, PairTally(*where)).add(trial, *outcomes)
     return Comparison(
         *reports,
         total=total,

@@ -67,9 +67,11 @@ SO_FAR = (
 PUBLISHED = (
     "'published' are the papers' own values for their systems and scenes, not measured here."
 )
-SAMPLED = (
-    "The interval takes samples of one problem for independent, which makes it too narrow; pass@k "
-    "is the unbiased estimate, averaged over problems."
+SAMPLED = "pass@k is the unbiased estimate, averaged over problems."
+CLUSTERED = (
+    "Wilson's interval takes samples of one problem, or trials of one scene, for independent, "
+    "which makes it too narrow; 'clustered 95 %' does not: it is Wilson's of the effective number "
+    "of trials (Korn and Graubard 1998), for other problems or scenes like these."
 )
 NO_CHARTS = "For charts: pip install 'code-as-policies[report]', then cap bench report."
 
@@ -120,6 +122,7 @@ def _notes(report: Report, drawn: Mapping[str, bytes]) -> list[str]:
         NOTE.replace("Every trial asked for is counted. ", "") if report.so_far else NOTE,
         *([SO_FAR] if report.so_far else []),
         *([PUBLISHED] if any(cell.published for cell in report.tasks) else []),
+        *([CLUSTERED] if report.total.tally.clustered else []),
         *([SAMPLED] if report.pass_at_k else []),
         *([] if drawn or all(cell.tally.n == 1 for cell in report.tasks) else [NO_CHARTS]),
     ]

@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.pass_at_k import mean_pass_at_k
 from benchmarks.results import Line, read_asked, read_header, read_lines
-from benchmarks.statistics import wilson_interval
+from benchmarks.statistics import clustered_interval, percent, wilson_interval
 from benchmarks.suite import REPAIRED, SUITES, UNJUDGED, BaseSuite, suite
 from cap.errors import UsageError
 
@@ -56,12 +56,17 @@ class CellTally:
     """Wall time of all trials."""
     measured: dict[str, list[float | None]] = field(default_factory=dict)
     """What the suite measured in each trial, by name; None where there was nothing to measure."""
+    clusters: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
+    """By task and seed, which is a problem or a scene, trials and successes."""
 
     def add(self, line: Line) -> None:
         """Count one trial."""
         outcome = line.outcome
         self.n += 1
         self.successes += outcome.success
+        where = line.trial.task, line.trial.seed
+        trials, won = self.clusters.get(where, (0, 0))
+        self.clusters[where] = trials + 1, won + outcome.success
         repaired = outcome.extra.get(REPAIRED) is True
         self.repairs += repaired
         self.unrepaired += outcome.success and not repaired
@@ -111,8 +116,16 @@ class CellTally:
     @property
     def rate(self) -> str:
         """The rate with its interval, percent."""
-        low, high = self.interval
-        return f"{100 * self.successes / self.n:.1f} ({100 * low:.1f}-{100 * high:.1f})"
+        return f"{100 * self.successes / self.n:.1f} ({percent(self.interval)})"
+
+    @property
+    def clustered(self) -> tuple[float, float] | None:
+        """The 95 % interval with clusters as the units; None if there are not several, of several.
+
+        Trials of one cluster are alike, so Wilson's interval of all trials is too narrow then.
+        """
+        several = 1 < len(self.clusters) < self.n
+        return clustered_interval(self.clusters.values()) if several else None
 
     @property
     def why(self) -> str:
@@ -149,6 +162,7 @@ class Cell:
             "task": self.task,
             "split": self.split,
             "success %, 95 %": tally.rate if self.whole else f"so far {tally.rate}",
+            "clustered 95 %": percent(tally.clustered),
             "without repair %": f"{100 * tally.unrepaired / tally.n:.1f}" if tally.repairs else "",
             "n": tally.n if self.whole else f"{tally.n} of {self.asked} so far",
             # What several tasks measure has no common median.
@@ -169,13 +183,22 @@ class Cell:
         While trials are left there is no rate, only one so far.
         """
         tally, (low, high) = self.tally, self.tally.interval
-        rates = {"rate": tally.successes / tally.n, "low": low, "high": high}
+        rates: dict[str, float | None] = {
+            "rate": tally.successes / tally.n,
+            "low": low,
+            "high": high,
+            "clustered_low": None,
+            "clustered_high": None,
+        }
+        if tally.clustered is not None:
+            rates["clustered_low"], rates["clustered_high"] = tally.clustered
         return {
             "task": self.task,
             "split": self.split,
             "asked": self.asked,
             "n": tally.n,
             "successes": tally.successes,
+            "clusters": len(tally.clusters),
             **(rates if self.whole else dict.fromkeys(rates)),
             "so_far": None if self.whole else rates,
             "unrepaired": tally.unrepaired,
@@ -265,6 +288,14 @@ class Report:
                 f"success {100 * tally.successes / tally.n:.1f} % (95 %: {100 * low:.1f} to "
                 f"{100 * high:.1f} %), {tally.successes} of {tally.n} trials"
             )
+            if tally.clustered is not None:
+                sampled = self.suite is not None and self.suite.judges_samples
+                unit = "problem" if sampled else "scene"
+                low, high = (100 * end for end in tally.clustered)
+                lines.append(
+                    f"95 % clustered by {unit}: {low:.1f} to {high:.1f} % "
+                    f"({len(tally.clusters)} {unit}s)"
+                )
         if tally.unjudged:
             lines.append(f"not judged, and counted as not successful: {tally.unjudged} trials")
         if tally.requests:
@@ -378,7 +409,7 @@ def _natural(where: Where) -> list[tuple[int, int, str]]:
 def rows_of(found: Sequence[Cell]) -> list[dict[str, Any]]:
     """Return the rows of some cells; a column that no cell has anything in is left out."""
     table = [cell.row for cell in found]
-    rare = ("split", "without repair %", "measured", "published %")
+    rare = ("split", "clustered 95 %", "without repair %", "measured", "published %")
     empty = [name for name in rare if not any(row[name] for row in table)]
     return [{name: row[name] for name in row if name not in empty} for row in table]
 

@@ -17,7 +17,7 @@ from benchmarks.pass_at_k import mean_pass_at_k
 from benchmarks.problems.problem import GENERALISATIONS, ProblemSet
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.samples import GIVEN, unjudged
-from benchmarks.statistics import wilson_interval
+from benchmarks.statistics import clustered_interval, percent, wilson_interval
 from benchmarks.suite import Outcome
 
 LIBRARY = "shared-library"
@@ -114,6 +114,8 @@ def summarize(
             won = [line for line in own if line.trial.task in names]
             if won:
                 table.append(_row(arm, group, won, published, ks))
+    if not any(row["clustered 95 %"] for row in table):
+        table = [{key: row[key] for key in row if key != "clustered 95 %"} for row in table]
     return table
 
 
@@ -149,12 +151,13 @@ def _row(
         n, right = counts.get(line.trial.task, (0, 0))
         counts[line.trial.task] = n + 1, right + line.outcome.success
     won, n = sum(right for _, right in counts.values()), len(lines)
-    low, high = wilson_interval(won, n)
+    several = 1 < len(counts) < n
     found = mean_pass_at_k(counts, ks)
     row = {
         "arm": arm,
         "problems": group,
-        "solved %, 95 %": f"{100 * won / n:.1f} ({100 * low:.1f}-{100 * high:.1f})",
+        "solved %, 95 %": f"{100 * won / n:.1f} ({percent(wilson_interval(won, n))})",
+        "clustered 95 %": percent(clustered_interval(counts.values())) if several else "",
         "n": n,
         **{f"pass@{k} %": f"{100 * found[k]:.1f}" if k in found else "" for k in ks},
     }

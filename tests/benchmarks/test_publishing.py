@@ -76,6 +76,9 @@ def test_the_numbers_can_be_had_again_from_the_files_alone(
     alike(report["total"], found["total"])
     splits = {row["split"]: row for row in report["families"] if row["task"] == "all"}
     assert set(splits) == set(found["splits"])  # type: ignore[call-overload]
+    if name == "humaneval":  # several samples of a problem
+        assert report["total"]["clustered_low"] < report["total"]["low"]
+        assert "| clustered 95 % |" in write(folder)[0].read_text()
     for split, row in splits.items():
         alike(row, found["splits"][split])  # type: ignore[index]
     assert len(report["tasks"]) == len(found["tasks"])  # type: ignore[arg-type]
@@ -95,7 +98,8 @@ def test_the_numbers_can_be_had_again_from_the_files_alone(
 
 def alike(row: dict[str, Any], found: Any) -> None:
     for key, value in found.items():
-        assert row[key] == (pytest.approx(value) if isinstance(value, float) else value), key
+        close = pytest.approx(value, abs=1e-4 if "clustered" in key else None)
+        assert row[key] == (close if isinstance(value, float) else value), key
 
 
 def test_pass_at_k_counts_every_draw(tmp_path: Path) -> None:
@@ -214,6 +218,20 @@ def test_a_comparison_has_totals_families_p_and_the_trials_that_differ(
     assert "1st: tabletop 4: model-a" in screen
     assert "2nd: tabletop 4: model-b" in screen
     assert f"{sum(only)} trials differ:" in screen
+    low, high = (100 * total[f"clustered_{end}"] for end in ("low", "high"))
+    assert (
+        f"clustered by problem or scene ({total['clusters']}): {low:+.1f} to {high:+.1f}" in screen
+    )
+    differences: dict[tuple[str, int], list[int]] = {}
+    for key in shared:
+        differences.setdefault((key[0], key[2]), []).append(outcomes[1][key] - outcomes[0][key])
+    assert total["clusters"] == len(differences)
+    mean, m = total["difference"], len(differences)
+    squares = sum((sum(own) - mean * len(own)) ** 2 for own in differences.values())
+    margin = rescoring.student(m - 1) * (m / (m - 1) * squares) ** 0.5 / len(shared)
+    assert (total["clustered_low"], total["clustered_high"]) == pytest.approx(
+        (mean - margin, mean + margin), abs=1e-4
+    )
     assert cap(["bench", "compare", str(one), str(other), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["total"] == total
 

@@ -1,8 +1,16 @@
-"""The Wilson interval."""
+"""The intervals of reports."""
+
+import random
 
 import pytest
 
-from benchmarks.statistics import Z_95, wilson_interval
+from benchmarks.statistics import (
+    Z_95,
+    clustered_difference,
+    clustered_interval,
+    student_t_95,
+    wilson_interval,
+)
 
 
 # 0 of 10: z^2 / (n + z^2) by hand; 8 of 10 and 81 of 263: figures in common use
@@ -45,3 +53,68 @@ def test_a_wider_level_gives_a_wider_interval() -> None:
 def test_impossible_counts_are_refused(successes: int, n: int) -> None:
     with pytest.raises(ValueError, match="need 0 <= successes <= n"):
         wilson_interval(successes, n)
+
+
+# Student's table, two-sided 5 %.
+@pytest.mark.parametrize(
+    ("freedom", "t"),
+    [(1, 12.7062), (2, 4.3027), (3, 3.1824), (9, 2.2622), (30, 2.0423), (120, 1.9799)],
+)
+def test_students_quantiles_are_those_of_the_tables(freedom: int, t: float) -> None:
+    assert student_t_95(freedom) == pytest.approx(t, abs=5e-5)
+    assert student_t_95(199) == pytest.approx(student_t_95(200), abs=1e-4)
+
+
+def test_samples_that_are_all_alike_count_once() -> None:
+    """Ten problems of twenty samples, each of them right twenty times or never."""
+    clusters = [(20, 20)] * 4 + [(20, 0)] * 6
+    low, high = clustered_interval(clusters)
+    pooled_low, pooled_high = wilson_interval(80, 200)
+    ten_low, ten_high = wilson_interval(4, 10)
+    assert low < ten_low < pooled_low
+    assert pooled_high < ten_high < high
+    assert (low, high) == pytest.approx((0.143, 0.727), abs=5e-4)  # by hand: n = 9 (z / t)^2
+
+
+def test_one_cluster_tells_nothing_of_others() -> None:
+    assert clustered_interval([(50, 20)]) == (0.0, 1.0)
+    assert clustered_difference([(50, 20)]) == (-1.0, 1.0)
+
+
+def test_what_all_ended_the_same_counts_each_problem_once() -> None:
+    low, high = clustered_interval([(30, 0)] * 10)
+    assert low == 0.0
+    assert high > wilson_interval(0, 10)[1]
+    assert clustered_interval([(30, 30)] * 10) == pytest.approx((1 - high, 1.0))
+
+
+@pytest.mark.parametrize(("a", "b", "m", "each"), [(0.5, 0.5, 20, 10), (1, 1, 37, 5)])
+def test_the_clustered_interval_holds_the_rate_as_often_as_it_says(
+    a: float, b: float, m: int, each: int
+) -> None:
+    """Problems of unequal difficulty: the pooled interval holds it far less often."""
+    draw, held, pooled = random.Random(3), 0, 0
+    for _ in range(300):
+        clusters = []
+        for _ in range(m):
+            ease = draw.betavariate(a, b)
+            clusters.append((each, sum(draw.random() < ease for _ in range(each))))
+        low, high = clustered_interval(clusters)
+        held += low <= a / (a + b) <= high
+        low, high = wilson_interval(sum(won for _, won in clusters), m * each)
+        pooled += low <= a / (a + b) <= high
+    assert 0.92 <= held / 300 <= 0.99
+    assert pooled / 300 < 0.85
+
+
+def test_the_clustered_interval_of_a_difference_holds_it() -> None:
+    draw, held = random.Random(4), 0
+    for _ in range(300):
+        clusters = []
+        for _ in range(20):
+            first, second = draw.betavariate(0.5, 0.5), draw.betavariate(1.0, 0.5)
+            pairs = [(draw.random() < second) - (draw.random() < first) for _ in range(10)]
+            clusters.append((10, sum(pairs)))
+        low, high = clustered_difference(clusters)
+        held += low <= 1 / 1.5 - 0.5 <= high
+    assert 0.92 <= held / 300 <= 0.99

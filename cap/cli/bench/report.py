@@ -40,7 +40,7 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
             click.echo(printable(line))
         click.echo("")
         sums = [report.total, *(report.families if len(report.families) > 1 else ())]
-        keys = ("task", "split", "success %, 95 %", "n", "measured", "failed by")
+        keys = ("task", "split", "success %, 95 %", "clustered 95 %", "n", "measured", "failed by")
         found = reports.rows_of([*sums, *(() if report.own else report.tasks)])
         show([{key: row[key] for key in keys if key in row} for row in found])
         if report.own:
@@ -109,7 +109,7 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
 
     p is McNemar's, exact, two-sided; the interval of the difference is the adjusted Wald interval
     of paired rates. Neither allows for looking at many tasks, nor for samples of one problem being
-    alike.
+    alike; where there are any, another interval of all trials does, between problems.
     """
     from benchmarks.report.comparison import compare as compared
     from cap.cli.tables import show
@@ -125,6 +125,10 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
         click.echo(printable(f"{name}: {one.title} ({one.folder})"))
     click.echo("")
     show(found.rows)
+    if (clustered := found.total.clustered) is not None:
+        low, high = (100 * end for end in clustered)
+        units = f"clustered by problem or scene ({len(found.total.clusters)})"
+        click.echo(f"\n2nd - 1st of all, 95 % {units}: {low:+.1f} to {high:+.1f}")
     if any(found.unshared):
         click.echo(
             f"left out: {found.unshared[0]} trials only of the 1st, {found.unshared[1]} of the 2nd"

@@ -518,7 +518,7 @@ def test_samples_of_a_file_are_judged(tmp_path: Path) -> None:
         {key: line[key] for key in line if key not in ("result", "passed")} for line in found
     ]
     report = (out / "report.md").read_text()
-    assert "| given | all | 50.0 (15.0-85.0) | 4 | 33.3 |" in report
+    assert "| given | all | 50.0 (15.0-85.0) | 0.6-99.4 | 4 | 33.3 |" in report
     assert "published" not in report.partition("| arm |")[2]
 
 
