@@ -2,18 +2,20 @@ r"""Reading answers out of text, and comparing them with what is right.
 
 What an answer may look like
     As a person would take it. Thoughts between `<think>` tags are dropped. The answer is what
-    stands in `\boxed{}`, or follows `answer =`, `answer:` or `answer is`, up to a blank line;
-    without either it is the last line that says anything, or the list that the text ends with.
-    Quotes, brackets, dashes, numbers before the entries of a list and the words a sentence is made
-    of (`the`, `and`, `is`, `at`, ...) count for nothing. What is left must be names of the scene,
-    and nothing else (`none` stands for no object, a colour for the one object of it that may be
-    meant); or pairs of numbers, `(0.1, -0.4)` or
-    `x=0.1 y=-0.4`, in metres unless a unit stands there.
+    stands in `\boxed{}` or `<answer>`, or follows `answer =`, `answer:` or `answer is`, up to a
+    blank line; without either it is the last line that says anything, or the list that the text
+    ends with. Quotes, brackets, dashes, numbers and labels before the entries of a list (`P1 =`,
+    `top left:`) and the words a sentence is made of (`the`, `and`, `is`, `must be`, ...) count for
+    nothing, nor does a remark in brackets that names nothing. What is left must be names of the
+    scene, and nothing else (`none`, `nothing` or `[]` stand for no object, a colour for the one
+    object of it that may be meant); or pairs of numbers, `(0.1, -0.4)` or `x=0.1 y=-0.4`, in metres
+    unless a unit stands there.
     A sentence may repeat the question: "The rightmost block is the red block.", and give a reason:
     "The red block, because it is closest." A question is no answer, nor is what is taken back.
     Anything else is malformed: other words, a no or an or, other units, numbers that are not
     finite. So are two answers, and an answer with other names or points behind it that the question
-    does not hold: nobody knows which is meant.
+    does not hold: nobody knows which is meant. Behind a *final* answer there may be a reason with
+    others in it, if nothing there goes back on it.
 
 What is right
     Objects: the same names, each once; in the same order where the question gives an order.
@@ -40,39 +42,87 @@ _LONGEST = 4000
 """Characters of an answer that are read, once the answer is found."""
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _MARK = re.compile(r"\banswers?\**\s*(?:=|:|-(?=\s)|\bis\b:?|\bare\b:?)\**", re.IGNORECASE)
-_BOXED = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
+_BOXED = re.compile(
+    r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
+    r"|<(?:final[ _-]?)?answer>((?:(?!<).)*)</(?:final[ _-]?)?answer>",
+    re.IGNORECASE | re.DOTALL,
+)
+_STRUCK = re.compile(r"~~.*?~~", re.DOTALL)
+_EMPHASIS = re.compile(r"(?<!\w)_{1,3}(?=\w)|(?<=[^\W_])_{1,3}(?!\w)")
 _LATEX = re.compile(r"\\(?:text|mathrm|mathbf|textbf|left|right)\b|\\[()\[\],;! ]|\$|~")
 _ENTRY = re.compile(r"^[ \t]*(?:[-*\u2022\u2013\u2014]|\(?\d{1,2}[.)])(?=\s)", re.MULTILINE)
+_LABELS = (
+    r"(?<![\w.])(?:(?:p|points?|positions?|corners?|vertex|objects?|blocks?|bowls?|number|no)?"
+    r"[ _#]?\d{1,2}|first|second|third|fourth|fifth|sixth|last|next|(?:bottom|top|upper|lower)"
+    r"(?:[ -](?:left|right))?|left|right|middle|center|centre|(?-i:[A-W]))"
+    r"(?: (?:one|point|corner|object|block|bowl))?\**\s*"
+)
+"""What a list's entries may be called by."""
+_ROW = re.compile(rf"^[ \t]*(?:[-*\u2022]\s+)?\**{_LABELS}[:=]\**", re.MULTILINE | re.IGNORECASE)
+_LABEL = re.compile(rf"{_LABELS}(?:[:=]|(?=[(\[]))", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _COPULA = re.compile(r"\b(?:is|are|would be|should be)\b:?|[:=]", re.IGNORECASE)
-_REASON = re.compile(r",?\s*\b(?:because|since)\b", re.IGNORECASE)
+_REASON = re.compile(
+    r",?\s*\b(?:because|since|(?:at|with) (?:an? |the )?(?:distance|[xy]\b|coordinates?))\b",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"\b(?:wait|actually|correction|instead|rather|sorry|hmm|no|not|oops|however|but|or|answer|"
+    r"(?:must|should|would) be)\b|\?",
+    re.IGNORECASE,
+)
+"""What may go back on an answer that was called final."""
+_EMPTY = re.compile(r"[\s'\"`*.=]*(?:\[\s*\]|\(\s*\)|\{\s*\}|\u2205)[\s'\"`*.]*")
+"""No object, as a list."""
+_NOTHING = re.compile(
+    r"(?:(?:there|it) (?:is|are) )?(?:none|nothing|an? empty (?:list|set)|empty(?: list| set)?|"
+    r"no (?:such )?(?:objects?|blocks?|bowls?|ones?))"
+    r"(?: of (?:the )?(?:them|these|those|objects?|blocks?|bowls?))?(?: there| here| at all)?"
+)
+"""No object, in words."""
+_NO_SUCH = re.compile(
+    r"(?:there (?:is|are) )?(?:no|none of the) (?:other )?(?:objects?|blocks?|bowls?)\b(.*)",
+    re.DOTALL,
+)
+"""No object, with the question's words behind."""
 _DOUBT = frozenset(["no", "not", "nor", "neither", "or", "either", "isn't", "aren't", "except"])
 _DOUBT |= frozenset(["?", "cannot", "can't", "unlikely", "maybe", "perhaps", "possibly", "but"])
+_DOUBT |= frozenset(["option", "options", "candidate", "alternative", "guess", "attempt"])
 _TAKEN_BACK = re.compile(
-    r"\b(?:wrong|incorrect|false|unsure|(?:not|n't) (?:sure|certain|right|correct)|"
+    r"\b(?:wrong|incorrect|false|unsure|unknown|(?:not|n't) (?:known|sure|certain|right|correct)|"
     r"(?:cannot|can't|can not) (?:say|tell|know|answer)|(?:do not|don't) know)\b"
     r"|(?:\A|[.!?;\n])\s*no[\s.!]*\Z",
     re.IGNORECASE,
 )
-_NOT_THERE = frozenset(["there", "them", "these", "those"])
-"""Words that may stand beside `none`."""
-_SIGNS = re.compile(r"[\s,;.:'\"`*\[\](){}!]+|(?<!\S)[-\u2013\u2014]+(?!\S)")
+_SIGNS = re.compile(
+    r"[\s,;.:'\"`*\[\](){}!\u2248\u201c\u201d\u00ab\u00bb\u2713\u2714\u2705]+|(?<!\S)[-\u2013\u2014]+(?!\S)"
+)
 _FILLERS = frozenset(["a", "and", "answer", "are", "at", "i", "in", "is", "it", "of", "order", "s"])
 _FILLERS |= frozenset(["object", "objects", "point", "points", "position", "positions", "ret_val"])
 _FILLERS |= frozenset(["that", "the", "then", "they", "this", "to", "=", "would", "be", "np", "so"])
 _FILLERS |= frozenset(["array", "should", "therefore", "thus", "hence", "final", "located", "lies"])
 _FILLERS |= frozenset(["approximately", "about", "roughly", "coordinates", "think", "which", "its"])
+_FILLERS |= frozenset(["must", "has", "have", "say", "d", "m", "my", "believe", "clearly", "one"])
+_FILLERS |= frozenset(["definitely", "name", "names", "result", "solution", "meters", "metres"])
+_FILLERS |= frozenset(["rounded", "coordinate"])
+_MEASURES = frozenset(
+    ["distance", "at", "x", "y", "about", "is", "away", "m", "cm", "mm", "metres"]
+)
+_MEASURES |= frozenset(["meters", "units", "from", "it"])
+"""Words beside the numbers of a remark in brackets."""
 # Possessive quantifiers: a long run of digits or spaces must not backtrack.
 _NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 _UNIT = r"(?:(?:centi|milli)?met(?:er|re)s?|[cm]?m)\b"
 _METRES = {"cm": 0.01, "centi": 0.01, "mm": 0.001, "milli": 0.001}
 _PAIR = re.compile(
-    rf"[(\[]\s*+(?P<x>{_NUMBER})(?:\s*+(?P<ux>{_UNIT}))?(?:\s*+,\s*+|\s++)(?P<y>{_NUMBER})\s*+"
-    rf"(?P<uy>{_UNIT})?\s*+,?\s*+[)\]](?:\s*+(?:in\s++)?[\[(]?(?P<u>{_UNIT})[\])]?)?"
-    rf"|\bx[\"']?\s*+(?:[=:]|is\b)\s*+(?P<x2>{_NUMBER})\s*+(?P<ux2>{_UNIT})?\s*+(?:[,;]\s*+)?"
-    rf"(?:and\s++)?[\"']?y[\"']?\s*+(?:[=:]|is\b)\s*+(?P<y2>{_NUMBER})(?:\s*+(?P<uy2>{_UNIT}))?",
+    rf"[(\[<]\s*+(?P<x>{_NUMBER})(?:\s*+(?P<ux>{_UNIT}))?(?:\s*+[,;]\s*+|\s++)(?P<y>{_NUMBER})\s*+"
+    rf"(?P<uy>{_UNIT})?\s*+,?\s*+[)\]>](?:\s*+(?:in\s++)?[\[(]?(?P<u>{_UNIT})[\])]?)?"
+    rf"|\bx[\"']?(?:\s*+(?:[=:\u2248]|is\b)\s*+|\s++)(?P<x2>{_NUMBER})\s*+(?P<ux2>{_UNIT})?\s*+"
+    rf"(?:[,;]\s*+)?(?:and\s++)?[\"']?y[\"']?(?:\s*+(?:[=:\u2248]|is\b)\s*+|\s++)(?P<y2>{_NUMBER})(?:\s*+(?P<uy2>{_UNIT}))?",
     re.IGNORECASE,
 )
+_EQUATION = re.compile(r"[)\]>]\s*(?:c?m\s*)?[=\u2248]\s*[(\[<]")
+"""A point that is said twice, in other units perhaps."""
 _BARE = re.compile(
     rf"\s*+(?P<x>{_NUMBER})(?:\s*+(?P<ux>{_UNIT}))?(?:\s*+,\s*+|\s++and\s++|\s++)"
     rf"(?P<y>{_NUMBER})\s*+(?P<uy>{_UNIT})?[\s.]*+\Z"
@@ -99,20 +149,26 @@ def read_names(text: str, known: Sequence[str], asked: str = "") -> list[str]:
         Malformed: It says something else than names of the scene, or nothing, or two answers.
     """
     alone = _colors(known, asked)
-    parts = [rf"\b{re.escape(name)}\b" for name in known]
+    parts = [rf"\b{re.escape(name).replace(chr(92) + ' ', '[ _-]')}\b" for name in known]
     parts += [rf"\b{color}\b(?: one\b)?(?!\s+(?:block|bowl))" for color in alone]
     pattern = re.compile("|".join(parts))
+    name = f"(?:{pattern.pattern})"
+    identity = re.compile(rf"{name}\s+(?:is|=)\s+(?:the\s+|an?\s+)?{name}")
 
     def names_in(words: str) -> list[str]:
         found = pattern.findall(words.lower().replace("grey", "gray"))
-        return [alone.get(name.removesuffix(" one"), name) for name in found]
+        plain = (re.sub("[_-]", " ", name).removesuffix(" one") for name in found)
+        return [alone.get(name, name) for name in plain]
 
     def read(words: str) -> list[str]:
         words = words.lower().replace("grey", "gray")
-        found = names_in(words)
-        rest = _rest(pattern.sub(" ", words))
-        if [word for word in rest if word not in _NOT_THERE] == ["none"] and not found:
+        if _says_nothing(words, lambda more: set(names_in(more)) <= set(names_in(asked))):
             return []
+        words = _LABEL.sub(" ", re.sub(r"\(([^()]*)\)", _without_measure, words))
+        found = names_in(words)
+        if identity.search(words):
+            raise Malformed("one object is said to be another")
+        rest = _rest(pattern.sub(" ", words))
         if rest:
             raise Malformed(f"{_shown(rest)} is no object of the scene")
         if not found:
@@ -121,6 +177,28 @@ def read_names(text: str, known: Sequence[str], asked: str = "") -> list[str]:
 
     names: list[str] = _answer(text, read, names_in, asked)
     return names
+
+
+def _says_nothing(words: str, asked: Callable[[str], bool]) -> bool:
+    """Tell whether words say that there is no object.
+
+    Args:
+        words: All of them.
+        asked: Tells whether further words name only what the question names.
+    """
+    said = " ".join(filter(None, _SIGNS.split(words)))
+    if _EMPTY.fullmatch(words) or _NOTHING.fullmatch(said):
+        return True
+    no = _NO_SUCH.fullmatch(said)
+    return no is not None and asked(no[1]) and _DOUBT.isdisjoint(no[1].split())
+
+
+def _without_measure(bracket: re.Match[str]) -> str:
+    """Return what stands in brackets, or nothing if it is only how far off or where a thing is."""
+    measured = re.search(r"\d", bracket[1]) and _MEASURES.issuperset(
+        re.findall(r"[^\W\d_]+", bracket[1])
+    )
+    return " " if measured else bracket[0]
 
 
 def _colors(known: Sequence[str], asked: str) -> dict[str, str]:
@@ -151,9 +229,14 @@ def read_points(text: str, asked: str = "") -> NDArray[np.float64]:
         return [_point(match) for match in _PAIR.finditer(words)]
 
     def read(words: str) -> list[Point]:
+        words = _LABEL.sub(" ", words)
         if bare := _BARE.match(words.strip("'\"`* ")):
             return [_point(bare)]
         points = points_in(words)
+        if _EQUATION.search(words):
+            if not np.allclose(points, points[0], rtol=0, atol=TOLERANCE_M / 10):
+                raise Malformed("one point is said to be another")
+            return points[:1]
         if rest := _rest(_PAIR.sub(" ", words).lower()):
             raise Malformed(f"{_shown(rest)} is no pair of numbers (x, y) in metres")
         if not points:
@@ -200,8 +283,9 @@ def _answer(
     """
     text = _THOUGHTS.sub("", text).replace("\u2212", "-").replace("\u2019", "'")
     text = re.sub(r"[\u2013\u2014](?=[\d.])", "-", text)
+    text = _STRUCK.sub(" ", text)
     known = mentioned(asked)
-    if boxed := _BOXED.findall(text):
+    if boxed := [match[1] or match[2] or "" for match in _BOXED.finditer(text)]:
         return _same([_said(_plain(entry), read, mentioned, known) for entry in boxed])
     if not _MARK.search(text):
         return _said(_plain(_last(text)), read, mentioned, known)
@@ -213,7 +297,9 @@ def _answer(
         for mark, end in zip(marks, ends, strict=True)
     ]
     last = _said(parts[-1][0], read, mentioned, known)
-    _refuse_more(parts[-1][2], last, mentioned, known)
+    final = text[: marks[-1].start()].rstrip(" *_").lower().endswith("final")
+    if not final or _BACK.search(parts[-1][2]):
+        _refuse_more(parts[-1][2], last, mentioned, known)
     answers = [last]
     for part, _, _ in parts[:-1]:
         try:
@@ -225,6 +311,7 @@ def _answer(
 
 def _plain(text: str) -> str:
     """Return a text without what typesets it, and without the signs before a list's entries."""
+    text = _ROW.sub(" ", _EMPHASIS.sub("", text))
     return _ENTRY.sub(" ", re.sub(r"\\(?:text|mathrm)\{([^{}]*)\}", r" \1 ", _LATEX.sub(" ", text)))
 
 
@@ -232,7 +319,7 @@ def _last(text: str) -> str:
     """Return the last line that says anything, with those that are a list with it."""
     lines = [line for line in text.splitlines() if line.strip(" \t`")]
     first = len(lines) - 1
-    while first > 0 and all(map(_ENTRY.match, lines[first - 1 :])):
+    while first > 0 and all(_ENTRY.match(line) or _ROW.match(line) for line in lines[first - 1 :]):
         first -= 1
     last = "\n".join(lines[first:])
     while first > 0 and last.count("]") > last.count("["):  # an array over several lines

@@ -204,6 +204,142 @@ def test_texts_that_hold_no_points(text: str) -> None:
         read_points(text)
 
 
+SCENE = ["red block", "blue block", "green block", "red bowl", "blue bowl", "gray bowl"]
+WHICH = "Which block is closest to the blue bowl?"
+WHERE = "Where is the point 5 cm to the right of the red block?"
+TWO = "Where are the two ends of the line?"
+RED, NONE, POINT, ENDS = ["red block"], [], [(0.1, -0.4)], [(0, 0), (0.2, 0)]
+GIVEN: list[tuple[str, str, Any]] = [
+    (WHICH, "red_block", RED),
+    (WHICH, "red-block", RED),
+    (WHICH, "__red block__", RED),
+    (WHICH, "**Red block.**", RED),
+    (WHICH, "**Final answer:** red block", RED),
+    (WHICH, "Final Answer: **the red block**.", RED),
+    (WHICH, "### Final answer\n\n**red block**", RED),
+    (WHICH, "<answer>red block</answer>", RED),
+    (WHICH, "I compare the distances.\n<answer>\nThe red block.\n</answer>", RED),
+    (WHICH, "<Final_Answer>red block</Final_Answer>\nThe blue block is farther.", RED),
+    (WHICH, "the red block (distance 0.12 m)", RED),
+    (WHICH, "Answer: red block (0.10, -0.20)", RED),
+    (WHICH, "red block (12 cm away)", RED),
+    (WHICH, "The closest is the red block, at a distance of 12 cm.", RED),
+    (WHICH, "The block closest to the blue bowl is the red block with a distance of 0.1.", RED),
+    (WHICH, "Final answer: red block\n\nThe blue block is 20 cm away, the red one 10 cm.", RED),
+    (WHICH, "So, I'd say the red block.", RED),
+    (WHICH, "I would say it\u2019s the red block.", RED),
+    (WHICH, "The answer must be the red block.", RED),
+    (WHICH, "It has to be the red block.", RED),
+    (WHICH, "It must be the red block!", RED),
+    (WHICH, "My answer is \u201cred block\u201d.", RED),
+    (WHICH, "I believe it is the red one.", RED),
+    (WHICH, "Clearly, the red block.", RED),
+    (WHICH, "red block \u2713", RED),
+    (WHICH, "~~blue block~~ red block", RED),
+    (WHICH, '{"result": "red block"}', RED),
+    (WHICH, "Name: red block", RED),
+    (WHICH, "A: red block", RED),
+    (WHICH, "First: red block\nSecond: blue block", ["red block", "blue block"]),
+    (WHICH, "1: red block, 2: blue block", ["red block", "blue block"]),
+    (WHICH, "[]", NONE),
+    (WHICH, "answer = []", NONE),
+    (WHICH, "`[]`", NONE),
+    (WHICH, "{}", NONE),
+    (WHICH, "nothing", NONE),
+    (WHICH, "Nothing.", NONE),
+    (WHICH, "None of them.", NONE),
+    (WHICH, "none of the blocks", NONE),
+    (WHICH, "Answer: none of the objects", NONE),
+    (WHICH, "No objects.", NONE),
+    (WHICH, "no blocks", NONE),
+    (WHICH, "There is no such object.", NONE),
+    (WHICH, "There are no blocks there.", NONE),
+    (WHICH, "There is no block close to the blue bowl.", NONE),
+    (WHICH, "The answer is an empty list.", NONE),
+    (WHERE, "P1 = (0.1, -0.4)", POINT),
+    (WHERE, "<answer>(0.1, -0.4)</answer>", POINT),
+    (WHERE, "**Final answer:** (0.1, -0.4)", POINT),
+    (WHERE, "\u2248 (0.1, -0.4)", POINT),
+    (WHERE, "(0.1, -0.4) (rounded)", POINT),
+    (WHERE, "x\u22480.1, y\u2248-0.4", POINT),
+    (WHERE, "It is at x 0.1, y -0.4", POINT),
+    (WHERE, "(0.1; -0.4)", POINT),
+    (WHERE, "<0.1, -0.4>", POINT),
+    (WHERE, "(0.1, -0.4) = (10 cm, -40 cm)", POINT),
+    (WHERE, "The point must be (0.1, -0.4), in metres.", POINT),
+    (WHERE, "Final answer: (0.1, -0.4)\n\nThe red block is at (0.05, -0.4).", POINT),
+    (TWO, "Point 1: (0, 0)\nPoint 2: (0.2, 0)", ENDS),
+    (TWO, "P1 = (0, 0), P2 = (0.2, 0)", ENDS),
+    (TWO, "Bottom left: (0, 0)\nBottom right: (0.2, 0)", ENDS),
+    (TWO, "The ends are:\n- **left**: (0, 0)\n- **right**: (0.2, 0)", ENDS),
+    (TWO, "First: (0,0); second: (0.2,0)", ENDS),
+    (TWO, "A(0, 0), B(0.2, 0)", ENDS),
+    (TWO, "1: (0,0), 2: (0.2,0)", ENDS),
+    (TWO, "top left (0, 0), top right (0.2, 0)", ENDS),
+]
+"""Answers as models give them."""
+NOT_GIVEN: list[tuple[str, str]] = [
+    (WHICH, "Is it the red block?"),
+    (WHICH, "Would you like me to move the red block?"),
+    (WHICH, "Which one do you mean, the red block?"),
+    (WHICH, "<answer>red block?</answer>"),
+    (WHICH, "<answer>red block</answer> or <answer>blue block</answer>"),
+    (WHICH, "<answer></answer>"),
+    (WHICH, "Final answer: red block. No, the blue block."),
+    (WHICH, "Final answer: red block\n\nWait, the blue block is closer."),
+    (WHICH, "Final answer: red block\n\nIt should be the blue block."),
+    (WHICH, "Final answer: red block\n\nFinal answer: blue block"),
+    (WHICH, "Final answer: red block or blue block"),
+    (WHICH, "answer: red block\n\nThe blue block is 20 cm away."),
+    (WHICH, "The red block is closer than the blue block."),
+    (WHICH, "The red bowl is the blue block."),
+    (WHICH, "It cannot be the red block."),
+    (WHICH, "It must not be the red block."),
+    (WHICH, "I'd say it isn't the red block."),
+    (WHICH, "~~red block~~"),
+    (WHICH, "red block \u274c"),
+    (WHICH, "red block (or the blue block)"),
+    (WHICH, "red block (green bowl 1)"),
+    (WHICH, "red block (maybe 10 %)"),
+    (WHICH, "objects[0]"),
+    (WHICH, "No."),
+    (WHICH, "No idea."),
+    (WHICH, "There is no block but the red block."),
+    (WHICH, "There is no block close to the red bowl."),
+    (WHICH, "no"),
+    (WHICH, "Nothing but the red block."),
+    (WHICH, "[0]"),
+    (WHICH, "Option 1: red block\nOption 2: blue block"),
+    (WHERE, "(0.1, -0.4) = (0.2, -0.4)"),
+    (WHERE, "Is it P1 = (0.1, -0.4)?"),
+    (WHERE, "The red block is at (0.05, -0.4). 5 cm to the right of it is (0.1, -0.4)."),
+    (WHERE, "Final answer: (0.1, -0.4)\n\nActually (0.15, -0.4)."),
+    (WHERE, "\\boxed{(0.1, -0.4)}, \\boxed{(0.2, -0.4)}"),
+    (WHERE, "P1 = 0.1"),
+    (WHERE, "(0,1; -0,4)"),
+    (WHERE, "(1/10, -2/5)"),
+    (WHERE, "(3.94 in, -15.7 in)"),
+    (WHERE, "0.1 metres to the right, -0.4 metres"),
+    (TWO, "Point 1: (0, 0)\nPoint 2: not known"),
+    (TWO, "Option 1: (0, 0)\nOption 2: (0.2, 0)\nWhich do you want?"),
+]
+"""Texts that are no answer: questions, two answers, what is taken back, other things."""
+
+
+@pytest.mark.parametrize(("asked", "text", "right"), GIVEN)
+def test_what_a_model_would_answer_is_read(asked: str, text: str, right: Any) -> None:
+    if asked == WHICH:
+        assert read_names(text, SCENE, asked) == right
+    else:
+        assert read_points(text, asked) == pytest.approx(np.array(right))
+
+
+@pytest.mark.parametrize(("asked", "text"), NOT_GIVEN)
+def test_what_is_no_answer_is_not_read(asked: str, text: str) -> None:
+    with pytest.raises(Malformed):
+        read_names(text, SCENE, asked) if asked == WHICH else read_points(text, asked)
+
+
 @pytest.mark.parametrize(
     ("given", "right"),
     [
