@@ -105,14 +105,14 @@ _FILLERS |= frozenset(["approximately", "about", "roughly", "coordinates", "thin
 _FILLERS |= frozenset(["must", "has", "have", "say", "d", "m", "my", "believe", "clearly", "one"])
 _FILLERS |= frozenset(["definitely", "name", "names", "result", "solution", "meters", "metres"])
 _FILLERS |= frozenset(["rounded", "coordinate"])
-_MEASURES = frozenset(
-    ["distance", "at", "x", "y", "about", "is", "away", "m", "cm", "mm", "metres"]
-)
-_MEASURES |= frozenset(["meters", "units", "from", "it"])
-"""Words beside the numbers of a remark in brackets."""
 # Possessive quantifiers: a long run of digits or spaces must not backtrack.
 _NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 _UNIT = r"(?:(?:centi|milli)?met(?:er|re)s?|[cm]?m)\b"
+_MEASURE = re.compile(
+    r"\((?=[^()]*\d)(?:[^\w()]|[\d_]|(?<![a-z])(?:distance|at|x|y|about|is|away|from|it|units|"
+    r"[cm]?m|met(?:er|re)s)(?![a-z]))*+\)"
+)
+"""Brackets that hold only how far off a thing is, or where."""
 _METRES = {"cm": 0.01, "centi": 0.01, "mm": 0.001, "milli": 0.001}
 _PAIR = re.compile(
     rf"[(\[<]\s*+(?P<x>{_NUMBER})(?:\s*+(?P<ux>{_UNIT}))?(?:\s*+[,;]\s*+|\s++)(?P<y>{_NUMBER})\s*+"
@@ -162,9 +162,14 @@ def read_names(text: str, known: Sequence[str], asked: str = "") -> list[str]:
 
     def read(words: str) -> list[str]:
         words = words.lower().replace("grey", "gray")
-        if _says_nothing(words, lambda more: set(names_in(more)) <= set(names_in(asked))):
+        said = " ".join(filter(None, _SIGNS.split(words)))
+        if _EMPTY.fullmatch(words) or _NOTHING.fullmatch(said):
             return []
-        words = _LABEL.sub(" ", re.sub(r"\(([^()]*)\)", _without_measure, words))
+        if no := _NO_SUCH.fullmatch(said):
+            repeats = set(names_in(no[1])) <= set(names_in(asked))
+            if repeats and _DOUBT.isdisjoint(no[1].split()):
+                return []
+        words = _LABEL.sub(" ", _MEASURE.sub(" ", words))
         found = names_in(words)
         if identity.search(words):
             raise Malformed("one object is said to be another")
@@ -177,28 +182,6 @@ def read_names(text: str, known: Sequence[str], asked: str = "") -> list[str]:
 
     names: list[str] = _answer(text, read, names_in, asked)
     return names
-
-
-def _says_nothing(words: str, asked: Callable[[str], bool]) -> bool:
-    """Tell whether words say that there is no object.
-
-    Args:
-        words: All of them.
-        asked: Tells whether further words name only what the question names.
-    """
-    said = " ".join(filter(None, _SIGNS.split(words)))
-    if _EMPTY.fullmatch(words) or _NOTHING.fullmatch(said):
-        return True
-    no = _NO_SUCH.fullmatch(said)
-    return no is not None and asked(no[1]) and _DOUBT.isdisjoint(no[1].split())
-
-
-def _without_measure(bracket: re.Match[str]) -> str:
-    """Return what stands in brackets, or nothing if it is only how far off or where a thing is."""
-    measured = re.search(r"\d", bracket[1]) and _MEASURES.issuperset(
-        re.findall(r"[^\W\d_]+", bracket[1])
-    )
-    return " " if measured else bracket[0]
 
 
 def _colors(known: Sequence[str], asked: str) -> dict[str, str]:
