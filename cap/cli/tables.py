@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 import click
@@ -12,12 +13,21 @@ _WRAPPED = 12
 """Cells longer than this may be wrapped in a terminal, to columns no narrower."""
 
 
-def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False) -> None:
+_AT_SPACES: Any = {
+    "subsequent_indent": "  ",
+    "break_long_words": False,
+    "break_on_hyphens": False,
+}
+PAGE = 80
+"""Columns of a table that is to be read, in a pipe or a file too."""
+
+
+def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False, *, columns: int = 0) -> None:
     """Print rows that share their keys: a table that fits the terminal, or else a block each.
 
     Columns without anything are left out, and long cells wrapped; where that is not enough, each
-    row is a block. A pipe has no width: there each row is one line. The first column is a name a
-    person may copy: it is never broken.
+    row is a block. A pipe has no width of its own: there each row is one line, unless `columns`
+    says how many there may be. The first column is a name a person may copy: it is never broken.
     """
     if as_json:
         click.echo(json.dumps(list(rows), ensure_ascii=False))
@@ -31,27 +41,28 @@ def show(rows: Sequence[Mapping[str, Any]], as_json: bool = False) -> None:
     from rich.text import Text
 
     console = Console(highlight=False)
+    width = console.width if console.is_terminal else columns
     cells = [{key: _cell(value) for key, value in row.items()} for row in rows]
     names = list(cells[0])
-    if console.is_terminal:
+    if width:
         names = [key for key in names if any(row[key] for row in cells)] or names
-    widths = [max(cell_len(text) for text in (key, *(row[key] for row in cells))) for key in names]
-    needed = sum(widths) + 2 * len(names)  # where no cell wraps
-    wraps = [width > _WRAPPED and number > 0 for number, width in enumerate(widths)]
-    least = [_WRAPPED if one else width for one, width in zip(wraps, widths, strict=True)]
-    if console.is_terminal and sum(least) + 2 * len(names) > console.width:
+    wide = [max(cell_len(text) for text in (key, *(row[key] for row in cells))) for key in names]
+    needed = sum(wide) + 2 * len(names)  # where no cell wraps
+    wraps = [one > _WRAPPED and number > 0 for number, one in enumerate(wide)]
+    least = [_WRAPPED if long else one for long, one in zip(wraps, wide, strict=True)]
+    if width and sum(least) + 2 * len(names) > width:
         for row in cells:
             lines = [f"{key}: {value}" for key, value in row.items() if value]
+            lines = [part for line in lines for part in wrap(line, width - 2, **_AT_SPACES)]
             click.echo("\n  ".join(lines))
         return
     table = Table(box=None, pad_edge=False)
-    for key, one, width in zip(names, wraps, least, strict=True):
-        wrapped = one and console.is_terminal
-        table.add_column(key, no_wrap=not wrapped, min_width=width if wrapped else None)
+    for key, long, one in zip(names, wraps, least, strict=True):
+        wrapped = long and width > 0
+        table.add_column(key, no_wrap=not wrapped, min_width=one if wrapped else None)
     for row in cells:
         table.add_row(*(Text(row[key]) for key in names))
-    width = console.width if console.is_terminal else max(needed, console.width)
-    Console(highlight=False, width=width).print(table)
+    Console(highlight=False, width=width or max(needed, console.width)).print(table)
 
 
 def _cell(value: Any) -> str:

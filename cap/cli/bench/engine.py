@@ -12,7 +12,7 @@ from cap.cli.bench.measurement import as_they_come, judged, require_own_benchmar
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def command(runs: int, as_json: bool) -> int:
     """Measure what the engine adds to a model's own time; 1 if a limit is broken."""
-    from cap.cli.tables import show
+    from cap.cli.tables import PAGE, show
 
     require_own_benchmarks()
     from benchmarks.performance.engine import measure
@@ -30,5 +30,5 @@ def command(runs: int, as_json: bool) -> int:
         }
         for row in rows
     ]
-    show(table, as_json)
+    show(table, as_json, columns=PAGE)
     return judged(rows, "limit broken")

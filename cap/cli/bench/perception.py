@@ -13,7 +13,7 @@ from cap.errors import MissingExtra
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def command(scenes: int, as_json: bool) -> int:
     """Names and places from pictures alone, beside the truth; 1 if a limit is broken."""
-    from cap.cli.tables import show
+    from cap.cli.tables import PAGE, show
 
     require_own_benchmarks()
     from benchmarks.performance.perception import MEDIAN_LIMIT_M, NAMES_LIMIT, measure
@@ -35,5 +35,5 @@ def command(scenes: int, as_json: bool) -> int:
         }
         for row in seen
     ]
-    show(table, as_json)
+    show(table, as_json, columns=PAGE)
     return 0 if all(row.ok for row in seen) else 1

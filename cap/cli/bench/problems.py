@@ -27,7 +27,7 @@ def command(
     from benchmarks.problems.plain_python import converted
     from benchmarks.problems.schema import SCHEMA
     from benchmarks.robocodegen.suite import problem_set
-    from cap.cli.tables import show
+    from cap.cli.tables import PAGE, show
 
     if schema:
         click.echo(SCHEMA, nl=False)
@@ -50,14 +50,14 @@ def command(
         }
         for problem in found.problems.values()
     ]
-    show(rows, as_json)
+    show(rows, as_json, columns=PAGE)
     return 0
 
 
 def _check(found: Any, as_json: bool) -> int:
     """Try every problem, and tell what is wrong with each that is not fit."""
     from benchmarks.problems.validation import check_problem
-    from cap.cli.tables import show
+    from cap.cli.tables import PAGE, show
 
     findings = [check_problem(problem) for problem in found.problems.values()]
     rows = [
@@ -69,7 +69,7 @@ def _check(found: Any, as_json: bool) -> int:
         }
         for finding in findings
     ]
-    show(rows, as_json)
+    show(rows, as_json, columns=PAGE)
     faulty = [finding for finding in findings if finding.faults]
     for finding in findings:
         for note in finding.notes:

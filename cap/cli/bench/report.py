@@ -27,7 +27,7 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
     from benchmarks.report import tables as reports
     from benchmarks.report.page import write
     from benchmarks.results import read_lines
-    from cap.cli.tables import show
+    from cap.cli.tables import PAGE, show
 
     if next(read_lines(folder), None) is None:
         return None
@@ -42,10 +42,10 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
         sums = [report.total, *(report.families if len(report.families) > 1 else ())]
         keys = ("task", "split", "success %, 95 %", "clustered 95 %", "n", "measured", "failed by")
         found = reports.rows_of([*sums, *(() if report.own else report.tasks)])
-        show([{key: row[key] for key in keys if key in row} for row in found])
+        show([{key: row[key] for key in keys if key in row} for row in found], columns=PAGE)
         if report.own:
             click.echo("")
-            show(report.own)
+            show(report.own, columns=PAGE)
         _show_reasons(report)
     click.echo(f"report: {markdown} and {page.name}", err=as_json)
     return report
@@ -112,7 +112,7 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
     alike; where there are any, another interval of all trials does, between problems.
     """
     from benchmarks.report.comparison import compare as compared
-    from cap.cli.tables import show
+    from cap.cli.tables import PAGE, show
 
     for folder in (first, second):
         if not folder.is_dir():
@@ -124,7 +124,7 @@ def compare(first: Path, second: Path, as_json: bool) -> int:
     for name, one in (("1st", found.first), ("2nd", found.second)):
         click.echo(printable(f"{name}: {one.title} ({one.folder})"))
     click.echo("")
-    show(found.rows)
+    show(found.rows, columns=PAGE)
     if (clustered := found.total.clustered) is not None:
         low, high = (100 * end for end in clustered)
         units = f"clustered by problem or scene ({len(found.total.clusters)})"

@@ -19,7 +19,7 @@ def command(runs: int, profile: bool, as_json: bool, markdown: bool) -> int:
         return _profile(runs, as_json)
     from benchmarks.performance.sandbox.measure import conditions, installed, measure
     from benchmarks.performance.sandbox.table import as_data, as_lines, as_markdown
-    from cap.cli.tables import show
+    from cap.cli.tables import PAGE, show
 
     lacking = {name: install for name, install in installed().items() if install is not None}
     for line in conditions():
@@ -31,14 +31,14 @@ def command(runs: int, profile: bool, as_json: bool, markdown: bool) -> int:
     if markdown:
         click.echo(as_markdown(rows))
     else:
-        show(as_data(rows) if as_json else as_lines(rows), as_json)
+        show(as_data(rows) if as_json else as_lines(rows), as_json, columns=PAGE)
     return judged(rows)
 
 
 def _profile(runs: int, as_json: bool) -> int:
     """Print where the time of a trivial program goes in this sandbox."""
     from benchmarks.performance.sandbox.profile import profile
-    from cap.cli.tables import show
+    from cap.cli.tables import PAGE, show
 
     stages = profile(runs)
     table = [
@@ -50,5 +50,5 @@ def _profile(runs: int, as_json: bool) -> int:
         }
         for stage in stages
     ]
-    show(table, as_json)
+    show(table, as_json, columns=PAGE)
     return 0

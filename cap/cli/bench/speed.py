@@ -19,7 +19,7 @@ from cap.errors import MissingExtra
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def command(runs: int, trials: int | None, humaneval: bool, as_json: bool) -> int:
     """Measure pick-and-place, reset, the engine's overhead and start-up; 1 if over a limit."""
-    from cap.cli.tables import show
+    from cap.cli.tables import PAGE, show
 
     require_own_benchmarks()
     if humaneval:
@@ -47,14 +47,14 @@ def command(runs: int, trials: int | None, humaneval: bool, as_json: bool) -> in
         }
         for row in rows
     ]
-    show(table, as_json)
+    show(table, as_json, columns=PAGE)
     return judged(rows)
 
 
 def _scoring(runs: int, as_json: bool) -> int:
     """Print what judging costs here and in the official scorer; 1 if over a limit."""
     from benchmarks.performance.scoring import conditions, measure
-    from cap.cli.tables import show
+    from cap.cli.tables import PAGE, show
 
     click.echo(conditions(), err=as_json)
     rows = list(measure(runs))
@@ -71,7 +71,7 @@ def _scoring(runs: int, as_json: bool) -> int:
         }
         for row in rows
     ]
-    show(table, as_json)
+    show(table, as_json, columns=PAGE)
     over = [row.what for row in rows if not row.ok]
     if over:
         click.echo(f"over the limit: {', '.join(over)}", err=True)

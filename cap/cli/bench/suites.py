@@ -10,7 +10,7 @@ import click
 def command(as_json: bool) -> int:
     """List the suites that `cap bench run` and `cap bench oracle` take."""
     from benchmarks.suite import SUITES, suite
-    from cap.cli.tables import show
+    from cap.cli.tables import PAGE, show
     from cap.errors import MissingExtra
 
     rows = []
@@ -31,7 +31,7 @@ def command(as_json: bool) -> int:
                 "splits": splits if as_json else ", ".join(splits),
             }
         )
-    show(rows, as_json)
+    show(rows, as_json, columns=PAGE)
     if not as_json:
         click.echo("A suite of your own: a Python file with a function suite(); cap robots new")
     return 0
