@@ -245,6 +245,10 @@ class BaseSuite:
         """Return the suite's own table of a results folder; may write files of it there."""
         return []
 
+    def numbers(self, folder: Path) -> list[dict[str, Any]] | None:
+        """Return the suite's own table for a program, rates from 0 to 1; None if it is the same."""
+        return None
+
     def plot(self, folder: Path) -> list[Path]:
         """Draw the episodes of a results folder into it; return the files.
 

@@ -277,7 +277,7 @@ class HumanEvalSuite(BaseSuite):
             "arm": arm,
             "problems": len(counts),
             "samples": len(lines),
-            **{f"pass@{k} %": f"{100 * found[k]:.1f}" if k in found else "" for k in self._ks},
+            **{f"pass@{k} %": round(100 * found[k], 1) if k in found else "" for k in self._ks},
             "refused": refused,
             "official would pass": f"at most {refused} more" if refused else "the same",
         }

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.pass_at_k import mean_pass_at_k
+from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.results import Line, read_asked, read_header, read_lines
 from benchmarks.statistics import clustered_interval, percent, wilson_interval
 from benchmarks.suite import REPAIRED, SUITES, UNJUDGED, BaseSuite, suite
@@ -247,6 +247,8 @@ class Report:
     """Where problems have samples and all have ended: pass@k by split, 0 to 1."""
     own: tuple[Mapping[str, Any], ...]
     """The suite's own table."""
+    own_numbers: tuple[Mapping[str, Any], ...]
+    """The same for a program."""
     order: Callable[[Line], tuple[Any, ...]]
     """Sorts lines as the tasks are sorted."""
 
@@ -328,7 +330,7 @@ class Report:
                 split: {str(k): rate for k, rate in found.items()}
                 for split, found in self.pass_at_k.items()
             },
-            "own": [dict(row) for row in self.own],
+            "own": [dict(row) for row in self.own_numbers],
         }
 
 
@@ -360,6 +362,8 @@ def read(folder: Path) -> Report:
         sampled = sampled or line.trial.sample > 0
     if not total.n:
         raise UsageError(f"{folder} holds no trial yet")
+    own = found.summary(folder) if found else []
+    numbers = found.numbers(folder) if found else None
     wanted: Counter[Where] = Counter()
     for trial in asked:
         family = found.family(trial.task) if found is not None else ""
@@ -382,9 +386,12 @@ def read(folder: Path) -> Report:
         pass_at_k={
             split: rates
             for split in splits
-            if sampled and total.n == len(asked) and (rates := mean_pass_at_k(samples[split]))
+            if sampled
+            and total.n == len(asked)
+            and (rates := mean_pass_at_k(samples[split], options.get("k") or KS))
         },
-        own=tuple(found.summary(folder)) if found else (),
+        own=tuple(own),
+        own_numbers=tuple(own if numbers is None else numbers),
         order=lambda line: (
             place[line.trial.task, line.trial.split],
             line.trial.seed,

@@ -27,7 +27,7 @@ from benchmarks.problems.judge import Verdict, desk, examine, judge
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
 from benchmarks.problems.problem_file import load
 from benchmarks.results import read_lines
-from benchmarks.robocodegen.summary import LIBRARY, OTHERS, given_form, summarize
+from benchmarks.robocodegen.summary import LIBRARY, OTHERS, given_form, summarize, tallies
 from benchmarks.samples import GIVEN
 from benchmarks.suite import (
     BASELINES,
@@ -222,7 +222,12 @@ class RoboCodeGenSuite(BaseSuite):
             json_lines.write(
                 folder / f"{GIVEN}.samples.jsonl", given_form(folder, self._set.problems)
             )
-        return summarize(folder, self._set, published=not self._own, ks=self._ks)
+        return summarize(tallies(folder, self._set, published=not self._own, ks=self._ks))
+
+    def numbers(self, folder: Path) -> list[dict[str, Any]]:
+        """Return the numbers of the same groups."""
+        found = tallies(folder, self._set, published=not self._own, ks=self._ks)
+        return [tally.numbers for tally in found]
 
 
 def problem_set(paths: str | Sequence[str] | None) -> ProblemSet:

@@ -8,7 +8,7 @@ of the families what the notebook counts for code-davinci-002, where it can be t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -95,10 +95,77 @@ def given_form(folder: Path, known: Collection[str]) -> list[dict[str, Any]]:
     return [form for _, form in sorted(forms, key=itemgetter(0))]
 
 
-def summarize(
+@dataclass(frozen=True)
+class GroupTally:
+    """What came of a group of problems in one arm."""
+
+    arm: str
+    """Which."""
+    group: str
+    """Such as `family: numpy`, or `all`."""
+    counts: Mapping[str, tuple[int, int]]
+    """Of each problem, the samples and those that are right."""
+    ks: Sequence[int]
+    """For which k pass@k is told."""
+    published: Mapping[str, float]
+    """The paper's values by model, percent."""
+
+    @property
+    def n(self) -> int:
+        """Samples."""
+        return sum(n for n, _ in self.counts.values())
+
+    @property
+    def right(self) -> int:
+        """Those that are right."""
+        return sum(right for _, right in self.counts.values())
+
+    @property
+    def clustered(self) -> tuple[float, float] | None:
+        """The interval between problems, where some have several samples."""
+        several = 1 < len(self.counts) < self.n
+        return clustered_interval(self.counts.values()) if several else None
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The group for a person."""
+        found = mean_pass_at_k(self.counts, self.ks)
+        interval = percent(wilson_interval(self.right, self.n))
+        return {
+            "arm": self.arm,
+            "problems": self.group,
+            "solved %, 95 %": f"{100 * self.right / self.n:.1f} ({interval})",
+            "clustered 95 %": percent(self.clustered),
+            "n": self.n,
+            **{f"pass@{k} %": f"{100 * found[k]:.1f}" if k in found else "" for k in self.ks},
+            "published %": ", ".join(f"{name} {rate:g}" for name, rate in self.published.items()),
+        }
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The group for a program: rates from 0 to 1."""
+        low, high = wilson_interval(self.right, self.n)
+        clustered = self.clustered or (None, None)
+        return {
+            "arm": self.arm,
+            "problems": self.group,
+            "n": self.n,
+            "successes": self.right,
+            "rate": self.right / self.n,
+            "low": low,
+            "high": high,
+            "clusters": len(self.counts),
+            "clustered_low": clustered[0],
+            "clustered_high": clustered[1],
+            "pass_at_k": {str(k): p for k, p in mean_pass_at_k(self.counts, self.ks).items()},
+            "published_percent": dict(self.published),
+        }
+
+
+def tallies(
     folder: Path, problems: ProblemSet, *, published: bool, ks: Sequence[int] = ()
-) -> list[dict[str, Any]]:
-    """Return one row for each arm and group of problems that has a sample, and one for all.
+) -> list[GroupTally]:
+    """Return each arm's groups of problems that have a sample, and all of them.
 
     Args:
         folder: Of the run.
@@ -107,16 +174,28 @@ def summarize(
         ks: For which k pass@k is told.
     """
     found = [part for line in read_lines(folder) for part in parts(line)]
+    groups = _groups(problems)
     table = []
     for arm in dict.fromkeys(line.trial.split for line in found):
-        own = [line for line in found if line.trial.split == arm]
-        for group, names in _groups(problems).items():
-            won = [line for line in own if line.trial.task in names]
-            if won:
-                table.append(_row(arm, group, won, published, ks))
-    if not any(row["clustered 95 %"] for row in table):
-        table = [{key: row[key] for key in row if key != "clustered 95 %"} for row in table]
+        counts: dict[str, tuple[int, int]] = {}
+        for line in found:
+            if line.trial.split == arm:
+                n, right = counts.get(line.trial.task, (0, 0))
+                counts[line.trial.task] = n + 1, right + line.outcome.success
+        for group, names in groups.items():
+            own = {name: count for name, count in counts.items() if name in names}
+            beside = published_rates(group, arm) if published and arm != GIVEN else {}
+            if own:
+                table.append(GroupTally(arm, group, own, ks, beside))
     return table
+
+
+def summarize(found: Sequence[GroupTally]) -> list[dict[str, Any]]:
+    """Return a row for each group; a column that none has anything in is left out."""
+    table = [tally.row for tally in found]
+    rare = ("clustered 95 %", "published %")
+    empty = [name for name in rare if not any(row[name] for row in table)]
+    return [{name: row[name] for name in row if name not in empty} for row in table]
 
 
 def parts(line: Line) -> Iterator[Line]:
@@ -141,30 +220,6 @@ def _groups(problems: ProblemSet) -> dict[str, set[str]]:
         for kind in GENERALISATIONS
     }
     return {**groups, "all": set(problems.problems)}
-
-
-def _row(
-    arm: str, group: str, lines: Sequence[Line], published: bool, ks: Sequence[int]
-) -> dict[str, Any]:
-    counts: dict[str, tuple[int, int]] = {}
-    for line in lines:
-        n, right = counts.get(line.trial.task, (0, 0))
-        counts[line.trial.task] = n + 1, right + line.outcome.success
-    won, n = sum(right for _, right in counts.values()), len(lines)
-    several = 1 < len(counts) < n
-    found = mean_pass_at_k(counts, ks)
-    row = {
-        "arm": arm,
-        "problems": group,
-        "solved %, 95 %": f"{100 * won / n:.1f} ({percent(wilson_interval(won, n))})",
-        "clustered 95 %": percent(clustered_interval(counts.values())) if several else "",
-        "n": n,
-        **{f"pass@{k} %": f"{100 * found[k]:.1f}" if k in found else "" for k in ks},
-    }
-    if published and arm != GIVEN:
-        rates = published_rates(group, arm)
-        row["published %"] = ", ".join(f"{name} {value:g}" for name, value in rates.items())
-    return row
 
 
 def published_rates(task: str, split: str) -> Mapping[str, float]:

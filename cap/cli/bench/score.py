@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from cap.cli.bench.trials import RunnerOptions, carry_out, tell_left_out
+from cap.cli.bench.trials import Interrupted, RunnerOptions, carry_out, tell_left_out
 from cap.cli.options import whole_numbers, with_options
 from cap.errors import UsageError
 
@@ -39,6 +39,9 @@ from cap.errors import UsageError
     metavar="FILE",
     help="RoboCodeGen: your own; may be repeated.",
 )
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the report as one JSON list, numbers as numbers."
+)
 @with_options(RunnerOptions, "runner_options")
 def command(
     suite_name: str,
@@ -48,12 +51,14 @@ def command(
     ks: list[int],
     problem_file: Path | None,
     problems: tuple[Path, ...],
+    as_json: bool,
     runner_options: RunnerOptions,
 ) -> int:
     """Judge the answers in FILE to the problems of SUITE, humaneval or robocodegen.
 
     FILE has one JSON object a line: task_id, and completion or solution. The verdicts are written
-    beside, in the order of the file and with all else that stands in its lines.
+    beside, in the order of the file and with all else that stands in its lines. Exit code 0
+    whatever the rate is, 1 if no sample could be judged.
     """
     from benchmarks.samples import SAMPLES
     from benchmarks.suite import OWN_PROMPTS, Settings, suite
@@ -75,5 +80,10 @@ def command(
     found.check(settings)
     trials = found.given(file, incomplete=incomplete)
     tell_left_out(found)
-    show_report(carry_out(found, trials, settings, runner_options, file.stem))
-    return 0
+    try:
+        folder = carry_out(found, trials, settings, runner_options, file.stem)
+    except Interrupted as stop:
+        show_report(stop.folder, as_json)
+        raise
+    tally = show_report(folder, as_json).total.tally
+    return 1 if tally.unjudged == tally.n else 0

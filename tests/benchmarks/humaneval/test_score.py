@@ -262,6 +262,29 @@ def test_the_numbers_come_of_the_files_alone(tmp_path: Path) -> None:
     assert f"| given | 3 | 15 | {shown} |" in (out / "report.md").read_text()
 
 
+def test_the_report_can_be_had_as_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problems = lines(tmp_path / "problems.jsonl", [EXAMPLE, {**EXAMPLE, "task_id": "test/1"}])
+    answers = ["    return 1", "    return 2", "    return 1"]
+    samples = [
+        {"task_id": task, "completion": text} for task in ("test/0", "test/1") for text in answers
+    ]
+    path = lines(tmp_path / "s.jsonl", samples)
+    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems)]
+    assert cap([*command, "-q", "-k", "1,2", "--json", "--out", str(tmp_path / "scored")]) == 0
+    screen = capsys.readouterr()
+    (report,) = json.loads(screen.out)
+    assert report["pass_at_k"] == {"given": {"1": pytest.approx(2 / 3), "2": pytest.approx(1.0)}}
+    total = report["total"]
+    assert (total["n"], total["successes"], total["clusters"]) == (6, 4, 2)
+    assert 0 <= total["clustered_low"] <= total["low"] < total["rate"] < total["high"] <= 1
+    (row,) = report["own"]
+    assert (row["pass@1 %"], row["pass@2 %"], row["refused"]) == (66.7, 100.0, 0)
+    assert cap(["bench", "report", str(tmp_path / "scored"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [report]
+
+
 def test_a_test_may_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     entry = {
         **EXAMPLE,

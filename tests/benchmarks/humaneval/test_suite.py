@@ -310,7 +310,7 @@ def test_pass_at_k_is_told_by_arm(tmp_path: Path) -> None:
     results.close()
     first, second = found.summary(tmp_path / "run")
     assert (first["arm"], second["arm"]) == ("hierarchical", "flat")
-    assert (first["samples"], first["pass@1 %"], first["pass@10 %"]) == (20, "50.0", "100.0")
+    assert (first["samples"], first["pass@1 %"], first["pass@10 %"]) == (20, 50.0, 100.0)
     assert first["pass@100 %"] == ""
     assert "pass@10 80.6" in first["paper %"]
     assert "greedy" not in second["paper %"]
