@@ -69,8 +69,11 @@ def main() -> None:
     settings = msgspec.json.decode(next(lines, '{"suite": "", "model": ""}'), type=Settings)
     for line in lines:
         outcome = run_trial(msgspec.json.decode(line, type=Trial), settings)
-        answers.write(json.dumps(plain(asdict(outcome))) + "\n")
-        answers.flush()
+        try:
+            answers.write(json.dumps(plain(asdict(outcome))) + "\n")
+            answers.flush()
+        except BrokenPipeError:  # whoever asked was killed; it is run again on resuming
+            break
     os._exit(0)  # no exit hook of a library can hold it back
 
 

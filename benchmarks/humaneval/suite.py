@@ -84,6 +84,7 @@ class HumanEvalSuite(BaseSuite):
         self._ks = tuple(ks)
         self._limit_s = limit_s
         self._file = problem_file
+        self._samples: dict[str, str] = {}
         if problem_file is not None:
             digest = hashlib.sha256(repr(sorted(self.problems.items())).encode()).hexdigest()
             self.version = f"2-{digest[:12]}"
@@ -155,7 +156,8 @@ class HumanEvalSuite(BaseSuite):
         scorer = _scorer(self._limit_s, _MEMORY_BYTES)
         by = "the check, text by text" if scorer.checks else "the sandbox's walls, as it runs"
         told = {} if self._file is None else {"problems": f"{len(self.problems)} of a file"}
-        return {"sandbox": scorer.sandbox.level, "refused by": by, **told}
+        level = scorer.sandbox.level
+        return {"sandbox": level, "refused by": by, **told, **self._samples}
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every problem with its arm, arm by arm."""
@@ -198,6 +200,7 @@ class HumanEvalSuite(BaseSuite):
             UsageError: It cannot be used.
         """
         found = samples.read(path, self.problems)
+        self._samples = {"samples": samples.digest(path)}
         chosen = samples.of_problems(path, found, self._fit(), incomplete=incomplete)
         return tuple(Trial(sample.task_id, samples.GIVEN, 0, sample.number) for sample in chosen)
 

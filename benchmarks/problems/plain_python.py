@@ -68,7 +68,8 @@ def converted(path: Path) -> str:
     except SyntaxError as error:
         raise ProblemError(f"{path}, line {error.lineno}: not Python: {error.msg}") from None
     except (OSError, ValueError) as error:
-        raise ProblemError(f"cannot read {path}: {error}") from None
+        why = getattr(error, "strerror", None) or error
+        raise ProblemError(f"cannot read {path}: {why}") from None
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     tests = {name: one for name, one in functions.items() if name.startswith(("test_", "check"))}
     found: dict[str, _Found] = {}

@@ -44,7 +44,8 @@ def load(paths: Sequence[Path]) -> ProblemSet:
             data = path.read_bytes()
             values = tomllib.loads(data.decode("utf-8-sig"))
         except (OSError, ValueError) as error:
-            raise ProblemError(f"cannot read problem file {path}: {error}") from None
+            why = getattr(error, "strerror", None) or error
+            raise ProblemError(f"cannot read problem file {path}: {why}") from None
         digest.update(data)
         for problem in _file(values, str(path)):
             if problem.name in found:

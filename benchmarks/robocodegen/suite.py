@@ -100,6 +100,7 @@ class RoboCodeGenSuite(BaseSuite):
         self._own = bool(problems)
         self._ks = tuple(ks)
         self._shared = shared_library
+        self._samples: dict[str, str] = {}
         self._set = problem_set(problems)
         self.version = f"2-{self._set.sha256[:12]}"
 
@@ -134,9 +135,11 @@ class RoboCodeGenSuite(BaseSuite):
     def conditions(self) -> Mapping[str, str]:
         """Return whose problems these are, and which of them are left out."""
         if not self._own:
-            return {"problems": OTHERS}
+            return {"problems": OTHERS, **self._samples}
         told = {"problems": "a person's own; the paper's values do not apply"}
-        return told | {f"left out, {name}": why for name, why in self.left_out.items()}
+        return (
+            told | self._samples | {f"left out, {name}": why for name, why in self.left_out.items()}
+        )
 
     def cells(self) -> tuple[tuple[str, str], ...]:
         """Return every problem with every arm."""
@@ -198,6 +201,7 @@ class RoboCodeGenSuite(BaseSuite):
             UsageError: It cannot be used.
         """
         found = samples.read(path, self._set.problems)
+        self._samples = {"samples": samples.digest(path)}
         chosen = samples.of_problems(path, found, self._fit(), incomplete=incomplete)
         return tuple(Trial(sample.task_id, GIVEN, 0, sample.number) for sample in chosen)
 

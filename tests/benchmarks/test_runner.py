@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -244,3 +244,20 @@ def test_a_worker_is_not_started_once_the_run_has_ended() -> None:
     hand.end()
     assert hand._ask(trials(1)[0]) is None
     assert hand._process is None
+
+
+def test_a_worker_whose_run_was_killed_ends_without_a_word() -> None:
+    """Nobody reads its answer any more."""
+    settings, trial = Settings("drawing", "oracle", mode="instant"), Trial("draw-line", "", 0)
+    told = "".join(json.dumps(asdict(one)) + "\n" for one in (settings, trial))
+    with subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as worker:
+        assert worker.stdout is not None
+        worker.stdout.close()
+        worker.stdout = None
+        _, said = worker.communicate(told.encode(), timeout=120)
+    assert (worker.returncode, said) == (0, b"")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +82,12 @@ def command(
     found.check(settings)
     trials = found.given(file, incomplete=incomplete)
     tell_left_out(found)
+    counts = Counter(trial.task for trial in trials)
+    if ks and ks[-1] > min(counts.values()):
+        most = ks[-1]
+        task, fewest = min(counts.items(), key=itemgetter(1))
+        note = f"no pass@{most}: of '{task}' there are {fewest} samples; give {most} of each"
+        click.echo(f"note: {note}", err=True)
     try:
         folder = carry_out(found, trials, settings, runner_options, file.stem)
     except Interrupted as stop:

@@ -357,3 +357,22 @@ def test_a_solution_counts_before_a_completion_and_ids_may_be_numbers(
     lines(path, [{"task_id": True, "completion": "x"}])
     assert cap([*command, "--out", str(tmp_path / "no")]) == 2
     assert "text or a whole number as 'task_id'" in capsys.readouterr().err
+
+
+def test_a_run_goes_on_with_the_same_samples_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problems = lines(tmp_path / "problems.jsonl", [EXAMPLE])
+    path = lines(tmp_path / "s.jsonl", [{"task_id": "test/0", "completion": "    return 1"}])
+    command = ["bench", "score", "humaneval", str(path), "--problem-file", str(problems), "-q"]
+    command += ["--out", str(tmp_path / "scored"), "-k", "1,3"]
+    assert cap(command) == 0
+    told = "note: no pass@3: of 'test/0' there are 1 samples; give 3 of each"
+    assert told in capsys.readouterr().err
+    assert cap([*command, "--resume"]) == 0
+    lines(path, [{"task_id": "test/0", "completion": "    return 2"}])
+    capsys.readouterr()
+    assert cap([*command, "--resume"]) == 2
+    said = capsys.readouterr().err
+    assert "is a run with another conditions samples" in said
+    assert said.count("\n") == 2  # the note, and why not
