@@ -60,7 +60,7 @@ class HumanEvalSuite(BaseSuite):
 
     name = "humaneval"
     about = "the official problems, by pass@k, or samples from a file"
-    version = "2"
+    version = "3"
     usual_n = 1
     judges_samples = True
     takes = ("prompts",)
@@ -87,7 +87,7 @@ class HumanEvalSuite(BaseSuite):
         self._samples: dict[str, str] = {}
         if problem_file is not None:
             digest = hashlib.sha256(repr(sorted(self.problems.items())).encode()).hexdigest()
-            self.version = f"2-{digest[:12]}"
+            self.version = f"3-{digest[:12]}"
 
     def adjusted(self, options: Mapping[str, Any]) -> HumanEvalSuite:
         """Return the suite as options ask for it."""

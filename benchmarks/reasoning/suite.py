@@ -62,7 +62,7 @@ class ReasoningSuite(BaseSuite):
 
     name = "reasoning"
     about = "questions about a scene, in words and by program"
-    version = "3"
+    version = "4"
     takes = ("prompts",)
 
     def check(self, settings: Settings) -> None:
