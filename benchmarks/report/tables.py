@@ -357,13 +357,12 @@ def read(folder: Path) -> Report:
         families[ALL, split].add(line)
         if found is not None and (family := found.family(task)):
             families[family, split].add(line)
-        n, correct = samples[split].get(task, (0, 0))
-        samples[split][task] = n + 1, correct + line.outcome.success
-        sampled = sampled or line.trial.sample > 0
+        n, right = samples[split].get(task, (0, 0))
+        samples[split][task] = n + 1, right + line.outcome.success
+        sampled |= line.trial.sample > 0
     if not total.n:
         raise UsageError(f"{folder} holds no trial yet")
-    own = found.summary(folder) if found else []
-    numbers = found.numbers(folder) if found else None
+    own, numbers = (found.summary(folder), found.numbers(folder)) if found else ([], None)
     wanted: Counter[Where] = Counter()
     for trial in asked:
         family = found.family(trial.task) if found is not None else ""

@@ -73,7 +73,8 @@ def test_samples_that_are_all_alike_count_once() -> None:
     ten_low, ten_high = wilson_interval(4, 10)
     assert low < ten_low < pooled_low
     assert pooled_high < ten_high < high
-    assert (low, high) == pytest.approx((0.143, 0.727), abs=5e-4)  # by hand: n = 9 (z / t)^2
+    # By hand: variance 10 / 9 * 960 / 200^2, so 9 trials, and 9 (1.95996 / 2.26216)^2 = 6.756.
+    assert (low, high) == pytest.approx((0.1391, 0.7334), abs=1e-4)
 
 
 def test_one_cluster_tells_nothing_of_others() -> None:
