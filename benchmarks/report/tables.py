@@ -343,8 +343,7 @@ def read(folder: Path) -> Report:
     header = read_header(folder)
     name, options = header["suite"], header["settings"]["options"]
     found = suite(name, options) if name in SUITES else None
-    total = CellTally()
-    asked = dict.fromkeys(read_asked(folder))
+    total, asked = CellTally(), dict.fromkeys(read_asked(folder))
     tasks: defaultdict[Where, CellTally] = defaultdict(CellTally)
     families: defaultdict[Where, CellTally] = defaultdict(CellTally)
     samples: defaultdict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
