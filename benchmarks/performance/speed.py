@@ -4,8 +4,10 @@
 - one LMP call, no model: wall seconds from instruction to value, sandbox included, with a spare
   worker ready (as it is whenever a model took its time).
 - pick and place: CPU seconds of `put_first_on_second` in physics mode, no pictures.
-- its share of bare simulation: those CPU seconds by the ones spent in `stepSimulation`, which is
-  what the same steps cost with nothing around them: no planning, building, commands.
+- the simulator calls it makes, replayed, by the `stepSimulation` among them: what the cheapest
+  driver pays for the same motion beyond the bare steps, for it must build the scene and command the
+  joints. Each is the least of all rounds, and so are those of the next line.
+- pick and place by those calls: what planning, kinematics and the loop around the steps add.
 - the same, filmed: with a 240x240 picture every quarter of a simulated second (60 steps of the
   original release).
 - a stroke through 100 points by the drawing arm: CPU seconds in physics mode.
@@ -16,11 +18,13 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -123,9 +127,7 @@ def _physics(runs: int) -> Iterator[Measurement]:
     try:
         times = list(_each_move(robot, runs))
         yield Measurement.of("pick and place", "CPU-s", times, 0.05, original=0.94)
-        yield Measurement.of(
-            "pick and place by its bare steps", "x", _by_bare_steps(robot, runs), 1.25
-        )
+        yield from _by_calls(robot, runs)
         robot.frame_every_s = FRAME_EVERY_S
         robot.on_frame = lambda: robot.render(240, 240)
         times = list(_each_move(robot, max(5, runs // 2)))
@@ -138,26 +140,69 @@ def _physics(runs: int) -> Iterator[Measurement]:
         robot.close()
 
 
-def _by_bare_steps(robot: Any, runs: int) -> list[float]:
-    """Return by how much moves cost more CPU time than the simulation steps they take."""
+_Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+
+
+def _by_calls(robot: Any, runs: int) -> Iterator[Measurement]:
+    """Compare one round of moves with the calls it makes, and those with the steps among them."""
     from robots.simulation.bullet import p
 
-    step, spent_s = p.stepSimulation, [0.0]
+    moves = [partial(robot.put_first_on_second, *pair) for pair in _PAIRS]
+    robot.reset(1)
+    recordings = [recorded_calls(move) for move in moves]
+    spent_s: dict[str, list[list[float]]] = {"move": [], "calls": [], "steps": []}
+    for _ in range(3 * runs):
+        robot.reset(1)
+        spent_s["move"].append([_timed(move, time.process_time) for move in moves])
+        robot.reset(1)
+        replays = [partial(replay, calls) for calls in recordings]
+        spent_s["calls"].append([_timed(again, time.process_time) for again in replays])
+        robot.reset(1)
+        spent_s["steps"].append([replay(calls, p.stepSimulation) for calls in recordings])
+    move, calls, steps = (np.min(rounds, axis=0) for rounds in spent_s.values())
+    yield Measurement.of(
+        "simulator calls of pick and place by their bare steps", "x", calls / steps, 1.35
+    )
+    yield Measurement.of("pick and place by its simulator calls", "x", move / calls, 1.25)
 
-    def timed(**options: Any) -> None:
-        begin_s = time.process_time()
-        step(**options)
-        spent_s[0] += time.process_time() - begin_s
 
-    ratios: list[float] = []
-    p.stepSimulation = timed
+def recorded_calls(work: Callable[[], Any]) -> list[_Call]:
+    """Do some work and return the calls it made that change a simulation, in order."""
+    from robots.simulation.bullet import p
+
+    calls: list[_Call] = []
+
+    def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*values: Any, **named: Any) -> Any:
+            calls.append((function, copy.deepcopy(values), copy.deepcopy(named)))
+            return function(*values, **named)
+
+        return call
+
+    functions = {
+        name: function
+        for name, function in vars(p).items()
+        if inspect.isbuiltin(function) and not name.startswith("get")
+    }
+    vars(p).update({name: recorded(function) for name, function in functions.items()})
     try:
-        for total_s in _each_move(robot, runs):
-            ratios.append(total_s / spent_s[0])
-            spent_s[0] = 0.0
+        work()
     finally:
-        p.stepSimulation = step
-    return ratios
+        vars(p).update(functions)
+    return calls
+
+
+def replay(calls: Sequence[_Call], timed: Callable[..., Any] | None = None) -> float:
+    """Make recorded calls again; return the CPU seconds spent in one of the functions."""
+    spent_s = 0.0
+    for function, values, named in calls:
+        if function is timed:
+            begin_s = time.process_time()
+            function(*values, **named)
+            spent_s += time.process_time() - begin_s
+        else:
+            function(*values, **named)
+    return spent_s
 
 
 def _stroke(runs: int) -> Measurement:

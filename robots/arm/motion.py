@@ -6,6 +6,7 @@ joint within its speed and acceleration limits.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -128,12 +129,17 @@ def along(
     if len(path) == 2:  # From rest to rest there must be a point to move at.
         path = np.stack([path[0], path.mean(axis=0), path[1]])
     joints = _joints(path, body)
-    hurried = np.hstack([joints / body.speed, _along(path) / speed_mps])
-    limited = np.hstack([joints / body.acceleration, path[:, :3] / acceleration_mps2])
+    hurried, limited = joints / body.speed, joints / body.acceleration
+    if speed_mps < math.inf:
+        hurried = np.hstack([hurried, _along(path) / speed_mps])
+    if acceleration_mps2 < math.inf:
+        limited = np.hstack([limited, path[:, :3] / acceleration_mps2])
     rate = _fastest(hurried, limited)
     nodes = _nodes_in_time(rate)
-    columns = [np.interp(nodes, np.arange(len(path)), column) for column in path.T]
-    followed = _joints(np.stack(columns, axis=1), body)
+    points, timed = np.arange(len(path)), np.empty((len(nodes), path.shape[1]))
+    for column in range(path.shape[1]):
+        timed[:, column] = np.interp(nodes, points, path[:, column])
+    followed = _joints(timed, body)
     return Leg(followed[:-1], np.diff(followed, axis=0) / DT_S, Pose(*path[-1].tolist()))
 
 
@@ -151,10 +157,11 @@ def _rounded(corners: Sequence[Array]) -> Array:
     pieces: list[Array] = []
     start = spans[0][0]
     for (before, corner), (_, after) in itertools.pairwise(spans):
-        cut = min(_ROUNDING_M, _length(corner - before) / 2, _length(after - corner) / 2)
-        enter = corner + (before - corner) * (cut / _length(corner - before))
-        leave = corner + (after - corner) * (cut / _length(after - corner))
-        t = np.linspace(0.0, 1.0, 1 + max(4, math.ceil(2 * cut / _SPACING_M)))[1:, None]
+        coming, going = _length(corner - before), _length(after - corner)
+        cut = min(_ROUNDING_M, coming / 2, going / 2)
+        enter = corner + (before - corner) * (cut / coming)
+        leave = corner + (after - corner) * (cut / going)
+        t = _fractions(max(4, math.ceil(2 * cut / _SPACING_M)))
         pieces += [
             straight_points(start, enter),
             (1 - t) ** 2 * enter + 2 * t * (1 - t) * corner + t**2 * leave,
@@ -165,13 +172,20 @@ def _rounded(corners: Sequence[Array]) -> Array:
 
 def _length(step: Array) -> float:
     """Return a step's length in metres, a turn of the wrist counted at a finger's radius."""
-    return math.hypot(float(np.linalg.norm(step[:3])), 0.05 * float(step[3]))
+    shift = step[:3]
+    return math.hypot(math.sqrt(shift.dot(shift)), 0.05 * float(step[3]))
+
+
+@functools.cache
+def _fractions(count: int) -> Array:
+    """Return 1/count, 2/count, ... 1, shape (count, 1)."""
+    return np.linspace(0.0, 1.0, count + 1)[1:, None]
 
 
 def straight_points(start: Array, end: Array) -> Array:
     """Return points after `start` up to and with `end`."""
     count = max(2, math.ceil(_length(end - start) / _SPACING_M))
-    return start + np.linspace(0.0, 1.0, count + 1)[1:, None] * (end - start)
+    return start + _fractions(count) * (end - start)
 
 
 def _fastest(speed: Array, acceleration: Array) -> Array:
@@ -185,30 +199,51 @@ def _fastest(speed: Array, acceleration: Array) -> Array:
         speed: Coordinates along the path in units of their speed limits, shape (n, k).
         acceleration: Coordinates in units of their acceleration limits, shape (n, m).
     """
-    first = np.abs(np.gradient(acceleration, axis=0)) + 1e-9
-    second = np.abs(np.gradient(np.gradient(acceleration, axis=0), axis=0))
-    slowest = np.abs(np.gradient(speed, axis=0)).max(axis=1) + 1e-9
+    slope = _gradient(acceleration)
+    first = np.abs(slope) + 1e-9
+    second = np.abs(_gradient(slope))
+    slowest = np.abs(_gradient(speed)).max(axis=1) + 1e-9
     most = np.minimum(1 / slowest**2, _FOR_BENDS / (second.max(axis=1) + 1e-9))
     most[0] = most[-1] = 0.0
     squared = most
     for _ in range(2):
-        gain = (2 * ((1 - second * squared[:, None]) / first).min(axis=1)).tolist()
-        rate = most.tolist()
-        for k in range(1, len(rate)):
-            rate[k] = min(rate[k], rate[k - 1] + min(gain[k], gain[k - 1]))
-        for k in range(len(rate) - 2, -1, -1):
-            rate[k] = min(rate[k], rate[k + 1] + min(gain[k], gain[k + 1]))
-        squared = np.array(rate)
+        gain = 2 * ((1 - second * squared[:, None]) / first).min(axis=1)
+        steps = np.minimum(gain[1:], gain[:-1]).tolist()
+        forwards = _bounded(most.tolist(), steps)
+        backwards = _bounded(forwards[::-1], steps[::-1])
+        squared = np.array(backwards[::-1])
     fastest: Array = np.sqrt(squared)
     return fastest
 
 
+def _gradient(values: Array) -> Array:
+    """Return the central differences along the first axis, as `np.gradient` does, but sooner."""
+    slope = np.empty_like(values)
+    slope[1:-1] = (values[2:] - values[:-2]) / 2
+    slope[0], slope[-1] = values[1] - values[0], values[-1] - values[-2]
+    return slope
+
+
+def _bounded(values: Sequence[float], gains: Sequence[float]) -> list[float]:
+    """Return values, each lowered to what the one before it can grow to by the gain between."""
+    reached = values[0]
+    bounded = [reached]
+    for value, gain in zip(values[1:], gains, strict=True):
+        reached += gain
+        if value < reached:
+            reached = value
+        bounded.append(reached)
+    return bounded
+
+
 def _nodes_in_time(rate: Array) -> Array:
     """Return how far along the path each step is, in points, with steady acceleration between."""
-    times = np.concatenate([[0.0], np.cumsum(2 / (rate[:-1] + rate[1:]))])
+    times = np.zeros(len(rate))
+    np.cumsum(2 / (rate[:-1] + rate[1:]), out=times[1:])
     steps = max(2, math.ceil(times[-1] / DT_S))
-    moments = np.linspace(0.0, times[-1], steps + 1)
-    node = np.clip(np.searchsorted(times, moments, side="right") - 1, 0, len(rate) - 2)
+    moments = np.arange(steps + 1) * (times[-1] / steps)
+    moments[-1] = times[-1]
+    node = np.minimum(np.searchsorted(times, moments, side="right") - 1, len(rate) - 2)
     since = moments - times[node]
     bend = (rate[node + 1] ** 2 - rate[node] ** 2) / 2
     reached: Array = node + rate[node] * since + bend * since**2 / 2
@@ -217,7 +252,7 @@ def _nodes_in_time(rate: Array) -> Array:
 
 def _joints(path: Array, body: ArmModel) -> Array:
     joints = body.inverse(path[:, :3], path[:, 3])
-    lost = np.isnan(joints).any(axis=1)
+    lost = np.isnan(joints[:, 0])
     if lost.any():
         x, y, z = path[int(lost.argmax()), :3]
         raise Unreachable(f"the way leads through ({x:.2f}, {y:.2f}, {z:.2f}) m, beyond the arm")

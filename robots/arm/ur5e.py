@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Sequence
 
 import numpy as np
@@ -39,11 +40,10 @@ TOOL_LENGTH = 0.163
 
 def _frames(joints: Sequence[float]) -> list[Array]:
     """Return the 4x4 pose of each link's far end, flange last."""
-    pose = np.eye(4)
-    frames: list[Array] = []
+    links = []
     for angle, (a, d, alpha) in zip(joints, DH, strict=True):
         c, s, ca, sa = math.cos(angle), math.sin(angle), math.cos(alpha), math.sin(alpha)
-        pose = pose @ np.array(
+        links.append(
             [
                 [c, -s * ca, s * sa, a * c],
                 [s, c * ca, -c * sa, a * s],
@@ -51,8 +51,7 @@ def _frames(joints: Sequence[float]) -> list[Array]:
                 [0.0, 0.0, 0.0, 1.0],
             ]
         )
-        frames.append(pose)
-    return frames
+    return list(itertools.accumulate(np.array(links), operator.matmul))
 
 
 def forward(joints: Sequence[float]) -> Array:
@@ -113,15 +112,22 @@ def inverse(tips: Array, yaws: Array) -> Array:
         q3 = np.arccos(cos3)
     q2 = np.arctan2(down, across) - np.arctan2(-A3 * np.sin(q3), -A2 - A3 * cos3)
     q4 = -math.pi / 2 - q2 - q3
-    q5 = np.full_like(q1, -math.pi / 2)
     # Whole turns keep the base joint in (-pi, pi] and the last one beside it.
     q1 = (q1 + math.pi) % (2 * math.pi) - math.pi
     q6 = q1 + math.pi / 2 - yaws
-    joints: Array = np.stack([q1, q2, q3, q4, q5, q6], axis=1)
-    joints[np.isnan(joints).any(axis=1)] = np.nan
+    joints = np.empty((len(tips), 6))
+    joints[:, 0], joints[:, 1], joints[:, 2] = q1, q2, q3
+    joints[:, 3], joints[:, 4], joints[:, 5] = q4, -math.pi / 2, q6
+    if (lost := np.isnan(q2 + q6)).any():
+        joints[lost] = np.nan
     return joints
 
 
 def reaches(tip: tuple[float, float, float]) -> bool:
     """Return whether the fingertips can be held at a point (metres), tool straight down."""
-    return not bool(np.isnan(inverse(np.array([tip]), np.zeros(1))).any())
+    x, y, z = tip
+    if (beside := math.hypot(x, y)) < D4:
+        return False
+    # As in `inverse`: how far the wrist is from the shoulder, in the arm's plane.
+    ahead = math.sqrt((beside - D4) * (beside + D4)) - D5
+    return abs(A2 - A3) <= math.hypot(ahead, z + TOOL_LENGTH + D6 - D1) <= abs(A2 + A3)

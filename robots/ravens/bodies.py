@@ -5,10 +5,13 @@ Pictures are drawn elsewhere (`camera`), so a simulation is built in a few milli
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from robots.arm.motion import DT_S
 from robots.ravens.scene import (
@@ -79,7 +82,11 @@ def build(client: int, state: WorldState) -> TabletopIds:
     for joint in FINGERS:
         p.resetJointState(arm, joint, state.gap_m / 2, physicsClientId=client)
     shapes = _Shapes(client)
-    objects = {body.name: _add(client, body, shapes) for body in state.scene.bodies}
+    objects: dict[str, int] = {}
+    for _, alike in itertools.groupby(
+        state.scene.bodies, lambda body: (body.kind, body.size, body.quaternion)
+    ):
+        objects.update(_add(client, list(alike), shapes))
     return TabletopIds(client, arm, objects)
 
 
@@ -101,31 +108,41 @@ class _Shapes:
         return self._boxes[size]
 
 
-def _add(client: int, body: Body, shapes: _Shapes) -> int:
-    bowl = body.kind == "bowl"
-    number: int = p.createMultiBody(
+def _add(client: int, alike: Sequence[Body], shapes: _Shapes) -> dict[str, int]:
+    """Add bodies that differ in place alone, in one call, which costs least; return their ids."""
+    first = alike[0]
+    bowl = first.kind == "bowl"
+    numbers: Sequence[int] = p.createMultiBody(
         BOWL_MASS_KG if bowl else BLOCK_MASS_KG,
-        shapes.bowl if bowl else shapes.box(body.size),
-        basePosition=body.position,
-        baseOrientation=body.quaternion,
+        shapes.bowl if bowl else shapes.box(first.size),
+        baseOrientation=first.quaternion,
+        batchPositions=[body.position for body in alike],
         useMaximalCoordinates=True,
         physicsClientId=client,
     )
-    p.changeDynamics(
-        number,
-        -1,
-        lateralFriction=0.6,
-        spinningFriction=0.002,
-        linearDamping=0.04,
-        angularDamping=0.1,
-        activationState=p.ACTIVATION_STATE_ENABLE_SLEEPING | p.ACTIVATION_STATE_SLEEP,
-        physicsClientId=client,
-    )
-    return number
+    for number in numbers:
+        p.changeDynamics(
+            number,
+            -1,
+            lateralFriction=0.6,
+            spinningFriction=0.002,
+            linearDamping=0.04,
+            angularDamping=0.1,
+            activationState=p.ACTIVATION_STATE_ENABLE_SLEEPING | p.ACTIVATION_STATE_SLEEP,
+            physicsClientId=client,
+        )
+    return {body.name: number for body, number in zip(alike, numbers, strict=True)}
 
 
 def _bowl_shape(client: int) -> int:
-    """Return a bowl: a floor and a ring of leaning boxes; its origin at half its height.
+    """Return a bowl, as a shape of this client."""
+    number: int = p.createCollisionShapeArray(**_bowl_boxes(), physicsClientId=client)
+    return number
+
+
+@functools.cache
+def _bowl_boxes() -> dict[str, list[Any]]:
+    """Return a bowl's floor and a ring of leaning boxes; its origin is at half its height.
 
     Boxes only, because PyBullet's box contacts are the cheapest and steadiest. The ring begins
     above the table, so that a standing bowl touches it with its floor alone.
@@ -146,11 +163,9 @@ def _bowl_shape(client: int) -> int:
         x, y = middle_r * math.cos(angle), middle_r * math.sin(angle)
         positions.append([x, y, middle_z - BOWL_HEIGHT / 2])
         turns.append(list(p.getQuaternionFromEuler([0.0, lean, angle])))
-    number: int = p.createCollisionShapeArray(
-        shapeTypes=[p.GEOM_BOX] * len(sizes),
-        halfExtents=sizes,
-        collisionFramePositions=positions,
-        collisionFrameOrientations=turns,
-        physicsClientId=client,
-    )
-    return number
+    return {
+        "shapeTypes": [p.GEOM_BOX] * len(sizes),
+        "halfExtents": sizes,
+        "collisionFramePositions": positions,
+        "collisionFrameOrientations": turns,
+    }

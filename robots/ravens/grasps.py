@@ -127,7 +127,10 @@ def blocker_of(grip: Grip, around: Iterable[Body]) -> str | None:
     ]
     palm = (grip.tip[0], grip.tip[1], PALM_SIZE[0] / 2, PALM_SIZE[1] / 2, grip.yaw)
     parts.append((palm, grip.tip[2] + FINGER_LENGTH))
+    reach = max(math.dist(part[:2], grip.tip[:2]) + math.hypot(*part[2:4]) for part, _ in parts)
     for body in around:
+        if math.dist(grip.tip[:2], body.xy) > reach + body.radius:
+            continue
         for rectangle, bottom in parts:
             if body.top > bottom and _touches(rectangle, bottom, body):
                 return body.name

@@ -48,6 +48,8 @@ _PATH_MPS2 = 1.5
 _PATH_SPACING_M = 0.0015
 _REST_STEPS = 12
 """So long the arm waits at both ends of a path, to be exactly there."""
+_FINGER_STEP_M = 2 * FINGER_SPEED_MPS * DT_S
+"""By so much the distance of the fingers changes in a step, metres."""
 _LOWEST_Z = 0.008
 _BRAKE_STEPS = 18
 _SETTLE_STEPS = 240
@@ -55,7 +57,8 @@ _SLIP_HEIGHT = 0.03
 """How far an object is lifted before it slips, metres."""
 _JOINTS = [*ARM_JOINTS, *FINGERS]
 _FORCES = [*ur5e.MAX_TORQUE, FINGER_FORCE_N, FINGER_FORCE_N]
-_GAINS = [0.3] * len(_JOINTS)
+_POSITION_GAINS = [0.3] * len(_JOINTS)
+_VELOCITY_GAINS = [1.0] * len(_JOINTS)
 _AT_REST = (0.0,) * len(ARM_JOINTS)
 _FIRM_STEPS = 3
 """Both fingers must press for so many steps on end."""
@@ -89,20 +92,22 @@ class TabletopSimulation:
 
     def step(self, velocities: Sequence[float] = _AT_REST, *, watched: bool = True) -> None:
         """Advance one step: joints driven from their targets at these speeds, fingers to theirs."""
-        reach = 2 * FINGER_SPEED_MPS * DT_S
-        next_gap = min(max(self.gap_goal_m, self.gap_m - reach), self.gap_m + reach)
-        half, speed = self.gap_m / 2, (next_gap - self.gap_m) / (2 * DT_S)
+        gap = next_gap = self.gap_m
+        if gap != self.gap_goal_m:
+            next_gap = min(max(self.gap_goal_m, gap - _FINGER_STEP_M), gap + _FINGER_STEP_M)
+        half, speed = gap / 2, (next_gap - gap) / (2 * DT_S)
         p.setJointMotorControlArray(
             self.ids.arm,
             _JOINTS,
             p.POSITION_CONTROL,
-            targetPositions=[*self._targets, half, half],
-            targetVelocities=[*velocities, speed, speed],
-            forces=self._forces,
-            positionGains=_GAINS,
-            physicsClientId=self._client,
+            [*self._targets, half, half],
+            [*velocities, speed, speed],
+            self._forces,
+            _POSITION_GAINS,
+            _VELOCITY_GAINS,
+            self._client,
         )
-        p.stepSimulation(physicsClientId=self._client)
+        p.stepSimulation(self._client)
         self.gap_m = next_gap
         self.steps += 1
         after_step(self._owner, self.steps, watched=watched)
@@ -120,11 +125,12 @@ class TabletopSimulation:
             until: Ends it.
             trail: Gets the joint angles after every step, radians.
         """
+        step = self.step
         for position, velocity in zip(leg.positions.tolist(), leg.velocities.tolist(), strict=True):
             self._targets = position
             if until is not None and until():
                 return
-            self.step(velocity)
+            step(velocity)
             if trail is not None:
                 trail.append(self.joints())
         self._targets = (leg.positions[-1] + leg.velocities[-1] * DT_S).tolist()

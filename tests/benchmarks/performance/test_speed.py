@@ -12,13 +12,23 @@ from cap.robot import registry
 pytest.importorskip("pybullet")
 
 
-def test_moves_are_compared_with_the_simulation_steps_they_take() -> None:
+def test_the_calls_of_a_move_alone_end_where_the_move_ended() -> None:
     from robots.simulation.bullet import p
 
     step = p.stepSimulation
     robot: Any = registry.make_robot("ravens", mode="physics", seed=1)
-    ratios = speed._by_bare_steps(robot, 2)
-    robot.close()
-    assert len(ratios) == 2
-    assert min(ratios) > 1  # the steps are a part of the move
+    ids, client = robot._world._simulation.ids.objects, robot._world._client
+
+    def places() -> list[Any]:
+        return [p.getBasePositionAndOrientation(number, client) for number in ids.values()]
+
+    calls = speed.recorded_calls(lambda: robot.put_first_on_second("red block", "blue bowl"))
+    moved = places()
+    robot.reset(1)
+    begun = places()
+    speed.replay(calls)
+    assert places() == moved != begun
     assert p.stepSimulation is step
+    robot.reset(1)
+    assert speed.replay(calls, step) > 0
+    robot.close()

@@ -42,6 +42,15 @@ def test_out_of_reach_is_nan_for_that_row_alone() -> None:
     assert np.isnan(joints[1]).all()
 
 
+def test_a_point_is_reached_where_there_are_joint_angles_for_it() -> None:
+    points = np.random.default_rng(0).uniform([-1.2, -1.2, -0.5], [1.2, 1.2, 1.2], (2000, 3))
+    angles = ur5e.inverse(points, np.zeros(len(points)))
+    reached = [ur5e.reaches(tuple(point)) for point in points.tolist()]
+    assert reached == np.isfinite(angles).all(axis=1).tolist()
+    assert {True, False} == set(reached)
+    assert not any(ur5e.reaches((0.3, y, 0.1)) for y in (1e300, math.inf, math.nan))
+
+
 @pytest.mark.parametrize(
     ("start", "end"),
     [
