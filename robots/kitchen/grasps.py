@@ -293,9 +293,10 @@ def dish_radius(dish: Thing, z: float) -> float:
 
 
 def apart(point: Point, thing: Thing, others: Iterable[Thing], gap_m: float = GAP_M) -> bool:
-    """Return whether an object would stand clear of others at a point, with a gap between."""
+    """Return whether an object would stand clear of others at a point, however it is turned."""
     return all(
-        math.dist(point, other.xy) >= thing.radius + other.radius + gap_m for other in others
+        math.dist(point, other.xy) >= (thing.girth_m + other.girth_m) / 2 + gap_m
+        for other in others
     )
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 import shapely
+import shapely.affinity
 
 from cap.errors import Collision, Unreachable
 from robots.arm.gripper import Grip
@@ -35,6 +36,7 @@ from robots.kitchen.grasps import (
 from robots.kitchen.objects import DISH_FLOOR_M, DISH_WALL_M, UPRIGHT_RAD, Thing
 from robots.kitchen.room import Location, Point, inside, obstacles
 from robots.kitchen.state import Base, KitchenState, turned
+from robots.table.geometry import corners
 
 Relation = Literal["", "in", "on", "beside"]
 """How something is to be put down by an object or a location; "" for as that takes things."""
@@ -45,6 +47,8 @@ ANYWHERE_M = 1.5
 _GRID_M = 0.02
 _SPOTS_TRIED = 60
 _TURNS = tuple(step * math.pi / 6 for step in range(12))
+_LYING = tuple(step * math.pi / 12 for step in range(12))
+"""Turns that a long object, which has no front, can be laid down with."""
 _RELEASE_M = 0.009
 """How far each finger opens to let go."""
 
@@ -160,16 +164,65 @@ def put_in(state: KitchenState, dish: Thing) -> Place:
     assert state.held is not None
     thing = state[state.held]
     z = dish.bottom + DISH_FLOOR_M
-    room = min(dish_radius(dish, z + 0.02), dish.kind.foot_r - DISH_WALL_M) - thing.radius
-    if room < 0:
+    floor_r = min(dish_radius(dish, z + 0.02), dish.kind.foot_r - DISH_WALL_M)
+    if (room := floor_r - thing.girth_m / 2) < 0:
         raise Collision(f"{thing.name!r} is too wide for the {dish.name}")
     inside_it = state.contents(dish)
     free = [xy for xy in _rings(dish.xy, room) if apart(xy, thing, inside_it, 0.0)]
     free.sort(key=lambda xy: -min((math.dist(xy, t.xy) for t in inside_it), default=0.0))
     spots = (thing.at((x, y, z + thing.half_height)) for x, y in free)
     where = f"{'in' if dish.kind.bowl else 'on'} the {dish.name}"
-    found = _first(state, spots, place_of(state, dish.name), where)
+    place = place_of(state, dish.name)
+    try:
+        found = _first(state, spots, place, where)
+    except Collision:
+        if not inside_it:
+            raise
+        found = _alongside(state, dish, floor_r, inside_it, where)
     return replace(found, dish=dish.name)
+
+
+def _alongside(
+    state: KitchenState, dish: Thing, floor_r: float, inside_it: Sequence[Thing], where: str
+) -> Place:
+    """Plan how what is held is turned to lie beside what lies in a dish already.
+
+    Raises:
+        Collision: There is no room in reach, however it is turned.
+    """
+    assert state.held is not None
+    thing = state[state.held]
+    z = dish.bottom + DISH_FLOOR_M + thing.half_height
+    taken = shapely.union_all([_outline(other) for other in inside_it])
+    floor = shapely.Point(dish.xy).buffer(floor_r)
+    turns = (0.0,) if footprint(thing).round else _LYING
+    fitting: list[tuple[float, Thing, float]] = []
+    for turn in turns:
+        lying = _outline(replace(thing, quaternion=turned(thing.quaternion, turn)))
+        for dx, dy in _grid(floor_r) + np.array(dish.xy) - np.array(thing.xy):
+            there = shapely.affinity.translate(lying, dx, dy)
+            if floor.contains(there) and (gap_m := taken.distance(there)) >= GAP_M / 2:
+                xy = (thing.xy[0] + float(dx), thing.xy[1] + float(dy))
+                fitting.append((gap_m, thing.at((*xy, z)), turn))
+    fitting.sort(key=lambda spot: -spot[0])
+    lying_there = ", ".join(repr(other.name) for other in inside_it)
+    reason = f"{thing.name!r} does not fit beside {lying_there}"
+    for _, spot, turn in fitting[:_SPOTS_TRIED]:
+        ways = _TURNS if footprint(thing).round else (turn, turn + math.pi)
+        found = _at(state, spot, place_of(state, dish.name), where, ways)
+        if isinstance(found, Place):
+            return found
+        reason = str(found)
+    raise Collision(f"there is no free spot {where}: {reason}")
+
+
+def _outline(thing: Thing) -> shapely.Polygon:
+    """Return what an object covers as it lies now, seen from above."""
+    shape = footprint(thing)
+    if thing.kind.shape == "dish" or shape.round:
+        return shapely.Point(thing.xy).buffer(thing.girth_m / 2)
+    around = (*thing.xy, shape.length / 2, shape.width / 2, shape.yaw)
+    return shapely.MultiPoint(list(corners(around))).convex_hull
 
 
 def _put_on_top(state: KitchenState, below: Thing) -> Place:
@@ -267,7 +320,7 @@ def clear_spots(
     near = np.array(point) + _grid(within_m)
     clear = np.ones(len(near), dtype=bool)
     for other in others:
-        least = thing.radius + other.radius + GAP_M
+        least = (thing.girth_m + other.girth_m) / 2 + GAP_M
         clear &= np.linalg.norm(near - np.array(other.xy), axis=1) >= least
     near_wall = place is None or place.walled
     margin = thing.radius + 0.004 if near_wall else min(thing.radius, 0.06)
