@@ -5,42 +5,29 @@ from __future__ import annotations
 import contextlib
 import math
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from cap.errors import (
-    Collision,
-    NotFound,
-    NotGrasped,
-    RobotError,
-    Unreachable,
-    UsageError,
-)
+from cap.errors import NotFound, NotGrasped, RobotError, Unreachable
 from cap.scope import Primitive
-from robots.base import action, perception, primitives_of
-from robots.kitchen import (
-    arguments,
-    grasps,
-    paths,
-    picture,
-    placement,
-    scene_file,
-    verification,
-)
+from robots.base import action, perception
+from robots.kitchen import arguments, grasps, paths, picture, placement, scene_file
 from robots.kitchen.arguments import Points
-from robots.kitchen.arrivals import arrived
-from robots.kitchen.deeds import MOST, Deed
-from robots.kitchen.objects import KINDS, SceneEntry, Thing, scene_entries
-from robots.kitchen.room import OPEN_M, Location, Point
-from robots.kitchen.scene_sampler import arrival_of, sample
-from robots.kitchen.state import Base, KitchenState, Mark
+from robots.kitchen.arrivals import announced, without
+from robots.kitchen.deeds import MOST
+from robots.kitchen.manipulation import SLID_M, Manipulation
+from robots.kitchen.objects import KINDS, SceneEntry, Thing
+from robots.kitchen.room import Location
+from robots.kitchen.scene_sampler import sample
+from robots.kitchen.state import KitchenState, Mark
 from robots.kitchen.worlds import KitchenWorld
 from robots.simulation.scene_file import PlacedObject
+from robots.simulation.simulated_robot import Mode, SimulatedRobot
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import corners
 from robots.table.object_names import find
@@ -50,13 +37,11 @@ _MOVED = 0.001
 """Marks that differ by less, in deeds, metres and radians, are of one moment."""
 Position = Sequence[float] | Array
 MakeWorld = Callable[[WorldOwner, KitchenState], KitchenWorld]
-_SLID_M = 0.02
-"""A drawer that slid no further was not moved."""
 LOOK_S = 0.1
 """Simulated time each perception takes."""
 
 
-class KitchenRobot:
+class KitchenRobot(SimulatedRobot[KitchenState]):
     """A mobile robot with a 7-joint arm and a gripper in a kitchen.
 
     Positions are xyz in metres in the world frame: x to the right of the room (left is -x), y to
@@ -74,7 +59,8 @@ class KitchenRobot:
     """
 
     name = "kitchen"
-    simulated = True
+    _stopped = "stopped: the motion was interrupted; look where the robot is"
+    _world: KitchenWorld
     inside_m = KINDS["bowl"].foot_r
     """How far from a bowl's middle what is in it may be, metres."""
 
@@ -82,7 +68,7 @@ class KitchenRobot:
         self,
         entries: Sequence[SceneEntry | PlacedObject],
         seed: int,
-        mode: Literal["physics", "instant"],
+        mode: Mode,
         make_world: MakeWorld,
         *,
         scattered: bool = True,
@@ -99,25 +85,20 @@ class KitchenRobot:
         Raises:
             UsageError: An unknown place, or no room.
         """
-        self.mode: str = mode
-        self.spoken: list[str] = []
-        """What `say` was given, in order."""
-        self.on_frame: Callable[[], None] | None = None
-        """Called every `frame_every_s` simulated seconds, and once per arm motion when instant."""
-        self.frame_every_s = 0.25
-        """Simulated seconds between two calls of `on_frame`."""
         self._entries = tuple(entries)
         self._scattered = scattered
-        self._stop = threading.Event()
         self._busy = threading.Lock()
-        self._world = make_world(self, sample(self._entries, seed, scattered))
-        self._primitives = primitives_of(self)
+        super().__init__(seed, mode, make_world)
+        self._arm = Manipulation(self._world)
+
+    def _first_state(self, seed: int) -> KitchenState:
+        return sample(self._entries, seed, self._scattered)
 
     # What the engine needs of a robot.
 
     def primitives(self) -> Mapping[str, Primitive]:
         """Return the functions programs may call; `stop` is there what `stop_motion` is here."""
-        found = dict(self._primitives)
+        found = dict(super().primitives())
         found.pop("stop_motion")
         return {**found, "stop": Primitive.of(self.stop_motion, "action", "stop")}
 
@@ -157,38 +138,19 @@ class KitchenRobot:
 
     def contents(self) -> Mapping[str, Sequence[str]]:
         """Return the names of what truly lies in or on each dish, drawer and bin."""
-        state = self.state
-        loose = [thing for thing in state.things if thing.name not in state.load()]
-        found = {
-            thing.name: [other.name for other in state.contents(thing) if other in loose]
-            for thing in loose
-            if thing.kind.shape == "dish"
-        }
-        hollow = [
-            name
-            for name, place in state.room.locations.items()
-            if place.drawer or name.endswith("bin")
-        ]
-        for name in hollow:
-            found[name] = [thing.name for thing in loose if state.location_of(thing.name) == name]
-        return found
+        return self.state.contents_by_name()
 
     def condition(self) -> Mapping[str, Any]:
         """Return where the base is (x and y in metres, angle), the gripper and each drawer."""
         state = self.state
         base = state.base
         drawers = {
-            name: f"{100 * pulled_m:.0f} cm open" if pulled_m > _SLID_M else "closed"
+            name: f"{100 * pulled_m:.0f} cm open" if pulled_m > SLID_M else "closed"
             for name, pulled_m in state.drawers
         }
         held = {"held": state.held or "nothing"}
         driving = {"velocity": state.velocity}  # it goes on while time passes
         return {"robot": (base.x, base.y, base.angle), **driving, **held, **drawers}
-
-    @property
-    def state(self) -> KitchenState:
-        """The whole kitchen as it is, seen or not: plain, immutable data."""
-        return self._world.state
 
     def stop(self) -> None:
         """Stop all motion; safe from any thread.
@@ -202,29 +164,6 @@ class KitchenRobot:
             finally:
                 self._busy.release()
 
-    def close(self) -> None:
-        """Release the simulation."""
-        self._world.close()
-
-    def reset(self, seed: int) -> None:
-        """Set the kitchen up anew; the same seed gives the same bits ever after."""
-        self._world.state = sample(self._entries, seed, self._scattered)
-        self.spoken.clear()
-
-    def snapshot(self) -> tuple[KitchenState, tuple[str, ...]]:
-        """Return the whole state of the kitchen and what was said: plain, immutable data."""
-        return self._world.state, tuple(self.spoken)
-
-    def restore(self, snapshot: tuple[KitchenState, tuple[str, ...]]) -> None:
-        """Go back to a snapshot; what follows has the same bits as if nothing came between."""
-        self._world.state = snapshot[0]
-        self.spoken[:] = snapshot[1]
-
-    @property
-    def sim_time_s(self) -> float:
-        """Simulated seconds since the reset; in instant mode the arm takes none of them."""
-        return self.state.time_s
-
     def scene_text(self, about: str) -> str:
         """Return the objects as they truly are as a file that `create(scene=...)` reads."""
         return scene_file.text_of(self.state.things, about)
@@ -235,9 +174,7 @@ class KitchenRobot:
 
     def remove(self, name: str) -> None:
         """Take an object out of the kitchen, as a person might."""
-        left = tuple(thing for thing in self.state.things if thing.name != name)
-        held = None if self.state.held == name else self.state.held
-        self._world.state = replace(self.state, things=left, held=held)
+        self._world.state = without(self.state, name)
 
     def add(self, name: str, place: str, after_s: float = 0.0) -> None:
         """Put an object at a location, now or so many simulated seconds later, as a person might.
@@ -245,26 +182,7 @@ class KitchenRobot:
         Raises:
             UsageError: It exists already, or cannot appear there.
         """
-        entry = scene_entries([name])[0]
-        arriving = [arrival.thing.name for arrival in self.state.arriving]
-        if entry.name in (*self.positions(), *arriving):
-            raise UsageError(f"object {entry.name!r} exists already; each exists once")
-        location = self._location(place)
-        x, y, z = location.middle()
-        thing = Thing(entry.name, (x, y, z + KINDS[entry.name].size[2] / 2))
-        arrival = arrival_of(self.state.room, thing, self.sim_time_s + after_s)
-        waiting = sorted((*self.state.arriving, arrival), key=lambda arrival: arrival.at_s)
-        self._world.state = arrived(replace(self.state, arriving=tuple(waiting)))
-
-    def check_stop(self) -> None:
-        """Raise if `stop` was called since this primitive began."""
-        if self._stop.is_set():
-            raise RobotError("stopped: the motion was interrupted; look where the robot is")
-
-    def frame(self) -> None:
-        """Call `on_frame`, if anyone listens."""
-        if self.on_frame is not None:
-            self.on_frame()
+        self._world.state = announced(self.state, name, self._location(place), after_s)
 
     # Perception: each look takes 0.1 s; with a velocity set the base moves on meanwhile.
 
@@ -438,7 +356,7 @@ class KitchenRobot:
         goal, mps = arguments.position(pos, "pos"), arguments.speed(speed)
         end = arguments.heading(angle)
         with self._moving():
-            self._drive(goal, mps, end)
+            self._arm.drive(goal, mps, end)
         return _position(self.state)
 
     @action
@@ -460,7 +378,7 @@ class KitchenRobot:
         place, mps = self._location(loc), arguments.speed(speed)
         with self._moving():
             x, y, angle = place.stand
-            self._drive((x, y), mps, angle)
+            self._arm.drive((x, y), mps, angle)
         return _position(self.state)
 
     @action
@@ -486,7 +404,7 @@ class KitchenRobot:
         paths.check_free(ground, points, "the waypoint")
         paths.check_straight(ground, points)
         with self._moving():
-            self._drive(points[0], mps, None)
+            self._arm.drive(points[0], mps, None)
             self._world.drive(points, mps, None)
         return _position(self.state)
 
@@ -558,7 +476,7 @@ class KitchenRobot:
             if self.state.held is not None:
                 raise NotGrasped(f"the gripper is full: it holds {self.state.held!r}; place it")
             found = arguments.seen(name, self.state.visible())
-            self._take(grasps.pick(self.state, found))
+            self._arm.take(grasps.pick(self.state, found))
 
     @action
     def place_at_obj(self, name: str, relation: str = "") -> Array:
@@ -586,10 +504,10 @@ class KitchenRobot:
                 raise Unreachable(f"{text!r} is in the gripper itself; name something else")
             if place is None:
                 thing = self.state[arguments.seen(name, self.state.visible())]
-                return self._put(placement.put_by(self.state, thing, wanted))
+                return self._arm.put(placement.put_by(self.state, thing, wanted))
             if place not in self.state.here():
                 raise NotFound(f"the robot is not at the {place.name}; goto_loc it first")
-            return self._put(placement.put_at(self.state, place, wanted))
+            return self._arm.put(placement.put_at(self.state, place, wanted))
 
     @action
     def place_at_pos(self, pos: Position) -> Array:
@@ -611,7 +529,7 @@ class KitchenRobot:
         point = arguments.position(pos, "pos")
         with self._moving():
             self._check_full()
-            return self._put(placement.put(self.state, point))
+            return self._arm.put(placement.put(self.state, point))
 
     @action
     def open_drawer(self, name: str) -> None:
@@ -676,15 +594,8 @@ class KitchenRobot:
         if count > len(self.state.deeds):
             raise Unreachable(f"the mark is too long ago: the last {MOST} deeds are remembered")
         with self._moving():
-            for _ in range(count):
-                before = self.state
-                try:
-                    self._take_back(before.deeds[-1])
-                finally:
-                    if self.state.deeds_done > before.deeds_done:  # it is done, and none is added
-                        left = replace(self.state, deeds=before.deeds[:-1])
-                        self._world.state = replace(left, deeds_done=before.deeds_done - 1)
-            self._drive((x, y), 0.5, angle)
+            self._arm.undo(count)
+            self._arm.drive((x, y), 0.5, angle)
             if (at := tuple(map(float, mark))) in marks:  # those set since are no more
                 last = len(marks) - 1 - marks[::-1].index(at)
                 self._world.state = replace(self.state, marks=marks[:last])
@@ -705,31 +616,6 @@ class KitchenRobot:
         base = self.state.base
         return float(self.state.deeds_done), base.x, base.y, base.angle
 
-    def _put(self, planned: placement.Place) -> Array:
-        self._drive_to(planned.base)
-        try:
-            riders = self.state.load()
-            with self._leaving_alone(riders):
-                self._world.place(planned)
-                verification.check_rest(self.state, planned)
-                verification.check_riders(self.state, planned.result.name, riders)
-        finally:
-            if self.state.held is None:
-                self._world.state = self.state.having_done(Deed(planned.result.name))
-        return np.array(self.state[planned.result.name].position)
-
-    def _take(self, planned: grasps.Pick) -> None:
-        was = self.state[planned.name]
-        contents = [thing.name for thing in self.state.contents(was)]
-        self._drive_to(planned.base)
-        try:
-            with self._leaving_alone([planned.name, *contents]):
-                self._world.pick(planned)
-                verification.check_riders(self.state, planned.name, contents)
-        finally:
-            if self.state.held is not None:
-                self._world.state = self.state.having_done(Deed(planned.name, was))
-
     def _slide(self, name: str, *, opened: bool) -> None:
         drawers = [place.name for place in self.state.room.locations.values() if place.drawer]
         place = self.state.room.locations[find(name, drawers, "drawer")]
@@ -740,34 +626,7 @@ class KitchenRobot:
                 raise Unreachable(f"the robot is not at the {place.name}; goto_loc it first")
             if self.state.is_open(place) == opened:
                 return
-            self._pull(grasps.slide(self.state, place, opened=opened))
-
-    def _pull(self, planned: grasps.Slide) -> None:
-        self._drive_to(planned.base)
-        was_m = self.state.opening_m(planned.drawer)
-        things = [thing.name for thing in self.state.things]
-        inside = [name for name in things if self.state.location_of(name) == planned.drawer]
-        try:
-            with self._leaving_alone(inside):
-                self._world.slide(planned)
-        finally:
-            if abs(self.state.opening_m(planned.drawer) - was_m) > _SLID_M:
-                deed = Deed(planned.drawer, opening_m=was_m)
-                self._world.state = self.state.having_done(deed)
-
-    def _take_back(self, deed: Deed) -> None:
-        """Do the opposite of one deed."""
-        if deed.opening_m is None and deed.name not in self.positions():
-            raise NotGrasped(f"{deed.name!r} is not in the kitchen any more")
-        if deed.opening_m is not None:
-            place = self.state.room.locations[deed.name]
-            self._pull(grasps.slide(self.state, place, opened=deed.opening_m > OPEN_M))
-        elif deed.was is None:
-            self._take(grasps.pick(self.state, deed.name))
-        elif self.state.held == deed.name:
-            self._put(placement.put_back(self.state, deed.was))
-        else:
-            raise NotGrasped(f"the gripper does not hold {deed.name!r} any more")
+            self._arm.pull(grasps.slide(self.state, place, opened=opened))
 
     def _check_full(self) -> None:
         if self.state.held is None:
@@ -783,35 +642,9 @@ class KitchenRobot:
         places = self.state.room.locations
         return places[find(loc, places, "location")]
 
-    def _drive(self, goal: Point, speed_mps: float, angle: float | None) -> None:
-        points = paths.route(paths.ground(self.state), self.state.base.xy, goal)
-        self._world.fold()
-        self._world.drive(points, speed_mps, angle)
-
-    def _drive_to(self, base: Base) -> None:
-        if base != self.state.base:
-            self._drive(base.xy, 0.5, base.angle)
-
     def _halt(self) -> None:
         self._stop.clear()
         self._world.state = replace(self.state, velocity=(0.0, 0.0, 0.0))
-
-    @contextlib.contextmanager
-    def _leaving_alone(self, own: Collection[str]) -> Iterator[None]:
-        """Move these objects and see that no other one moved.
-
-        Raises:
-            Collision: One did.
-        """
-        before = self.state
-        try:
-            yield
-        except (NotGrasped, Collision) as error:
-            if told := verification.disturbed(before, self.state, own):
-                raise type(error)(f"{error}; {told}") from None
-            raise
-        if told := verification.disturbed(before, self.state, own):
-            raise Collision(f"it was done, but the arm pushed something: {told}")
 
     @contextlib.contextmanager
     def _looking(self) -> Iterator[KitchenState]:

@@ -154,6 +154,20 @@ class KitchenState:
             and dish.bottom - 0.01 < thing.bottom < dish.top + 0.02
         ]
 
+    def contents_by_name(self) -> dict[str, list[str]]:
+        """Return the names of what lies in or on each dish, drawer and bin."""
+        load = self.load()
+        loose = [thing for thing in self.things if thing.name not in load]
+        found = {
+            thing.name: [other.name for other in self.contents(thing) if other in loose]
+            for thing in loose
+            if thing.kind.shape == "dish"
+        }
+        for name, place in self.room.locations.items():
+            if place.drawer or name.endswith("bin"):
+                found[name] = [t.name for t in loose if self.location_of(t.name) == name]
+        return found
+
     def location_of(self, name: str) -> str | None:
         """Return the location where an object is; None in the gripper or on the floor."""
         thing = self[name]
