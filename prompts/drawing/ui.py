@@ -5,7 +5,7 @@
 # actions = true
 # ///
 import numpy as np
-from robot import draw, erase, get_drawn_shapes, get_obj_names, get_obj_pos, is_obj_visible, redraw, say
+from robot import draw, erase, get_drawn_shapes, get_obj_names, get_obj_pos, is_obj_visible, redraw, restore_ink, say
 from lmps import parse_obj_name, parse_shape_pts, transform_shape_pts
 
 #< shapes: the lines that were drawn, oldest first; count a face or a dashed line as one shape.
@@ -86,7 +86,9 @@ redraw(history[-1], shapes)
 #= drew
 
 # undo that.
-if history:
+if restore_ink():
+    say('what the stop left half done is undone')
+elif history:
     before, shapes = shapes, history.pop()
     redraw(before, shapes)
 else:

@@ -49,6 +49,8 @@ class BoardState:
     """The ink: polylines of xy, metres, in the order they were drawn."""
     time_s: float = 0.0
     """Simulated time since the reset."""
+    before_stop: tuple[Stroke, ...] | None = None
+    """The ink as it was before the last action, if a stop left that half done."""
 
     def drawn(self, stroke: Stroke) -> BoardState:
         """Return the board with one more stroke.

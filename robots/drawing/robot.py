@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 from shapely.geometry import LineString
 
-from cap.errors import NotFound
-from robots.arm.strokes import Array, Points, path_of, stroke_of
+from cap.errors import NotFound, RobotError
+from robots.arm.strokes import Array, Points, Stroke, path_of, stroke_of
 from robots.base import action, perception
 from robots.drawing import picture
 from robots.drawing.board import BOARD_X, BOARD_Y, BoardState, check_path, sample_blocks
@@ -214,11 +216,25 @@ class DrawingRobot(SimulatedRobot[BoardState]):
             after = after.erased(stroke_of(points))
         for points in new:
             after = after.drawn(stroke_of(points))
-        self._stop.clear()
-        for keep, paths in ((False, old), (True, new)):
-            for points in paths:
-                self.check_stop()
-                self._world.trace(points, keep=keep)
+        with self._changing(self.state.strokes):
+            self._erase_and_draw(old, new)
+
+    @action
+    def restore_ink(self) -> bool:
+        """Put the ink back as it was before the last action, if a stop left that half done.
+
+        Returns:
+            Whether it did; False where no action was stopped, or another one came since.
+        """
+        if (before := self.state.before_stop) is None:
+            return False
+        with self._changing(before):
+            # Erasing what was not there cuts what crosses it, which is then erased in its turn.
+            while other := [stroke for stroke in self.state.strokes if stroke not in before]:
+                self._erase_and_draw([np.array(stroke) for stroke in other], [])
+            missing = [stroke for stroke in before if stroke not in self.state.strokes]
+            self._erase_and_draw([], [np.array(stroke) for stroke in missing])
+        return True
 
     @action
     def say(self, text: str) -> None:
@@ -237,7 +253,42 @@ class DrawingRobot(SimulatedRobot[BoardState]):
 
     def _trace(self, pts_2d: Points, *, keep: bool) -> float:
         points = self._path(pts_2d, "pts_2d")
-        self._stop.clear()
-        self.check_stop()
-        stroke = self._world.trace(points, keep=keep)
+        with self._changing(self.state.strokes):
+            self.check_stop()
+            stroke = self._world.trace(points, keep=keep)
         return float(LineString(stroke).length)
+
+    def _erase_and_draw(self, old: Sequence[Array], new: Sequence[Array]) -> None:
+        """Erase lines, then draw others.
+
+        Raises:
+            RobotError: It was stopped; the message says what is done, and what is left.
+        """
+        traced = 0
+        before = self.state.strokes
+        try:
+            for keep, paths in ((False, old), (True, new)):
+                for points in paths:
+                    before = self.state.strokes
+                    self.check_stop()
+                    self._world.trace(points, keep=keep)
+                    traced += 1
+        except RobotError as error:
+            erased, drawn = min(traced, len(old)), max(0, traced - len(old))
+            half = ", the next one half" if self.state.strokes != before else ""
+            raise type(error)(
+                f"{error}; {erased} of {len(old)} shapes were erased and {drawn} of {len(new)} "
+                f"drawn{half}; undo, or restore_ink(), puts back what was there"
+            ) from None
+
+    @contextlib.contextmanager
+    def _changing(self, before: tuple[Stroke, ...]) -> Iterator[None]:
+        """Begin an action; remember what was there before if a stop leaves it half done."""
+        self._stop.clear()
+        self._world.state = replace(self.state, before_stop=None)
+        try:
+            yield
+        except RobotError:
+            if self.state.strokes != before:
+                self._world.state = replace(self.state, before_stop=before)
+            raise

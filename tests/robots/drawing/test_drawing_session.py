@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -153,3 +155,43 @@ def test_undoing_twice_takes_back_two_turns() -> None:
             assert turn.ok, turn.failure
             assert session.robot.state.ink().length == pytest.approx(length, abs=1e-3)
         assert session.robot.spoken == ["nothing was drawn yet"]
+
+
+def stopped_at(session: Session, frame: int, words: str) -> str:
+    """Say something and have it stopped at a frame; return why it failed."""
+    seen = itertools.count(1)
+
+    def stop_then() -> None:
+        if next(seen) == frame:
+            thread = threading.Thread(target=session.robot.stop)
+            thread.start()
+            thread.join()
+
+    session.robot.frame_every_s, session.robot.on_frame = 0.05, stop_then
+    turn = session.run(words)
+    session.robot.on_frame = None
+    assert not turn.ok
+    return str(turn.failure)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.45, 0.8])
+def test_what_a_stop_left_half_redrawn_is_told_and_undone(session: Session, share: float) -> None:
+    assert session.run("draw a hexagon around the middle").ok
+    assert session.run("draw a line that bisects it").ok
+    before = session.robot.state.ink()
+    frames = {"instant": 26, "physics": 200}[session.robot.mode]
+    told = stopped_at(session, round(share * frames), "make both bigger")
+    assert "of 2 shapes were erased and" in told
+    assert "puts back what was there" in told
+    left = session.robot.state
+    assert left.ink() != before
+    assert session.run("undo that").ok
+    after = session.robot.state.ink()
+    assert len(after.geoms) == 2
+    assert after.hausdorff_distance(before) < 0.002
+    assert not session.robot.restore_ink()
+    # And the session's own undo takes back both turns.
+    session.undo()
+    assert session.robot.state == left
+    session.undo()
+    assert session.robot.state.ink().equals_exact(before, 0.0)
