@@ -16,7 +16,7 @@ PICTURED := $(BIN)/cap run --pictures --out out/pictures
 
 pictures: .venv/.demo ## The README's pictures of each robot at work
 	@rm -rf out/pictures
-	$(PICTURED)/ravens "put the blocks in the bowls with matching colors"
+	$(PICTURED)/ravens --seed 0 --gif docs/demo.gif "put the blocks in the bowls with matching colors"
 	$(PICTURED)/drawing -r drawing "draw a hexagon around the middle" "draw a line that bisects it" \
 		"draw a circle around the red block"
 	$(PICTURED)/kitchen -r kitchen --seed 2 --gif docs/kitchen.gif \
