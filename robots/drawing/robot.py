@@ -11,11 +11,18 @@ from zlib import crc32
 import numpy as np
 from shapely.geometry import LineString
 
-from cap.errors import NotFound, RobotError
+from cap.errors import LimitExceeded, NotFound, RobotError
 from robots.arm.strokes import Array, Points, Stroke, path_of, stroke_of
 from robots.base import action, perception
 from robots.drawing import picture
-from robots.drawing.board import BOARD_X, BOARD_Y, BoardState, check_path, sample_blocks
+from robots.drawing.board import (
+    BOARD_X,
+    BOARD_Y,
+    MAX_STROKES,
+    BoardState,
+    check_path,
+    sample_blocks,
+)
 from robots.drawing.worlds import PARK, Board
 from robots.ravens import scene_file
 from robots.ravens.scene import Scene
@@ -209,8 +216,7 @@ class DrawingRobot(SimulatedRobot[BoardState]):
             Collision: A block is in the way; nothing was erased or drawn.
             LimitExceeded: A line is too long, or the board too full; nothing was erased or drawn.
         """
-        old = [self._path(pts, f"old_shapes[{i}]") for i, pts in enumerate(old_shapes)]
-        new = [self._path(pts, f"new_shapes[{i}]") for i, pts in enumerate(new_shapes)]
+        old, new = self._paths(old_shapes, "old_shapes"), self._paths(new_shapes, "new_shapes")
         after = self.state
         for points in old:
             after = after.erased(stroke_of(points))
@@ -250,6 +256,17 @@ class DrawingRobot(SimulatedRobot[BoardState]):
         points = path_of(pts_2d, what)
         check_path(self.state.scene, points)
         return np.clip(points, (BOARD_X[0], BOARD_Y[0]), (BOARD_X[1], BOARD_Y[1]))
+
+    def _paths(self, shapes: Sequence[Points], what: str) -> list[Array]:
+        """Return the paths of several shapes, each of which can be followed with the pen down."""
+        if not isinstance(shapes, list | tuple | np.ndarray) or getattr(shapes, "ndim", 1) == 0:
+            raise TypeError(
+                f"{what} must be a list of shapes, each of points of x and y; "
+                f"got a {type(shapes).__name__}"
+            )
+        if len(shapes) > MAX_STROKES:
+            raise LimitExceeded(f"{what} are {len(shapes)} shapes; use at most {MAX_STROKES}")
+        return [self._path(pts, f"{what}[{number}]") for number, pts in enumerate(shapes)]
 
     def _trace(self, pts_2d: Points, *, keep: bool) -> float:
         points = self._path(pts_2d, "pts_2d")

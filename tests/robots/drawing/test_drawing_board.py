@@ -203,6 +203,18 @@ def test_a_line_may_be_20_m_long_and_no_longer(robot: DrawingRobot) -> None:
     assert robot.sim_time_s == 0
 
 
+@pytest.mark.parametrize("shapes", [None, 10**400, {}, "x" * 100_000, np.array(3.0)])
+def test_what_is_no_list_of_shapes_is_refused_by_name(robot: DrawingRobot, shapes: Any) -> None:
+    for old, new, wrong in ((shapes, [], "old_shapes"), ([], shapes, "new_shapes")):
+        with pytest.raises(TypeError, match=f"^{wrong} must be a list of shapes"):
+            robot.redraw(old, new)
+
+
+def test_more_shapes_than_a_board_takes_are_refused_at_once(robot: DrawingRobot) -> None:
+    with pytest.raises(LimitExceeded, match="old_shapes are 1000000 shapes"):
+        robot.redraw([[[0.0, -0.5], [0.1, -0.5]]] * 10**6, [])
+
+
 def test_a_stop_ends_a_long_line_before_it_is_begun_or_soon() -> None:
     pytest.importorskip("pybullet")
     robot = create(seed=0, objects=[])
