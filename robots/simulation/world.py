@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from robots.arm.motion import DT_S
@@ -23,6 +24,8 @@ State = TypeVar("State", bound=TimedState)
 class WorldOwner(Protocol):
     """What a world needs of the robot it belongs to."""
 
+    on_frame: Callable[[], None] | None
+    """What `frame` calls, if anything."""
     frame_every_s: float
     """Simulated seconds between two calls of `frame`."""
 
@@ -54,7 +57,7 @@ def after_step(owner: WorldOwner, steps: int, *, watched: bool = True) -> None:
     Raises:
         RobotError: It was told to stop.
     """
-    if steps % round(owner.frame_every_s / DT_S) == 0:
+    if owner.on_frame is not None and steps % round(owner.frame_every_s / DT_S) == 0:
         owner.frame()
     if watched and steps % _STOP_CHECK_STEPS == 0:
         owner.check_stop()

@@ -12,6 +12,9 @@ class Owner:
     def __init__(self) -> None:
         self.called: list[str] = []
 
+    def on_frame(self) -> None:
+        """Listen, so that frames are wanted."""
+
     def frame(self) -> None:
         self.called.append("frame")
 
