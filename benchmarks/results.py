@@ -22,6 +22,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.suite import FLAGS, UNJUDGED, BaseSuite, Outcome, Settings, Trial
+from cap.config import shown_url
 from cap.engine.repair import Repairs
 from cap.errors import UsageError
 from cap.models.atomic_file import write_whole
@@ -137,7 +138,7 @@ def begin(
         "format_version": FORMAT_VERSION,
         "suite": suite.name,
         "suite_version": suite.version,
-        "settings": json.loads(json.dumps(plain(asdict(settings)))),
+        "settings": _shown(json.loads(json.dumps(plain(asdict(settings))))),
         "repairs": asdict(Repairs()),
         "versions": versions(),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -154,6 +155,16 @@ def begin(
     if (folder / TRIALS).exists() and (folder / TRIALS).stat().st_size:
         raise UsageError(f"{folder} holds trials and no {HEADER}; use another folder")
     return _begun(folder, header)
+
+
+def _shown(value: Any) -> Any:
+    """Return settings as everybody may read them: an address has no password in it."""
+    if isinstance(value, dict):
+        return {name: _shown(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_shown(entry) for entry in value]
+    is_address = isinstance(value, str) and value.startswith(("http://", "https://"))
+    return shown_url(value) if is_address else value
 
 
 def _gone_on(folder: Path) -> Results:

@@ -281,6 +281,22 @@ def check_url(url: str, where: str) -> str:
     return url.rstrip("/")
 
 
+def check_variable(name: str, where: str) -> str:
+    """Return the name of an environment variable.
+
+    Raises:
+        ConfigError: It is none, or looks like a key itself, and is not repeated then.
+    """
+    long_word = len(name) >= 16 and re.search(r"\d", name) is not None
+    key_like = long_word and (name != name.upper() or "_" not in name)
+    if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) and not key_like:
+        return name
+    raise ConfigError(
+        f"{where} must name an environment variable, such as WORK_KEY; what stands there looks "
+        "like the key itself: keep it in the variable"
+    )
+
+
 def shown_url(url: str) -> str:
     """Return an address as it may be shown: no user, password, query or fragment.
 
@@ -386,6 +402,8 @@ def _checked_value(kind: str, value: Any, where: str) -> Any:
         raise ConfigError(f"{where} must be {words}, not {value!r}")
     if kind == "base_url":
         return check_url(value, where)
+    if kind == "key_env":
+        return check_variable(value, where)
     return Path(value).expanduser() if kind in _FOLDERS else value
 
 

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
-from cap.config import asked_of, check_url, is_loopback
+from cap.config import asked_of, check_url, check_variable, is_loopback
 from cap.errors import CapError, MissingKey, UnknownModel, UsageError, did_you_mean
 from cap.models.base import Mode, Model
 from cap.models.budget import FREE, Account, Allowance, Budget, Metered, Price
@@ -418,9 +419,11 @@ def _filled(
             f"{provider.name} has no address of its own: set {variable}, or base_url below a line "
             f"[providers.{provider.name}] of your config.toml"
         )
+    bare, _, more = url.partition("#")[0].partition("?")
     return replace(
         settings,
-        base_url=url,
+        base_url=bare.rstrip("/"),
+        query={**dict(parse_qsl(more, keep_blank_values=True)), **settings.query},
         key_env=settings.key_env or provider.key_env,
         mode=settings.mode or provider.mode,
         timeout_s=provider.timeout_s if settings.timeout_s is None else settings.timeout_s,
@@ -440,8 +443,9 @@ def _endpoint(
     own_authorities()  # what the person names must be of use, before anybody is asked
     full = f"{provider.name}/{name}"
     secrets = {
-        header: _variable(text[1:], header, environ)
-        for header, text in settings.headers.items()
+        text: _variable(text[1:], f"{what} {name}", environ)
+        for what, table in (("header", settings.headers), ("parameter", settings.query))
+        for name, text in table.items()
         if text.startswith("$")
     }
     allowance = replace(
@@ -466,17 +470,17 @@ def _price(terms: ModelTerms, name: str) -> Price | None:
     return None if price is None else Price(**price)
 
 
-def _variable(variable: str, header: str, environ: Mapping[str, str]) -> str:
-    """Return what a header's variable holds."""
-    value = environ.get(variable, "").strip()
+def _variable(variable: str, what: str, environ: Mapping[str, str]) -> str:
+    """Return what the variable of a header or parameter holds."""
+    value = environ.get(check_variable(variable, f"the {what}"), "").strip()
     if not value:
-        raise MissingKey(f"the header {header} is read from {variable}, which is not set; set it")
+        raise MissingKey(f"the {what} is read from {variable}, which is not set; set it")
     return value
 
 
 def _key(provider: Provider, settings: ModelSettings, environ: Mapping[str, str]) -> str | None:
     """Return the key to send, None where none is set and none is needed."""
-    variable = settings.key_env or provider.key_env
+    variable = check_variable(settings.key_env or provider.key_env, "key_env")
     key = environ.get(variable, "").strip()
     if key and not (key.isascii() and key.isprintable() and " " not in key):
         raise MissingKey(

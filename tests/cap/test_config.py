@@ -249,6 +249,7 @@ def test_a_file_that_is_not_text_is_named(folders: Folders) -> None:
             "providers.vllm: unknown key 'base'. Did you mean 'base_url'",
         ),
         ("[providers.vllm]\ntemperature = 3", "providers.vllm.temperature must be a number from 0"),
+        ('[providers.work]\nkey_env = "sk-0123456789"', "providers.work.key_env must name an env"),
         ("[providers.vLLM]", "its name in small letters; wrong: 'vLLM'"),
         ("providers = 3", "providers must be tables"),
         ("stream = 1", "stream must be true or false, not 1"),

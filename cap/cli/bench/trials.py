@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -152,7 +153,9 @@ _ONCE = ("--resume", "--quiet", "-q", "--json")
 
 
 def _command() -> str:
-    """Return the command that repeats this run in a folder of its own."""
+    """Return the command that repeats this run in a folder of its own, without passwords."""
+    from cap.config import shown_url
+
     said = list(click.get_current_context().find_root().obj or ())
     kept: list[str] = []
     while said:
@@ -161,7 +164,9 @@ def _command() -> str:
         if name in _ELSEWHERE:
             del said[: 0 if equals else 1]
         elif word not in _ONCE:
-            kept.append(word)
+            address = "@" in word or name == "--base-url" or kept[-1:] == ["--base-url"]
+            shown = re.sub("https?://.*", lambda found: shown_url(found.group()), word)
+            kept.append(shown if address else word)
     return shlex.join(["cap", *kept]) if kept else ""
 
 

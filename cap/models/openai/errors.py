@@ -16,15 +16,11 @@ from cap.errors import (
     PromptCutOff,
     did_you_mean,
 )
+from cap.models.openai.redaction import Redaction
 
 if TYPE_CHECKING:
     import openai
 
-CleanText = Callable[[str], str]
-"""Takes keys and line breaks out of a text."""
-
-_KEY_SHAPED = re.compile(r"\bsk-[\w*.-]{6,}")
-_SHORTEST_KEY = 4  # Shorter words, such as a local server's "x", are no secret.
 _DROPPABLE = (
     "stream_options",
     "stop",
@@ -101,15 +97,20 @@ class EndpointErrors:
     """Makes the errors of one endpoint."""
 
     def __init__(
-        self, name: str, base_url: str, key: str | None, key_env: str, secrets: Sequence[str] = ()
+        self, name: str, url: str, key_env: str, keyed: bool, redaction: Redaction
     ) -> None:
-        """Keep what the messages name, and what they must not: the key and other secrets."""
-        self.url = shown_url(base_url)
-        self._name = name
-        self._base_url = base_url
-        self._key = key
-        self._key_env = key_env
-        self._secrets = [*secrets, *([key] if key else [])]
+        """Keep what the messages name, and what takes out what they must not.
+
+        Args:
+            name: The model's.
+            url: Its address, as it may be shown.
+            key_env: The variable its key is read from.
+            keyed: Whether there is one.
+            redaction: Knows the secrets.
+        """
+        self._name, self._url = name, url
+        self._key_env, self._keyed = key_env, keyed
+        self._redaction = redaction
 
     def error(self, kind: type[E], what: str) -> E:
         """Return an error that begins with the model and its address."""
@@ -117,7 +118,7 @@ class EndpointErrors:
 
     def told(self, what: str) -> str:
         """Return one line that begins with the model and its address."""
-        return self.plain(f"{self._name} at {self.url}{what}")
+        return f"{self._name} at {self._url}{self._redaction.line(what)}"
 
     def given_up(self, failure: Transient) -> ModelError:
         """Return the error for a failure after all tries."""
@@ -137,7 +138,7 @@ class EndpointErrors:
             remedy_404: What to do where something is not found; asked only then.
             remedy_window: What to do where the prompt is too long.
         """
-        told = f"{error.status_code}: {server_words(error, self.plain)}"
+        told = f"{error.status_code}: {server_words(error, self._redaction)}"
         if 300 <= error.status_code < 400:
             elsewhere = shown_url(error.response.headers.get("location", "another address"))
             return self.error(
@@ -146,7 +147,7 @@ class EndpointErrors:
                 "key is sent on; set the address that answers itself (--base-url)",
             )
         if error.status_code in (401, 403):
-            what = "does not accept the key" if self._key else "asks for a key"
+            what = "does not accept the key" if self._keyed else "asks for a key"
             remedy = f"set {self._key_env} to a key for that address, or use `-m nearest`"
             return self.error(EndpointFailed, f" {what} ({told}); {remedy}")
         if error.status_code == 402:
@@ -158,14 +159,6 @@ class EndpointErrors:
                 PromptCutOff, f" has too small a context window ({told}); {remedy_window}"
             )
         return self.error(ModelError, f" refuses the request ({told})")
-
-    def plain(self, text: str) -> str:
-        """Return one line in which no key stands, whoever put it there."""
-        for secret in self._secrets:
-            if len(secret) >= _SHORTEST_KEY:
-                text = text.replace(secret, "[key]")
-        text = text.replace(self._base_url, self.url)
-        return _KEY_SHAPED.sub("[key]", " ".join(text.split()))
 
 
 def remedy_404(model: str, mode: str, known: Sequence[str] | None) -> str:
@@ -179,9 +172,13 @@ def remedy_404(model: str, mode: str, known: Sequence[str] | None) -> str:
     return f"models there: {shown or 'none'}.{did_you_mean(model, known)}"
 
 
-def server_words(error: openai.APIStatusError, clean: CleanText) -> str:
-    """Return an endpoint's own message, cut to fit a line once `clean` took any key out."""
-    words = clean(_message(error)).rstrip(".")
+def server_words(error: openai.APIStatusError, redaction: Redaction) -> str:
+    """Return an endpoint's own message, cut to fit a line once no key is in it."""
+    return cut(redaction.line(_message(error)).rstrip("."))
+
+
+def cut(words: str) -> str:
+    """Return words cut to fit a line."""
     return words if len(words) <= 300 else words[:300] + "..."
 
 

@@ -32,6 +32,7 @@ from cap.models.openai.errors import (
     sdk,
     server_words,
 )
+from cap.models.openai.redaction import Redaction
 from cap.models.openai.replies import Reply, read_reply
 from cap.models.openai.retry import Deadline, Retry
 from cap.models.openai.stream import OnText, Teller
@@ -110,7 +111,8 @@ class OpenAIModel:
             model: The name the endpoint knows the model by.
             settings: Its address, and how it is asked.
             api_key: The key, or None for a server that needs none.
-            secrets: Headers whose values no message may hold.
+            secrets: What headers and parameters that begin with a `$` stand for; no message may
+                hold it.
             budget: Lets requests out, and counts them; without limits by default.
             remedy_window: What to do where its context window is too small.
             cuts_off: Whether its kind is known to cut off longer prompts without a word.
@@ -130,9 +132,14 @@ class OpenAIModel:
         self.url = shown_url(url)
         """Where it is asked."""
         secrets = secrets or {}
-        self._errors = EndpointErrors(name, url, api_key, key_env, tuple(secrets.values()))
-        headers = {**settings.headers, **secrets}
-        self._transport = Transport(url, api_key, self._errors.plain, headers, settings.query)
+        headers, query = (
+            {name: secrets.get(text, text) for name, text in given.items()}
+            for given in (settings.headers, settings.query)
+        )
+        known = filter(None, (api_key, *secrets.values()))
+        self._redaction = Redaction(url, known, query)
+        self._errors = EndpointErrors(name, self.url, key_env, bool(api_key), self._redaction)
+        self._transport = Transport(url, api_key, self._redaction, headers, query)
         self._budget = budget or Budget(name)
         self._remedy_window = remedy_window
         self._timeout_s = 120.0 if settings.timeout_s is None else settings.timeout_s
@@ -179,7 +186,9 @@ class OpenAIModel:
             ModelUnreachable: Nothing answers at the address, or not in time.
             ModelError: The endpoint refuses the request or answers nonsense.
         """
-        return self._complete(request, Teller(_nobody) if self._settings.stream else None)
+        return self._complete(
+            request, Teller(_nobody, self._redaction) if self._settings.stream else None
+        )
 
     def stream(self, request: Request, on_text: OnText) -> Completion:
         """Answer one request like `complete`; each piece of its text is told as it comes.
@@ -195,7 +204,7 @@ class OpenAIModel:
             completion = self._complete(request, None)
             on_text(completion.text)
             return completion
-        return self._complete(request, Teller(on_text))
+        return self._complete(request, Teller(on_text, self._redaction))
 
     def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
         """Return how likely each continuation is, by the best way this endpoint offers.
@@ -229,7 +238,7 @@ class OpenAIModel:
             raise exchange.failed(self._errors.given_up(failure)) from None
         except openai.APIStatusError as error:
             if error.status_code in _WAYS_REFUSED or refuses_pictures(error):
-                told = Refused(server_words(error, self._errors.plain))
+                told = Refused(server_words(error, self._redaction))
                 raise exchange.failed(told) from None
             raise exchange.failed(self._refusal(error)) from None
         texts = parameters.get("prompt") or parameters.get("messages")
@@ -283,7 +292,7 @@ class OpenAIModel:
             notes.append(f"the completion was cut at its limit of {request.max_tokens} tokens")
         return replace(
             completion,
-            notes=tuple(self._errors.plain(note) for note in notes),
+            notes=tuple(self._redaction.line(note) for note in notes),
             ended=reply.ended,
             continues=self.mode == "completion",
             why_empty=reply.why_empty and self._errors.told(f" {reply.why_empty}"),
@@ -293,7 +302,7 @@ class OpenAIModel:
         """Return an answer, counted and paid, whether or not there is a text in it."""
         completion = Completion(
             text=reply.text,
-            model=self._errors.plain(reply.model) or self.model,
+            model=self._redaction.line(reply.model) or self.model,
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
             cached_tokens=reply.cached_tokens,

@@ -10,6 +10,7 @@ from typing import Any
 
 from cap.models.base import Ended, Request
 from cap.models.openai.errors import Transient
+from cap.models.openai.redaction import Redaction
 from cap.models.openai.retry import Deadline, broken_off, too_slow
 
 MAX_ANSWER_BYTES = 16_000_000
@@ -151,14 +152,14 @@ def _unpacked(pieces: Iterator[bytes], packed: bool) -> Iterator[bytes]:
             piece = unpacker.unconsumed_tail
 
 
-def decoded(content: bytes) -> Any:
-    """Return what JSON says.
+def decoded(content: bytes, redaction: Redaction) -> Any:
+    """Return what JSON says, without secrets.
 
     Raises:
         Transient: It is not JSON.
     """
     try:
-        return json.loads(content)
+        return redaction.body(json.loads(content))
     except (ValueError, RecursionError):
         raise Transient(
             "the answer is not JSON; check that the address is an OpenAI-compatible endpoint "

@@ -10,13 +10,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from cap.models.openai.errors import (
-    CleanText,
-    Transient,
-    error_code,
-    refuses_pictures,
-    server_words,
-)
+from cap.models.openai.errors import Transient, error_code, refuses_pictures, server_words
+from cap.models.openai.redaction import Redaction
 
 if TYPE_CHECKING:
     import openai
@@ -96,12 +91,12 @@ def _same(failure: Transient, message: str) -> Transient:
     return Transient(message, again=False, unreachable=failure.unreachable)
 
 
-def transient_status(error: openai.APIStatusError, clean: CleanText) -> Transient | None:
+def transient_status(error: openai.APIStatusError, redaction: Redaction) -> Transient | None:
     """Return the failure for a status that may differ next time, None for one that will not."""
     status = error.status_code
     if (status not in _AGAIN and status < 500) or refuses_pictures(error):
         return None
-    line = f"answers {status}: {server_words(error, clean)}"
+    line = f"answers {status}: {server_words(error, redaction)}"
     if error_code(error) == "insufficient_quota":
         return Transient(f"{line}; the account's quota is used up", again=False)
     return Transient(line, after_s=retry_after_s(error.response.headers))

@@ -12,7 +12,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cap.models.openai.errors import Transient
+from cap.models.openai.errors import Transient, cut
+from cap.models.openai.redaction import Redaction
 from cap.models.openai.replies import content_text, decoded, pieces_of
 from cap.models.openai.retry import Deadline, broken_off
 
@@ -20,51 +21,68 @@ OnText = Callable[[str], None]
 
 
 class Teller:
-    """Passes pieces of text on, and says so when they begin anew."""
+    """Passes pieces of text on without secrets, and says so when they begin anew."""
 
-    def __init__(self, on_text: OnText) -> None:
-        """Keep whom to tell."""
+    def __init__(self, on_text: OnText, redaction: Redaction) -> None:
+        """Keep whom to tell, and what not."""
         self._on_text = on_text
+        self._redaction = redaction
         self._told = False
+        self._held = ""
+        """What may be the beginning of a secret."""
 
     def begin(self) -> None:
         """Note that an answer begins."""
         if self._told:
             self._on_text("")
-        self._told = False
+        self._told, self._held = False, ""
 
     def __call__(self, piece: str) -> None:
-        """Pass one piece on."""
-        if piece:
+        """Pass one piece on, as far as it is no secret."""
+        text = self._redaction.text(self._held + piece)
+        told = len(text) - self._redaction.held_back(text)
+        self._held = text[told:]
+        self._tell(text[:told])
+
+    def end(self) -> None:
+        """Pass on what was no secret after all."""
+        self._tell(self._held)
+        self._held = ""
+
+    def _tell(self, text: str) -> None:
+        if text:
             self._told = True
-            self._on_text(piece)
+            self._on_text(text)
 
 
-def read_stream(answer: Any, deadline: Deadline, on_text: OnText) -> Any:
+def read_stream(answer: Any, deadline: Deadline, teller: Teller, redaction: Redaction) -> Any:
     """Return the whole answer's body; each piece of its text is told as it comes.
 
     Args:
         answer: The SDK's open response.
         deadline: Ends the reading.
-        on_text: Told each piece.
+        teller: Told each piece.
+        redaction: Takes keys out of what the endpoint says.
 
     Raises:
         Transient: It breaks off, goes on too long, or a piece is not JSON.
     """
-    whole = _Whole(on_text)
+    whole = _Whole(teller)
     plain: list[bytes] = []
     for line in _lines(answer, deadline):
         field, _, data = line.partition(b":")
         if field != b"data":
             plain += [] if field in _FIELDS else [line]
         elif data.strip() == b"[DONE]":
-            return whole.body
+            whole.finished = whole.finished or ""
+            break
         elif data.strip():
-            whole.add(data)
-    if whole.finished:
-        return whole.body
+            whole.add(data, redaction)
+    if whole.finished is not None:
+        teller.end()
+        return redaction.body(whole.body)
     if not whole.begun and any(map(bytes.strip, plain)):
-        return decoded(b"\n".join(plain))
+        return decoded(b"\n".join(plain), redaction)
     raise broken_off(deadline)
 
 
@@ -85,7 +103,7 @@ class _Whole:
         self.begun = False
         self.finished: str | None = None
 
-    def add(self, data: bytes) -> None:
+    def add(self, data: bytes, redaction: Redaction) -> None:
         """Take in one piece.
 
         Raises:
@@ -100,7 +118,8 @@ class _Whole:
             return
         if error := piece.get("error"):
             told = error.get("message") if isinstance(error, dict) else error
-            raise Transient(f"answers with an error in the middle: {str(told)[:300]}")
+            words = cut(redaction.line(str(told)))
+            raise Transient(f"answers with an error in the middle: {words}")
         self._rest |= {key: piece[key] for key in ("model", "usage") if piece.get(key)}
         choices = piece.get("choices")
         if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):

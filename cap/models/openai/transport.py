@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from cap.config import is_loopback
 from cap.errors import MissingExtra, UsageError
 from cap.models.base import Mode
-from cap.models.openai.errors import CleanText, sdk
+from cap.models.openai.errors import sdk
+from cap.models.openai.redaction import Redaction
 from cap.models.openai.replies import decoded, pieces_of
 from cap.models.openai.retry import (
     Deadline,
@@ -42,7 +43,7 @@ class Transport:
         self,
         base_url: str,
         key: str | None,
-        clean: CleanText,
+        redaction: Redaction,
         headers: Mapping[str, str],
         query: Mapping[str, str],
     ) -> None:
@@ -51,13 +52,13 @@ class Transport:
         Args:
             base_url: Its address, up to and with `/v1`.
             key: Its key, or None.
-            clean: Takes keys out of what the endpoint says.
+            redaction: Takes keys out of what the endpoint says.
             headers: Sent with each request.
             query: Added to each address.
         """
         self._base_url = base_url
         self._key = key
-        self._clean = clean
+        self._redaction = redaction
         self._headers, self._query = headers, query
         self._lock = threading.Lock()
         self._local = threading.local()
@@ -95,11 +96,11 @@ class Transport:
                 asked = endpoint.with_streaming_response.create(timeout=timeout, **parameters)
                 answer = stack.enter_context(_whole(asked, deadline))
                 if teller is None:
-                    return decoded(b"".join(pieces_of(answer, deadline)))
+                    return decoded(b"".join(pieces_of(answer, deadline)), self._redaction)
                 teller.begin()
-                return read_stream(answer, deadline, teller)
+                return read_stream(answer, deadline, teller, self._redaction)
         except openai.APIStatusError as error:
-            if failure := transient_status(error, self._clean):
+            if failure := transient_status(error, self._redaction):
                 raise failure from None
             raise
         except openai.APIConnectionError as error:

@@ -159,18 +159,46 @@ def test_a_provider_of_ones_own_is_a_table() -> None:
             "key_env": "GATEWAY_KEY",
             "mode": "completion",
             "headers": {"X-Team": "arms", "X-Api-Key": "$OTHER_KEY"},
-            "query": {"api-version": "2"},
+            "query": {"api-version": "2", "code": "$OTHER_KEY"},
             "extra_body": {"top_k": 20},
         }
         environ = {"GATEWAY_KEY": "sesame", "OTHER_KEY": "hidden"}
         model = make_model("work/m", asked={"providers": {"work": table}}, environ=environ)
         assert model.complete(REQUEST).text == "say('hello')"
     (seen,) = server.posts
-    assert seen.path == "/v1/completions?api-version=2"
+    assert seen.path == "/v1/completions?api-version=2&code=hidden"
     assert seen.headers["authorization"] == "Bearer sesame"
     assert (seen.headers["x-team"], seen.headers["x-api-key"]) == ("arms", "hidden")
     assert seen.body["top_k"] == 20
     assert "work/NAME" in {row["model"] for row in list_models({"providers": {"work": table}})}
+
+
+@pytest.mark.parametrize("more", ["?api-version=1&a=b", "/?api-version=1&a=b#top"])
+def test_an_address_may_have_parameters(more: str) -> None:
+    with FakeServer(ANSWER, models=["m"]) as server:
+        query = {"api-version": "2"}
+        model = make_model("vllm/m", base_url=server.url + more, query=query, environ={})
+        assert model.complete(REQUEST).text == "say('hello')"
+    assert server.posts[0].path == "/v1/chat/completions?api-version=2&a=b"
+
+
+@pytest.mark.parametrize(
+    "key", ["sk-0123456789", "gsk_0123456789abcdefgh", "AKIAIOSFODNN7EXAMPLE", "a1b2c3d4e5f6a7b8"]
+)
+def test_a_key_in_place_of_its_variables_name_is_refused_and_not_shown(key: str) -> None:
+    tables = {"key_env": key}, {"headers": {"X-Api-Key": f"${key}"}}, {"query": {"k": f"${key}"}}
+    for table in tables:
+        asked = {"providers": {"work": {"base_url": "http://127.0.0.1:9/v1", **table}}}
+        with pytest.raises(ConfigError, match="must name an environment variable") as raised:
+            make_model("work/m", asked=asked, environ={})
+        assert key not in str(raised.value)
+        assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["WORK_KEY", "OPENAI_API_KEY_2026", "work_key", "MYKEY2026"])
+def test_names_of_variables_are_taken(name: str) -> None:
+    asked = {"providers": {"work": {"base_url": "http://127.0.0.1:9/v1", "key_env": name}}}
+    make_model("work/m", asked=asked, environ={})
 
 
 def test_a_header_whose_variable_is_not_set_is_named() -> None:
