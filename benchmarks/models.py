@@ -11,13 +11,15 @@
     concurrency, requests_per_minute  of this process; requests at the same time, and in a minute
     prices                            dollars for a million tokens, by the model's name
     ledger                            the file in which the run's processes count what they use
+    unfinished                        the file in which they say what stopped trials took
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -27,7 +29,7 @@ from benchmarks.ledger import Ledger, ledger
 from benchmarks.suite import ENDPOINT, RECORDING, Outcome, Trial
 from cap.config import asked_of
 from cap.errors import EndpointFailed, ModelError, NotRecorded, SpendLimit, UnknownModel
-from cap.models.base import Completion, Model, Request, Usage
+from cap.models.base import Completion, Mode, Model, Request, Usage
 from cap.models.budget import Allowance
 from cap.models.providers import ModelTerms, make_model
 from cap.models.wrapper import Ask, Wrapped
@@ -46,6 +48,7 @@ MODEL_OPTIONS = (
     "requests_per_minute",
     "temperature",
     "timeout_s",
+    "unfinished",
 )
 
 
@@ -80,33 +83,93 @@ class SampledModel(Wrapped):
         return self.complete(request)  # also where the text is asked for as it comes
 
 
+class TrialUsage:
+    """What the trial that a process runs has taken of models so far, and what is under way."""
+
+    def __init__(self) -> None:
+        """Begin with nothing taken."""
+        self._changed = threading.Condition()
+        self._usage = Usage()
+        self._under_way = 0
+        self._closed = False
+
+    def begin(self) -> None:
+        """Begin a trial: what was taken before is not its."""
+        with self._changed:
+            self._usage = Usage()
+
+    @contextlib.contextmanager
+    def asking(self) -> Iterator[None]:
+        """Note that a model is asked; once it is closed, nobody gets to ask."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._closed)
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._under_way -= 1
+                self._changed.notify_all()
+
+    def add(self, usage: Usage) -> None:
+        """Count what was taken."""
+        with self._changed:
+            self._usage = self._usage.plus(usage)
+
+    def taken(self, patience_s: float) -> Usage:
+        """Return what was taken, once nothing is under way or that takes too long."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._under_way, patience_s)
+            return self._usage
+
+    def close(self) -> None:
+        """Let nobody ask from here on: the process ends."""
+        with self._changed:
+            self._closed = True
+
+
+TRIAL = TrialUsage()
+"""Of this process, which runs one trial after the other."""
+
+
 class Meter(Wrapped):
     """A model that keeps count of what it was asked, and of what kept it from being asked."""
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
-        self.requests = 0
-        """Questions, unanswered ones too."""
         self.usage = Usage()
-        """What the answers took."""
+        """What it took: requests as they were sent, and the tokens of every answer."""
         self.unasked: ModelError | None = None
         """Why it could last not be asked, if not by its fault: endpoint, budget, recording."""
         self._lock = threading.Lock()
 
+    @property
+    def requests(self) -> int:
+        """Requests sent, retries included."""
+        return self.usage.requests
+
     def _through(self, request: Request, ask: Ask) -> Completion:
-        with self._lock:
-            self.requests += 1
-        try:
-            completion = ask()
-        except ModelError as error:
-            with self._lock:
-                self.usage = self.usage.plus(Usage(requests=error.requests))
-            if isinstance(error, EndpointFailed | SpendLimit | NotRecorded):
-                self.unasked = error
-            raise
-        with self._lock:
-            self.usage = self.usage.plus(Usage.of(completion))
+        with TRIAL.asking():
+            try:
+                completion = ask()
+            except ModelError as error:
+                self._count(Usage.of_failed(error))
+                if isinstance(error, EndpointFailed | SpendLimit | NotRecorded):
+                    self.unasked = error
+                raise
+            self._count(Usage.of(completion))
         return completion
+
+    def _through_bare(
+        self, mode: Mode, parameters: Mapping[str, Any], ask: Callable[[], Any]
+    ) -> Any:
+        with TRIAL.asking():
+            return ask()
+
+    def _count(self, usage: Usage) -> None:
+        with self._lock:
+            self.usage = self.usage.plus(usage)
+        TRIAL.add(usage)
 
     def settled(self, outcome: Outcome) -> Outcome:
         """Return a trial's outcome with what the model took for it.

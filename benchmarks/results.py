@@ -4,7 +4,8 @@
 every `--resume` included; `trials.jsonl` grows by whole lines and is never rewritten.
 A run that was killed goes on from there: a last line without its end is cut off, and that trial
 is run again. So are trials in which nothing could be judged: the infrastructure ended them, or a
-recording lacks the model's answer. Of a trial's lines the last one counts.
+recording lacks the model's answer. Of a trial's lines the last one counts. What was paid for trials
+that were stopped stands in `unfinished.jsonl`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from cap.config import shown_url
 from cap.engine.repair import Repairs
 from cap.errors import UsageError
 from cap.models.atomic_file import write_whole
+from cap.models.base import Usage
 from cap.trace.trace import plain, versions
 
 FORMAT_VERSION = 1
@@ -37,6 +39,8 @@ _MAY_DIFFER = (
 )
 """Options that change no outcome: what a run may cost, and where it keeps things."""
 TRIALS, HEADER, ASKED = "trials.jsonl", "header.json", "asked.jsonl"
+UNFINISHED = "unfinished.jsonl"
+"""What trials took of models that were stopped before they ended."""
 
 
 @dataclass(frozen=True)
@@ -326,6 +330,25 @@ def read_lines(folder: Path) -> Iterator[Line]:
         UsageError: A line in between is damaged; with its number.
     """
     yield from {line.trial: line for line in _every_line(folder / TRIALS)}.values()
+
+
+def read_beside(folder: Path) -> Usage:
+    """Return what models took besides the trials that count: of those stopped or run again.
+
+    A line that is damaged was being written when its process was killed, and is left out.
+    """
+    found = Usage()
+    path = folder / UNFINISHED
+    for text in path.read_bytes().splitlines() if path.exists() else ():
+        with contextlib.suppress(ValueError):
+            found = found.plus(msgspec.json.decode(text, type=Usage))
+    latest: dict[Trial, Usage] = {}
+    for line in _every_line(folder / TRIALS):
+        if (before := latest.get(line.trial)) is not None and before.requests:
+            found = found.plus(before)
+        names = ("requests", "prompt_tokens", "completion_tokens", "cost_usd")
+        latest[line.trial] = Usage(**{name: getattr(line.outcome, name) for name in names})
+    return found
 
 
 def _every_line(path: Path) -> Iterator[Line]:

@@ -16,21 +16,24 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from benchmarks.results import Results
+from benchmarks.results import UNFINISHED, Results
 from benchmarks.suite import ENDPOINT, UNPAID, Outcome, Settings, Trial
-from benchmarks.worker import broken, run_trial
+from benchmarks.worker import ANSWERS_S, broken, run_trial
 from cap.errors import EndpointFailed, MissingExtra, SpendLimit, UsageError
 
 Done = Callable[[Trial, Outcome], None]
 _END_S = 5.0
 """How long a hand may take to end."""
+_SOON_S = 0.5
+"""A worker that waits for no answer ends within this."""
 _TRIES = 2
 _UNASKED_MOST = 3
 """If so many trials could not be asked of the model, and no other was, the run ends."""
@@ -45,6 +48,7 @@ def run(
     engine: str = "local",
     address: str | None = None,
     on_done: Done = lambda trial, outcome: None,
+    on_wait: Callable[[], None] = lambda: None,
 ) -> None:
     """Run every trial that has not ended yet, and write each down.
 
@@ -56,6 +60,7 @@ def run(
         engine: `local` or `ray`.
         address: Of a Ray cluster; one on this machine by default.
         on_done: Told of each trial once it is written down.
+        on_wait: Told that a run that was stopped waits for answers that are under way.
 
     Raises:
         UsageError: A trial cannot be written down, or Ray does not start.
@@ -68,22 +73,32 @@ def run(
     unasked: list[str] = []
     asked = False
     left = [trial for trial in trials if trial not in results.done]
+    options = {**settings.options, "unfinished": str(results.folder.resolve() / UNFINISHED)}
+    settings = replace(settings, options=options)
+    late = Late([], on_wait)
     outcomes = (
-        _on_ray(left, settings, jobs, address) if engine == "ray" else _here(left, settings, jobs)
+        _on_ray(left, settings, jobs, address)
+        if engine == "ray"
+        else _here(left, settings, jobs, late)
     )
-    with contextlib.closing(outcomes):
-        for trial, outcome in outcomes:
-            if outcome.cause == UNPAID:
-                unpaid.append(outcome)
-                continue
-            results.add(trial, outcome)
-            on_done(trial, outcome)
-            if ENDPOINT in outcome.extra:
-                unasked.append(outcome.extra[ENDPOINT])
-            else:
-                asked = True
-            if len(unasked) >= _UNASKED_MOST and not asked:
-                break
+    try:
+        with contextlib.closing(outcomes):
+            for trial, outcome in outcomes:
+                if outcome.cause == UNPAID:
+                    unpaid.append(outcome)
+                    continue
+                results.add(trial, outcome)
+                on_done(trial, outcome)
+                if ENDPOINT in outcome.extra:
+                    unasked.append(outcome.extra[ENDPOINT])
+                else:
+                    asked = True
+                if len(unasked) >= _UNASKED_MOST and not asked:
+                    break
+    finally:
+        for trial, outcome in late.outcomes:
+            if outcome.cause != UNPAID:
+                results.add(trial, outcome)
     if unasked and not asked:
         raise EndpointFailed(
             f"{unasked[-1]}; {len(unasked)} of {len(trials)} trials were tried and none could be "
@@ -97,7 +112,17 @@ def run(
 Outcomes = Generator[tuple[Trial, Outcome], None, None]
 
 
-def _here(trials: Sequence[Trial], settings: Settings, jobs: int) -> Outcomes:
+@dataclass(frozen=True)
+class Late:
+    """What becomes of a run that is stopped."""
+
+    outcomes: list[tuple[Trial, Outcome]]
+    """Trials that ended meanwhile."""
+    on_wait: Callable[[], None]
+    """Told that answers are waited for."""
+
+
+def _here(trials: Sequence[Trial], settings: Settings, jobs: int, late: Late) -> Outcomes:
     """Yield outcomes as they come from worker processes."""
     waiting: queue.SimpleQueue[Trial] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[Trial, Outcome]] = queue.SimpleQueue()
@@ -110,11 +135,30 @@ def _here(trials: Sequence[Trial], settings: Settings, jobs: int) -> Outcomes:
         for _ in trials:
             yield done.get()
     finally:
+        try:
+            _let_answer(hands, late)
+        finally:
+            for hand in hands:
+                hand.end()
+            for hand in hands:  # one that is just ending its worker itself
+                if hand.ident is not None:
+                    hand.join(_END_S)
+            while not done.empty():
+                late.outcomes.append(done.get())
+
+
+def _let_answer(hands: Sequence[_Hand], late: Late) -> None:
+    """Have the workers end by themselves, which wait for the answers that are under way."""
+    for hand in hands:
+        hand.stop()
+    begun_s = time.monotonic()
+    for patience_s in (_SOON_S, ANSWERS_S + _END_S):
         for hand in hands:
-            hand.end()
-        for hand in hands:  # one that is just ending its worker itself
-            if hand.ident is not None:
-                hand.join(_END_S)
+            hand.wait(max(0.0, begun_s + patience_s - time.monotonic()))
+        if not any(hand.at_work for hand in hands):
+            return
+        if patience_s == _SOON_S:
+            late.on_wait()
 
 
 class _Hand(threading.Thread):
@@ -140,10 +184,33 @@ class _Hand(threading.Thread):
             while not self._ended:
                 trial = self._waiting.get_nowait()
                 outcome = self._outcome(trial)
+                if outcome is None:
+                    break
                 self._done.put((trial, outcome))
                 while outcome.cause == UNPAID:  # nor is there a budget for those that wait
                     self._done.put((self._waiting.get_nowait(), outcome))
         self._kill()
+
+    def stop(self) -> None:
+        """Take no further trial, and have the worker end as soon as it has its answers."""
+        with self._starting:
+            self._ended = True
+            process = self._process
+        if process is not None:
+            process.terminate()
+
+    @property
+    def at_work(self) -> bool:
+        """Whether its worker has not ended yet."""
+        process = self._process
+        return process is not None and process.poll() is None
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the worker's end, so long at the most."""
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(seconds)
 
     def end(self) -> None:
         """Take no further trial, and end the worker, whatever it does."""
@@ -163,12 +230,13 @@ class _Hand(threading.Thread):
                 with contextlib.suppress(OSError):
                     stream.close()
 
-    def _outcome(self, trial: Trial) -> Outcome:
+    def _outcome(self, trial: Trial) -> Outcome | None:
+        """Return how a trial ended; None if the run is stopped before."""
         for _ in range(_TRIES):
             if (answer := self._ask(trial)) is not None:
                 return msgspec.convert(answer, Outcome)
             if self._ended:
-                break
+                return None
             self._kill()
         return broken("the worker process died, twice")
 

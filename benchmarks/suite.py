@@ -115,7 +115,7 @@ class Outcome:
     calls: int = 0
     """Calls of primitives."""
     requests: int = 0
-    """Questions to the model."""
+    """Requests sent to the model, retries included."""
     prompt_tokens: int = 0
     """Tokens read."""
     completion_tokens: int = 0

@@ -42,8 +42,9 @@ it without a traceback and exits with the class's `exit_code`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cap.result import Failure
@@ -138,6 +139,8 @@ class ModelError(CapError):
     exit_code = 4
     requests: int = 0
     """How many requests were sent in vain."""
+    took: Mapping[str, Any] = MappingProxyType({})
+    """What an answer of no use took all the same: fields of `Usage`."""
 
 
 class MissingKey(ModelError):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from benchmarks.runner import Late
     from benchmarks.suite import Outcome, Settings, Trial
 
 # The many processes of the tests read bytecode, where the environment would have each compile all.
@@ -91,7 +92,7 @@ def trials_here(monkeypatch: pytest.MonkeyPatch) -> None:
     from cap.trace.trace import plain
 
     def here(
-        trials: Sequence[Trial], settings: Settings, jobs: int
+        trials: Sequence[Trial], settings: Settings, jobs: int, late: Late
     ) -> Generator[tuple[Trial, Outcome], None, None]:
         settings = Settings(**json.loads(json.dumps(asdict(settings))))
         for trial in trials:

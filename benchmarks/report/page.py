@@ -104,7 +104,7 @@ def write(folder: Path) -> tuple[Path, Path]:
 def about_run(header: Mapping[str, Any]) -> list[str]:
     """Return what ran, with what, in a few lines; what was not said is left out."""
     settings = header["settings"]
-    elsewhere = ("ledger", "pictures", "sessions")
+    elsewhere = ("ledger", "pictures", "sessions", "unfinished")
     options = {name: one for name, one in settings["options"].items() if name not in elsewhere}
     facts = {name: settings.get(name) for name in ("mode", "perception", "prompts")}
     said = [f"{name} {value}" for name, value in {**facts, **options}.items() if value]

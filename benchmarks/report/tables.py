@@ -10,16 +10,17 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from benchmarks.pass_at_k import KS, mean_pass_at_k
-from benchmarks.results import Line, read_asked, read_header, read_lines
+from benchmarks.results import Line, read_asked, read_beside, read_header, read_lines
 from benchmarks.statistics import clustered_interval, percent, wilson_interval
 from benchmarks.suite import REPAIRED, SUITES, UNJUDGED, BaseSuite, suite
 from cap.errors import UsageError
+from cap.models.base import Usage
 
 CAUSES = ("model", "program", "robot", "task", "infrastructure", "recording")
 ALL = "all"
@@ -45,7 +46,7 @@ class CellTally:
     calls: int = 0
     """Calls of primitives."""
     requests: int = 0
-    """Questions to the model."""
+    """Requests sent to the model, retries included."""
     prompt_tokens: int = 0
     """Tokens read."""
     completion_tokens: int = 0
@@ -216,6 +217,19 @@ class Cell:
         }
 
 
+def taken(requests: int, tokens: int, cost_usd: float | None) -> str:
+    """Say what models took."""
+    price = "at an unknown price" if cost_usd is None else f"${cost_usd:.4f}"
+    return f"{requests} request{'s' * (requests != 1)}, {tokens} tokens, {price}"
+
+
+def told_beside(beside: Usage) -> str:
+    """Say what trials took that do not count."""
+    tokens = beside.prompt_tokens + beside.completion_tokens
+    told = taken(beside.requests, tokens, beside.cost_usd)
+    return f"besides, for trials that were stopped or run again: {told}"
+
+
 def _spread(values: Sequence[float | None]) -> dict[str, float | int | None]:
     found = [value for value in values if value is not None]
     return {
@@ -251,6 +265,8 @@ class Report:
     """The same for a program."""
     order: Callable[[Line], tuple[Any, ...]]
     """Sorts lines as the tasks are sorted."""
+    beside: Usage
+    """What models took besides: for trials that were stopped, or run again since."""
 
     @property
     def splits(self) -> list[Cell]:
@@ -301,8 +317,10 @@ class Report:
         if tally.unjudged:
             lines.append(f"not judged, and counted as not successful: {tally.unjudged} trials")
         if tally.requests:
-            price = "at an unknown price" if tally.cost_usd is None else f"${tally.cost_usd:.4f}"
-            lines.append(f"model: {tally.requests} requests, {tally.tokens} tokens, {price}")
+            told = taken(tally.requests, tally.tokens, tally.cost_usd)
+            lines.append(f"model: {told}")
+        if self.beside.requests:
+            lines.append(told_beside(self.beside))
         started = str(self.header.get("started") or "").replace("T", " ").replace("+00:00", " UTC")
         spent = f"{tally.seconds:.0f} s of trials"
         lines.append(f"{started}, {spent}" if started else spent)
@@ -331,6 +349,7 @@ class Report:
                 for split, found in self.pass_at_k.items()
             },
             "own": [dict(row) for row in self.own_numbers],
+            "beside": asdict(self.beside),
         }
 
 
@@ -390,6 +409,7 @@ def read(folder: Path) -> Report:
         },
         own=tuple(own),
         own_numbers=tuple(own if numbers is None else numbers),
+        beside=read_beside(folder),
         order=lambda line: (
             place[line.trial.task, line.trial.split],
             line.trial.seed,

@@ -74,9 +74,9 @@ class Tally(threading.local):
             self._usages.append((lmp, Usage.of(completion)))
 
     def add_failed(self, error: ModelError, lmp: str = "") -> None:
-        """Count the requests that led to no answer."""
+        """Count the requests that led to no answer, or to one of no use."""
         if error.requests:
-            self._usages.append((lmp, Usage(requests=error.requests)))
+            self._usages.append((lmp, Usage.of_failed(error)))
 
     def mark(self) -> int:
         """Return where the count stands, for `since`."""
@@ -189,7 +189,7 @@ class Author:
             else:
                 self.tally.add_failed(answer, prompt.name)
                 why = {"error": type(answer).__name__, "message": str(answer)}
-                told = {**self._key(request), **why, "duration_s": duration_s}
+                told = {**self._key(request), **why, **answer.took, "duration_s": duration_s}
                 self.trace.event("unanswered", lmp=prompt.name, **told)
             duration_s = 0.0  # they were asked all at once
         return answers

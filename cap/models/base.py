@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-from cap.errors import EmptyCompletion
+from cap.errors import EmptyCompletion, ModelError
 
 Mode = Literal["chat", "completion"]
 """How an endpoint is asked: by messages, or by the bare prompt."""
@@ -172,6 +172,11 @@ class Usage:
             completion.cached_tokens,
             completion.reasoning_tokens,
         )
+
+    @classmethod
+    def of_failed(cls, error: ModelError) -> Usage:
+        """Return what led to no answer, or to one of no use."""
+        return cls(**{"requests": error.requests, **error.took})
 
     def plus(self, other: Usage) -> Usage:
         """Return the sum."""

@@ -4,9 +4,10 @@ A recording is a JSONL file, one completion a line:
 
     {"key": "...", "prompt_end": "...", "text": "...", "model": "...", "usage": {...}}
 
-`key` is the SHA-256 of the request; `prompt_end` is for people; `usage` holds `prompt_tokens` and
-`completion_tokens`. A line with `error`, an error's name, says that the model gave no completion
-then, and why in `text`. A line with `scores` holds a comparison of continuations.
+`key` is the SHA-256 of the request; `prompt_end` is for people; `usage` holds `prompt_tokens`,
+`completion_tokens`, and `requests` where more or fewer than one were sent. A line with `error`, an
+error's name, says that the model gave no completion then, and why in `text`. A line with `scores`
+holds a comparison of continuations.
 
 What was asked several times is answered in the order it was recorded, and after the last answer
 with that one again. `of` names the part of a run, such as a trial: each has an order of its own.
@@ -160,7 +161,7 @@ class Replay:
             self._given[key] += 1
         found = answers[min(number, len(answers) - 1)]
         if isinstance(found, ModelError):
-            raise type(found)(str(found))
+            raise copy.copy(found)
         return found
 
     def _missing(self, line: str) -> str:
@@ -219,9 +220,10 @@ class Recorder(Wrapped):
             raise  # nothing was answered
         except ModelError as error:
             why = {"error": type(error).__name__, "text": str(error)}
-            self._write(request_key(request), request.prompt, why)
+            told = {**why, "usage": {"requests": error.requests}}
+            self._write(request_key(request), request.prompt, told)
             raise
-        told: dict[str, Any] = {
+        answer: dict[str, Any] = {
             "text": completion.text,
             "model": completion.model,
             "usage": {
@@ -229,13 +231,15 @@ class Recorder(Wrapped):
                 "completion_tokens": completion.completion_tokens,
             },
         }
+        if completion.requests != 1:
+            answer["usage"]["requests"] = completion.requests
         if completion.ended != "whole":
-            told["ended"] = completion.ended
+            answer["ended"] = completion.ended
         if completion.continues:
-            told["continues"] = True
+            answer["continues"] = True
         if completion.why_empty:
-            told["why_empty"] = completion.why_empty
-        self._write(request_key(request), request.prompt, told)
+            answer["why_empty"] = completion.why_empty
+        self._write(request_key(request), request.prompt, answer)
         return completion
 
     def _write(self, key: str, prompt: str, told: dict[str, Any]) -> None:
@@ -301,15 +305,19 @@ def _answer(values: dict[str, Any], where: str) -> Answer:
         if not isinstance(scores, list) or not all(type(n) in (int, float) for n in scores):
             raise UsageError(f"{where}: 'scores' must be numbers; remove or record it again")
         return Scores(tuple(map(float, scores)), _field(values, "rung", where))
-    if "error" in values:
-        kind = _ERRORS.get(_field(values, "error", where), ModelError)
-        return kind(_field(values, "text", where))
     usage = values.get("usage") or {}
+    if "error" in values:
+        error = _ERRORS.get(_field(values, "error", where), ModelError)(
+            _field(values, "text", where)
+        )
+        error.requests = _count(usage, "requests", where, usual=1)
+        return error
     return Completion(
         text=_field(values, "text", where),
         model=_field(values, "model", where),
-        prompt_tokens=_tokens(usage, "prompt_tokens", where),
-        completion_tokens=_tokens(usage, "completion_tokens", where),
+        prompt_tokens=_count(usage, "prompt_tokens", where),
+        completion_tokens=_count(usage, "completion_tokens", where),
+        requests=_count(usage, "requests", where, usual=1),
         ended=_ended(values, where),
         continues=values.get("continues") is True,
         why_empty=_field(values, "why_empty", where),
@@ -332,8 +340,8 @@ def _ended(values: dict[str, Any], where: str) -> Ended:
     raise UsageError(f"{where}: 'ended' must be one of {', '.join(get_args(Ended))}")
 
 
-def _tokens(usage: Any, name: str, where: str) -> int:
-    value = usage.get(name, 0) if isinstance(usage, dict) else None
+def _count(usage: Any, name: str, where: str, usual: int = 0) -> int:
+    value = usage.get(name, usual) if isinstance(usage, dict) else None
     if not isinstance(value, int):
         raise UsageError(f"{where}: usage {name!r} must be a whole number")
     return value

@@ -26,10 +26,12 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
     """
     from benchmarks.report import tables as reports
     from benchmarks.report.page import write
-    from benchmarks.results import read_lines
+    from benchmarks.results import read_beside, read_lines
     from cap.cli.tables import PAGE, show
 
     if next(read_lines(folder), None) is None:
+        if (beside := read_beside(folder)).requests:
+            click.echo(f"no trial has ended; {reports.told_beside(beside)}", err=True)
         return None
     report = reports.read(folder)
     markdown, page = write(folder)

@@ -133,6 +133,7 @@ def carry_out(
                 engine=runner.engine,
                 address=runner.ray_address,
                 on_done=told,
+                on_wait=_tell_of_answers,
             )
     except (SpendLimit, EndpointFailed) as error:
         error.run = str(folder)
@@ -146,6 +147,11 @@ def carry_out(
             junit.write(folder, runner.junit)
     _tell_what_broke(folder)
     return folder
+
+
+def _tell_of_answers() -> None:
+    told = "waiting for answers that are under way and paid for; Ctrl-C again gives them up"
+    click.echo(told, err=True)
 
 
 _ELSEWHERE = ("--out", "--junit")

@@ -78,9 +78,11 @@ class Exchange:
     sent: int = 0
     """Requests so far."""
 
-    def failed(self, error: E) -> E:
-        """Return the error that ends it, with how many requests it took."""
+    def failed(self, error: E, paid: Completion | None = None) -> E:
+        """Return the error that ends it, with how many requests it took, and what was answered."""
         error.requests = self.sent
+        if paid is not None:
+            error.took = vars(Usage.of(paid))
         return error
 
 
@@ -285,7 +287,7 @@ class OpenAIModel:
             read = completion.prompt_tokens
             what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
             told = f"{what}cut off, since its context window is too small; {self._remedy_window}"
-            raise exchange.failed(self._errors.error(PromptCutOff, told))
+            raise exchange.failed(self._errors.error(PromptCutOff, told), completion)
         unsent = [name for name in list(self._refused) if name != "pictures" or request.pictures]
         notes = [*completion.notes, *map(self._drop_note, unsent)]
         if reply.ended == "cut" and not reply.why_empty:

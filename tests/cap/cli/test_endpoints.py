@@ -299,7 +299,8 @@ def test_a_published_result_is_computed_again_from_its_recording_without_a_key(
     suite = ["bench", "run", "tabletop", "-n", "2", "--mode", "instant", "--tasks"]
     suite += ["pick-and-place,nth-block", "--split", "SA-SI"]
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with FakeServer(fickle) as server:
+    busy = error(500, "busy", headers={"retry-after-ms": "1"})
+    with FakeServer(fickle, [busy]) as server:
         online = ["-m", "openai/fake", "--base-url", server.url, "--record", "r.jsonl"]
         assert run([*suite, *online, "--out", "first"]) == 0
     monkeypatch.delenv("OPENAI_API_KEY")

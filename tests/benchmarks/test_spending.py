@@ -1,0 +1,125 @@
+"""What a run pays for is counted, recorded and shown, also where it is stopped in the middle."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.report.tables import read
+from benchmarks.results import begin, read_beside, read_lines
+from benchmarks.suite import Outcome, Settings, Trial, suite
+from cap.cli.main import run as cap
+from cap.config import config_file
+from tests.fakes.openai_server import FakeServer, error
+
+SETTINGS = Settings("tabletop", "oracle", mode="instant")
+
+
+@pytest.fixture(autouse=True)
+def _no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spare each test matplotlib's start; the charts have tests of their own."""
+    monkeypatch.setattr("benchmarks.report.charts.draw", lambda cells: {})
+
+
+SUITE = ["bench", "run", "tabletop", "--mode", "instant", "--jobs", "1", "--split", "SA-SI"]
+PRICED = '[prices]\n"vllm/fake" = { read = 1.0, written = 1.0 }\n'
+
+
+def priced() -> None:
+    """Write down what the model costs, as a person does."""
+    config_file().parent.mkdir(parents=True)
+    config_file().write_text(PRICED)
+
+
+@pytest.mark.usefixtures("trials_here")
+def test_a_trial_counts_its_requests_as_they_are_sent() -> None:
+    faults = [error(500, "busy", headers={"retry-after-ms": "1"})] * 2
+    with FakeServer(lambda prompt, body: "say('x')", faults, refuses=["temperature"]) as server:
+        asked = ["-m", "vllm/fake", "--base-url", server.url]
+        assert cap([*SUITE, "--tasks", "stack-blocks", "-n", "2", "--out", "o", *asked]) == 0
+        sent = len(server.posts)
+    ended = [line.outcome for line in read_lines(Path("o"))]
+    assert sent == sum(outcome.requests for outcome in ended) == 5
+    assert read(Path("o")).total.tally.requests == sent
+
+
+@pytest.mark.usefixtures("trials_here")
+def test_the_tokens_of_a_prompt_that_was_cut_off_count() -> None:
+    with FakeServer(lambda prompt, body: "say('x')", window=100) as server:
+        asked = ["-m", "vllm/fake", "--base-url", server.url]
+        cap([*SUITE, "--tasks", "stack-blocks", "-n", "1", "--out", "o", *asked])
+    (line,) = read_lines(Path("o"))
+    assert (line.outcome.requests, line.outcome.prompt_tokens) == (1, 100)
+    assert line.outcome.completion_tokens > 0
+
+
+@pytest.mark.usefixtures("trials_here")
+def test_what_a_trial_took_that_the_limit_stopped_is_counted_and_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    priced()
+    with FakeServer(lambda prompt, body: "put_first_on_second(") as server:  # asked again each time
+        asked = ["-m", "vllm/fake", "--base-url", server.url, "--max-calls", "1", "--out", "o"]
+        assert cap([*SUITE, "--tasks", "stack-blocks", "-n", "2", *asked]) == 4
+        assert len(server.posts) == 1
+    told = capsys.readouterr().err
+    beside = read_beside(Path("o"))
+    assert beside.requests == 1
+    assert beside.cost_usd == pytest.approx((beside.prompt_tokens + beside.completion_tokens) / 1e6)
+    assert json.loads(Path("o/spent.json").read_text()) == [1, pytest.approx(beside.cost_usd)]
+    assert (
+        "no trial has ended; besides, for trials that were stopped or run again: 1 request," in told
+    )
+
+
+def test_an_answer_under_way_when_a_run_is_stopped_is_recorded_counted_and_shown() -> None:
+    priced()
+    asked, go = threading.Event(), threading.Event()
+
+    def answer(prompt: str, body: Any) -> str:
+        asked.set()
+        go.wait(60.0)
+        return "say('x')"
+
+    with FakeServer(answer) as server:
+        command = [sys.executable, "-P", "-m", "cap", *SUITE, "--tasks", "stack-blocks", "-n", "2"]
+        command += ["-m", "vllm/fake", "--base-url", server.url, "--max-cost", "1"]
+        command += ["--record", "r.jsonl", "--out", "o"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            assert asked.wait(60.0)
+            process.send_signal(signal.SIGINT)
+            said = next(line for line in process.stderr if "under way" in line)
+            go.set()
+            said += process.stderr.read()
+            assert process.wait(60.0) == 130
+        assert len(server.posts) == 1
+    assert "waiting for answers that are under way" in said
+    assert "1 request," in said
+    beside = read_beside(Path("o"))
+    assert beside.requests == 1
+    assert beside.prompt_tokens > 0
+    assert json.loads(Path("o/spent.json").read_text()) == [1, pytest.approx(beside.cost_usd)]
+    (line,) = Path("r.jsonl").read_text().splitlines()
+    assert json.loads(line)["text"] == "say('x')"
+
+
+def test_what_was_run_again_was_paid_for_all_the_same(tmp_path: Path) -> None:
+    results = begin(tmp_path, suite("tabletop"), SETTINGS, resume=False)
+    trial = Trial("stack-blocks", "SA-SI", 0)
+    lost = Outcome(False, "infrastructure", "", "", requests=3, prompt_tokens=30, cost_usd=0.5)
+    for outcome in (lost, replace(lost, cause="task", requests=1)):
+        results.add(trial, outcome)
+    results.close()
+    report = read(tmp_path)
+    assert (report.total.tally.requests, report.beside.requests) == (1, 3)
+    assert any("run again: 3 requests, 30 tokens, $0.5000" in line for line in report.headline)
+    assert report.as_json["beside"]["requests"] == 3
