@@ -51,6 +51,12 @@ class Ledger:
         with self._locked() as (requests, before_usd):
             self._write(requests, before_usd + cost_usd)
 
+    @property
+    def spent(self) -> tuple[int, float]:
+        """The requests and dollars so far."""
+        with self._locked() as spent:
+            return spent
+
     @contextlib.contextmanager
     def _locked(self) -> Iterator[tuple[int, float]]:
         """Keep all others out, and yield what was used so far."""

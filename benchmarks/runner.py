@@ -24,10 +24,12 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.models import account_of
 from benchmarks.results import UNFINISHED, Results
 from benchmarks.suite import ENDPOINT, UNPAID, Outcome, Settings, Trial
 from benchmarks.worker import ANSWERS_S, broken, run_trial
 from cap.errors import EndpointFailed, MissingExtra, SpendLimit, UsageError
+from cap.models.budget import cost_told
 
 Done = Callable[[Trial, Outcome], None]
 _END_S = 5.0
@@ -106,6 +108,10 @@ def run(
         )
     if unpaid:
         why = next(outcome.failure for outcome in unpaid if outcome.failure)
+        account, most_usd = account_of(settings.options), settings.options.get("max_cost")
+        if account is not None and most_usd is not None and account.spent[1] >= most_usd:
+            # When it was reached, other workers' requests were under way: now all is paid.
+            why = f"{cost_told('the run', account.spent[1], most_usd)}; raise --max-cost"
         raise SpendLimit(f"{why} and use --resume; {len(unpaid)} of {len(trials)} trials are left")
 
 

@@ -66,6 +66,25 @@ Check = Callable[[int, float], None]
 """Told the requests and dollars so far; raises if there may be no more."""
 
 
+def cost_told(who: str, spent_usd: float, limit_usd: float, under_way: int = 0) -> str:
+    """Say what was spent of a limit that is reached: by how much it is passed once that is known.
+
+    Args:
+        who: What has cost so much.
+        spent_usd: How much, in dollars.
+        limit_usd: The limit, in dollars.
+        under_way: Requests whose price is not known yet.
+    """
+    told = f"{who} has cost ${spent_usd:.4f}, the limit of this run is ${limit_usd:g}"
+    if under_way:
+        more = "1 request more is" if under_way == 1 else f"{under_way} requests more are"
+        return f"{told}; {more} under way and will be paid for too"
+    over_usd = spent_usd - limit_usd
+    if f"{over_usd:.4f}" == f"{0:.4f}":
+        return told
+    return f"{told}, passed by ${over_usd:.4f}: what a request costs is known once it is answered"
+
+
 class Account(Protocol):
     """What was used of an allowance, by everyone who shares it."""
 
@@ -139,6 +158,7 @@ class Budget:
         self._places = threading.BoundedSemaphore(self._allowance.at_once)
         self._sent: deque[float] = deque()
         """When the requests of the last minute were sent."""
+        self._under_way = 0
         self._sleep, self._clock = sleep, clock
         self.usage = Usage()
         """What was used so far."""
@@ -152,8 +172,14 @@ class Budget:
         """
         with self._places:
             self._account.begin(self._check)
-            self._pace()
-            yield
+            with self._lock:
+                self._under_way += 1
+            try:
+                self._pace()
+                yield
+            finally:
+                with self._lock:
+                    self._under_way -= 1
 
     def count(self, prompt: str, completion: Completion) -> Completion:
         """Add an answer to what was used, and its price to the answer.
@@ -186,12 +212,8 @@ class Budget:
                 "raise --max-calls"
             )
         if limit.cost_usd is not None and spent_usd >= limit.cost_usd:
-            over = spent_usd - limit.cost_usd
-            late = f", passed by ${over:.4f} for requests that were under way" if over > 0 else ""
-            raise SpendLimit(
-                f"{self._name} has cost ${spent_usd:.4f}, the limit of this run is "
-                f"${limit.cost_usd:g}{late}; raise --max-cost"
-            )
+            told = cost_told(self._name, spent_usd, limit.cost_usd, self._under_way)
+            raise SpendLimit(f"{told}; raise --max-cost")
 
     def _pace(self) -> None:
         """Wait until one more request is not too many for this minute."""

@@ -265,7 +265,7 @@ def make_model(
 
             model = Cached(model, terms.cache)
     else:
-        model = _other(spec, kind, name, providers)
+        model = _other(spec, kind, name, providers, settings.timeout_s)
         bounded = terms.allowance.calls is not None or terms.allowance.cost_usd is not None
         if bounded:
             model = Metered(model, terms.allowance, _price(terms, spec) or FREE, terms.account)
@@ -344,7 +344,9 @@ def _plugins() -> dict[str, Any]:
     return {entry.name: entry for entry in entry_points(group=MODEL_GROUP)}
 
 
-def _other(spec: str, kind: str, name: str, providers: Mapping[str, Provider]) -> Model:
+def _other(
+    spec: str, kind: str, name: str, providers: Mapping[str, Provider], timeout_s: float | None
+) -> Model:
     """Return a model that is no endpoint."""
     if spec == "nearest":
         from cap.models.nearest import Nearest
@@ -355,7 +357,7 @@ def _other(spec: str, kind: str, name: str, providers: Mapping[str, Provider]) -
         factory = getattr(load_module(path), "create", None)
         if not callable(factory):
             raise UsageError(f"{path} has no function 'create'; it makes the model")
-        return _made(factory, (), str(path))
+        return _made(factory, (), str(path), timeout_s)
     if kind == "replay" and name:
         from cap.models.replay import Replay
 
@@ -368,11 +370,11 @@ def _other(spec: str, kind: str, name: str, providers: Mapping[str, Provider]) -
         except Exception as error:  # a plug-in may fail in any way
             why = f"{type(error).__name__}: {error}"
             raise UsageError(f"model {kind!r} ({entry.value}) does not load: {why}") from None
-        return _made(factory, (name,) if name else (), f"{kind!r} ({entry.value})")
+        return _made(factory, (name,) if name else (), f"{kind!r} ({entry.value})", timeout_s)
     raise UnknownModel(_unknown(spec, kind, name, providers))
 
 
-def _made(factory: Any, arguments: tuple[str, ...], where: str) -> Model:
+def _made(factory: Any, arguments: tuple[str, ...], where: str, timeout_s: float | None) -> Model:
     """Return what a person's own factory makes, if it is a model."""
     try:
         made: Model = factory(*arguments)
@@ -387,7 +389,7 @@ def _made(factory: Any, arguments: tuple[str, ...], where: str) -> Model:
             f"what {where} makes is no model; it needs a text `name` and a method "
             "`complete(request)` that returns a Completion"
         )
-    return OwnModel(made, where)
+    return OwnModel(made, where, timeout_s)
 
 
 def _unknown(spec: str, kind: str, name: str, providers: Mapping[str, Provider]) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import queue
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cap.errors import CapError, EndpointFailed, ModelError
 from cap.models.base import Completion, Mode, Model, Request, Scores, ScoringModel, Streams
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from cap.models.openai.model import OpenAIModel
 
 Ask = Callable[[], Completion]
+T = TypeVar("T")
 
 
 class Wrapped:
@@ -123,15 +126,40 @@ class Wrapped:
 class OwnModel(Wrapped):
     """A model that a person wrote or installed: whatever it does wrong is told in one line."""
 
-    def __init__(self, model: Model, where: str) -> None:
+    def __init__(self, model: Model, where: str, timeout_s: float | None = None) -> None:
         """Wrap a model.
 
         Args:
             model: Whom to ask.
             where: What made it, for messages.
+            timeout_s: Longest wait for one answer, seconds; None for no limit.
         """
         super().__init__(model)
         self._where = where
+        self._timeout_s = timeout_s
+
+    def stream(self, request: Request, on_text: Callable[[str], None]) -> Completion:
+        """Answer one request, its text told as it comes; nothing is told after its end."""
+        over = False
+
+        def tell(piece: str) -> None:
+            if not over:
+                on_text(piece)
+
+        try:
+            return super().stream(request, tell)
+        finally:
+            over = True
+
+    def score(self, prompt: str, continuations: Sequence[str]) -> Scores:
+        """Compare continuations, by its own means if it has any.
+
+        Raises:
+            ModelError: No usable answer.
+        """
+        if self.endpoint is None and isinstance(self._model, ScoringModel):
+            return self._guarded(partial(self._model.score, prompt, continuations))
+        return super().score(prompt, continuations)
 
     def _through(self, request: Request, ask: Ask) -> Completion:
         """Answer a request by asking.
@@ -139,18 +167,7 @@ class OwnModel(Wrapped):
         Raises:
             EndpointFailed: It raised something else, tried to end the process, or gave no answer.
         """
-        answer: Any  # whatever it gives
-        try:
-            answer = ask()
-        except CapError:
-            raise
-        except (Exception, SystemExit) as error:  # it may fail in any way
-            trace = error.__traceback__
-            while trace is not None and trace.tb_next is not None:
-                trace = trace.tb_next
-            line = "" if trace is None else f", line {trace.tb_lineno}"
-            why = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-            raise EndpointFailed(f"the model of {self._where} failed{line}: {why}") from None
+        answer: Any = self._guarded(ask)  # whatever it gives
         if isinstance(answer, Completion) and isinstance(answer.text, str):
             return answer
         given = answer.text if isinstance(answer, Completion) else answer
@@ -160,6 +177,42 @@ class OwnModel(Wrapped):
             f"the model of {self._where} gave a value of type '{kind}'{part}; "
             "`complete` returns a Completion with a text"
         )
+
+    def _guarded(self, ask: Callable[[], T]) -> T:
+        """Ask, and say in one line what went wrong."""
+        try:
+            return ask() if self._timeout_s is None else self._in_time(ask, self._timeout_s)
+        except CapError:
+            raise
+        except (Exception, SystemExit) as error:  # it may fail in any way
+            trace = error.__traceback__
+            while trace is not None and trace.tb_next is not None:
+                trace = trace.tb_next
+            line = "" if trace is None else f", line {trace.tb_lineno}"
+            why = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+            raise EndpointFailed(f"the model of {self._where} failed{line}: {why}") from None
+
+    def _in_time(self, ask: Callable[[], T], timeout_s: float) -> T:
+        """Ask on another thread, which is left behind if it takes too long."""
+        answered: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
+
+        def work() -> None:
+            try:
+                answered.put((ask(), None))
+            except BaseException as error:  # the waiting thread raises it
+                answered.put((None, error))
+
+        threading.Thread(target=work, name="cap-own-model", daemon=True).start()
+        try:
+            answer, error = answered.get(timeout=timeout_s)
+        except queue.Empty:
+            raise EndpointFailed(
+                f"the model of {self._where} gave no answer within {timeout_s:g} s; make it "
+                "faster, or give it longer (--model-timeout)"
+            ) from None
+        if error is not None:
+            raise error
+        return cast(T, answer)
 
 
 class Adjusted(Wrapped):

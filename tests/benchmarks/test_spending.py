@@ -123,3 +123,24 @@ def test_what_was_run_again_was_paid_for_all_the_same(tmp_path: Path) -> None:
     assert (report.total.tally.requests, report.beside.requests) == (1, 3)
     assert any("run again: 3 requests, 30 tokens, $0.5000" in line for line in report.headline)
     assert report.as_json["beside"]["requests"] == 3
+
+
+def test_what_several_workers_pass_a_limit_by_is_told_once_all_is_paid(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    priced()
+    both = threading.Barrier(2, timeout=60.0)
+
+    def answer(prompt: str, body: Any) -> str:
+        both.wait()  # both are under way before either is paid
+        return "say('x')"
+
+    with FakeServer(answer) as server:
+        asked = ["-m", "vllm/fake", "--base-url", server.url, "--max-cost", "0.0001", "--out", "o"]
+        jobs = [word.replace("1", "2") if word == "1" else word for word in SUITE]
+        assert cap([*jobs, "--tasks", "stack-blocks", "-n", "4", *asked]) == 4
+        assert len(server.posts) == 2
+    requests, spent_usd = json.loads(Path("o/spent.json").read_text())
+    assert requests == 2
+    over = f"the run has cost ${spent_usd:.4f}, the limit of this run is $0.0001, passed by"
+    assert f"{over} ${spent_usd - 0.0001:.4f}: what a request costs" in capsys.readouterr().err

@@ -11,7 +11,7 @@ import pytest
 
 from cap.errors import ModelError, SpendLimit
 from cap.models.base import Completion, Request, Usage
-from cap.models.budget import Allowance, Budget, OwnAccount, Price
+from cap.models.budget import Allowance, Budget, OwnAccount, Price, cost_told
 from cap.models.providers import ModelTerms, make_model
 from tests.fakes.openai_server import DONE, FakeServer, Fault, delta, error, event, reply, stream
 
@@ -160,7 +160,24 @@ def test_the_cost_is_passed_by_requests_under_way_alone_and_it_says_so() -> None
         model.close()
     assert len(server.posts) == 8
     assert told.count("say(1)") == 8
-    assert "passed by $0.0070 for requests that were under way" in told[-1]
+    assert "has cost $0.0080, the limit of this run is $0.001, passed by $0.0070: what" in told[-1]
+
+
+def test_the_limit_is_not_said_to_be_passed_before_it_is() -> None:
+    budget = Budget("x", Allowance(cost_usd=0.3), Price(0.0, 1.0))
+    answer = Completion("say(1)", "x", 0, 100_000)
+    with budget.sending():
+        for _ in range(3):  # 0.1 three times, which is a little more than 0.3 in binary
+            budget.count("", answer)
+        with pytest.raises(SpendLimit) as first, budget.sending():
+            pass
+        budget.count("", answer)
+    with pytest.raises(SpendLimit) as last, budget.sending():
+        pass
+    told = "x has cost $0.3000, the limit of this run is $0.3"
+    assert str(first.value).startswith(f"{told}; 1 request more is under way and will be paid")
+    assert "x has cost $0.4000, the limit of this run is $0.3, passed by $0.1000" in str(last.value)
+    assert cost_told("x", 0.1 + 0.2, 0.3) == told
 
 
 class Clock:

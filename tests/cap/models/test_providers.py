@@ -1,6 +1,8 @@
 import re
+import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -272,6 +274,29 @@ def test_a_model_of_ones_own_fails_in_one_line(tmp_path: Path, body: str, told: 
         make_model(str(file), environ={}).complete(REQUEST)
     assert "own.py" in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("how", ["complete", "stream", "score"])
+def test_a_model_of_ones_own_has_so_much_time_and_no_more(tmp_path: Path, how: str) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(
+        "import threading\nclass Own:\n    name = 'own'\n    go = threading.Event()\n"
+        "    def complete(self, request): self.go.wait(60)\n"
+        "    def score(self, prompt, continuations): self.go.wait(60)\n"
+        "    def stream(self, request, on_text):\n        on_text('a')\n"
+        "        self.go.wait(60)\n        on_text('late')\n"
+        "def create():\n    return Own()\n"
+    )
+    told: list[str] = []
+    model: Any = make_model(str(file), timeout_s=0.1, environ={})
+    arguments = {"stream": (REQUEST, told.append), "score": ("a", ["b", "c"])}
+    with pytest.raises(EndpointFailed, match=r"own.py gave no answer within 0\.1 s; .*--model-tim"):
+        getattr(model, how)(*arguments.get(how, (REQUEST,)))
+    model._model.go.set()
+    for thread in threading.enumerate():
+        if thread.name == "cap-own-model":
+            thread.join(60.0)
+    assert told == (["a"] if how == "stream" else [])
 
 
 @pytest.mark.parametrize("given", ["nowhere.pem", "no.pem"])
