@@ -19,7 +19,10 @@ from cap.cli.bench.trials import (
 from cap.cli.options import (
     ModelOptions,
     load_config,
+    mode_option,
+    model_option,
     option,
+    robot_option,
     with_options,
 )
 from cap.errors import SpendLimit
@@ -64,9 +67,9 @@ ret_val = positions["red block"][2] < before["red block"][2] - 0.02
 class SessionDefaults:
     """What sessions have that do not say otherwise."""
 
-    robot: str | None = option("-r", "--robot", metavar="NAME", help="Of sessions that name none.")
+    robot: str | None = robot_option(help="Of sessions that name none.")
     """Registered robot, or a robot's file."""
-    model: str | None = option("-m", "--model", metavar="MODEL", help="Of sessions that name none.")
+    model: str | None = model_option(help="Of sessions that name none.")
     """Model."""
     prompts: Path | None = option(
         "--prompts",
@@ -75,9 +78,7 @@ class SessionDefaults:
         help="Prompt files of sessions that name none.",
     )
     """Folder of prompt files."""
-    mode: str | None = option(
-        "--mode", type=click.Choice(["physics", "instant"]), help="Of sessions that name none."
-    )
+    mode: str | None = mode_option(help="Of sessions that name none.")
     """`physics` or `instant`."""
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import click
 
-from cap.cli.options import with_options
+from cap.cli.options import SessionOptions, expect_option, with_options
 from cap.cli.session import errors_as_json, open_session, report, watch
-from cap.cli.session_options import SessionOptions, expect_option
 from cap.errors import CheckFailed, UsageError
 from cap.program.parser import MAX_SOURCE_CHARS
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from cap.cli.options import EndpointOptions, load_config, with_options
+
 
 @click.group("models")
 def command() -> None:
@@ -33,16 +35,7 @@ def list_models(as_json: bool) -> None:
 
 @command.command("check")
 @click.argument("name", metavar="NAME")
-@click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint.")
-@click.option("--model-mode", type=click.Choice(["chat", "completion"]), help="How to ask.")
-@click.option(
-    "--model-timeout",
-    type=click.FloatRange(min=0.1, max=3600.0),
-    default=60.0,
-    show_default=True,
-    metavar="S",
-    help="Longest wait for one answer.",
-)
+@with_options(EndpointOptions, "options")
 @click.option(
     "--window",
     type=click.IntRange(min=0),
@@ -52,25 +45,15 @@ def list_models(as_json: bool) -> None:
     help="Longest prompt to try, for the context window; 0 to leave that out.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def check_model(
-    name: str,
-    base_url: str | None,
-    model_mode: Any,
-    model_timeout: float,
-    window: int,
-    as_json: bool,
-) -> None:
+def check_model(name: str, options: EndpointOptions, window: int, as_json: bool) -> None:
     """Find out what a model's endpoint supports, by a few small requests.
 
     For its context window prompts of 2,048 tokens and more are sent: their first line is asked for.
     """
-    from cap import config
     from cap.errors import UsageError
     from cap.models import probe, providers
 
-    flags = {"model": name, "base_url": base_url, "model_mode": model_mode}
-    configured = config.load(os.environ, Path.cwd(), flags=flags)
-    model = providers.make_model(name, asked=configured.asked(), timeout_s=model_timeout)
+    model = providers.make_model(name, asked=load_config(options, model=name).asked())
     if warning := providers.endpoint_warning(model):
         click.echo(f"warning: {warning}", err=True)
     endpoint = getattr(model, "endpoint", None)

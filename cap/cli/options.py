@@ -6,16 +6,24 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from cap.errors import UsageError
+from cap.result import EFFECTS
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+APPROVALS = ("each-program", "each-call", "none")
+"""When a person may be asked."""
+LONGEST_S = 86400.0
+"""Longest time a program may be given: a day, seconds."""
 
 
 def option(*flags: str, **settings: Any) -> Any:
@@ -70,6 +78,14 @@ def _gathered(kind: type[Any], values: dict[str, Any]) -> Any:
             for entry in fields(kind)
         }
     )
+
+
+expect_option = click.option(
+    "--expect",
+    type=click.Choice(EFFECTS),
+    multiple=True,
+    help="Fail (1) unless each turn has this effect; may be repeated.",
+)
 
 
 def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
@@ -133,8 +149,8 @@ def _json_fields(ctx: click.Context, param: click.Parameter, given: str | None) 
 
 
 @dataclass(frozen=True)
-class ModelOptions:
-    """How a model is asked."""
+class EndpointOptions:
+    """Where a model is asked, and what goes with each request."""
 
     base_url: str | None = option(
         "--base-url", metavar="URL", help="Address of the model's provider, in place of its own."
@@ -146,6 +162,32 @@ class ModelOptions:
         help="How prompts are sent (default: the provider's own).",
     )
     """`chat` or `completion`."""
+    headers: dict[str, str] | None = option(
+        "--header",
+        multiple=True,
+        callback=_headers,
+        metavar="NAME=VALUE",
+        help="One more header; a value '$NAME' is read from the environment.",
+    )
+    """More headers of each request."""
+    extra_body: dict[str, Any] | None = option(
+        "--extra-body", callback=_json_fields, metavar="JSON", help="More fields of each request."
+    )
+    """More fields of each request's body."""
+    model_timeout: float | None = option(
+        "--model-timeout",
+        type=click.FloatRange(min=0.1),
+        callback=finite,
+        metavar="S",
+        help="Longest wait for one completion (default: the provider's own, 120 or 600).",
+    )
+    """Longest wait for one completion, retries included, in seconds."""
+
+
+@dataclass(frozen=True)
+class ModelOptions(EndpointOptions):
+    """How a model is asked."""
+
     max_tokens: int | None = option(
         "--max-tokens",
         type=click.IntRange(min=1),
@@ -169,26 +211,6 @@ class ModelOptions:
         "--reasoning-effort", metavar="WORD", help="How long it thinks, such as low."
     )
     """In the words of the provider."""
-    headers: dict[str, str] | None = option(
-        "--header",
-        multiple=True,
-        callback=_headers,
-        metavar="NAME=VALUE",
-        help="One more header; a value '$NAME' is read from the environment.",
-    )
-    """More headers of each request."""
-    extra_body: dict[str, Any] | None = option(
-        "--extra-body", callback=_json_fields, metavar="JSON", help="More fields of each request."
-    )
-    """More fields of each request's body."""
-    model_timeout: float | None = option(
-        "--model-timeout",
-        type=click.FloatRange(min=0.1),
-        callback=finite,
-        metavar="S",
-        help="Longest wait for one completion (default: the provider's own, 120 or 600).",
-    )
-    """Longest wait for one completion, retries included, in seconds."""
     requests_per_minute: int | None = option(
         "--requests-per-minute",
         type=click.IntRange(min=1),
@@ -240,7 +262,166 @@ class ModelOptions:
     """Requests under way at the same time, of all processes together."""
 
 
-def load_config(options: ModelOptions, **more: Any) -> Any:
+robot_option = partial(option, "-r", "--robot", metavar="NAME")
+model_option = partial(option, "-m", "--model", metavar="MODEL")
+seed_option = partial(option, "--seed", type=click.IntRange(min=0), default=0, show_default=True)
+mode_option = partial(option, "--mode", type=click.Choice(["physics", "instant"]))
+objects_option = partial(option, "--objects", metavar="NAMES")
+json_option = partial(option, "--json", is_flag=True, help="Print one JSON object.")
+"""Options that several objects have: what differs is said where they are used."""
+
+
+def out_option(about: str) -> Any:
+    """Declare the option for the folder of a run."""
+    return option("--out", type=Named(path_type=Path), metavar="DIR", help=about)
+
+
+@dataclass(frozen=True)
+class SessionOptions:
+    """What a person said on the command line about one session."""
+
+    robot: str | None = robot_option(help="Robot (default: ravens).")
+    """Registered robot; None takes the configured one."""
+    model: str | None = model_option(help="Model (default: nearest).")
+    """Model; None takes the configured one."""
+    model_options: ModelOptions = group(ModelOptions)
+    """How the model is asked."""
+    seed: int = seed_option()
+    """Of the scene and of random numbers in programs."""
+    mode: str | None = mode_option(help="Kind of world.")
+    """`physics` or `instant`."""
+    objects: str | None = objects_option(help='Such as "red block, blue bowl".')
+    """Comma-separated names."""
+    prompts: Path | None = option(
+        "--prompts",
+        type=Named(path_type=Path),
+        metavar="DIR",
+        help="Prompt files to use instead of the shipped ones.",
+    )
+    """A folder of prompt files instead of the shipped ones."""
+    out: Path | None = out_option("Folder of this run: a new one.")
+    """The run folder itself; by default a new one under the configured `runs`."""
+    time_limit: float = option(
+        "--time-limit",
+        type=click.FloatRange(min=0.01, max=LONGEST_S),
+        callback=finite,
+        default=10.0,
+        show_default=True,
+        metavar="S",
+        help="Seconds a program itself may run.",
+    )
+    """Seconds a program itself may run; robot and model calls do not count."""
+    calls_time: float = option(
+        "--calls-time",
+        type=click.FloatRange(min=0.01, max=LONGEST_S),
+        callback=finite,
+        default=600.0,
+        show_default=True,
+        metavar="S",
+        help="Seconds its calls of robot and model may take in all.",
+    )
+    """Seconds its robot and model calls may take together."""
+    skills: Path | None = option(
+        "--skills",
+        type=Named(path_type=Path, file_okay=False),
+        metavar="DIR",
+        help="Folder of kept functions.",
+    )
+    """Folder of kept functions; None takes the configured one."""
+    repairs: int | None = option(
+        "--repairs",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="How often a program is written again before it runs (default: 2).",
+    )
+    """How often a program may be written again before it runs."""
+    runtime_repairs: int | None = option(
+        "--runtime-repairs",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="How often after it failed while it ran (default: 2; 0 on hardware).",
+    )
+    """How often after it failed while it ran."""
+    undo_failed: bool = option(
+        "--undo-failed", is_flag=True, help="Take back what a failed turn did, in simulation."
+    )
+    """Take back what the last failed program did; in simulation alone that can be done."""
+    max_functions: int | None = option(
+        "--max-functions",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="How many functions a program may have generated (default: 16).",
+    )
+    """How many functions may be generated for one program."""
+    look: bool = option(
+        "--look", is_flag=True, help="Send a picture of the scene with each instruction."
+    )
+    """Send the robot's picture with each instruction, to models that see."""
+    dry_run: bool = option(
+        "--dry-run", is_flag=True, help="Preview in the instant world; nothing moves."
+    )
+    """Run in the instant world; nothing physical moves."""
+    robot_options: tuple[str, ...] = option(
+        "-R",
+        "--robot-option",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="An option of the robot, such as host=192.168.0.10.",
+    )
+    """`key=value`, for the robot."""
+    approve: str | None = option(
+        "--approve",
+        type=click.Choice(APPROVALS),
+        help="When to ask you (default: none; each-program on hardware).",
+    )
+    """When a person is asked: `each-program`, `each-call` or `none`."""
+    rehearse: bool | None = option(
+        "--rehearse/--no-rehearse",
+        default=None,
+        help="Run each program in the robot's twin first (default: on hardware).",
+    )
+    """Whether programs run in a twin first; None for the robot's usual."""
+    min_level: str | None = option(
+        "--min-level",
+        metavar="LEVEL",
+        help="The weakest sandbox to accept, see cap info (on hardware: kernel-seccomp).",
+    )
+    """The weakest sandbox to accept; None for the robot's usual."""
+    yes: bool = option(
+        "--yes", is_flag=True, help="With --approve none: nobody is asked before hardware moves."
+    )
+    """Do not ask before programs move real hardware: only with `approve` none."""
+    ask: bool = option("--ask", is_flag=True, help="As --approve each-program.")
+    """Ask before every program, in simulation too."""
+    verbose: bool = option(
+        "-v", "--verbose", is_flag=True, help="Show the programs of nested LMPs."
+    )
+    """Show the programs of nested LMPs as well."""
+    as_json: bool = json_option()
+    """One JSON object on standard output, nothing else."""
+
+
+def robot_values(given: Sequence[str]) -> dict[str, Any]:
+    """Read `key=value`: numbers, true, false and lists as in TOML, anything else as text.
+
+    Raises:
+        UsageError: It is not of that form, or a key is given twice.
+    """
+    values: dict[str, Any] = {}
+    for text in given:
+        key, mark, value = text.partition("=")
+        if not (mark and key.isidentifier()):
+            raise UsageError(f"-R {text!r} is not KEY=VALUE; write it like host=192.168.0.10")
+        if key in values:
+            raise UsageError(f"-R {key} is given twice")
+        try:
+            values[key] = value if "\n" in value else tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            values[key] = value
+    return values
+
+
+def load_config(options: EndpointOptions, **more: Any) -> Any:
     """Return the settings that hold; warnings go to standard error.
 
     Args:

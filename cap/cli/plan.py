@@ -14,10 +14,16 @@ import click
 
 from cap.cli.options import (
     ModelOptions,
-    Named,
     group,
+    json_option,
     load_config,
+    mode_option,
+    model_option,
+    objects_option,
     option,
+    out_option,
+    robot_option,
+    seed_option,
     split_names,
     with_options,
 )
@@ -40,22 +46,17 @@ class PlanOptions:
         help="Who chooses the steps.",
     )
     """Who chooses the steps."""
-    robot: str = option("-r", "--robot", default="kitchen", show_default=True, metavar="NAME")
+    robot: str = robot_option(default="kitchen", show_default=True)
     """Whose skills they are."""
-    model: str | None = option(
-        "-m",
-        "--model",
-        metavar="MODEL",
+    model: str | None = model_option(
         help="Any model, or perfect-say, perfect-say-with-distractors:N, noisy-say:P, uniform-say.",
     )
     """Who says what is next; None for a stand-in where one knows the task."""
-    seed: int = option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+    seed: int = seed_option()
     """Of the scene and of what goes wrong."""
-    mode: str = option("--mode", type=click.Choice(["instant", "physics"]), default="instant")
+    mode: str = mode_option(default="instant")
     """Kind of world."""
-    objects: str | None = option(
-        "--objects", metavar="NAMES", help='Such as "apple @ table, sponge @ cart".'
-    )
+    objects: str | None = objects_option(help='Such as "apple @ table, sponge @ cart".')
     """Comma-separated names; None for what the task needs."""
     feedback: str | None = option(
         "--feedback",
@@ -84,11 +85,9 @@ class PlanOptions:
         "--max-steps", type=click.IntRange(1, 200), default=15, show_default=True
     )
     """Most steps."""
-    out: Path | None = option(
-        "--out", type=Named(path_type=Path), metavar="DIR", help="Folder of this run."
-    )
+    out: Path | None = out_option("Folder of this run.")
     """The run folder; by default a new one."""
-    as_json: bool = option("--json", is_flag=True, help="Print one JSON object.")
+    as_json: bool = json_option()
     """One JSON object on standard output, nothing else."""
     model_options: ModelOptions = group(ModelOptions)
     """How the model is asked."""

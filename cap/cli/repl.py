@@ -9,10 +9,9 @@ from typing import Any
 
 import click
 
-from cap.cli.options import with_options
+from cap.cli.options import SessionOptions, with_options
 from cap.cli.resume import as_saved, go_on, resume_option, saved_at
 from cap.cli.session import open_session, say_usage, watch
-from cap.cli.session_options import SessionOptions
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, UsageError
 from cap.robot.robot_facts import places

@@ -9,10 +9,9 @@ from typing import Any
 
 import click
 
-from cap.cli.options import confirm
+from cap.cli.options import SessionOptions, confirm
 from cap.cli.pictures import wanted
 from cap.cli.session import open_session, watch, world_as_json
-from cap.cli.session_options import SessionOptions
 from cap.errors import UsageError
 from cap.robot.robot_files import is_file
 

@@ -15,8 +15,8 @@ from typing import Any
 import click
 
 from cap.cli import camera
-from cap.cli.options import Named, split_names
-from cap.cli.session_options import ask_person, robot_values
+from cap.cli.approval import ask_person
+from cap.cli.options import Named, robot_values, split_names
 from cap.errors import Stopped, UsageError
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from cap.cli.options import Named, with_options
+from cap.cli.approval import ask_person
+from cap.cli.options import Named, SessionOptions, expect_option, with_options
 from cap.cli.pictures import wanted
 from cap.cli.resume import as_saved, go_on, replay_run, resume_option, saved_at
 from cap.cli.session import errors_as_json, open_session, report, watch
-from cap.cli.session_options import SessionOptions, ask_person, expect_option
 from cap.errors import UsageError
 
 

@@ -13,15 +13,8 @@ from typing import Any
 
 import click
 
-from cap.cli.options import load_config, split_names
-from cap.cli.session_options import (
-    SessionOptions,
-    approval,
-    approver,
-    ask_for_program,
-    ask_person,
-    robot_values,
-)
+from cap.cli.approval import approval, approver, ask_for_program, ask_person
+from cap.cli.options import SessionOptions, load_config, robot_values, split_names
 from cap.errors import CapError, MissingSimulator, Stopped, UsageError
 from cap.robot.robot_files import path_of
 

@@ -21,7 +21,10 @@ from cap.cli.bench.trials import (
 from cap.cli.options import (
     ModelOptions,
     load_config,
+    mode_option,
+    model_option,
     option,
+    seed_option,
     split_names,
     whole_numbers,
     with_options,
@@ -45,8 +48,6 @@ _n = partial(
     type=click.IntRange(min=1),
     help="Of each task: 50; of each problem: 1.",
 )
-_seed = partial(option, "--seed", type=click.IntRange(min=0), default=0, show_default=True)
-_mode = partial(option, "--mode", type=click.Choice(["physics", "instant"]), show_default=True)
 
 
 def _numbers(
@@ -68,9 +69,7 @@ def _numbers(
 class SuiteOptions:
     """What a suite is run with."""
 
-    model: str | None = option(
-        "-m",
-        "--model",
+    model: str | None = model_option(
         help="oracle, no-op, any model; on tabletop nl:MODEL, on planning the say models too.",
     )
     """Whom the suite asks; None only where the suite has models of its own."""
@@ -82,9 +81,9 @@ class SuiteOptions:
     """Print the report as JSON."""
     n: int | None = _n()
     """Trials of each task, or samples of each problem."""
-    seed: int = _seed()
+    seed: int = seed_option()
     """Of the first trial."""
-    mode: str = _mode(default="physics")
+    mode: str = mode_option(default="physics", show_default=True)
     """`physics` or `instant`."""
     perception: str = option(
         "--perception", type=click.Choice(["truth", "camera"]), default="truth", show_default=True
@@ -139,9 +138,9 @@ class OracleOptions:
 
     n: int | None = _n()
     """Trials of each task."""
-    seed: int = _seed()
+    seed: int = seed_option()
     """Of the first trial."""
-    mode: str = _mode(default="instant")
+    mode: str = mode_option(default="instant", show_default=True)
     """`physics` or `instant`."""
     splits: tuple[str, ...] = _split()
     """Only these parts of the suite; none for those that can be solved."""

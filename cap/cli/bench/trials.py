@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cap.cli.options import ModelOptions, Named, option
+from cap.cli.options import ModelOptions, Named, option, out_option
 from cap.errors import CapError, EndpointFailed, SpendLimit, UsageError
 from cap.trace.terminal import printable
 
@@ -38,9 +38,7 @@ class RunnerOptions:
         "--ray-address", metavar="ADDRESS", help="Of a running cluster."
     )
     """Of a running cluster."""
-    out: Path | None = option(
-        "--out", type=Named(path_type=Path), metavar="DIR", help="Results folder."
-    )
+    out: Path | None = out_option("Results folder.")
     """Results folder; None for a new one."""
     resume: bool = option("--resume", is_flag=True, help="Go on with what --out holds.")
     """Go on with what is there."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from cap.cli.session_options import ask_for_program, ask_person
+from cap.cli.approval import ask_for_program, ask_person
 
 
 @pytest.fixture

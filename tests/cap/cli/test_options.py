@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from cap.cli.session_options import approval, approver, robot_values
+from cap.cli.approval import approval, approver
+from cap.cli.options import robot_values
 from cap.errors import UsageError
 
 

@@ -1,0 +1,142 @@
+"""When a person is asked before a program runs, and how."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from cap.errors import UsageError
+
+if TYPE_CHECKING:
+    from cap.engine.answer import Approve, Decision
+
+
+def approval(approve: str | None, ask: bool, yes: bool, simulated: bool) -> str:
+    """Return when a person is asked: one of `options.APPROVALS`.
+
+    Args:
+        approve: What `--approve` says, if anything.
+        ask: Whether `--ask` was given.
+        yes: Whether `--yes` was given.
+        simulated: Whether the robot is.
+
+    Raises:
+        UsageError: The options contradict each other, or would move hardware unasked by one slip.
+    """
+    asked = approve or ("each-program" if ask else None)
+    if ask and asked == "none":
+        raise UsageError("--ask and --approve none contradict each other; give one of them")
+    if simulated:
+        return asked or "none"
+    if (asked == "none") != yes:
+        raise UsageError(
+            "real hardware moves unasked only with both --approve none and --yes; leave both out "
+            "to be asked before each program"
+        )
+    return asked or "each-program"
+
+
+def approver(asks: str, simulated: bool) -> Approve | None:
+    """Return what decides whether a program may run; None where nothing needs to.
+
+    Args:
+        asks: One of `options.APPROVALS`.
+        simulated: Whether the robot is; hardware always needs somebody's word.
+    """
+    if asks != "none":
+        return ask_for_program
+    return None if simulated else (lambda source: True)
+
+
+def ask_for_program(source: str) -> Decision:
+    """Ask the person whether a program that was shown may run: yes, no and why, or edited."""
+    from cap.engine.answer import Decision
+
+    if not _somebody_to_ask():
+        return Decision(False)
+    choice = click.Choice(["y", "yes", "n", "no", "e", "edit"], case_sensitive=False)
+    text = source
+    try:
+        while True:
+            said = click.prompt(
+                "Run this program? y(es), n(o), e(dit)", type=choice, show_choices=False, err=True
+            )
+            if said in ("y", "yes"):
+                return Decision(True)
+            if said in ("n", "no"):
+                reason = click.prompt(
+                    "Why not? The model is told (Enter: no reason)",
+                    default="",
+                    show_default=False,
+                    err=True,
+                )
+                return Decision(False, reason=" ".join(reason.split()))
+            text, wrong = _edited(text)
+            if wrong:
+                click.echo(wrong, err=True)
+            elif text.strip() in ("", source.strip()):
+                click.echo("nothing was changed", err=True)
+                text = source
+            else:
+                return Decision(False, edited=text)
+    except click.Abort as abort:
+        return Decision(_no_answer(abort))
+
+
+def _edited(text: str) -> tuple[str, str]:
+    """Have the person change a program in their editor; return it, and what is wrong with it."""
+    try:
+        text = click.edit(text, extension=".py") or text
+        ast.parse(text)
+    except click.ClickException as error:
+        return text, f"{error.message.rstrip('.')}; set EDITOR to one that works"
+    except SyntaxError as error:
+        return text, f"line {error.lineno}: {error.msg}; edit it again, or say yes to the one shown"
+    except ValueError as error:  # a null character
+        return text, f"{error}; edit it again, or say yes to the one shown"
+    return text, ""
+
+
+def _no_answer(abort: click.Abort) -> bool:
+    """Return the answer of who ended the input (Ctrl-D): no. Ctrl-C ends more than a question.
+
+    Raises:
+        KeyboardInterrupt: It was Ctrl-C.
+    """
+    if not isinstance(abort.__context__, EOFError):
+        click.echo(err=True)  # what is said next begins a line
+        raise KeyboardInterrupt from None
+    click.echo("\nno answer: taken as no", err=True)
+    return False
+
+
+def _somebody_to_ask() -> bool:
+    if not sys.stdin.isatty():
+        click.echo("nobody to ask: standard input is no terminal; run it in one", err=True)
+        return False
+    _forget_typed()
+    return True
+
+
+def _forget_typed() -> None:
+    """Drop what was typed before a question: it was meant for something else."""
+    try:
+        import termios
+    except ImportError:  # Windows
+        return
+    with contextlib.suppress(termios.error, OSError):  # no terminal after all
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
+def ask_person(question: str) -> bool:
+    """Ask the person; where there is nobody to ask, the answer is no."""
+    if not _somebody_to_ask():
+        return False
+    try:
+        return click.confirm(question, default=False, err=True)
+    except click.Abort as abort:
+        return _no_answer(abort)
