@@ -138,7 +138,7 @@ class _Probe:
             taken, body = self.tried(mode)
         has_choices = isinstance(body, dict) and bool(body.get("choices"))
         if taken and not has_choices:
-            self.last = ModelError(f"{self._model.name} answered without any choices")
+            self.last = self._model.without_choices(body)
         if taken and has_choices:
             self._free[mode] = read_reply(body, Request(PROMPT)).text
         return taken and has_choices

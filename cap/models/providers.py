@@ -354,6 +354,8 @@ def _other(
         return Nearest()
     if is_file(spec):
         path = Path(spec).expanduser()
+        if not path.exists():
+            raise UnknownModel(f"no file {path}; a model's file has a function create()")
         factory = getattr(load_module(path), "create", None)
         if not callable(factory):
             raise UsageError(f"{path} has no function 'create'; it makes the model")

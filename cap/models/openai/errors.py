@@ -118,7 +118,7 @@ class EndpointErrors:
 
     def told(self, what: str) -> str:
         """Return one line that begins with the model and its address."""
-        return f"{self._name} at {self._url}{self._redaction.line(what)}"
+        return self._redaction.line(f"{self._name} at {self._url}{what}")
 
     def given_up(self, failure: Transient) -> ModelError:
         """Return the error for a failure after all tries."""
@@ -138,7 +138,7 @@ class EndpointErrors:
             remedy_404: What to do where something is not found; asked only then.
             remedy_window: What to do where the prompt is too long.
         """
-        told = f"{error.status_code}: {server_words(error, self._redaction)}"
+        told = status_told(error, self._redaction)
         if 300 <= error.status_code < 400:
             elsewhere = shown_url(error.response.headers.get("location", "another address"))
             return self.error(
@@ -154,11 +154,17 @@ class EndpointErrors:
             return self.error(EndpointFailed, f" wants to be paid ({told}); add credit there")
         if error.status_code == 404 or error_code(error) == "model_not_found":
             return self.error(EndpointFailed, f": not found ({told}); {remedy_404()}")
-        if _TOO_LONG.search(told):
-            return self.error(
-                PromptCutOff, f" has too small a context window ({told}); {remedy_window}"
-            )
-        return self.error(ModelError, f" refuses the request ({told})")
+        return self.too_long(told, remedy_window) or self.error(
+            ModelError, f" refuses the request ({told})"
+        )
+
+    def too_long(self, told: str, remedy_window: str) -> ModelError | None:
+        """Return the error for a prompt that does not fit, if the endpoint's words say so."""
+        if not _TOO_LONG.search(told):
+            return None
+        return self.error(
+            PromptCutOff, f" has too small a context window ({told}); {remedy_window}"
+        )
 
 
 def remedy_404(model: str, mode: str, known: Sequence[str] | None) -> str:
@@ -175,6 +181,12 @@ def remedy_404(model: str, mode: str, known: Sequence[str] | None) -> str:
 def server_words(error: openai.APIStatusError, redaction: Redaction) -> str:
     """Return an endpoint's own message, cut to fit a line once no key is in it."""
     return cut(redaction.line(_message(error)).rstrip("."))
+
+
+def status_told(error: openai.APIStatusError, redaction: Redaction) -> str:
+    """Return an answer's status with what it says, if it says more."""
+    words = server_words(error, redaction)
+    return f"{error.status_code}: {words}" if words else str(error.status_code)
 
 
 def cut(words: str) -> str:
@@ -213,4 +225,6 @@ def _message(error: openai.APIStatusError) -> str:
     """Return the message of an error body; the SDK has taken off its `error` envelope."""
     body: Mapping[str, Any] = error.body if isinstance(error.body, dict) else {}
     told = body.get("message") or body.get("error") or body.get("detail") or error.message
+    if told == f"Error code: {error.status_code}":  # the SDK's own, where there is no JSON
+        return ""
     return told if isinstance(told, str) else json.dumps(told)

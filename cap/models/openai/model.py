@@ -29,7 +29,6 @@ from cap.models.openai.errors import (
     refused_parameter,
     refuses_pictures,
     remedy_404,
-    sdk,
     server_words,
 )
 from cap.models.openai.redaction import Redaction
@@ -230,8 +229,7 @@ class OpenAIModel:
             Refused: The endpoint does not take a parameter, or has no such mode.
             ModelError: No usable answer.
         """
-        openai = sdk()
-
+        openai = self._transport.open()
         exchange = Exchange(Deadline(self._timeout_s, self._clock))
         send = partial(self._send, mode, {"model": self.model, **parameters}, exchange)
         try:
@@ -254,13 +252,21 @@ class OpenAIModel:
         numbers = isinstance(found, list) and all(type(number) is int for number in found)
         return found if numbers else None
 
-    def unusable(self, why: Refused) -> EndpointFailed:
+    def unusable(self, why: Refused) -> ModelError:
         """Return the error of an endpoint that takes no way of asking: where, and what to do."""
+        if (too_long := self._errors.too_long(str(why), self._remedy_window)) is not None:
+            return too_long
         known = self._transport.models()
         remedy = remedy_404(self.model, self.mode, known)
         if known and self.model in known:
             remedy = "it lists that model, but serves it in neither mode; use another"
         return self._errors.error(EndpointFailed, f" takes no request ({why}); {remedy}")
+
+    def without_choices(self, body: Any) -> EndpointFailed:
+        """Return the error of an address that answers, and has nothing of a model's answer."""
+        why = read_reply(body, Request("")).why_empty
+        remedy = "check --base-url (it usually ends in /v1)"
+        return self._errors.error(EndpointFailed, f" {why}; {remedy}")
 
     def learn(self, **known: Any) -> None:
         """Remember something about the endpoint: fields of `Abilities`."""
@@ -273,9 +279,10 @@ class OpenAIModel:
         self._transport.close()
 
     def _complete(self, request: Request, teller: Teller | None) -> Completion:
+        openai = self._transport.open()
         exchange = Exchange(Deadline(self._timeout_s, self._clock))
         try:
-            body = self._ask(request, exchange, teller)
+            body = self._ask(request, exchange, teller, openai)
         except Transient as failure:
             raise exchange.failed(self._errors.given_up(failure)) from None
         except ModelError as error:
@@ -313,10 +320,8 @@ class OpenAIModel:
         )
         return self._budget.count(prompt, completion)
 
-    def _ask(self, request: Request, exchange: Exchange, teller: Teller | None) -> Any:
+    def _ask(self, request: Request, exchange: Exchange, teller: Teller | None, openai: Any) -> Any:
         """Send the request, each time without what the model refused, until it is answered."""
-        openai = sdk()
-
         while True:
             sent = self._parameters(request)
             if teller is not None:

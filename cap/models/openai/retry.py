@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from cap.models.openai.errors import Transient, error_code, refuses_pictures, server_words
+from cap.models.openai.errors import Transient, error_code, refuses_pictures, status_told
 from cap.models.openai.redaction import Redaction
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def transient_status(error: openai.APIStatusError, redaction: Redaction) -> Tran
     status = error.status_code
     if (status not in _AGAIN and status < 500) or refuses_pictures(error):
         return None
-    line = f"answers {status}: {server_words(error, redaction)}"
+    line = f"answers {status_told(error, redaction)}"
     if error_code(error) == "insufficient_quota":
         return Transient(f"{line}; the account's quota is used up", again=False)
     return Transient(line, after_s=retry_after_s(error.response.headers))

@@ -64,6 +64,18 @@ class Transport:
         self._local = threading.local()
         self._client: openai.OpenAI | None = None
 
+    def open(self) -> Any:
+        """Make the client, and return the SDK: to load it takes time that is not the endpoint's.
+
+        Raises:
+            MissingExtra: It is not there, or does not load.
+            UsageError: The proxy or the certificates that are set cannot be used.
+        """
+        openai = sdk()
+        client = self._connect()
+        _ = client.chat.completions, client.completions  # loads what it needs for a first request
+        return openai
+
     def send(
         self,
         mode: Mode,

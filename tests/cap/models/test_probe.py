@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from cap.cli.models import command
-from cap.errors import ModelError, ModelUnreachable
+from cap.errors import EndpointFailed, ModelError, ModelUnreachable, PromptCutOff
 from cap.models.base import Request
 from cap.models.capabilities import Abilities, AbilitiesFile, abilities_file
 from cap.models.probe import PROMPT, check
@@ -202,3 +202,25 @@ def test_the_command_speaks_to_people(tmp_path: Path) -> None:
 def test_only_endpoints_can_be_checked(tmp_path: Path) -> None:
     result = run(tmp_path, "nearest")
     assert "nearest is no endpoint" in str(result.exception)
+
+
+def test_a_prompt_that_does_not_fit_is_no_lack_of_a_mode(connect: Any) -> None:
+    told = error(400, "maximum context length is 8 tokens", code="context_length_exceeded")
+    with (
+        FakeServer(lambda prompt, body: told) as server,
+        pytest.raises(PromptCutOff, match="/v1 has too small a context window"),
+    ):
+        check(connect(server.url))
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [({"choices": []}, "without any choices"), ({"error": {"message": "boom"}}, "an error: boom")],
+)
+def test_an_address_that_answers_something_else_is_named(
+    connect: Any, body: Any, told: str
+) -> None:
+    with FakeServer(lambda prompt, sent: reply(body)) as server:
+        with pytest.raises(EndpointFailed, match=f"{told}; check --base-url") as raised:
+            check(connect(server.url))
+        assert server.url in str(raised.value)

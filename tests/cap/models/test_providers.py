@@ -276,6 +276,11 @@ def test_a_model_of_ones_own_fails_in_one_line(tmp_path: Path, body: str, told: 
     assert "\n" not in str(raised.value)
 
 
+def test_a_models_file_that_is_not_there_is_named() -> None:
+    with pytest.raises(UsageError, match=r"no file nowhere/own\.py; a model's file has a function"):
+        make_model("nowhere/own.py", environ={})
+
+
 @pytest.mark.parametrize("how", ["complete", "stream", "score"])
 def test_a_model_of_ones_own_has_so_much_time_and_no_more(tmp_path: Path, how: str) -> None:
     file = tmp_path / "own.py"

@@ -152,6 +152,11 @@ def test_retry_after_is_honoured_and_other_waits_double(connect: Any, sleeps: An
     assert sleeps.waits == [7.0, 1.0, 2.0]
 
 
+def test_what_has_no_words_is_told_by_its_status(connect: Any) -> None:
+    assert "/v1: answers 503 (4 tries)" in failure(connect, [Fault(503, b"<html>")] * 4)
+    assert "/v1 refuses the request (418)" in failure(connect, [Fault(418, b"")])
+
+
 def test_tries_are_few(connect: Any, sleeps: Any) -> None:
     message = failure(connect, [error(503, "overloaded")] * 9)
     assert "503: overloaded (4 tries)" in message
@@ -186,7 +191,7 @@ def test_an_answer_that_never_ends_ends_with_the_deadline(connect: Any, fault: F
 def test_a_wrong_key_names_the_address_and_the_variable(connect: Any, status: int) -> None:
     message = failure(connect, [error(status, "no")], key_env="OPENROUTER_API_KEY")
     assert "http://127.0.0.1" in message
-    assert "does not accept the key" in message
+    assert "/v1 does not accept the key" in message
     assert "OPENROUTER_API_KEY" in message
     assert "-m nearest" in message
 
