@@ -35,7 +35,7 @@ _SAME = ("format_version", "suite", "suite_version", "settings", "conditions")
 """What two runs must share to be one."""
 _MAY_DIFFER = (
     *("cache", "concurrency", "ledger", "max_calls", "max_cost", "pictures", "prices", "record"),
-    "requests_per_minute",
+    *("requests_per_minute", "unfinished"),
 )
 """Options that change no outcome: what a run may cost, and where it keeps things."""
 TRIALS, HEADER, ASKED = "trials.jsonl", "header.json", "asked.jsonl"

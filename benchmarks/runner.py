@@ -18,14 +18,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from benchmarks.models import account_of
-from benchmarks.results import UNFINISHED, Results
+from benchmarks.results import Results
 from benchmarks.suite import ENDPOINT, UNPAID, Outcome, Settings, Trial
 from benchmarks.worker import ANSWERS_S, broken, run_trial
 from cap.errors import EndpointFailed, MissingExtra, SpendLimit, UsageError
@@ -72,11 +72,8 @@ def run(
     """
     results.ask(trials)
     unpaid: list[Outcome] = []
-    unasked: list[str] = []
-    asked = False
+    unasked: list[str] = []  # of each trial why its model could not be asked, "" if it could
     left = [trial for trial in trials if trial not in results.done]
-    options = {**settings.options, "unfinished": str(results.folder.resolve() / UNFINISHED)}
-    settings = replace(settings, options=options)
     late = Late([], on_wait)
     outcomes = (
         _on_ray(left, settings, jobs, address)
@@ -91,28 +88,36 @@ def run(
                     continue
                 results.add(trial, outcome)
                 on_done(trial, outcome)
-                if ENDPOINT in outcome.extra:
-                    unasked.append(outcome.extra[ENDPOINT])
-                else:
-                    asked = True
-                if len(unasked) >= _UNASKED_MOST and not asked:
+                unasked.append(outcome.extra.get(ENDPOINT, ""))
+                if len(unasked) >= _UNASKED_MOST and all(unasked):
                     break
     finally:
         for trial, outcome in late.outcomes:
             if outcome.cause != UNPAID:
                 results.add(trial, outcome)
-    if unasked and not asked:
+    if unasked and all(unasked):
         raise EndpointFailed(
             f"{unasked[-1]}; {len(unasked)} of {len(trials)} trials were tried and none could be "
             "asked: mend that and use --resume"
         )
     if unpaid:
-        why = next(outcome.failure for outcome in unpaid if outcome.failure)
-        account, most_usd = account_of(settings.options), settings.options.get("max_cost")
-        if account is not None and most_usd is not None and account.spent[1] >= most_usd:
-            # When it was reached, other workers' requests were under way: now all is paid.
-            why = f"{cost_told('the run', account.spent[1], most_usd)}; raise --max-cost"
-        raise SpendLimit(f"{why} and use --resume; {len(unpaid)} of {len(trials)} trials are left")
+        told = _limit_told(unpaid, settings)
+        raise SpendLimit(f"{told} and use --resume; {len(unpaid)} of {len(trials)} trials are left")
+
+
+def _limit_told(unpaid: Sequence[Outcome], settings: Settings) -> str:
+    """Say which limit ended a run, and what to do.
+
+    When one of money was reached, other workers' requests were under way: now all is paid.
+
+    Args:
+        unpaid: Trials it kept from being run.
+        settings: The run's.
+    """
+    account, most_usd = account_of(settings.options), settings.options.get("max_cost")
+    if account is not None and most_usd is not None and account.spent[1] >= most_usd:
+        return f"{cost_told('the run', account.spent[1], most_usd)}; raise --max-cost"
+    return next(outcome.failure for outcome in unpaid if outcome.failure)
 
 
 Outcomes = Generator[tuple[Trial, Outcome], None, None]
@@ -154,14 +159,18 @@ def _here(trials: Sequence[Trial], settings: Settings, jobs: int, late: Late) ->
 
 
 def _let_answer(hands: Sequence[_Hand], late: Late) -> None:
-    """Have the workers end by themselves, which wait for the answers that are under way."""
+    """Have the workers end by themselves, which wait for the answers that are under way.
+
+    Args:
+        hands: Those with the workers.
+        late: Told if there are such answers.
+    """
     for hand in hands:
         hand.stop()
     begun_s = time.monotonic()
     for patience_s in (_SOON_S, ANSWERS_S + _END_S):
-        for hand in hands:
-            hand.wait(max(0.0, begun_s + patience_s - time.monotonic()))
-        if not any(hand.at_work for hand in hands):
+        end_s = begun_s + patience_s
+        if all(hand.ended(max(0.0, end_s - time.monotonic())) for hand in hands):
             return
         if patience_s == _SOON_S:
             late.on_wait()
@@ -205,18 +214,14 @@ class _Hand(threading.Thread):
         if process is not None:
             process.terminate()
 
-    @property
-    def at_work(self) -> bool:
-        """Whether its worker has not ended yet."""
+    def ended(self, seconds: float) -> bool:
+        """Tell whether the worker has ended, or does so within some time."""
         process = self._process
-        return process is not None and process.poll() is None
-
-    def wait(self, seconds: float) -> None:
-        """Wait for the worker's end, so long at the most."""
-        process = self._process
-        if process is not None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            if process is not None:
                 process.wait(seconds)
+            return True
+        return False
 
     def end(self) -> None:
         """Take no further trial, and end the worker, whatever it does."""

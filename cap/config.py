@@ -449,7 +449,8 @@ def _checked_prices(value: Any, source: str) -> dict[str, dict[str, float]]:
     prices = {}
     for model, price in value.items() if isinstance(value, Mapping) else [("", value)]:
         known = isinstance(price, Mapping) and set(_PRICED[:2]) <= set(price) <= set(_PRICED)
-        if not known or not all(_is_price(each) for each in price.values()):
+        numbers = known and all(type(each) in (int, float) for each in price.values())
+        if not numbers or not all(math.isfinite(each) and each >= 0 for each in price.values()):
             raise ConfigError(
                 f"{source}: prices must be dollars for a million tokens, each like [prices] "
                 f'"openai/NAME" = {{ read = 0.4, written = 1.6 }}, where they differ with cached '
@@ -457,10 +458,6 @@ def _checked_prices(value: Any, source: str) -> dict[str, dict[str, float]]:
             )
         prices[model] = {part: float(each) for part, each in price.items()}
     return prices
-
-
-def _is_price(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value) and value >= 0
 
 
 _DANGERS = {

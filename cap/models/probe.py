@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-from cap.errors import ModelError, ModelUnreachable
+from cap.errors import EndpointFailed, ModelError, ModelUnreachable
 from cap.models.base import Mode, Request
 from cap.models.capabilities import Abilities
 from cap.models.openai.errors import Refused
@@ -138,7 +138,9 @@ class _Probe:
             taken, body = self.tried(mode)
         has_choices = isinstance(body, dict) and bool(body.get("choices"))
         if taken and not has_choices:
-            self.last = self._model.without_choices(body)
+            why = read_reply(body, Request(PROMPT)).why_empty
+            where = f"{self._model.name} at {self._model.url}"
+            self.last = EndpointFailed(f"{where} {why}; check --base-url (it usually ends in /v1)")
         if taken and has_choices:
             self._free[mode] = read_reply(body, Request(PROMPT)).text
         return taken and has_choices

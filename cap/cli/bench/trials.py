@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +103,7 @@ def carry_out(
         CapError: They cannot be run, or not to the end; what was written stays.
     """
     from benchmarks.report import junit
-    from benchmarks.results import begin, read_lines
+    from benchmarks.results import UNFINISHED, begin, read_lines
     from benchmarks.runner import run
     from cap.trace.trace import new_run_folder
 
@@ -114,6 +115,7 @@ def carry_out(
     options = dict(settings.options)
     if "max_calls" in options or "max_cost" in options:  # the run's processes share an account
         options["ledger"] = str(folder.resolve() / "spent.json")
+    options["unfinished"] = str(folder.resolve() / UNFINISHED)
     if runner.pictures:
         options["pictures"] = str(folder.resolve() / "pictures")
     settings = replace(settings, options=options)
@@ -131,7 +133,7 @@ def carry_out(
                 engine=runner.engine,
                 address=runner.ray_address,
                 on_done=told,
-                on_wait=_tell_of_answers,
+                on_wait=partial(click.echo, _WAITING, err=True),
             )
     except (SpendLimit, EndpointFailed) as error:
         error.run = str(folder)
@@ -147,11 +149,7 @@ def carry_out(
     return folder
 
 
-def _tell_of_answers() -> None:
-    told = "waiting for answers that are under way and paid for; Ctrl-C again gives them up"
-    click.echo(told, err=True)
-
-
+_WAITING = "waiting for answers that are under way and paid for; Ctrl-C again gives them up"
 _ELSEWHERE = ("--out", "--junit")
 _ONCE = ("--resume", "--quiet", "-q", "--json")
 

@@ -112,8 +112,7 @@ class OpenAIModel:
             model: The name the endpoint knows the model by.
             settings: Its address, and how it is asked.
             api_key: The key, or None for a server that needs none.
-            secrets: What headers and parameters that begin with a `$` stand for; no message may
-                hold it.
+            secrets: What headers and parameters that begin with a `$` stand for.
             budget: Lets requests out, and counts them; without limits by default.
             remedy_window: What to do where its context window is too small.
             cuts_off: Whether its kind is known to cut off longer prompts without a word.
@@ -133,20 +132,16 @@ class OpenAIModel:
         self.url = shown_url(url)
         """Where it is asked."""
         secrets = secrets or {}
-        headers, query = (
-            {name: secrets.get(text, text) for name, text in given.items()}
-            for given in (settings.headers, settings.query)
-        )
-        known = filter(None, (api_key, *secrets.values()))
-        self._redaction = Redaction(url, known, query)
+        headers = {name: secrets.get(text, text) for name, text in settings.headers.items()}
+        query = {name: secrets.get(text, text) for name, text in settings.query.items()}
+        self._redaction = Redaction(url, [api_key or "", *secrets.values()], query)
         self._errors = EndpointErrors(name, self.url, key_env, bool(api_key), self._redaction)
         self._transport = Transport(url, api_key, self._redaction, headers, query)
         self._budget = budget or Budget(name)
         self._remedy_window = remedy_window
         self._timeout_s = 120.0 if settings.timeout_s is None else settings.timeout_s
         self._retry = Retry(tries=tries, sleep=sleep)
-        self._clock, self._today = clock, today
-        self._file = abilities_file
+        self._clock, self._today, self._file = clock, today, abilities_file
         self.place = f"{name} {self.url} {self.mode}"
         """What is learned holds for this."""
         self.abilities = Abilities() if abilities_file is None else abilities_file.load(self.place)
@@ -261,12 +256,6 @@ class OpenAIModel:
         if known and self.model in known:
             remedy = "it lists that model, but serves it in neither mode; use another"
         return self._errors.error(EndpointFailed, f" takes no request ({why}); {remedy}")
-
-    def without_choices(self, body: Any) -> EndpointFailed:
-        """Return the error of an address that answers, and has nothing of a model's answer."""
-        why = read_reply(body, Request("")).why_empty
-        remedy = "check --base-url (it usually ends in /v1)"
-        return self._errors.error(EndpointFailed, f" {why}; {remedy}")
 
     def learn(self, **known: Any) -> None:
         """Remember something about the endpoint: fields of `Abilities`."""

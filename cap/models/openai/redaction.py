@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
@@ -50,8 +51,11 @@ class Redaction:
         bare = {word for word in words if len(word) >= _SHORTEST}
         bare = {word for word in bare if word.lower() not in _NO_SECRETS}
         packed = {*bare, *({f"{user}:{password}"} if password else ())}
-        forms = {form for word in bare for form in _written(word)}
-        forms |= {form for word in packed for form in _packed(word)}
+        # As it is, as addresses have it, and as base64 does.
+        written = (str, quote, quote_plus, partial(quote, safe=""))
+        forms = {write(word) for word in bare for write in written}
+        for pack in (base64.b64encode, base64.urlsafe_b64encode):
+            forms |= {pack(word.encode()).decode().rstrip("=") for word in packed}
         self._longest = max(map(len, forms), default=0)
         any_form = "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
         any_form = re.sub("%([0-9A-F]{2})", r"%(?i:\1)", any_form)
@@ -83,14 +87,3 @@ class Redaction:
         end = text[-self._longest :].lower() if self._longest else ""
         begins = (n for n in range(len(end)) if any(f.startswith(end[n:]) for f in self._lower))
         return len(end) - next(begins, len(end))
-
-
-def _written(word: str) -> Iterator[str]:
-    """Yield a word as it is and as addresses have it."""
-    yield from (word, quote(word), quote(word, safe=""), quote_plus(word))
-
-
-def _packed(word: str) -> Iterator[str]:
-    """Yield a word as base64 has it."""
-    for packed in (base64.b64encode(word.encode()), base64.urlsafe_b64encode(word.encode())):
-        yield packed.decode().rstrip("=")
