@@ -75,11 +75,10 @@ def run(
     unasked: list[str] = []  # of each trial why its model could not be asked, "" if it could
     left = [trial for trial in trials if trial not in results.done]
     late = Late([], on_wait)
-    outcomes = (
-        _on_ray(left, settings, jobs, address)
-        if engine == "ray"
-        else _here(left, settings, jobs, late)
-    )
+    if engine == "ray":
+        outcomes = _on_ray(left, settings, jobs, address)
+    else:
+        outcomes = _here(left, settings, jobs, late)
     try:
         with contextlib.closing(outcomes):
             for trial, outcome in outcomes:
@@ -101,8 +100,8 @@ def run(
             "asked: mend that and use --resume"
         )
     if unpaid:
-        told = _limit_told(unpaid, settings)
-        raise SpendLimit(f"{told} and use --resume; {len(unpaid)} of {len(trials)} trials are left")
+        left_over = f"{len(unpaid)} of {len(trials)} trials are left"
+        raise SpendLimit(f"{_limit_told(unpaid, settings)} and use --resume; {left_over}")
 
 
 def _limit_told(unpaid: Sequence[Outcome], settings: Settings) -> str:

@@ -12,6 +12,9 @@ import click
 
 from cap.cli.options import EndpointOptions, load_config, with_options
 
+ANSWER_S = 60.0
+"""Longest wait for one answer of a check, where nobody says otherwise."""
+
 
 @click.group("models")
 def command() -> None:
@@ -49,11 +52,14 @@ def check_model(name: str, options: EndpointOptions, window: int, as_json: bool)
     """Find out what a model's endpoint supports, by a few small requests.
 
     For its context window prompts of 2,048 tokens and more are sent: their first line is asked for.
+    An answer is waited for 60 s, unless --model-timeout says otherwise.
     """
     from cap.errors import UsageError
     from cap.models import probe, providers
 
-    model = providers.make_model(name, asked=load_config(options, model=name).asked())
+    settings = load_config(options, model=name)
+    timeout_s = ANSWER_S if settings.model_timeout is None else None
+    model = providers.make_model(name, asked=settings.asked(), timeout_s=timeout_s)
     if warning := providers.endpoint_warning(model):
         click.echo(f"warning: {warning}", err=True)
     endpoint = getattr(model, "endpoint", None)
