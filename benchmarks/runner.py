@@ -92,8 +92,7 @@ def run(
                     break
     finally:
         for trial, outcome in late.outcomes:
-            if outcome.cause != UNPAID:
-                results.add(trial, outcome)
+            results.add(trial, outcome)
     if unasked and all(unasked):
         raise EndpointFailed(
             f"{unasked[-1]}; {len(unasked)} of {len(trials)} trials were tried and none could be "
@@ -154,7 +153,8 @@ def _here(trials: Sequence[Trial], settings: Settings, jobs: int, late: Late) ->
                 if hand.ident is not None:
                     hand.join(_END_S)
             while not done.empty():
-                late.outcomes.append(done.get())
+                if (ended := done.get())[1].cause != UNPAID:
+                    late.outcomes.append(ended)
 
 
 def _let_answer(hands: Sequence[_Hand], late: Late) -> None:
