@@ -63,6 +63,7 @@ _SOFT_BUILTINS = frozenset(names("copyright credits dir exit help id input licen
 _METADATA = frozenset(["__all__", "__author__", "__doc__", "__license__", "__version__"])
 """What modules say of themselves in names that mean nothing to the interpreter."""
 _BY_NAME = ("getattr", "hasattr", "setattr")
+_JUDGED_CALLS = frozenset(["type", "vars", *_BY_NAME])
 _INSTEAD = {
     "open": "a program has no files: let it return what is to be kept",
     "input": "call a primitive that asks a person, if there is one",
@@ -248,8 +249,6 @@ def _attribute_binding(node: ast.Attribute, survey: Survey) -> Iterable[Finding]
 
 def _name(node: ast.Name, survey: Survey) -> Iterable[Finding]:
     name = node.id
-    if name[:1] != "_" and name not in FORBIDDEN_BUILTINS and name not in survey.reserved:
-        return ()  # nearly every name of nearly every program
     if not isinstance(node.ctx, ast.Load):
         return _bind(node, survey)
     own_word = name in _SOFT_BUILTINS and (name in survey.bound or name in survey.given)
@@ -263,7 +262,9 @@ def _name(node: ast.Name, survey: Survey) -> Iterable[Finding]:
 def _call(node: ast.Call, survey: Survey) -> Iterable[Finding]:
     """Judge what is told of `type`, `vars` and attributes by name where it is called."""
     function = node.func
-    if type(function) is not ast.Name or survey.bindings(function.id):
+    if type(function) is not ast.Name or function.id not in _JUDGED_CALLS:
+        return ()
+    if survey.bindings(function.id):
         return ()
     if function.id == "type":
         plain = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
@@ -430,15 +431,20 @@ def rule_violations(survey: Survey | None, policy: Policy) -> list[Violation]:
         why += "write functions and loops, or do it in several programs"
         return [Violation("CAP107", 1, 1, why)]
     found = []
-    for node in survey.nodes:
-        kind = type(node)
-        if kind in RULES_BY_NODE:
-            for rule, reason in RULES_BY_NODE[kind](node, survey):
-                found.append(Violation.at(node, rule, reason))
+    for kind, nodes in survey.kinds.items():
+        rule_of = RULES_BY_NODE.get(kind)
+        if rule_of is _name:  # nearly every name of nearly every program is an ordinary one
+            words, given = FORBIDDEN_BUILTINS, survey.reserved
+            nodes = [
+                node for node in nodes if node.id[:1] == "_" or node.id in words or node.id in given
+            ]
+        if rule_of is not None:
+            for node in nodes:
+                found += [Violation.at(node, *finding) for finding in rule_of(node, survey)]
         elif kind not in HARMLESS:
             instead = "robot calls wait by themselves: write it without async and await"
             if not kind.__name__.startswith(("Async", "Await")):
                 instead = "use the syntax of Python 3.11"
             reason = f"{kind.__name__} is not allowed in a program; {instead}"
-            found.append(Violation.at(node, "CAP101", reason))
+            found += [Violation.at(node, "CAP101", reason) for node in nodes]
     return found

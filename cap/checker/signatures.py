@@ -13,13 +13,12 @@ import ast
 import inspect
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from cap.checker.node_rules import Violation
 from cap.checker.policy import Policy
 from cap.checker.survey import Function, Survey, survey
 from cap.program.program import Program, ProgramSyntaxError
-from cap.scope import Scope
+from cap.scope import Scope, plain_arguments
 
 _EMPTY = inspect.Parameter.empty
 _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
@@ -33,14 +32,8 @@ _MOST_COMPARED = 100_000
 """Parameters and keywords that are compared, call by call; the calls after that are left to run."""
 
 
-class _Form(NamedTuple):
-    """What a function can be called with."""
-
-    signature: inspect.Signature
-    least: int
-    """How few arguments surely fit by position alone."""
-    most: int
-    """How many; less than `least` if only `signature` can tell."""
+_Form = tuple[inspect.Signature, tuple[int, int]]
+"""What a function can be called with, and how many arguments surely fit by position alone."""
 
 
 def misfits(seen: Survey, scope: Scope) -> Iterator[Violation]:
@@ -55,22 +48,22 @@ def misfits(seen: Survey, scope: Scope) -> Iterator[Violation]:
     kept = {entry.name: entry.source for entry in scope.definitions}
     forms: dict[str, list[_Form]] = {}
     left = _MOST_COMPARED
-    for call in seen.calls:
+    for call in seen.of(ast.Call):
         name = _called(call.func, seen, scope)
         if name is None:
             continue
         if name not in forms:
-            forms[name] = list(map(_form, _signatures(name, seen, scope, kept)))
+            forms[name] = list(_forms(name, seen, scope, kept))
         if not forms[name] or _fits(call, forms[name]):
             continue
-        left -= len(call.keywords) + sum(len(form.signature.parameters) for form in forms[name])
+        left -= len(call.keywords) + sum(len(signature.parameters) for signature, _ in forms[name])
         if left < 0:
             return
         if id(call) in seen.tried["TypeError"]:
             continue
         if problem := _problem(call, forms[name], seen):
             shown = ast.unparse(call.func)
-            form = str(forms[name][0].signature).replace("=Ellipsis", "=...")
+            form = str(forms[name][0][0]).replace("=Ellipsis", "=...")
             if "?" not in problem:  # without a suggestion
                 problem += "; give it the arguments it takes"
             yield Violation.at(call, "CAP113", f"{shown}{form}: {problem}")
@@ -87,13 +80,11 @@ def _called(function: ast.expr, seen: Survey, scope: Scope) -> str | None:
     return None
 
 
-def _signatures(
-    name: str, seen: Survey, scope: Scope, kept: dict[str, str]
-) -> Iterator[inspect.Signature]:
-    """Yield the signature of everything a name can stand for; nothing if one is not known."""
+def _forms(name: str, seen: Survey, scope: Scope, kept: dict[str, str]) -> Iterator[_Form]:
+    """Yield the form of everything a name can stand for; nothing if one is not known."""
     if name.startswith("."):
         if (primitive := scope.primitives.get(name[1:])) is not None:
-            yield primitive.signature
+            yield primitive.signature, primitive.plain_arguments
         return
     own = seen.functions.get(name)
     if seen.bindings(name) > (own is not None):
@@ -103,12 +94,11 @@ def _signatures(
     earlier = _kept_signature(name, kept[name]) if name in kept else None
     if name in kept and earlier is None:
         return
-    if own is not None:
-        yield _signature(own)
-    if earlier is not None:
-        yield earlier
+    for signature in (None if own is None else _signature(own), earlier):
+        if signature is not None:
+            yield signature, plain_arguments(signature)
     if (primitive := scope.primitives.get(name)) is not None:
-        yield primitive.signature
+        yield primitive.signature, primitive.plain_arguments
 
 
 @lru_cache(maxsize=256)
@@ -122,17 +112,6 @@ def _kept_signature(name: str, source: str) -> inspect.Signature | None:
     if function is None or seen is None or seen.bindings(name) != 1:
         return None
     return _signature(function)
-
-
-def _form(signature: inspect.Signature) -> _Form:
-    least = most = 0
-    for parameter in signature.parameters.values():
-        needed = parameter.default is _EMPTY
-        if parameter.kind in (_POSITIONAL, _EITHER):
-            least, most = least + needed, most + 1
-        elif parameter.kind is _KEYWORD and needed:
-            return _Form(signature, 1, 0)
-    return _Form(signature, least, most)
 
 
 def _signature(function: Function) -> inspect.Signature:
@@ -161,7 +140,7 @@ def _signature(function: Function) -> inspect.Signature:
 def _fits(call: ast.Call, forms: Sequence[_Form]) -> bool:
     """Tell at a glance that a call fits: nearly every one of nearly every program."""
     count = len(call.args)
-    return not call.keywords and any(form.least <= count <= form.most for form in forms)
+    return not call.keywords and any(least <= count <= most for _, (least, most) in forms)
 
 
 def _problem(call: ast.Call, forms: Sequence[_Form], seen: Survey) -> str | None:
@@ -171,8 +150,7 @@ def _problem(call: ast.Call, forms: Sequence[_Form], seen: Survey) -> str | None
     starred = any(isinstance(entry, ast.Starred) for entry in call.args)
     if starred or len(keywords) < len(call.keywords):
         return None
-    for form in forms:
-        signature = form.signature
+    for signature, _ in forms:
         try:
             signature.bind(*([None] * count), **dict.fromkeys(_renamed(signature, keywords)))
         except TypeError as error:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from cap.checker.allowlist import EVERYWHERE, NUMPY, module_names
 from cap.checker.attributes import DATA_MODEL, reason_against
@@ -49,6 +49,7 @@ _PARTS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.FormattedValue: ("value", "format_spec"),
 }
 """Where the commonest nodes have others below them; all fields but the context of use."""
+_NONE: tuple[Any, ...] = ()
 
 
 @dataclass
@@ -63,10 +64,8 @@ class Survey:
     """Objects of its scope whose attributes are primitives, with their names."""
     given: frozenset[str] = frozenset()
     """Every name its scope gives it, besides the library."""
-    nodes: list[ast.AST] = field(default_factory=list)
-    """Every node, level by level."""
-    calls: list[ast.Call] = field(default_factory=list)
-    """Every call."""
+    kinds: dict[type, list[Any]] = field(default_factory=dict)
+    """Every node by its class, level by level."""
     functions: dict[str, Function] = field(default_factory=dict)
     """Functions bound at the top level, without decorators."""
     bound: dict[str, int] = field(default_factory=dict)
@@ -92,6 +91,11 @@ class Survey:
         self.hints -= 1
         return did_you_mean(name, known) if self.hints >= 0 else ""
 
+    def of(self, *kinds: type) -> Iterator[Any]:
+        """Yield every node of some kinds."""
+        for kind in kinds:
+            yield from self.kinds.get(kind, _NONE)
+
     def bindings(self, name: str) -> int:
         """Return how often a name is bound, imports included."""
         return self.bound.get(name, 0) + self.imported.get(name, 0)
@@ -104,7 +108,7 @@ class Survey:
         """
         found: list[str] = []
         texts = [entry.source for entry in self.kept]
-        for node in self.nodes:
+        for node in self.of(ast.Attribute, ast.keyword, ast.Constant):
             match node:
                 case ast.Attribute(value=ast.Name(), attr=name, ctx=ast.Store()):
                     found.append(name)
@@ -117,7 +121,7 @@ class Survey:
     @cached_property
     def bases(self) -> frozenset[str]:
         """Names that the program's classes have as bases."""
-        return base_names(self.nodes)
+        return base_names(self.of(ast.ClassDef))
 
     @cached_property
     def tried(self) -> Mapping[str, Set[int]]:
@@ -126,25 +130,22 @@ class Survey:
         What catches `ModuleNotFoundError` catches what a missing module raises, too.
         """
         found: dict[str, set[int]] = {"ImportError": set(), "TypeError": set()}
-        for node in self.nodes:
-            if isinstance(node, ast.Try):
-                caught = [handler.type for handler in node.handlers]
-                caught += [
-                    part for kind in caught if isinstance(kind, ast.Tuple) for part in kind.elts
-                ]
-                names = {getattr(kind, "id", "") for kind in caught}
-                if "ModuleNotFoundError" in names:
-                    names.add("ImportError")
-                for error in names & found.keys():
-                    parts = (part for entry in node.body for part in ast.walk(entry))
-                    found[error].update(map(id, parts))
+        for node in self.of(ast.Try):
+            caught = [handler.type for handler in node.handlers]
+            caught += [part for kind in caught if isinstance(kind, ast.Tuple) for part in kind.elts]
+            names = {getattr(kind, "id", "") for kind in caught}
+            if "ModuleNotFoundError" in names:
+                names.add("ImportError")
+            for error in names & found.keys():
+                parts = (part for entry in node.body for part in ast.walk(entry))
+                found[error].update(map(id, parts))
         return found
 
     @cached_property
     def library_names(self) -> frozenset[str]:
         """Names that stand for parts of the library alone, be it by an import or as another's."""
         found = {*EVERYWHERE, *self.imported} - self.bound.keys() - self.given
-        for node in self.nodes:
+        for node in self.of(ast.Assign):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     while isinstance(value, ast.Attribute):
@@ -185,40 +186,45 @@ def survey(
         found.kept = scope.definitions
         for name in found.given & found.aliases.keys():  # there, the module is not meant
             del found.aliases[name]
-    classes: list[ast.ClassDef] = []
-    level: list[ast.AST] = [tree]
+    kinds, count = found.kinds, 0
+    level: list[Any] = [tree]
     for _ in range(policy.max_depth):
         if not level:
             break
-        found.nodes += level
-        below: list[ast.AST] = []
+        below: list[Any] = []
         for node in level:
             kind = type(node)
-            if kind is ast.Name:
-                if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
-                    _count(found.bound, (node.id,))  # type: ignore[attr-defined]
-                continue
-            if isinstance(node, ast.Call):
-                found.calls.append(node)
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                _count(found.imported, bound_names(node))
-                if isinstance(node, ast.Import):
-                    found.aliases.update(_imported(node, policy.modules))
-            elif kind in BINDING:
-                _count(found.bound, bound_names(node))
-                if isinstance(node, ast.ClassDef):
-                    classes.append(node)
-            for name in _PARTS.get(kind, node._fields):
+            alike = kinds.get(kind)
+            if alike is None:
+                if not issubclass(kind, ast.AST):  # a keyless entry of a dictionary, a name
+                    continue
+                alike = kinds[kind] = []
+            alike.append(node)
+            count += 1
+            parts = _PARTS.get(kind)
+            for name in node._fields if parts is None else parts:
                 value = getattr(node, name, None)
                 if type(value) is list:
-                    below += [part for part in value if isinstance(part, ast.AST)]
-                elif isinstance(value, ast.AST):
+                    below += value
+                elif value is not None:
                     below.append(value)
-        if len(found.nodes) + len(below) > policy.max_nodes:
+        if count + len(below) > policy.max_nodes:
             return None
         level = below
-    if level:
+    if any(issubclass(type(node), ast.AST) for node in level):
         return None
+    for kind in kinds.keys() & BINDING:
+        for node in kinds[kind]:
+            if kind is ast.Name:
+                if type(node.ctx) is not ast.Load:
+                    found.bound[node.id] = found.bound.get(node.id, 0) + 1
+            else:
+                _count(found.bound, bound_names(node))
+    for node in found.of(ast.Import, ast.ImportFrom):
+        _count(found.imported, bound_names(node))
+        if type(node) is ast.Import:
+            found.aliases.update(_imported(node, policy.modules))
+    classes: list[ast.ClassDef] = kinds.get(ast.ClassDef, [])
     found.functions = dict(_functions(tree))
     for owner in classes:
         found.own.update(_own_attributes(owner))

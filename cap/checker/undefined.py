@@ -36,7 +36,12 @@ _STORE_NAME, _LOAD_GLOBAL = dis.opmap["STORE_NAME"], dis.opmap["LOAD_GLOBAL"]
 _LOAD_NAMES = frozenset(
     dis.opmap[name] for name in _LOADS if name in dis.opmap and name != "LOAD_GLOBAL"
 )
-_ON_NAMES = _LOAD_NAMES | {_LOAD_GLOBAL, _STORE_NAME}
+_ON_NAMES = (
+    (_STORE_NAME, 0, "bound"),
+    (_LOAD_GLOBAL, 1, "loaded"),
+    *((step, 0, "loaded") for step in _LOAD_NAMES),
+)
+"""Instructions with a name: by how many bits its number is shifted, and what becomes of it."""
 _ONE_BYTE = 127
 """As many names as an instruction can tell apart without a prefix; half for globals."""
 
@@ -143,19 +148,20 @@ def _all_known(code: types.CodeType, known: frozenset[str]) -> bool:
     bound: set[str] = set()
     loaded: set[str] = set()
     for entry in _codes(code):
-        names, steps = entry.co_names, entry.co_code
+        names = entry.co_names
+        if entry is not code and known.issuperset(names):
+            continue
         if len(names) > _ONE_BYTE:
             return False
-        numbers = steps[1::2]
-        for at, step in enumerate(steps[::2]):
-            if step not in _ON_NAMES:
-                continue
-            if step == _LOAD_GLOBAL:
-                loaded.add(names[numbers[at] >> 1])
-            elif step in _LOAD_NAMES:
-                loaded.add(names[numbers[at]])
-            elif entry is code:
-                bound.add(names[numbers[at]])
+        steps, numbers = entry.co_code[::2], entry.co_code[1::2]
+        for step, shift, found in _ON_NAMES:
+            at = steps.find(step)
+            while at >= 0:
+                if found == "loaded":
+                    loaded.add(names[numbers[at] >> shift])
+                elif entry is code:
+                    bound.add(names[numbers[at]])
+                at = steps.find(step, at + 1)
     # Those with the mark are the program's own, or builtins.
     return all(name in known or MARK in name for name in loaded - bound)
 

@@ -92,7 +92,7 @@ class CallServer:
         """When the program and its calls last took turns; each end is the other's begin."""
         self._thread = thread or callers_thread()
         self._keeps_thread = thread is not None
-        self._primitives = primitive_calls.Primitives(scope.primitives)
+        self._primitives = scope.primitives
         self._ends = worker.requests, worker.answers
         self._poller = frames.poll_for(worker.answers, select.POLLIN)
         self._raised: Raised = {}
@@ -130,7 +130,7 @@ class CallServer:
         try:
             message = self._on_robot_thread(job) if calls_robot else self._begin(job)
             while message[0] == "call":
-                if self._thread.hung or self._primitives.kind(message[1]) == "lmp":
+                if self._thread.hung or self._kind(message[1]) == "lmp":
                     message = self._exchange(self._serve(message))
                 else:
                     message = self._on_robot_thread(message)
@@ -175,7 +175,7 @@ class CallServer:
         self._now_s = time.monotonic()  # the wait for the thread is nobody's time
         if isinstance(message, bytes):
             message = self._begin(message)
-        while message[0] == "call" and self._primitives.kind(message[1]) != "lmp":
+        while message[0] == "call" and self._kind(message[1]) != "lmp":
             message = self._exchange(self._serve(message))
         return message
 
@@ -220,10 +220,11 @@ class CallServer:
     def _serve(self, message: _Message) -> bytes:
         """Run one primitive here, in the parent; return the answer's frame."""
         _, name, args, kwargs, line = message
+        kind = self._kind(name)
         if len(self._log) >= self.limits.calls:
             why = f"more than {self.limits.calls} calls; is a loop without an end?"
             raise _Stop("limit", "CallLimit", why)
-        if self._primitives.kind(name) == "action":
+        if kind == "action":
             self._actions += 1
             if self._actions > self.limits.actions:
                 why = f"more than {self.limits.actions} actions; is a loop without an end?"
@@ -243,8 +244,8 @@ class CallServer:
         begin_s = self._now_s
         self.clocks.begin(name, begin_s)
         try:
-            function = self._primitives.function(name, args, kwargs)
-            if self._thread.hung and self._primitives.kind(name) != "lmp":
+            function = primitive_calls.function_of(self._primitives, name, args, kwargs)
+            if self._thread.hung and kind != "lmp":
                 raise NotConnected("the robot did not stop when told to; see to it and reset it")
             result = function(*args, **kwargs)
             answer = codec.encode(["ok", result])
@@ -268,6 +269,11 @@ class CallServer:
         if self._stopped or self.clocks.calls_s > self.limits.calls_s:
             raise self._too_long(name)
         return answer
+
+    def _kind(self, name: str) -> str:
+        """Return a primitive's kind, `unknown` of what is none."""
+        primitive = self._primitives.get(name)
+        return "unknown" if primitive is None else primitive.kind
 
     def _sim_time_s(self) -> float:
         return float(getattr(self.robot, "sim_time_s", 0.0))
@@ -313,7 +319,7 @@ class CallServer:
     # --- results
 
     def _too_long(self, name: str) -> _Stop:
-        robot = self._primitives.kind(name) != "lmp"
+        robot = self._kind(name) != "lmp"
         why = f"calls took longer than {self.limits.calls_s:g} s; '{name}' was stopped"
         return _Stop("timeout", "CallTimeout", why, robot=robot)
 
@@ -333,7 +339,7 @@ class CallServer:
         return replace(result, calls=served, program_s=program_s, layers=self._layers)
 
     def _record(self, entry: primitive_calls.Entry) -> Call:
-        return primitive_calls.record(entry, self._primitives.kind(entry[0]))
+        return primitive_calls.record(entry, self._kind(entry[0]))
 
 
 class _Stop(Exception):
