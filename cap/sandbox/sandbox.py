@@ -9,27 +9,34 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cap.checker.policy import Policy
-from cap.errors import SandboxError, UsageError
+from cap.errors import SandboxError, UsageError, clipped
 from cap.sandbox.kernel.layers import LEVELS
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.template_client import TemplateClient, shared_template
+from cap.sandbox.template_protocol import ANYWHERE
 
 if TYPE_CHECKING:
     from cap.program.program import Program
     from cap.result import Call, Result
     from cap.sandbox.parent.call_server import Stoppable
+    from cap.sandbox.parent.job import Arguments, Job
     from cap.sandbox.parent.robot_thread import RobotThread
-    from cap.sandbox.runner import Runner
+    from cap.sandbox.worker.call_list import CallList
     from cap.scope import Scope
+
+# What only a run needs is imported by the methods that do, while the template loads.
 
 
 class Sandbox:
-    """Runs programs, each in a fresh worker. A context manager."""
+    """Checks programs and runs them, each in a fresh worker. A context manager."""
 
     def __init__(
         self,
@@ -80,10 +87,12 @@ class Sandbox:
 
         return self._scope or Scope()
 
-    @property
+    @cached_property
     def robot_thread(self) -> RobotThread:
         """The thread the robot's functions run on."""
-        return self._runner.robot_thread
+        from cap.sandbox.parent.robot_thread import RobotThread
+
+        return RobotThread()
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -103,7 +112,9 @@ class Sandbox:
     def _start(self) -> None:
         """Start the template that the scope makes likely, unless one runs."""
         needed = self._scope is not None and (self._scope.primitives or self._scope.variables)
-        (self._template if needed else self._template.plain).start(self.limits)
+        template = self._template if needed else self._template.plain
+        if not template.started:
+            template.start(self.limits)
 
     def __exit__(self, *_: object) -> None:
         """Do nothing: workers end with their programs, the shared template with the process."""
@@ -121,7 +132,23 @@ class Sandbox:
         Raises:
             SandboxError: No worker could be started, or a variable of the scope is not plain data.
         """
-        return self._ready().run(source, returns)
+        self._start()
+        from cap.checker.checker import examine
+        from cap.program.program import Program, ProgramSyntaxError
+        from cap.result import Failure, Result
+
+        try:
+            examined = examine(Program.parse(source), self.scope, self.policy)
+        except ProgramSyntaxError as error:
+            failure = Failure("syntax", type(error).__name__, str(error), error.line)
+            return Result(failure=failure)
+        for violation in examined.violations:
+            refused = Failure("violation", violation.rule, str(violation), violation.line)
+            return Result(failure=refused)
+        for entry in examined.undefined:
+            why = f"name '{clipped(entry.name)}' is not defined"
+            return Result(failure=Failure("undefined", "UndefinedName", why, entry.line))
+        return self.execute(examined.program, self.scope, returns=returns)
 
     def execute(
         self,
@@ -134,6 +161,7 @@ class Sandbox:
         on_call: Callable[[Call], None] | None = None,
         on_line: Callable[[int], None] | None = None,
         robot: Stoppable | None = None,
+        calls: CallList | None = None,
     ) -> Result:
         """Run a program that was checked already, and serve its calls until it ends or is killed.
 
@@ -146,6 +174,7 @@ class Sandbox:
             on_call: Told of every call once it is served.
             on_line: Told before every call which line of the program makes it.
             robot: Whose functions the scope holds; stopped when a call takes too long.
+            calls: What `call_each` has called at its end.
 
         Returns:
             The value or a typed failure, never an exception of the program.
@@ -154,23 +183,81 @@ class Sandbox:
             SandboxError: No worker could be started, or a variable of the scope is not plain data.
             KeyboardInterrupt: Passed on after the worker is killed.
         """
-        return self._ready().execute(
-            source,
-            scope,
-            returns=returns,
-            keep=keep,
-            seed=seed,
-            on_call=on_call,
-            on_line=on_line,
-            robot=robot,
-        )
+        self._start()
+        from cap.result import Failure, Result
+        from cap.sandbox.parent.job import Job
+        from cap.sandbox.parent.result_message import within, without_hiding
+        from cap.sandbox.wire import codec
+
+        try:
+            job = Job.of(
+                source,
+                scope,
+                self.policy,
+                returns=returns,
+                keep=keep,
+                seed=seed,
+                calls=calls,
+                on_call=on_call,
+                on_line=on_line,
+                robot=robot,
+                stdout_chars=self.limits.stdout_chars,
+                restricted=self._template.restricts,
+            )
+        except codec.WireError as error:
+            raise SandboxError(f"the program or its variables: {error}") from None
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            reason = str(getattr(error, "msg", error))
+            return Result(failure=Failure("raised", type(error).__name__, codec.one_line(reason)))
+        result, begun = self._in_worker(job)
+        if not begun:  # another worker runs it
+            result, _ = self._in_worker(job)
+        return without_hiding(within(result, job.lines), scope)
+
+    def _in_worker(self, job: Job) -> tuple[Result, bool]:
+        """Have a worker run a job; return what came of it, and whether it had begun at all."""
+        from cap.sandbox.parent import cpu_affinity
+        from cap.sandbox.parent.call_server import CallServer
+        from cap.sandbox.parent.result_message import explain
+
+        template = self._template.plain if job.plain else self._template
+        core = cpu_affinity.here() if self._pin else ANYWHERE
+        worker = template.spawn(self.limits, core, job.setting)
+        if not self._rehearse:  # the next program follows at once: its worker is made meanwhile
+            template.refill(self.limits, core, rehearsed=False, setting=job.setting)
+        try:
+            near = (
+                cpu_affinity.near(worker, core) if self._pin and cpu_affinity.available() else None
+            )
+            with near or contextlib.nullcontext() as place:
+                server = CallServer(
+                    worker,
+                    job.scope,
+                    self.limits,
+                    job.on_call,
+                    job.on_line,
+                    robot=job.robot,
+                    thread=self.robot_thread if job.robot is not None else None,
+                    place=place,
+                    layers=template.report().layers,
+                )
+                frame = job.for_worker(worker.setting)
+                result = server.run(frame, calls_robot=job.calls_robot)
+                core = ANYWHERE if place is None else place.core
+            if result.failure is not None:
+                result = explain(result, worker, template, self.limits)
+            return result, server.begun
+        finally:
+            template.refill(
+                self.limits, core, rehearsed=self._rehearse, ended=worker, setting=job.setting
+            )
 
     def call_each(
         self,
         source: str | Program,
         scope: Scope,
         function: str,
-        calls: Sequence[tuple[Sequence[Any], Mapping[str, Any]]],
+        calls: Arguments,
         *,
         seed: int = 0,
     ) -> Result:
@@ -191,24 +278,32 @@ class Sandbox:
         Raises:
             SandboxError: No worker could be started, or an argument is not plain data.
         """
-        return self._ready().call_each(source, scope, function, calls, seed)
-
-    def _ready(self) -> Runner:
-        """Return the runner; limits and policy may be set between programs."""
-        self._runner.limits, self._runner.policy = self.limits, self.policy
-        return self._runner
-
-    @cached_property
-    def _runner(self) -> Runner:
-        # What only a run needs is imported while the template loads.
         self._start()
-        from cap.sandbox.runner import Runner
+        from cap.result import Failure
+        from cap.sandbox.parent.needs import are_plain
+        from cap.sandbox.parent.result_message import out_of_time
+        from cap.sandbox.wire import codec
+        from cap.sandbox.worker.call_list import CallList, read_answers
 
-        return Runner(
-            self.scope,
-            self.limits,
-            self.policy,
-            self._template,
-            pin=self._pin,
-            rehearse=self._rehearse,
-        )
+        try:
+            given = codec.encode([[list(args), dict(named)] for args, named in calls])
+        except codec.WireError as error:
+            raise SandboxError(f"the arguments of '{clipped(function)}': {error}") from None
+        plain = are_plain([value for args, named in calls for value in (*args, *named.values())])
+        result = self.execute(source, scope, seed=seed, calls=CallList(function, given, plain))
+        if result.failure is not None:
+            return result
+        deadline_s = time.monotonic() + max(self.limits.program_s - result.program_s, 0.0)
+
+        def look() -> None:
+            if time.monotonic() > deadline_s:
+                raise codec.DeadlinePassed
+
+        try:
+            answers = read_answers(result.value, len(calls), look)
+        except codec.DeadlinePassed:
+            return replace(result, value=None, failure=out_of_time(self.limits))
+        if answers is None:
+            why = "the worker broke the protocol: malformed answers"
+            return replace(result, value=None, failure=Failure("protocol", "ProtocolError", why))
+        return replace(result, value=answers)

@@ -2,7 +2,9 @@
 
 Every order has the same length. One that asks for a worker brings that worker's ends of two pipes
 with it, and may end the worker before it in the same breath; nothing is answered, for the worker
-itself says on its pipe that it is ready. Questions are answered, with the number they ask for.
+itself says on its pipe that it is ready. What its program will most likely find, its setting, waits
+in its pipe from the beginning; the job follows. Questions are answered, with the number they ask
+for.
 """
 
 from __future__ import annotations
@@ -24,6 +26,12 @@ ANYWHERE = -1
 """Instead of a core's number."""
 CORE = struct.Struct("<h")
 """Before a job: the core its worker moves to, next to the thread that serves it."""
+SIZE = struct.Struct("<I")
+"""Next: of the setting that comes before the program, 0 if the one sent ahead holds."""
+GO = b"!"
+"""After a job: taken on its own when the program begins, so nothing has begun while it is there."""
+LONGEST_SETTING = 1 << 15
+"""A longer one is not sent ahead; it has to fit into a pipe that nobody reads yet."""
 
 
 @dataclass(frozen=True)

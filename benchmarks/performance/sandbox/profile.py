@@ -64,7 +64,7 @@ def stages() -> list[tuple[str, Any, str]]:
     """Return each stage with the functions that are it: name, owner, attribute."""
     from cap.checker import checker
     from cap.program import program
-    from cap.sandbox import runner, sandbox
+    from cap.sandbox import sandbox
     from cap.sandbox.parent import call_server, template_client
     from cap.sandbox.wire import codec
 
@@ -72,7 +72,7 @@ def stages() -> list[tuple[str, Any, str]]:
         ("parse", program.Program, "parse"),
         ("compile", program, "compiled"),
         ("imports already in scope", checker, "_needless_imports"),
-        ("check", runner, "examine"),
+        ("check", checker, "examine"),
         ("names", checker, "undefined"),
         ("encode the job", codec, "encode"),
         ("take a worker", template_client.TemplateClient, "spawn"),

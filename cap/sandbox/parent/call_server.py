@@ -27,7 +27,7 @@ from cap.sandbox.parent.deadlines import Clocks
 from cap.sandbox.parent.result_message import Raised, out_of_time, read_result
 from cap.sandbox.parent.robot_thread import Hung, RobotThread, callers_thread
 from cap.sandbox.parent.template_client import Worker
-from cap.sandbox.template_protocol import ANYWHERE, CORE
+from cap.sandbox.template_protocol import ANYWHERE, CORE, GO
 from cap.sandbox.wire import codec, frames
 from cap.scope import Scope
 
@@ -98,9 +98,9 @@ class CallServer:
         self._raised: Raised = {}
         self._stopped = False
         self._answered = False
-        """The worker has read its job, and said something."""
-        self.unread = False
-        """It was killed or stopped from outside before it had read its job: nothing has begun."""
+        """The worker has said something."""
+        self.begun = True
+        """False if it was killed or stopped from outside before its program had begun."""
         self._sim_start_s = self._sim_time_s()
         self._inner: list[CallServer] = []
         """The programs its LMP calls run, to be killed with it."""
@@ -136,13 +136,13 @@ class CallServer:
                     message = self._on_robot_thread(message)
             return self._with_calls(self._result(message))
         except codec.DeadlinePassed:
-            self.unread = not self._answered and frames.unread(self._ends[0]) > 0
+            self.begun = self._answered or frames.unread(self._ends[0]) == 0
             return self._timeout()
         except (codec.PeerClosed, BrokenPipeError) as error:
             if self._stopped:
                 return self._timeout()
             unsent = isinstance(error, BrokenPipeError)
-            self.unread = not self._answered and (unsent or frames.unread(self._ends[0]) > 0)
+            self.begun = self._answered or not (unsent or frames.unread(self._ends[0]))
             why = "its process ended before it finished (out of memory, or killed)"
             return self._failed("killed", "WorkerDied", why)
         except codec.WireError as error:
@@ -166,7 +166,7 @@ class CallServer:
     def _begin(self, job: bytes) -> _Message:
         """Send the job, with the core of this thread; return the first message."""
         core = ANYWHERE if self._place is None else self._place.begin()
-        message = self._exchange(CORE.pack(core) + job)
+        message = self._exchange(b"".join([CORE.pack(core), job, GO]))
         self._answered = True
         return message
 

@@ -25,6 +25,7 @@ from cap.sandbox.kernel import libc
 from cap.sandbox.kernel.layers import LayerReport
 from cap.sandbox.limits import Limits
 from cap.sandbox.template_protocol import Order, WorkerLimits
+from cap.sandbox.wire.frames import framed
 
 _SCRIPT = Path(__file__).parents[1] / "worker" / "template.py"
 _PACKAGES = ("cap", "numpy", "shapely", "msgpack")
@@ -60,6 +61,8 @@ class Worker:
         self._template = template
         self.order = order
         """What was asked for."""
+        self.setting = b""
+        """What its program will most likely find; it reads that before it knows the program."""
         theirs, self.requests = os.pipe()
         """Write end: the program, then answers to its calls."""
         try:
@@ -81,6 +84,12 @@ class Worker:
             ProcessLookupError: It is over.
         """
         return self._template.pid(self)
+
+    def prepare(self, setting: bytes) -> None:
+        """Send it ahead what its program will most likely find; nothing, if that is too long."""
+        if len(setting) <= template_protocol.LONGEST_SETTING:
+            self.setting = setting
+        os.write(self.requests, framed(self.setting))
 
     def end(self) -> None:
         """Kill it if it still runs and close the parent's ends."""
@@ -197,12 +206,18 @@ class TemplateClient:
             self._process.returncode = 0  # not this process's to wait for
         self._control = self._process = self._report = self._spare = None
 
-    def spawn(self, limits: Limits | None = None, core: int = template_protocol.ANYWHERE) -> Worker:
+    def spawn(
+        self,
+        limits: Limits | None = None,
+        core: int = template_protocol.ANYWHERE,
+        setting: bytes = b"",
+    ) -> Worker:
         """Take the spare, or have a worker forked; return it once it waits for its program.
 
         Args:
             limits: What its program may use.
             core: Where a worker that has to be forked stays; a spare is where it was asked to be.
+            setting: What its program finds, for one that has to be forked.
 
         Raises:
             SandboxError: The template cannot be started, or died twice.
@@ -210,11 +225,11 @@ class TemplateClient:
         allowed = _worker_limits(limits)
         with self._lock:
             try:
-                return self._take(allowed, core)
+                return self._take(allowed, core, setting)
             except _BROKEN:
                 self._stop()
             try:
-                return self._take(allowed, core)
+                return self._take(allowed, core, setting)
             except _BROKEN as error:
                 raise self._does_not_start(error) from None
 
@@ -225,6 +240,7 @@ class TemplateClient:
         *,
         rehearsed: bool = True,
         ended: Worker | None = None,
+        setting: bytes = b"",
     ) -> None:
         """Ask for the next spare if none is on its way, without waiting for it.
 
@@ -233,6 +249,7 @@ class TemplateClient:
             core: Where it stays.
             rehearsed: Let it run common programs until it is needed.
             ended: One to be ended, in the same order.
+            setting: What its program will most likely find.
         """
         kind = template_protocol.SPARE if rehearsed else template_protocol.NOW
         ordered = False
@@ -240,7 +257,7 @@ class TemplateClient:
             if self._keeps_spare and self._control is not None and self._spare is None:
                 # A dead template is the next run's matter.
                 with contextlib.suppress(SandboxError, *_BROKEN):
-                    self._spare = self._order(kind, _worker_limits(limits), core, ended)
+                    self._spare = self._order(kind, _worker_limits(limits), core, ended, setting)
                     ordered = True
         if ended is not None:
             if not ordered:
@@ -341,18 +358,20 @@ class TemplateClient:
                 )
         return self._control
 
-    def _take(self, limits: WorkerLimits, core: int) -> Worker:
+    def _take(self, limits: WorkerLimits, core: int, setting: bytes) -> Worker:
         """Return the spare if it is as wanted and alive, else a new worker."""
         self._greeting(self._running())
         spare, self._spare = self._spare, None
         if spare is not None and self._is_ready(spare, limits):
             return spare
-        worker = self._order(template_protocol.NOW, limits, core, None)
+        worker = self._order(template_protocol.NOW, limits, core, None, setting)
         if self._is_ready(worker, limits):
             return worker
         raise OSError("its workers end at once")
 
-    def _order(self, kind: bytes, limits: WorkerLimits, core: int, ended: Worker | None) -> Worker:
+    def _order(
+        self, kind: bytes, limits: WorkerLimits, core: int, ended: Worker | None, setting: bytes
+    ) -> Worker:
         """Ask for a worker, and have another one ended; does not wait.
 
         Raises:
@@ -369,6 +388,7 @@ class TemplateClient:
         except OSError as error:
             raise SandboxError(f"the sandbox process does not start a worker: {error}") from None
         try:
+            worker.prepare(setting)
             socket.send_fds(self._control, [order.pack()], worker.given, _AT_ONCE)
         except BaseException:  # also Ctrl-C: nobody else could close it
             worker.close()

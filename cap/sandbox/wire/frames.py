@@ -108,6 +108,32 @@ def receive(
     return _read_frame(descriptor, deadline_s, poller)
 
 
+def receive_all_but(descriptor: int, held: int) -> bytes:
+    """Read one frame, but for its last bytes and whatever comes after it.
+
+    Args:
+        descriptor: Read end of a pipe that is waited for.
+        held: How many bytes stay where they are.
+
+    Raises:
+        PeerClosed: The other end is gone.
+    """
+    (length,) = _LENGTH.unpack(_exactly(descriptor, _LENGTH.size))
+    return _exactly(descriptor, length - held) if length > held else b""
+
+
+def _exactly(descriptor: int, count: int) -> bytes:
+    data = _some(os.read(descriptor, count))
+    while len(data) < count:
+        data += _some(os.read(descriptor, min(_READ_BYTES, count - len(data))))
+    return data
+
+
+def framed(data: bytes) -> bytes:
+    """Return a frame as it is sent."""
+    return _LENGTH.pack(len(data)) + data
+
+
 def unread(descriptor: int) -> int:
     """Return how many bytes in a pipe nobody has read yet; 0 where the system does not tell.
 

@@ -18,8 +18,9 @@ from cap.sandbox.kernel import lockdown
 from cap.sandbox.kernel.layers import LayerReport
 from cap.sandbox.kernel.lockdown import KernelLimits
 from cap.sandbox.template_protocol import Order, WorkerLimits
+from cap.sandbox.wire import frames
 from cap.sandbox.worker import worker
-from cap.sandbox.worker.worker import WorkerCore
+from cap.sandbox.worker.worker import Parent, WorkerCore
 
 CONTROL = 10
 """The control socket here, out of the way of the descriptors that workers renumber."""
@@ -180,12 +181,15 @@ class ForkServer:
         os.closerange(_ANSWERS + 1, self._most_descriptors)
         limits.apply(self._report)
         os.write(_ANSWERS, template_protocol.READY)  # whoever waits ends the rehearsing
+        setting = frames.receive_all_but(_REQUESTS, 0)  # it was there before this process
         if order.kind == template_protocol.SPARE:
             self._setup.rehearse(lambda: bool(select.select([_REQUESTS], [], [], 0)[0]))
+        parent = Parent(_REQUESTS, _ANSWERS)
+        self._setup.prepare(setting, parent)
         # The core only now, so as not to be in the caller's way before.
         anywhere = order.core == template_protocol.ANYWHERE
         if self._cores:
             os.sched_setaffinity(0, self._cores if anywhere else {order.core})
         for step in self._lock:
             step()
-        worker.main(self._setup, _REQUESTS, _ANSWERS, WorkerCore(order.core, self._cores))
+        worker.main(self._setup, parent, WorkerCore(order.core, self._cores))

@@ -80,11 +80,11 @@ class Unrestricted(ProgramSetup):
         asyncio.set_event_loop_policy(_EventLoops())
         sys.meta_path.append(_OutOfReach())
 
-    def namespace(self, job: Mapping[str, Any], parent: Parent) -> dict[str, Any]:
+    def namespace(self, setting: Mapping[str, Any], parent: Parent) -> dict[str, Any]:
         """Return no names: Python adds its builtins; from here on the process is the program's.
 
         Args:
-            job: What the parent sent.
+            setting: What the parent sent of it.
             parent: Serves no calls here.
         """
         for name, gone in _GONE.items():

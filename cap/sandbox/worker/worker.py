@@ -20,8 +20,8 @@ from typing import Any, NoReturn
 
 from cap.checker.policy import Policy
 from cap.program.private_names import MARK, SPECIAL, shown
-from cap.sandbox.template_protocol import ANYWHERE, CORE
-from cap.sandbox.wire import codec
+from cap.sandbox.template_protocol import ANYWHERE, CORE, GO, SIZE
+from cap.sandbox.wire import codec, frames
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.bindings import PROGRAM, Bindings
 from cap.sandbox.worker.call_list import call_each
@@ -89,6 +89,11 @@ class OutputLimit(BaseException):
 class ProgramSetup:
     """What every program finds, made once in the template: building it costs each fork copies."""
 
+    setting: Mapping[str, Any]
+    """What the parent said of the program that is to come."""
+    space: dict[str, Any]
+    """The names it starts with."""
+
     def __init__(self, *, own_builtins: bool = False) -> None:
         """Build it, and walk the common path once.
 
@@ -110,26 +115,37 @@ class ProgramSetup:
                 SPECIAL: lambda value: value,
             }
 
-    def namespace(self, job: Mapping[str, Any], parent: Parent) -> dict[str, Any]:
+    def prepare(self, setting: bytes, parent: Parent) -> None:
+        """Build the names that a program starts with, mostly before there is one.
+
+        Args:
+            setting: What the parent sent of it.
+            parent: Serves its calls.
+        """
+        if setting:
+            self.setting = codec.decode(setting)
+            self.space = self.namespace(self.setting, parent)
+
+    def namespace(self, setting: Mapping[str, Any], parent: Parent) -> dict[str, Any]:
         """Return the names a program starts with, but for its variables.
 
         Args:
-            job: What the parent sent.
+            setting: What the parent sent of it.
             parent: Serves its calls.
         """
-        rights: Rights | None = job.get("policy")
-        names = library(job["seed"])
-        space: dict[str, Any] = names if job["library"] else {}
+        rights: Rights | None = setting["policy"]
+        names = library(setting["seed"])
+        space: dict[str, Any] = names if setting["library"] else {}
         if not rights:  # as most programs
             space["__builtins__"] = self.builtins
         elif rights == self._rights:
             space["__builtins__"] = self._more
         else:
             space["__builtins__"] = safe_builtins(self.output.print, rights)
-        space |= {"__name__": PROGRAM_NAMES[0 if job["library"] else 1], "__doc__": None}
-        for name in job["primitives"]:
-            space[name] = parent.proxy(name, bool(job.get("lines")))
-        for group, members in job["groups"].items():
+        space |= {"__name__": PROGRAM_NAMES[0 if setting["library"] else 1], "__doc__": None}
+        for name in setting["primitives"]:
+            space[name] = parent.proxy(name, setting["lines"])
+        for group, members in setting["groups"].items():
             space[group] = Facade(**{member: space[member] for member in members}, __name__=group)
         return space
 
@@ -148,6 +164,7 @@ class ProgramSetup:
         for job in _REHEARSALS if numeric() else _REHEARSALS[:1]:
             if wanted():
                 return
+            self.prepare(codec.encode(_REHEARSED), prompter)
             codec.decode(_run(self, codec.decode(codec.encode(job)), prompter))
 
 
@@ -174,6 +191,11 @@ class Parent:
     """Read end: the program, then answers to its calls."""
     answers: int
     """Write end: its calls, then its result."""
+
+    def begin(self) -> None:
+        """Take what says that nothing has begun; without it the job would be another worker's."""
+        if not os.read(self.requests, len(GO)):
+            raise codec.PeerClosed
 
     def ask(self, frame: bytes) -> bytes:
         """Send a call; return the answer to it."""
@@ -208,22 +230,23 @@ class Parent:
         return call
 
 
-def main(setup: ProgramSetup, requests: int, answers: int, cores: WorkerCore) -> NoReturn:
+def main(setup: ProgramSetup, parent: Parent, cores: WorkerCore) -> NoReturn:
     """Run the one program that arrives on a pipe, send its result, and wait for the end.
 
     Args:
         setup: What the program finds.
-        requests: Read end: the program, then answers to its calls.
-        answers: Write end: its calls, then its result.
+        parent: Sends the program, serves its calls.
         cores: Where it runs.
     """
     try:
-        frame = codec.receive(requests)
+        frame = frames.receive_all_but(parent.requests, len(GO))
         cores.move(*CORE.unpack_from(frame))
-        parent = Parent(requests, answers)
-        codec.send(answers, _run(setup, codec.decode(frame[CORE.size :]), parent))
+        (size,) = SIZE.unpack_from(frame, CORE.size)
+        begin = CORE.size + SIZE.size
+        setup.prepare(frame[begin : begin + size], parent)
+        codec.send(parent.answers, _run(setup, codec.decode(frame[begin + size :]), parent))
         # Ending takes longer than most programs; the parent goes on first and then kills.
-        while os.read(requests, 1):
+        while os.read(parent.requests, 1):
             pass
     except (codec.PeerClosed, BrokenPipeError):  # nobody needs it any more
         pass
@@ -233,32 +256,36 @@ def main(setup: ProgramSetup, requests: int, answers: int, cores: WorkerCore) ->
 class Prompter(Parent):
     """Stands for the parent in a rehearsal."""
 
+    def begin(self) -> None:
+        """Begin at once."""
+
     def ask(self, frame: bytes) -> bytes:
         """Return an answer without a parent."""
         name = codec.decode(frame)[1]
         return codec.encode(["ok", _REHEARSED_ANSWERS[name]])
 
 
-def _run(setup: ProgramSetup, job: Mapping[str, Any], parent: Parent) -> bytes:
+def _run(setup: ProgramSetup, job: list[Any], parent: Parent) -> bytes:
     """Run a program; return its last frame."""
-    output = setup.output
-    output.left, output.exceeded = job["stdout_chars"], None
+    shipped, definitions, given, returns, keep, calls = job
+    output, space = setup.output, setup.space
+    output.left, output.exceeded = setup.setting["stdout_chars"], None
     output.parts.clear()
-    variables = codec.decode(job["variables"]) if job["variables"] else {}
-    space = setup.namespace(job, parent)
+    variables = codec.decode(given) if given else {}
     # What it leaves bound is of interest for a session alone.
-    bindings = Bindings(space) if job["keep"] else None
+    bindings = Bindings(space) if keep else None
     space.update(variables)
+    parent.begin()
     try:
-        for code in job["definitions"]:
+        for code in definitions:
             exec(setup.code(code), space)
         if bindings is not None:
             bindings.begin(space)
-        exec(setup.code(job["code"]), space)
-        if job["calls"] is not None:
-            job = {**job, "returns": "answers"}
-            space["answers"] = call_each(space, *job["calls"])
-        message = _success(job["returns"], space, bindings)
+        exec(setup.code(shipped), space)
+        if calls is not None:
+            returns = "answers"
+            space["answers"] = call_each(space, *calls)
+        message = _success(returns, space, bindings)
         if output.exceeded is not None:
             raise output.exceeded
     except BaseException as error:  # whatever the program did ends here
@@ -311,20 +338,21 @@ _REHEARSED_ANSWERS = {
     "say": None,
 }
 """Of the functions that are called in a rehearsal."""
-_REHEARSALS: tuple[dict[str, Any], ...] = tuple(
-    {
-        "code": marshal.dumps(compile(source, PROGRAM, "exec", dont_inherit=True)),
-        "calls": None,
-        "library": True,
-        "definitions": [],
-        "primitives": list(_REHEARSED_ANSWERS),
-        "groups": {},
-        "variables": b"",
-        "returns": "ret_val",
-        "keep": False,
-        "seed": 0,
-        "stdout_chars": 1000,
-    }
+_REHEARSED = {
+    "primitives": list(_REHEARSED_ANSWERS),
+    "groups": {},
+    "seed": 0,
+    "policy": {},
+    "library": True,
+    "stdout_chars": 1000,
+    "lines": False,
+}
+"""The setting of a rehearsal."""
+_REHEARSALS: tuple[list[Any], ...] = tuple(
+    [
+        marshal.dumps(compile(source, PROGRAM, "exec", dont_inherit=True)),
+        *([], b"", "ret_val", False, None),
+    ]
     for source in _COMMON
 )
 

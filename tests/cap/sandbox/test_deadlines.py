@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from cap.checker.policy import Policy
 from cap.errors import LMPFailed, RobotError
 from cap.result import Call, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.call_server import CallServer
 from cap.sandbox.parent.deadlines import asking_person
+from cap.sandbox.parent.job import Job
 from cap.sandbox.parent.robot_thread import RobotThread, callers_thread
 from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.sandbox import Sandbox
@@ -100,14 +102,13 @@ class Runner:
 
     def run(self, source: str, scope: Scope, returns: str | None = None, **limits: Any) -> Result:
         given = Limits(**{"grace_s": 0.2, **limits})
-        sandbox = Sandbox(limits=given, template=self.template)
-        job = codec.encode(sandbox._runner._job(source, scope, returns, False, 0, None))
+        job = Job.of(source, scope, Policy(), returns=returns, stdout_chars=given.stdout_chars)
         worker = self.worker = self.template.spawn(given)
         self.pidfds.append(os.pidfd_open(worker.pid))
         try:
             return CallServer(
                 worker, scope, given, self.told.append, robot=self.robot, thread=self.thread
-            ).run(job)
+            ).run(job.for_worker(worker.setting))
         finally:
             worker.end()
 

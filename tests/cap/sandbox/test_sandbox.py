@@ -25,10 +25,11 @@ from cap.errors import (
 from cap.result import Call, Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.call_server import CallServer
-from cap.sandbox.parent.template_client import TemplateClient, Worker
+from cap.sandbox.parent.template_client import TemplateClient, Worker, shared_template
 from cap.sandbox.sandbox import Sandbox
-from cap.sandbox.template_protocol import NOW, Order
+from cap.sandbox.template_protocol import GO, NOW, Order
 from cap.sandbox.wire import codec, frames
+from cap.sandbox.wire.frames import receive_all_but
 from cap.scope import Definition, Primitive, Scope
 
 SHORT_S = 0.3
@@ -637,6 +638,39 @@ def hostile() -> Iterator[Hostile]:
     peer = Hostile()
     yield peer
     peer.close()
+
+
+@pytest.mark.parametrize("begins", [False, True])
+def test_a_worker_killed_with_its_job_in_hand_has_not_begun_until_it_takes_the_last_byte(
+    monkeypatch: pytest.MonkeyPatch, hostile: Hostile, begins: bool
+) -> None:
+    """Another worker runs a job that has not begun, and none one that has."""
+
+    def take_and_die() -> None:
+        receive_all_but(hostile.reads, len(GO))
+        if begins:
+            os.read(hostile.reads, len(GO))
+        hostile.hang_up()
+
+    template = shared_template()
+    dying, workers = threading.Thread(target=take_and_die, daemon=True), [hostile.worker]
+    spawn = template.spawn
+
+    def spawn_hostile_first(*given: Any) -> Worker:
+        return workers.pop() if workers else spawn(*given)
+
+    dying.start()
+    monkeypatch.setattr(template, "spawn", spawn_hostile_first)
+    monkeypatch.setattr(hostile.worker, "close", lambda: None)  # the fixture does
+    scope = Scope(variables={"a": np.zeros(1)})
+    result = Sandbox(scope, template=template, pin=False).execute("x = 2", scope, returns="x")
+    dying.join()
+    assert workers == []
+    if begins:
+        assert result.failure is not None
+        assert result.failure.error == "WorkerDied"
+    else:
+        assert result.value == 2
 
 
 def frame(value: Any) -> bytes:

@@ -18,15 +18,16 @@ from typing import Any
 
 import pytest
 
+from cap.checker.policy import Policy
 from cap.errors import SandboxError
 from cap.program import parser, program
 from cap.program.program import Program
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity, template_client
 from cap.sandbox.parent.call_server import CallServer
+from cap.sandbox.parent.job import Job
 from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.sandbox import Sandbox
-from cap.sandbox.wire import codec
 from cap.scope import Kind, Primitive, Scope
 from tests.fakes.strikes import Strike
 
@@ -394,10 +395,9 @@ def test_a_worker_follows_its_caller(
         seen.append(set(os.sched_getaffinity(template_worker.pid)))
 
     scope = Scope(primitives={"look": Primitive.of(look, "perception")})
-    runner = Sandbox(template=template)._runner
     template_worker = template.spawn()
     source = "for n in range(200): look()"
-    job = codec.encode(runner._job(source, scope, None, False, 0, None))
+    job = Job.of(source, scope, Policy(), stdout_chars=0).for_worker(b"")
     looks = itertools.count()
     monkeypatch.setattr(cpu_affinity.libc, "current_core", lambda: cores[next(looks) % 2])
     with cpu_affinity.near(template_worker, cores[0]) as place:
