@@ -220,22 +220,15 @@ class CallServer:
     def _serve(self, message: _Message) -> bytes:
         """Run one primitive here, in the parent; return the answer's frame."""
         _, name, args, kwargs, line = message
-        kind = self._kind(name)
-        if len(self._log) >= self.limits.calls:
-            why = f"more than {self.limits.calls} calls; is a loop without an end?"
-            raise _Stop("limit", "CallLimit", why)
-        if kind == "action":
-            self._actions += 1
-            if self._actions > self.limits.actions:
-                why = f"more than {self.limits.actions} actions; is a loop without an end?"
-                raise _Stop("limit", "ActionLimit", why)
-        if self._kept_bytes > self.limits.call_bytes:
-            why = f"calls with more than {self.limits.call_bytes >> 20} MiB in all"
-            raise _Stop("limit", "CallBytesLimit", why)
-        if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
-            why = f"more than {self.limits.sim_s:g} s of simulated time; is a loop without an end?"
-            raise _Stop("limit", "SimTimeLimit", why)
-        if self._place is not None and len(self._log) % _FOLLOWED == 0:
+        served, kind = len(self._log), self._kind(name)
+        if (
+            kind == "action"
+            or self.robot is not None
+            or served >= self.limits.calls
+            or self._kept_bytes > self.limits.call_bytes
+        ):
+            self._check_limits(kind)
+        if served % _FOLLOWED == 0 and self._place is not None:
             self._place.follow()
         if self.on_line is not None and 0 < line <= _LAST_LINE:
             self.on_line(line)
@@ -269,6 +262,23 @@ class CallServer:
         if self._stopped or self.clocks.calls_s > self.limits.calls_s:
             raise self._too_long(name)
         return answer
+
+    def _check_limits(self, kind: str) -> None:
+        """End the program if another call, of that kind, is too much."""
+        if len(self._log) >= self.limits.calls:
+            why = f"more than {self.limits.calls} calls; is a loop without an end?"
+            raise _Stop("limit", "CallLimit", why)
+        if kind == "action":
+            self._actions += 1
+            if self._actions > self.limits.actions:
+                why = f"more than {self.limits.actions} actions; is a loop without an end?"
+                raise _Stop("limit", "ActionLimit", why)
+        if self._kept_bytes > self.limits.call_bytes:
+            why = f"calls with more than {self.limits.call_bytes >> 20} MiB in all"
+            raise _Stop("limit", "CallBytesLimit", why)
+        if self.robot is not None and self._sim_time_s() - self._sim_start_s > self.limits.sim_s:
+            why = f"more than {self.limits.sim_s:g} s of simulated time; is a loop without an end?"
+            raise _Stop("limit", "SimTimeLimit", why)
 
     def _kind(self, name: str) -> str:
         """Return a primitive's kind, `unknown` of what is none."""

@@ -154,11 +154,7 @@ def _pack(value: Any) -> bytes:
 
 _Extension = msgpack.ExtType
 _new: Callable[..., msgpack.ExtType] = tuple.__new__
-
-
-def _extension(code: int, data: bytes) -> msgpack.ExtType:
-    """Make an `ExtType` past its own checks, which take longer than packing it."""
-    return _new(_Extension, (code, data))
+"""Makes an `ExtType` past its own checks, which take longer than packing it."""
 
 
 def _default(value: Any) -> msgpack.ExtType:
@@ -168,7 +164,7 @@ def _default(value: Any) -> msgpack.ExtType:
     if packer is None and not (_library_values() and (packer := PACKERS.get(kind))):
         raise WireError(f"a value of type '{kind.__name__}' cannot cross the sandbox")
     code, data = packer(value)
-    return _extension(code, data if type(data) is bytes else _pack(data))
+    return _new(_Extension, (code, data if type(data) is bytes else _pack(data)))
 
 
 _loaded = False

@@ -199,8 +199,8 @@ class Parent:
 
     def ask(self, frame: bytes) -> bytes:
         """Send a call; return the answer to it."""
-        codec.send(self.answers, frame)
-        return codec.receive(self.requests)
+        frames.send(self.answers, frame)
+        return frames.receive(self.requests)
 
     def proxy(self, name: str, lines: bool) -> Callable[..., Any]:
         """Return what stands for a primitive: it sends the call and waits for the answer.
