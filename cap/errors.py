@@ -41,7 +41,6 @@ it without a traceback and exits with the class's `exit_code`.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -242,7 +241,9 @@ def did_you_mean(name: str, known: Iterable[str], count: int = 3) -> str:
     """Return " Did you mean 'a' or 'b'?" for the names closest to `name`, or ""."""
     if len(name) > _LONGEST_NAME:
         return ""
-    close = difflib.get_close_matches(name.lower(), list(known), n=count, cutoff=0.5)
+    from difflib import get_close_matches  # of use after a mistake only
+
+    close = get_close_matches(name.lower(), list(known), n=count, cutoff=0.5)
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 

@@ -30,7 +30,7 @@ _ENCODINGS = (
 """Pure computation, each in a module of its own."""
 _LATE = (
     *(f"encodings.{name}" for name in _ENCODINGS),
-    "unicodedata",
+    *("difflib", "unicodedata"),
 )
 """What the libraries import on first use; a worker has no files left to import from."""
 _FOR_ATTACKS = ("ctypes", "mmap", "os", "resource", "select", "signal", "socket", "subprocess")
