@@ -12,7 +12,7 @@ import types
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from cap.errors import AnswerFault, CheckFailed, EmptyCompletion
 from cap.program.expansion import expands
@@ -55,7 +55,7 @@ class Program:
     @cached_property
     def code(self) -> types.CodeType:
         """The program compiled, once for all who need it; never executed in this process."""
-        return compiled(self.source, self.tree)
+        return _code(self.source)
 
     @cached_property
     def expands(self) -> bool:
@@ -134,6 +134,11 @@ class Program:
             lines[first : last + 1] = [b"" if alone else head + b"pass" + tail, *empty]
         note = "removed, already in scope: " + "; ".join(ast.unparse(node) for node in doomed)
         return Program.parse(b"\n".join(lines).decode(), (*self.notes, note))
+
+
+@lru_cache(maxsize=4)
+def _code(source: str) -> types.CodeType:
+    return compiled(source, parsed(source))
 
 
 def _check_characters(source: str) -> None:

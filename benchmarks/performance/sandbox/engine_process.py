@@ -141,12 +141,16 @@ class EngineBench:
         self.host = functions(arrays="numpy" not in engine.lacks)
         self.run = engine.open(self.host, _AMPLE_S, variant)
         self.limited: Run | None = None
+        self.texts = 0
+        """How many program texts were made."""
 
     def answer(self, task: str, program: str) -> float:
         """Measure once; seconds of one program."""
         match task:
             case "time":
                 return self.time(program)
+            case "again":
+                return self.time(program, again=True)
             case "net":
                 return self.time(program) - self.time("trivial")
             case "rate":
@@ -155,10 +159,20 @@ class EngineBench:
                 return self.overshoot()
         raise ValueError(f"no task '{task}'")
 
-    def time(self, program: str) -> float:
-        """Return the seconds of one run, after a rest."""
-        source = PROGRAMS[program]
-        right = expected(source)
+    def new(self, program: str) -> str:
+        """Return a program as a text that no engine has seen before."""
+        self.texts += 1
+        return f"{PROGRAMS[program]}# {self.texts}\n"
+
+    def time(self, program: str, *, again: bool = False) -> float:
+        """Return the seconds of one run, after a rest.
+
+        Args:
+            program: Its name.
+            again: Let it be the very text of the last time.
+        """
+        source = PROGRAMS[program] if again else self.new(program)
+        right = expected(PROGRAMS[program])
         time.sleep(REST_S)
         begin_s = time.perf_counter()
         value = self.run(source)
@@ -169,10 +183,10 @@ class EngineBench:
 
     def rate(self, program: str, for_s: float = 0.25) -> float:
         """Return the seconds each program takes, one after another without a rest."""
-        source, done = PROGRAMS[program], 0
+        done = 0
         begin_s = time.perf_counter()
         while (taken_s := time.perf_counter() - begin_s) < for_s:
-            self.run(source)
+            self.run(self.new(program))
             done += 1
         return taken_s / done
 

