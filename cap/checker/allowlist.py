@@ -126,11 +126,13 @@ _NUMPY = frozenset(
         unpackbits unravel_index unsignedinteger unstack unwrap ushort vander var vdot vecdot vecmat
         vectorize vsplit vstack where zeros zeros_like
         c_ fft linalg r_ random
+        get_printoptions printoptions set_printoptions
         """
     )
 )
 """Left out on purpose: files (load, save, fromfile, memmap), text that is evaluated (matrix, bmat,
-fromregex), raw memory (frombuffer, nditer, lib), settings, and every other module."""
+fromregex), raw memory (frombuffer, nditer, lib), settings but for how arrays are printed, and every
+other module."""
 _LINALG = names(
     """
     LinAlgError cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
@@ -230,6 +232,12 @@ MODULES: dict[str, tuple[str, ...]] = {
         """
     ),
     "json": names("JSONDecodeError JSONEncoder dumps loads"),
+    "logging": names(
+        """
+        CRITICAL DEBUG ERROR INFO NOTSET WARNING basicConfig critical debug error exception
+        getLogger info log warning
+        """
+    ),
     "numbers": names("Complex Integral Number Rational Real"),
     "operator": names(
         """
@@ -269,7 +277,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "sys": names(
         """
         byteorder exit float_info getrecursionlimit maxsize maxunicode setrecursionlimit
-        version_info
+        stderr stdout version_info
         """
     ),
     "textwrap": names("dedent fill indent shorten wrap"),

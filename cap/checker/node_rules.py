@@ -89,6 +89,9 @@ _ABSENT = {
     "asyncio": "robot calls wait by themselves: call one after the other",
     "threading": "robot calls wait by themselves: call one after the other",
     "os": "a program has no files, processes or environment: use the names in scope",
+    "inspect": "name the attributes you need",
+    "traceback": "print the error itself: it has its message",
+    "warnings": "use print(), or raise the error",
     "pathlib": "a program has no files: let it return what is to be kept",
     "pickle": "import json and use a text",
     "scipy": "use numpy",
@@ -367,7 +370,9 @@ def _keyword(node: ast.keyword, survey: Survey) -> Iterable[Finding]:
 
 def _match_class(node: ast.MatchClass, survey: Survey) -> Iterable[Finding]:
     for name in node.kwd_attrs:
-        if name in FORMATS:
+        if name == "mro":
+            yield "CAP112", "a pattern may not take 'mro' of a class; call it by a dot"
+        elif name in FORMATS:
             yield (
                 "CAP108",
                 f"a pattern may not take '{name}' of a text; call it by a dot",

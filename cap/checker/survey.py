@@ -331,7 +331,7 @@ def _is_table(name: str, value: ast.expr | None) -> bool:
     return (isinstance(value, ast.Tuple) or name == "__slots__") and all(
         isinstance(entry, ast.Constant)
         and isinstance(entry.value, str)
-        and entry.value not in FORMATS
+        and entry.value not in (*FORMATS, "mro")
         and reason_against(entry.value, LEADS_OUT) is None
         for entry in named
     )

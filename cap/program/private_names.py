@@ -56,7 +56,6 @@ LEADS_OUT = frozenset(
             "func_globals",
             "getfield",
             "groupindex",
-            "mro",
             "obj",
             "resize",
         ),
@@ -77,7 +76,7 @@ _MAY_BE_PRIVATE = re.compile(
     r"_(?<!\w_)(?!_\w*__\b)_*[^\W_]|__class__|__setattr__|__wrapped__|__annotations__|__members__|__dict__"
     r"|(?<!super\(\))\.[\s\\]*__init__|\.[\s\\]*__\w+__(?![\w(])"
 )
-_WORD = rf"(?:{'|'.join(sorted([*LEADS_OUT, *FORMATS, *GUARDED]))}|(?:gi|cr|ag|tb)_\w+)\b"
+_WORD = rf"(?:{'|'.join(sorted([*LEADS_OUT, *FORMATS, *GUARDED, 'mro']))}|(?:gi|cr|ag|tb)_\w+)\b"
 _DOTTED_WORD = re.compile(rf"\.[\s\\]*{_WORD}")
 """Such a word as an attribute."""
 _FIRST_WORD = re.compile(rf"\n[ \t\f\\]*(?:{_WORD}|__\w+__)")
@@ -87,8 +86,13 @@ TABLES = ("__slots__", "__match_args__")
 """What a class binds to texts that are names of attributes."""
 
 
-READ_LATER = frozenset(["__annotations__", "__dict__", "__members__", "__setattr__", "__wrapped__"])
-"""Special attributes that are looked at when they are read."""
+READ_LATER = frozenset(
+    [
+        *("__annotations__", "__bases__", "__dict__", "__members__", "__module__", "__mro__"),
+        *("__setattr__", "__wrapped__", "mro"),
+    ]
+)
+"""Special attributes that are looked at when they are read; `mro` of a class is one of them."""
 
 
 def is_special(name: str) -> bool:
@@ -205,7 +209,7 @@ def rename(tree: ast.AST) -> bool:
                     node.attr, node.value = "kind", _called(KIND, node.value)
                 elif name in FORMATS and type(node.ctx) is ast.Load and _may_read(node.value):
                     node.value = _called(TEXT, node.value)
-                elif is_special(name):
+                elif is_special(name) or name in READ_LATER:
                     special.append(node)
                 elif name in GUARDED and type(node.ctx) is ast.Store:
                     node.value = _called(SPECIAL, node.value)

@@ -91,7 +91,6 @@ _family(
         "defaults | a function's defaults, to change them": (
             "def f(a=1): return a\nf.__defaults__ = (2,)\nret = f()"
         ),
-        "module of a function | the module a function is from": "ret = affinity.rotate.__module__",
         "globals of a library | a library module's names": (
             "ret = affinity.rotate.__globals__['__builtins__']['open']('$R').read()"
         ),
@@ -388,7 +387,6 @@ _family(
         "show_config | paths of the host": "np.show_config()",
         "get_include | a path of the host": "ret = np.get_include()",
         "seterrcall | a hook": "np.seterrcall(print)",
-        "printoptions | a hook for others' prints": "np.set_printoptions(formatter={'all': print})",
         "info | text of any object, from files": "np.info('os')",
         "char | modules below": "ret = np.char.array(['a'])",
         "ma | modules below": "ret = str(np.ma.core)",
@@ -1235,7 +1233,6 @@ _family(
         "super, globals | what is below": (
             "class A:\n    def f(self): return super().__init__.__globals__\nA().f()"
         ),
-        "mro | the bases": "ret = str(bool.mro())",
         "match args | an attribute by position": (
             "class A:\n    __match_args__ = ('__class__',)\nmatch A():\n    case A(c): ret = str(c)"
         ),
@@ -1356,6 +1353,43 @@ _family(
 )
 
 _family(
+    "classes by their classes",
+    {
+        "mro, added to | the interpreter's own method": (
+            "class Catch:\n    def __radd__(self, other): return other\n"
+            "class A: pass\nA.mro += Catch()\nret = str(A.mro.__self__)"
+        ),
+        "mro of classes | what makes classes": "ret = str(type.mro(int))",
+        "mro by a key | the interpreter's own method": "import operator\nret = str(operator.attrgetter('mro.__self__')(int))",
+        "mro, its owner | the same": "ret = str(int.mro.__call__.im_self)",
+        "mro written over | another order": "class A: pass\nPoint.mro = lambda: 1",
+        "bases written over | another class": "class A: pass\nsetattr(A, '__bases__', (Point,))",
+        "bases added to | another class": "class A: pass\nA.__bases__ += (int,)",
+        "module written over | trust": "class A: pass\nsetattr(A, '__module__', 'builtins')",
+        "module deleted | trust": "class A: pass\ndel A.__module__",
+        "module of a function | the module a function is from": "ret = affinity.rotate.__module__",
+        "module of a primitive | where it is from": "ret = pick.__module__",
+        "printoptions | a hook for others' prints": "np.set_printoptions(formatter={'all': print})",
+        "printoptions for a while | the same": "with np.printoptions(formatter={'all': print}): print(np.ones(2))",
+        "an output's name | a file": "import sys\nsys.stderr.name = '$W'",
+        "an output's buffer | a file": "import sys\nsys.stderr.buffer.raw.write(b'x')",
+        "a log's file | a file": "import logging\nlogging.basicConfig(filename='$W', level=10)\nlogging.debug('x')\nlogging.FileHandler('$W')",
+        "a log's format | attributes": "import logging\nlogging.basicConfig(format='{0.__class__}', style='{')\nlogging.root.handlers",
+    },
+    ends=(*REFUSED, "raised"),
+)
+_family(
+    "classes by their classes, kept whole",
+    {
+        "mro by a pattern | the interpreter's own method": (
+            "match int:\n    case object(mro=found): ret = str(found)"
+        ),
+        "mro by position | the same": (
+            "class A:\n    __match_args__ = ('mro',)\n    mro = 1\nmatch A():\n    case A(found): ret = found"
+        ),
+    },
+)
+_family(
     "primitives",
     {
         "closure | the pipes": "ret = [c.cell_contents for c in pick.__closure__]",
@@ -1364,7 +1398,6 @@ _family(
         "os by globals | the system": "pick.__globals__['os'].system('touch $W')",
         "code | the code of the proxy": "ret = str(pick.__code__.co_consts)",
         "defaults | the proxy's defaults": "ret = str(pick.__defaults__)",
-        "module | where it is from": "ret = pick.__module__",
         "get | bound to another": "ret = pick.__get__(1)",
         "reduce | a recipe": "ret = str(pick.__reduce__())",
         "subclasses by a group | classes": "ret = str(robot.__class__.__base__.__subclasses__())",

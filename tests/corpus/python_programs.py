@@ -2162,6 +2162,54 @@ import sys
 sys.setrecursionlimit(3000)
 def depth(n): return 0 if n == 0 else 1 + depth(n - 1)
 r = depth(2000)
+### classes and what they inherit from
+class A: pass
+class B(A, ValueError): pass
+names = [kind.__name__ for kind in B.__mro__]
+same = B.mro() == list(B.__mro__)
+bases = [kind.__name__ for kind in B.__bases__]
+error = [kind.__name__ for kind in type(KeyError('a')).mro()]
+first = type(B()).__mro__[1].__name__
+### a word of a program's own that classes have, too
+class Road:
+    def __init__(self): self.mro = 3
+    def more(self): self.mro += 1
+r = Road()
+r.more()
+value = r.mro
+### the module of things
+class A: pass
+def f(): pass
+a, b, c, d = A.__module__, A().__module__, f.__module__, int.__module__
+### arrays, printed with few digits
+import numpy as np
+np.set_printoptions(precision=2, suppress=True)
+print(np.array([1.23456, 1e-9]))
+with np.printoptions(precision=4):
+    print(np.array([1.23456]))
+print(np.array([1.23456]))
+np.set_printoptions(precision=8, suppress=False)
+### a log before it is configured
+import logging
+log = logging.getLogger('a.b')
+log.info('not said')
+log.warning('%s of %d', 'one', 2)
+logging.error('said with its name')
+### a log that is configured
+import logging
+logging.basicConfig(level=logging.INFO, format='%(levelname)s %(name)s: %(message)s')
+log = logging.getLogger(__name__)
+log.debug('not said')
+log.info('said')
+log.setLevel('ERROR')
+log.warning('not said')
+logging.info('said by the root')
+on = log.isEnabledFor(logging.INFO)
+### written to both outputs
+import sys
+sys.stdout.write('one\n')
+n = sys.stderr.write('two\n')
+print('three', file=sys.stderr, flush=True)
 ### printed to the error output
 import sys
 print('careful', file=sys.stderr)
@@ -2905,7 +2953,6 @@ REFUSED: dict[str, tuple[str, str]] = {
     "asking a person": ("CAP105", "a program has no terminal"),
     "memory view": ("CAP105", "raw memory"),
     "wait": ("CAP109", "it would wait by the machine's clock; no answer needs it"),
-    "printed to the error output": ("CAP109", "a program has one output"),
     "a name that a module does not have": ("CAP109", "told before anything moves"),
     "warnings": ("CAP102", "filters and output of the whole process"),
     "environment": ("CAP102", "the system"),

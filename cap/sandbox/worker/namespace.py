@@ -55,6 +55,7 @@ from cap.sandbox.worker.abstract import PROGRAM_NAMES
 from cap.sandbox.worker.builtin_function import BuiltinFunction, program_print, shown_as
 from cap.sandbox.worker.deep_copy import Memo, deepcopy
 from cap.sandbox.worker.enumerations import ENUM
+from cap.sandbox.worker.logs import LOGGING, STREAMS
 from cap.sandbox.worker.object_dictionary import ObjectDictionary, attributes_of
 from cap.sandbox.worker.special_attributes import SpecialAttributes, set_special
 from cap.sandbox.worker.streams import BytesIO, StringIO
@@ -138,7 +139,11 @@ def kind_of(value: Any) -> type:
     The class of classes makes classes of any names, the class of arrays takes any memory for
     objects, the class of functions any code.
     """
-    kind = builtins.type(value)
+    return shown_class(builtins.type(value))
+
+
+def shown_class(kind: type) -> type:
+    """Return a class as programs know it; one that they cannot name comes back closed."""
     if issubclass(kind, Facade):
         kind = Facade
     if kind in _SHOWN_AS:
@@ -315,7 +320,8 @@ _STAND_INS: dict[str, Mapping[str, Any]] = {
         for kind in (stand_ins.attrgetter, stand_ins.methodcaller)
     },
     "pprint": {"pprint": _pprint},
-    "sys": {"setrecursionlimit": stand_ins.set_recursion_limit},
+    "logging": LOGGING,
+    "sys": {"setrecursionlimit": stand_ins.set_recursion_limit, **STREAMS},
     "types": {
         "SimpleNamespace": records.SimpleNamespace,
         "ModuleType": closed(types.ModuleType),
@@ -333,7 +339,9 @@ def _modules() -> dict[str, Any]:
         importlib.import_module(name)
     modules: dict[str, Any] = {}
     for name in BENCHMARK_MODULES:
-        if name.partition(".")[0] not in ("numpy", "shapely"):
+        if name == "logging":  # nothing of Python's own is needed
+            modules[name] = Facade()
+        elif name.partition(".")[0] not in ("numpy", "shapely"):
             module, listed = importlib.import_module(name), module_names(name) or ()
             found = {entry: getattr(module, entry) for entry in listed if hasattr(module, entry)}
             modules[name] = Facade(**found)

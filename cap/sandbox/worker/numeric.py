@@ -70,6 +70,8 @@ def modules() -> dict[str, Facade]:
         found[f"numpy.{name}"] = numpy[name]
     rows, columns = _without_text(type(np.r_)), _without_text(type(np.c_))
     numpy |= {"ndarray": closed(np.ndarray), "r_": rows(), "c_": columns(), "finfo": _finfo}
+    numpy |= {"printoptions": PrintOptions, "set_printoptions": _set_print_options}
+    numpy |= {"get_printoptions": _print_options}
     return {**found, "numpy": Facade(**numpy)}
 
 
@@ -101,6 +103,59 @@ def _finfo(dtype: Any) -> Any:
 
 
 shown_as(_finfo, "numpy", "finfo")
+
+
+_PRINT_OPTIONS = frozenset(
+    [
+        *("edgeitems", "floatmode", "infstr", "linewidth", "nanstr", "precision", "sign"),
+        *("suppress", "threshold"),
+    ]
+)
+"""How arrays are printed, as far as numbers and texts say it."""
+
+
+def _print_options() -> dict[str, Any]:
+    """Stand in for `np.get_printoptions`."""
+    return {name: value for name, value in np.get_printoptions().items() if name in _PRINT_OPTIONS}
+
+
+def _set_print_options(precision: Any = None, **options: Any) -> None:
+    """Stand in for `np.set_printoptions`."""
+    given = {"precision": precision, **options}
+    for name, value in given.items():
+        if name not in _PRINT_OPTIONS:
+            raise TypeError(
+                f"set_printoptions() takes no '{name}' here; print such values yourself"
+            )
+        if type(value) not in (type(None), bool, int, float, str):
+            raise TypeError(f"'{name}' takes a number or a text")
+    np.set_printoptions(**given)
+
+
+class PrintOptions:
+    """Stand in for `np.printoptions`, options for a `with` block."""
+
+    __slots__ = ("_before", "_options")
+
+    def __init__(self, precision: Any = None, **options: Any) -> None:
+        """Keep them."""
+        self._options = {"precision": precision, **options}
+        self._before: dict[str, Any] = {}
+
+    def __enter__(self) -> dict[str, Any]:
+        """Use them."""
+        self._before = _print_options()
+        _set_print_options(**self._options)
+        return _print_options()
+
+    def __exit__(self, *_: object) -> None:
+        """Use those from before."""
+        _set_print_options(**self._before)
+
+
+shown_as(PrintOptions, "numpy", "printoptions")
+shown_as(_set_print_options, "numpy", "set_printoptions")
+shown_as(_print_options, "numpy", "get_printoptions")
 
 
 def _without_text(kind: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 from cap.checker.attributes import DATA_MODEL, SETTABLE
 from cap.program.private_names import GUARDED, hidden, is_special, shown
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
+from cap.sandbox.worker.builtin_function import BuiltinFunction
 from cap.sandbox.worker.dispatch import is_of_program
 from cap.sandbox.worker.object_dictionary import ObjectDictionary
 
@@ -58,6 +59,8 @@ def set_special(value: Any, name: str, new: Any) -> None:
             raise TypeError(f"{name} must be set to a string object")
     elif name in SETTABLE - DATA_MODEL and isinstance(value, BaseException):
         pass  # the interpreter takes none but other exceptions
+    elif name == "mro" and own:
+        pass  # a word like others, but for what a class has under it
     elif name in GUARDED:
         if type(getattr(kind, name, None)) is types.GetSetDescriptorType:
             raise AttributeError(f"attribute '{name}' may be read only; make a new array")
@@ -125,6 +128,37 @@ def _set_plainly(bind: Callable[[str, Any], None], value: Any, name: Any, new: A
     bind(hidden(name), new)
 
 
+def _module(thing: Any) -> str:
+    """Return the name of the module of a class, or of what is the program's own: a text."""
+    found = thing.__module__ if isinstance(thing, type) else type(thing).__module__
+    if is_of_program(thing):
+        found = thing.__module__
+    elif not isinstance(thing, type) and found not in PROGRAM_NAMES:
+        raise AttributeError("attribute '__module__' is there for your own functions and classes")
+    return str(found)
+
+
+def _classes(name: str) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what reads the classes that a class inherits from, each as `type` shows it."""
+
+    def read(kind: Any) -> tuple[Any, ...]:
+        from cap.sandbox.worker.namespace import shown_class
+
+        if not isinstance(kind, type):
+            raise AttributeError(f"'{type(kind).__name__}' object has no attribute '{name}'")
+        return tuple(map(shown_class, type.__dict__[name].__get__(kind)))
+
+    return read
+
+
+def _mro(thing: Any) -> Any:
+    """Return `mro` of a class, or what a program has under that name."""
+    found = thing.mro
+    if not (isinstance(thing, type) and isinstance(found, types.BuiltinMethodType)):
+        return found
+    return BuiltinFunction("mro", lambda: [*_READ["__mro__"](thing)])
+
+
 _READ: Mapping[str, Callable[[Any], Any]] = {
     "__init__": _initializer,
     "__dict__": ObjectDictionary,
@@ -132,5 +166,9 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
     "__wrapped__": _wrapped,
     "__annotations__": _annotations,
     "__members__": _members,
+    "__module__": _module,
+    "__mro__": _classes("__mro__"),
+    "__bases__": _classes("__bases__"),
+    "mro": _mro,
 }
 """What reads the attributes that lead further."""

@@ -138,7 +138,7 @@ def test_a_tree_no_parser_made_is_checked(random: Any, statement: ast.stmt, swap
 # --- poison stays poison wherever it stands
 
 POISONS = [
-    "x.__bases__",
+    "x.__base__",
     "(lambda: eval)()",
     "[open][0]",
     "__builtins__",

@@ -26,14 +26,17 @@ _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _INSIDE = re.compile(r" \(in [\w<>]+\)$")
 
 REFERENCE = """
-import collections, contextlib, io, json, sys, types
+import collections, contextlib, io, json, logging, sys, types
 answers = []
 for source in json.load(sys.stdin):
     module = types.ModuleType("__main__")
     sys.modules["__main__"], space = module, vars(module)
     out = io.StringIO()
     error = None
-    with contextlib.redirect_stdout(out):
+    logging.root.handlers.clear()
+    logging.root.setLevel(logging.WARNING)
+    logging.root.manager.loggerDict.clear()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         try:
             exec(compile(source, "<program>", "exec", dont_inherit=True), space)
         except BaseException as raised:

@@ -1,0 +1,203 @@
+"""What programs know as `logging`, and as `sys.stdout` and `sys.stderr`: all of it is printed.
+
+A program has one output. What Python would send to its error stream stands in it in order.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from cap.sandbox.worker.builtin_function import BuiltinFunction, program_print, shown_as
+
+LEVELS: Mapping[str, int] = {
+    "NOTSET": 0,
+    "DEBUG": 10,
+    "INFO": 20,
+    "WARNING": 30,
+    "ERROR": 40,
+    "CRITICAL": 50,
+}
+_NAMES = {number: name for name, number in LEVELS.items()}
+_FORMAT = "%(levelname)s:%(name)s:%(message)s"
+_settings: dict[str, str] = {}
+"""What the program configured; a worker runs one program."""
+_loggers: dict[str, Logger] = {}
+
+
+class TextOutput:
+    """Stands for `sys.stdout` and `sys.stderr`."""
+
+    __slots__ = ("name",)
+    name: str
+    encoding = "utf-8"
+    closed = False
+
+    def __init__(self, name: str) -> None:
+        """Make one of them."""
+        object.__setattr__(self, "name", name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse to become another."""
+        raise AttributeError("'sys' is provided; keep yours in a name of your own")
+
+    def write(self, text: str) -> int:
+        """Print a text as it is."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        program_print()(text, end="")
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Print texts as they are."""
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        """Do nothing: what is printed is kept to the end."""
+
+    def isatty(self) -> bool:
+        """Say that nobody types here."""
+        return False
+
+    def __repr__(self) -> str:
+        """Return what it stands for."""
+        return f"<_io.TextIOWrapper name='{self.name}' mode='w' encoding='utf-8'>"
+
+
+class Logger:
+    """Stands for a logger."""
+
+    __slots__ = ("level", "name")
+
+    def __init__(self, name: str) -> None:
+        """Make one; its level is that of the one above it."""
+        self.name = name
+        self.level = LEVELS["WARNING"] if name == "root" else 0
+
+    def setLevel(self, level: Any) -> None:  # noqa: N802 programs know it by this name
+        """Say nothing below a level."""
+        self.level = _number(level)
+
+    def getEffectiveLevel(self) -> int:  # noqa: N802 programs know it by this name
+        """Return its own level, or the first one above it."""
+        if self.level or self.name == "root":
+            return self.level
+        above = self.name.rpartition(".")[0]
+        while above and above not in _loggers:
+            above = above.rpartition(".")[0]
+        return get_logger(above).getEffectiveLevel()
+
+    def isEnabledFor(self, level: Any) -> bool:  # noqa: N802 programs know it by this name
+        """Tell whether something of that level is said."""
+        return _number(level) >= self.getEffectiveLevel()
+
+    def getChild(self, name: str) -> Logger:  # noqa: N802 programs know it by this name
+        """Return one below it."""
+        return get_logger(name if self.name == "root" else f"{self.name}.{name}")
+
+    def log(self, level: Any, message: Any, /, *args: Any, **_: Any) -> None:
+        """Print a message of a level."""
+        level = _number(level)
+        if not self.isEnabledFor(level):
+            return
+        text = str(message)
+        if args:
+            values = args[0] if len(args) == 1 and isinstance(args[0], dict) and args[0] else args
+            text %= values
+        fields = {"levelno": level, "name": self.name, "message": text}
+        fields["levelname"] = _NAMES.get(level, f"Level {level}")
+        form = _settings.get("format", "%(message)s" if level >= LEVELS["WARNING"] else None)
+        if form is not None:
+            program_print()(form % fields)
+
+    def debug(self, message: Any, /, *args: Any, **_: Any) -> None:
+        """Print what helps to find a fault."""
+        self.log(10, message, *args)
+
+    def info(self, message: Any, /, *args: Any, **_: Any) -> None:
+        """Print what happens."""
+        self.log(20, message, *args)
+
+    def warning(self, message: Any, /, *args: Any, **_: Any) -> None:
+        """Print what may go wrong."""
+        self.log(30, message, *args)
+
+    def error(self, message: Any, /, *args: Any, **_: Any) -> None:
+        """Print what went wrong."""
+        self.log(40, message, *args)
+
+    def critical(self, message: Any, /, *args: Any, **_: Any) -> None:
+        """Print what ends everything."""
+        self.log(50, message, *args)
+
+    def exception(self, message: Any, /, *args: Any, **_: Any) -> None:
+        """Print what went wrong, with the exception that is being handled."""
+        self.log(40, message, *args)
+        error = sys.exc_info()[1]
+        if error is not None and self.isEnabledFor(40):
+            program_print()(f"{type(error).__name__}: {error}")
+
+    def __repr__(self) -> str:
+        """Return what Python would show."""
+        level = self.getEffectiveLevel()
+        return f"<Logger {self.name} ({_NAMES.get(level, f'Level {level}')})>"
+
+
+def _number(level: Any) -> int:
+    if type(level) is str and level in LEVELS:
+        return LEVELS[level]
+    if type(level) is int:
+        return level
+    raise ValueError(f"Unknown level: {level!r}")
+
+
+def get_logger(name: str | None = None) -> Logger:
+    """Stand in for `logging.getLogger`."""
+    name = name or "root"
+    if type(name) is not str:
+        raise TypeError("A logger name must be a string")
+    if name not in _loggers:
+        _loggers[name] = Logger(name)
+    return _loggers[name]
+
+
+def basic_config(*, level: Any = None, format: Any = None, **_: Any) -> None:
+    """Stand in for `logging.basicConfig`; where it is printed, and when, is not a program's."""
+    if level is not None:
+        get_logger().setLevel(level)
+    if format is not None and type(format) is not str:
+        raise TypeError("format is a text")
+    _settings.setdefault("format", _FORMAT if format is None else format)
+
+
+def _of_root(name: str) -> BuiltinFunction:
+    """Return a function of the module: that of the root logger, which is configured by it."""
+
+    def call(*args: Any, **named: Any) -> None:
+        basic_config()
+        method: Callable[..., None] = getattr(get_logger(), name)
+        method(*args, **named)
+
+    return BuiltinFunction(name, call)
+
+
+for _kind, _module, _shown in (
+    (Logger, "logging", "Logger"),
+    (TextOutput, "_io", "TextIOWrapper"),
+    (get_logger, "logging", "getLogger"),
+    (basic_config, "logging", "basicConfig"),
+):
+    shown_as(_kind, _module, _shown)
+STREAMS: Mapping[str, Any] = {name: TextOutput(f"<{name}>") for name in ("stdout", "stderr")}
+LOGGING: Mapping[str, Any] = {
+    **LEVELS,
+    "basicConfig": BuiltinFunction("basicConfig", basic_config),
+    "getLogger": BuiltinFunction("getLogger", get_logger),
+    **{
+        name: _of_root(name)
+        for name in ("critical", "debug", "error", "exception", "info", "log", "warning")
+    },
+}
+"""Everything of `logging` that programs may use."""
