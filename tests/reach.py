@@ -29,9 +29,10 @@ import shapely
 from cap.checker.allowlist import FORBIDDEN_BUILTINS
 from cap.checker.attributes import reason_against
 from cap.checker.policy import Policy
-from cap.program.private_names import FORMATS, MARK, READ_LATER, is_private
+from cap.program import private_names
+from cap.program.private_names import FORMATS, MARK, READ_LATER, is_private, is_special
 from cap.sandbox.worker import namespace
-from cap.sandbox.worker.special_attributes import SpecialAttributes
+from cap.sandbox.worker.special_attributes import SpecialAttributes, set_special
 from cap.sandbox.worker.templates import Formats
 
 TEXT = "tripwire + 1"
@@ -102,6 +103,55 @@ def handed_in(policy: Policy) -> dict[str, Any]:
         if name in policy.modules
     }
     return {**space, **modules}
+
+
+def settable(space: Mapping[str, Any], depth: int) -> dict[str, str]:
+    """Return which attributes of the library's objects a program can bind, each with a road there.
+
+    Of interest are those that a class keeps by a descriptor of its own: what they change, code
+    that was written in C relies on. What is bound beside them is a word in a dictionary.
+
+    Args:
+        space: The names a program is given.
+        depth: How many steps from a name.
+    """
+    found: dict[str, str] = {}
+    seen: set[Any] = set()
+    ahead = deque((name, value, 0) for name, value in space.items())
+    state = random.getstate(), np.random.get_state()
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        while ahead:
+            road, value, steps = ahead.popleft()
+            if (key := _kind(value)) in seen or isinstance(value, types.ModuleType):
+                continue
+            seen.add(key)
+            kind = "error" if isinstance(value, BaseException) else type(value).__qualname__
+            for name in _bound_by_descriptor(value):
+                found.setdefault(f"{kind}.{name}", road)
+            if steps < depth and leads_out(value) is None:
+                ahead += [(f"{road}{way}", reached, steps + 1) for way, reached in _steps(value)]
+    random.setstate(state[0])
+    np.random.set_state(state[1])
+    return found
+
+
+def _bound_by_descriptor(value: Any) -> Iterator[str]:
+    """Yield the attributes of an object of the library that the rules let a program bind."""
+    if isinstance(value, type) or type(value).__module__ in ("__main__", "tests.reach"):
+        return
+    for name in dir(value):
+        if reason_against(name) is not None or is_private(name) or is_special(name):
+            continue
+        owner = next((kind for kind in type(value).__mro__ if name in vars(kind)), object)
+        if not hasattr(type(vars(owner).get(name)), "__set__"):
+            continue
+        try:
+            bind = set_special if name in private_names.GUARDED else setattr
+            bind(value, name, getattr(value, name))
+        except BaseException:  # whatever it is, a program would get no further
+            continue
+        yield name
 
 
 def ways_out(space: Mapping[str, Any], depth: int) -> list[str]:

@@ -64,9 +64,12 @@ LEADS_OUT = frozenset(
 )
 """Attributes by which library objects lead to memory, files, frames or code."""
 _LEADS_OUT_PREFIXES = ("gi_", "cr_", "ag_", "tb_")
-GUARDED = frozenset(["strides"])
-"""What a program may read of anything and bind of its own alone: bound of an array of objects, it
-makes the numbers beside them objects."""
+GUARDED = frozenset(["dtype", "strides"])
+"""What a program may read of anything and bind of its own alone.
+
+Strides of an array of objects make the numbers beside them objects; a wider dtype has an array's
+iterator read and write past its end.
+"""
 FORMATS = ("format", "format_map")
 """Methods of a text that read attributes of what they are given."""
 _READING_FIELD = re.compile(r"\{[^{}:!]*[.\[]")

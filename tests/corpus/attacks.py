@@ -1379,6 +1379,44 @@ _family(
     ends=(*REFUSED, "raised"),
 )
 _family(
+    "an array's type under its iterator",
+    {
+        "read | memory past the array": (
+            "a = np.zeros(1000, np.int8)\nit = a.flat\na.dtype = np.dtype('S1000')\nret = str(it[999])"
+        ),
+        "written | memory past the array": (
+            "a = np.zeros(1000, np.int8)\nit = a.flat\na.dtype = np.dtype('S1000')\nit[999] = b'x' * 1000"
+        ),
+        "by name | memory past the array": (
+            "a = np.zeros(1000, np.int8)\nit = a.flat\nsetattr(a, 'dtype', np.dtype('S1000'))\nret = str(it[999])"
+        ),
+        "by a loop | memory past the array": (
+            "a = np.zeros(1000, np.int8)\nit = np.ndenumerate(a).iter\nfor a.dtype in [np.dtype('S1000')]: ret = str(it[999])"
+        ),
+        "with others | memory past the array": (
+            "a = np.zeros(1000, np.int8)\nit = a.flat\n(b, a.dtype) = 1, np.dtype('S1000')\nret = str(it[999])"
+        ),
+        "in an object | memory past the array": (
+            "class A: pass\nx = A()\nx.a = np.zeros(1000, np.int8)\nit = x.a.flat\nx.a.dtype = np.dtype('S1000')\nret = str(it[999])"
+        ),
+        "to objects | any address as an object": "a = np.zeros(3)\na.dtype = [('x', 'O')]\nret = str(a)",
+    },
+    ends=("raised",),
+)
+_family(
+    "faults of the interpreter, held by the kernel",
+    {
+        "an error's place | memory beside a text": (
+            "e = UnicodeDecodeError('a', b'x', 0, 1, 'r')\ne.start = -4 * 10**12\ne.end = e.start + 1\nret = len(str(e))"
+        ),
+        "a sort that changes what it sorts | an object twice": (
+            "class A:\n    def __lt__(self, o):\n        a[:] = None\n        return True\n"
+            "a = np.array([A() for i in range(50)], dtype=object)\na.sort()\nret = 1"
+        ),
+    },
+    ends=("value", "raised", "killed"),
+)
+_family(
     "classes by their classes, kept whole",
     {
         "mro by a pattern | the interpreter's own method": (

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from cap.checker.policy import Policy
-from tests.reach import handed_in, ways_out
+from cap.program import private_names
+from tests.reach import handed_in, settable, ways_out
 
 POLICIES = {"robot": Policy(), "benchmark": Policy.benchmark()}
 
@@ -28,6 +29,42 @@ def test_nothing_handed_in_leads_out(policy: Policy) -> None:
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 def test_nothing_handed_in_leads_out_by_longer_roads(policy: Policy) -> None:
     assert ways_out(handed_in(policy), depth=6) == []
+
+
+HARMLESS_TO_BIND = {
+    "words of an error": (
+        *("args", "code", "end_lineno", "end_offset", "errno", "filename", "filename2", "lineno"),
+        *("msg", "name", "offset", "path", "print_file_and_line", "strerror", "text", "value"),
+    ),
+    "what an array holds, and how it is laid out within its own memory": ("flat", "real", "shape"),
+    "numbers of a polynomial": ("c", "coef", "coefficients", "coeffs"),
+    "how rows are put together, all of it in Python": (
+        *("axis", "maketuple", "matrix", "ndmin", "sparse", "trans1d"),
+    ),
+    "how decimals are rounded, each looked at when it is bound": (
+        *("Emax", "Emin", "capitals", "clamp", "prec", "rounding"),
+    ),
+    "a field of a data class; `name` takes what a program could have written": (
+        *("compare", "default", "default_factory", "hash", "init", "kw_only", "metadata", "name"),
+        *("repr", "type"),
+    ),
+    "what a program could have given when it made the object": ("fieldnames", "level"),
+}
+"""Attributes of the library's objects that a program may bind, by the reason."""
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+def test_nothing_handed_in_takes_an_attribute_that_memory_hangs_on(policy: Policy) -> None:
+    known = {name for names in HARMLESS_TO_BIND.values() for name in names}
+    found = settable(handed_in(policy), depth=2)
+    assert {road: name for name, road in found.items() if name.split(".")[-1] not in known} == {}
+
+
+def test_a_hole_that_is_bound_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was when any program bound an array's strides, or its type under an iterator."""
+    monkeypatch.setattr(private_names, "GUARDED", frozenset())
+    found = settable({"hole": np.zeros(3)}, depth=0)
+    assert {"ndarray.dtype", "ndarray.strides"} <= found.keys()
 
 
 def test_the_walk_meets_much() -> None:
