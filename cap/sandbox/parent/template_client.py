@@ -387,15 +387,16 @@ class TemplateClient:
             worker = Worker(self, order)
         except OSError as error:
             raise SandboxError(f"the sandbox process does not start a worker: {error}") from None
+        ordered = False
         try:
             worker.prepare(setting)
             socket.send_fds(self._control, [order.pack()], worker.given, _AT_ONCE)
-        except BaseException:  # also Ctrl-C: nobody else could close it
-            worker.close()
-            raise
+            ordered = True
         finally:
             for descriptor in worker.given:
                 os.close(descriptor)
+            if not ordered:  # nobody else could close it, be it for Ctrl-C
+                worker.close()
         return worker
 
     def _is_ready(self, worker: Worker, limits: WorkerLimits) -> bool:

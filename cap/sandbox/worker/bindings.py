@@ -102,7 +102,7 @@ def _attributes(kind: type) -> _Attributes:
     for name, value in vars(kind).items():
         try:
             found[name] = value, codec.encode(value)
-        except Exception:  # a program's own objects may do anything
+        except codec.WireError:  # no data
             found[name] = value, None
     return found
 
