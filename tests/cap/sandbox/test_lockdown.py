@@ -17,14 +17,16 @@ from typing import Any
 
 import pytest
 
+from cap.checker.policy import Policy
 from cap.errors import SandboxError, UsageError
 from cap.result import Result
 from cap.sandbox.kernel.layers import KERNEL, LEVELS, LayerReport
 from cap.sandbox.limits import Limits
+from cap.sandbox.parent.job import Job
 from cap.sandbox.parent.result_message import describe
 from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
-from cap.sandbox.template_protocol import ANYWHERE, CORE
+from cap.sandbox.template_protocol import ANYWHERE, CORE, GO
 from cap.sandbox.wire import codec
 from cap.scope import Scope
 
@@ -336,8 +338,8 @@ def test_the_kernels_own_clock_is_a_timeout_too() -> None:
     worker = sandbox._template.spawn(sandbox.limits)
     process = os.pidfd_open(worker.pid)
     try:
-        job = sandbox._runner._job("while True: pass", Scope(), None, False, 0, None)
-        codec.send(worker.requests, CORE.pack(ANYWHERE) + codec.encode(job), None)
+        job = Job.of("while True: pass", Scope(), Policy(), stdout_chars=0).for_worker(b"")
+        codec.send(worker.requests, CORE.pack(ANYWHERE) + job + GO, None)
         assert select.select([process], [], [], 20)[0]  # nobody else's clock is running
         status = sandbox._template.status(worker)
     finally:

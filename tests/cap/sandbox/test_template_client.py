@@ -506,6 +506,7 @@ cap.sandbox.worker.enumerations
 cap.sandbox.worker.fork_server
 cap.sandbox.worker.hints
 cap.sandbox.worker.library_classes
+cap.sandbox.worker.logs
 cap.sandbox.worker.namespace
 cap.sandbox.worker.numeric
 cap.sandbox.worker.object_dictionary
