@@ -378,17 +378,13 @@ def _checked(message: Any) -> _Message:
     """
     if type(message) is list and message:
         if message[0] == "call":
-            if len(message) == 3:
-                message.append({})
-            if len(message) == 4:
+            given = len(message)
+            if given == 3:  # as nearly all
+                message += ({}, 0)
+            elif given == 4:
                 message.append(0)
-            if (
-                len(message) == 5
-                and type(message[1]) is str
-                and type(message[2]) is list
-                and type(message[3]) is dict
-                and type(message[4]) is int
-            ):
+            named = len(message) == 5 and type(message[1]) is str and type(message[2]) is list
+            if named and (given == 3 or (type(message[3]) is dict and type(message[4]) is int)):
                 return message
         elif message[0] == "done" and len(message) == 2 and type(message[1]) is dict:
             return message

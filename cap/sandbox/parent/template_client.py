@@ -257,7 +257,9 @@ class TemplateClient:
             if self._keeps_spare and self._control is not None and self._spare is None:
                 # A dead template is the next run's matter.
                 with contextlib.suppress(SandboxError, *_BROKEN):
-                    self._spare = self._order(kind, _worker_limits(limits), core, ended, setting)
+                    self._spare = self._order(
+                        kind, _worker_limits(limits), core, setting=setting, ended=ended
+                    )
                     ordered = True
         if ended is not None:
             if not ordered:
@@ -364,15 +366,24 @@ class TemplateClient:
         spare, self._spare = self._spare, None
         if spare is not None and self._is_ready(spare, limits):
             return spare
-        worker = self._order(template_protocol.NOW, limits, core, None, setting)
+        worker = self._order(template_protocol.NOW, limits, core, setting=setting, awaited=True)
         if self._is_ready(worker, limits):
             return worker
         raise OSError("its workers end at once")
 
     def _order(
-        self, kind: bytes, limits: WorkerLimits, core: int, ended: Worker | None, setting: bytes
+        self,
+        kind: bytes,
+        limits: WorkerLimits,
+        core: int,
+        *,
+        setting: bytes,
+        ended: Worker | None = None,
+        awaited: bool = False,
     ) -> Worker:
         """Ask for a worker, and have another one ended; does not wait.
+
+        Where its caller will wait for it, the template may have the caller's core.
 
         Raises:
             SandboxError: This process has no descriptors left.
@@ -380,8 +391,8 @@ class TemplateClient:
         """
         assert self._control is not None
         last = 0 if ended is None else ended.order.number
-        anywhere = core == template_protocol.ANYWHERE
-        caller = core if anywhere else libc.current_core()
+        anywhere = awaited or core == template_protocol.ANYWHERE
+        caller = template_protocol.ANYWHERE if anywhere else libc.current_core()
         order = Order(kind, next(self._numbers), last, limits, core, caller)
         try:
             worker = Worker(self, order)
