@@ -220,7 +220,8 @@ class CallServer:
     def _serve(self, message: _Message) -> bytes:
         """Run one primitive here, in the parent; return the answer's frame."""
         _, name, args, kwargs, line = message
-        served, kind = len(self._log), self._kind(name)
+        served, primitive = len(self._log), self._primitives.get(name)
+        kind = "unknown" if primitive is None else primitive.kind
         if (
             kind == "action"
             or self.robot is not None
@@ -237,7 +238,7 @@ class CallServer:
         begin_s = self._now_s
         self.clocks.begin(name, begin_s)
         try:
-            function = primitive_calls.function_of(self._primitives, name, args, kwargs)
+            function = primitive_calls.function_of(primitive, name, args, kwargs)
             if self._thread.hung and kind != "lmp":
                 raise NotConnected("the robot did not stop when told to; see to it and reset it")
             result = function(*args, **kwargs)

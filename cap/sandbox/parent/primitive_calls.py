@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from cap.errors import LimitExceeded
@@ -11,12 +11,12 @@ from cap.scope import Primitive
 
 
 def function_of(
-    primitives: Mapping[str, Primitive], name: str, args: list[Any], kwargs: dict[str, Any]
+    primitive: Primitive | None, name: str, args: list[Any], kwargs: dict[str, Any]
 ) -> Callable[..., Any]:
     """Return what to call, after a look at the arguments.
 
     Args:
-        primitives: Those of the program.
+        primitive: What the scope has under the name.
         name: As the program calls it.
         args: Given by position.
         kwargs: Given by name.
@@ -25,7 +25,6 @@ def function_of(
         LimitExceeded: There is no such primitive.
         TypeError: The arguments do not fit its signature.
     """
-    primitive = primitives.get(name)
     if primitive is None:
         raise LimitExceeded(f"'{name}' is not in this program's scope")
     least, most = primitive.plain_arguments
