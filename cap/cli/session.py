@@ -53,12 +53,15 @@ def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterat
         session = _make_session(options, settings, trace, instructions)
     except BaseException as error:  # the trace tells of whatever it was
         trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
-        trace.close(status_after(error))
+        with contextlib.suppress(OSError):  # that one says more than a full disk
+            trace.close(status_after(error))
         if isinstance(error, UsageError):  # nothing was tried: a slip leaves nothing behind
             remove_run(folder, there)
         elif isinstance(error, CapError):
             error.run = str(folder)
         raise
+    for told in session.damaged_skills.values():
+        click.echo(f"warning: a skill is left out: {told}", err=True)
     try:
         with session:
             yield session

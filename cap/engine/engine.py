@@ -163,6 +163,11 @@ class Engine:
             self._asked[prompt.name, instruction] = (shown, answer)
         return replace(answer, usage=self.tally.since(mark), by_lmp=self.tally.by_lmp(mark))
 
+    def use_model(self, model: Model) -> None:
+        """Have another model write programs from here on."""
+        tokens, memory = self.settings.budget.answer_tokens, self.author.memory
+        self.model, self.author = model, Author(model, self.trace, self.tally, tokens, memory)
+
     def look(self) -> tuple[bytes, ...]:
         """Return a picture of the scene for the model, kept in the trace; none if it sees none."""
         if not (self.settings.look and getattr(self.model, "sees", True)):

@@ -26,7 +26,7 @@ from cap.trace.trace import plain
 class ReplayStep:
     """One thing a person did in a session."""
 
-    kind: Literal["run", "execute", "undo"]
+    kind: Literal["run", "execute", "undo", "redo", "model"]
     """Which."""
     text: str = ""
     """The instruction, or the program's name."""
@@ -34,8 +34,10 @@ class ReplayStep:
     """The program a person wrote."""
     turns: int = 0
     """How many were undone."""
+    mends: bool = False
+    """Whether the model that took over can be asked to mend what it wrote."""
     outcome: Any = None
-    """What came of it, as JSON; None of an undo."""
+    """What came of it, as JSON; None of what is no turn."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Replayed:
     step: ReplayStep
     """What was done."""
     turn: Turn | None
-    """The turn; None of an undo."""
+    """The turn; None of what is none."""
 
     @property
     def same(self) -> bool:
@@ -74,6 +76,10 @@ def steps(folder: Path) -> tuple[ReplayStep, ...]:
                 found.append(ReplayStep("execute" if source else "run", data["text"], source))
             elif kind == "undo":
                 found.append(ReplayStep("undo", turns=data["turns"]))
+            elif kind == "redo":
+                found.append(ReplayStep("redo"))
+            elif kind == "model":
+                found.append(ReplayStep("model", data["name"], mends=data["repairs"]))
             elif kind == "moved":
                 moved = data["objects"]
             elif kind == "failure":
@@ -84,8 +90,9 @@ def steps(folder: Path) -> tuple[ReplayStep, ...]:
                 found[-1] = replace(found[-1], outcome=outcome)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise SavedError(f"{folder / 'events.jsonl'} is damaged: {error!r}") from None
-    finished = [step for step in found if step.kind == "undo" or step.outcome is not None]
-    if not finished:
+    turns = ("run", "execute")
+    finished = [step for step in found if step.kind not in turns or step.outcome is not None]
+    if not any(step.outcome is not None for step in finished):
         raise SavedError(f"no turn was finished in {folder}; there is nothing to replay")
     return tuple(finished)
 
@@ -146,6 +153,11 @@ def replay(session: Session, todo: Sequence[ReplayStep]) -> Iterator[Replayed]:
         if step.kind == "undo":
             session.undo(step.turns)
             yield Replayed(step, None)
+        elif step.kind == "redo":
+            session.redo()
+            yield Replayed(step, None)
+        elif step.kind == "model":
+            session.engine.author.model.repairs = step.mends  # type: ignore[attr-defined]
         elif step.kind == "execute":
             yield Replayed(step, session.execute(step.source, step.text))
         else:

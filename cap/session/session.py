@@ -54,7 +54,7 @@ from cap.session.settings import HARDWARE_LEVEL, SessionSettings
 from cap.session.skills.store import Offer, Origin, SkillStore
 from cap.session.state import after_turn
 from cap.session.turn import Turn, unmet
-from cap.session.undo import Checkpoint
+from cap.session.undo import Checkpoint, Undone
 from cap.trace.trace import Trace, status_after, versions
 
 TOP = "ui"
@@ -72,6 +72,8 @@ class Session:
     """Turns before those, in the session this one goes on from."""
     origins: Mapping[str, str]
     """The instruction each kept function was written for, by name."""
+    damaged_skills: Mapping[str, str] = {}
+    """Skills that are left out since their file cannot be used: file, line and remedy, by name."""
     _skills: SkillStore | None = None
     _closed = False
 
@@ -85,7 +87,6 @@ class Session:
 
         Raises:
             SandboxError: The sandbox is weaker here.
-            SkillError: A skill's file cannot be used.
             UsageError: The robot is real hardware and nothing approves its programs.
             PromptError: There is no `ui` prompt.
         """
@@ -101,6 +102,7 @@ class Session:
         self.trace = settings.trace or Trace()
         self.turns, self.origins, self.history_tokens = [], {}, settings.history_tokens
         self._checkpoints: list[Checkpoint] = []
+        self._undone: list[Undone] = []
         self.state = State(variables=dict(self._prompt.header.initial))
         level = settings.min_level or (None if robot.simulated else HARDWARE_LEVEL)
         limits = settings.limits or Limits()
@@ -225,16 +227,22 @@ class Session:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Close it; if an exception ends it, the robot is stopped first."""
-        if error is not None:
-            self.robot.stop()
-            self.tell_held()
-        self.close(status_after(error) if error is not None else None)
+        if error is None:
+            self.close()
+            return
+        self.robot.stop()
+        self.tell_held()
+        with contextlib.suppress(OSError):  # the error that ends it says more than a full disk
+            self.close(status_after(error))
 
     def close(self, status: str | None = None) -> None:
         """End the robot and the trace; further calls do nothing.
 
         Args:
             status: What the trace ends with; if None, by the turns: done, failed or interrupted.
+
+        Raises:
+            OSError: Not all of the trace could be written.
         """
         if self._closed:
             return
@@ -242,17 +250,14 @@ class Session:
         try:
             self.robot.close()
         except BaseException as error:  # the trace tells of whatever it was
-            self._end_trace(status_after(error))
+            with contextlib.suppress(OSError):  # a full disk
+                self.trace.close(status_after(error))
             raise
         last = self.turns[-1].failure if self.turns else None
         if status is None and last is not None and last.kind == "interrupted":
             status = "interrupted"
         failed = any(not turn.ok for turn in self.turns)
-        self._end_trace(status or ("failed" if failed else "done"))
-
-    def _end_trace(self, status: str) -> None:
-        with contextlib.suppress(OSError):  # a full disk
-            self.trace.close(status)
+        self.trace.close(status or ("failed" if failed else "done"))
 
     def run(self, instruction: str, expect: Sequence[str] = ()) -> Turn:
         """Carry out one instruction.
@@ -290,12 +295,41 @@ class Session:
             if self.earlier:
                 there += f" (the {self.earlier} before it are of the one it goes on from)"
             raise UsageError(f"cannot undo {turns} turns: {there}")
-        before = self._checkpoints[-turns]
+        before, undone = self._checkpoints[-turns:], self.turns[-turns:]
+        after = Checkpoint.of(self)
+        rewound = before[0].restore(self)
         del self._checkpoints[-turns:], self.turns[-turns:]
-        rewound = before.restore(self)
+        self._undone.append(Undone(undone, before, after))
         self._keep(session_file.LATEST)
         self.trace.event("undo", turns=turns, world=rewound)
         return rewound
+
+    def redo(self) -> bool:
+        """Put back what the last undo took back; only until the next turn.
+
+        Returns:
+            True if the world went there too.
+
+        Raises:
+            UsageError: Nothing was undone since the last turn.
+        """
+        if not self._undone:
+            raise UsageError("nothing was undone since the last turn, so nothing can be redone")
+        undone = self._undone.pop()
+        rewound = undone.after.restore(self)
+        self._checkpoints += undone.before
+        self.turns += undone.turns
+        self._keep(session_file.LATEST)
+        self.trace.event("redo", turns=len(undone.turns), world=rewound)
+        return rewound
+
+    def use_model(self, model: Model) -> None:
+        """Have another model write programs from the next turn on."""
+        self.model = model
+        self.engine.use_model(model)
+        self.memory.forget()
+        self.trace.update(model=model.name)
+        self.trace.event("model", name=model.name, repairs=self.engine.author.repairs)
 
     @property
     def reserved(self) -> frozenset[str]:
@@ -339,18 +373,20 @@ class Session:
     def use_skills(self, store: SkillStore) -> Offer:
         """Offer a folder's skills to programs, and keep further ones there.
 
+        A damaged file is left out, and `damaged_skills` has the reason.
+
         Raises:
-            SkillError: A file cannot be used; with file and line.
             UsageError: The session has begun already.
         """
         if self.turns:
             raise UsageError("skills are offered before the first turn; open another session")
         offer = store.offer(self.engine.scope(self._prompt), self.reserved)
-        self._skills = store
+        self._skills, self.damaged_skills = store, offer.damaged
         self.state = replace(self.state, hints=offer.hints, definitions=offer.definitions)
-        if offer.skills or offer.left_out:
+        if offer.skills or offer.left_out or offer.damaged:
             names = [skill.name for skill in offer.skills]
-            self.trace.event("skills", offered=names, left_out=offer.left_out)
+            left_out = {**offer.left_out, **offer.damaged}
+            self.trace.event("skills", offered=names, left_out=left_out)
         return offer
 
     def save_skill(self, name: str, rename_to: str | None = None) -> Path:
@@ -405,6 +441,7 @@ class Session:
         if self.trace.turn == self.earlier:
             self._keep(session_file.START)
         self.trace.turn += 1
+        self._undone.clear()
         given = {} if source is None else {"source": source}
         self.trace.event("instruction", lmp=TOP, text=words, **given)
         self.memory.begin_turn()
@@ -502,7 +539,7 @@ class Session:
     def _keep(self, name: str) -> None:
         """Write the session into its run folder, if it has one."""
         if self.trace.folder is not None:
-            session_file.write(SavedSession.of(self), self.trace.folder / name)
+            self.trace.keep(name, session_file.render(SavedSession.of(self)))
 
 
 def _outermost(robot: str, prompts: Mapping[str, Prompt]) -> tuple[Prompt, Prompt]:

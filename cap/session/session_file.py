@@ -129,8 +129,8 @@ def put_world(robot: Robot, saved: SavedSession) -> bool:
     return True
 
 
-def write(saved: SavedSession, path: Path) -> None:
-    """Write a session; a reader finds the old file or the new one, never half of one."""
+def render(saved: SavedSession) -> str:
+    """Return a session as the text of its file."""
     state = saved.state
     shown = {name: _shown(value) for name, value in state.variables.items()}
     values = {
@@ -157,8 +157,12 @@ def write(saved: SavedSession, path: Path) -> None:
         "world": saved.world and _text(saved.world),
         "world_lost": saved.world_lost,
     }
-    # half a character is written as JSON's own escape of it
-    write_whole(path, json.dumps(values, ensure_ascii=False, indent=1) + "\n")
+    return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
+
+
+def write(saved: SavedSession, path: Path) -> None:
+    """Write a session; a reader finds the old file or the new one, never half of one."""
+    write_whole(path, render(saved))
 
 
 def read(path: Path, name: str = LATEST) -> SavedSession:

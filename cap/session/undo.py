@@ -1,8 +1,8 @@
-"""What an undo restores: all that a turn may change, as it was before that turn."""
+"""What undo and redo restore: all that a turn may change, as it was before it or after it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +11,12 @@ from cap.robot.protocol import Rewindable
 
 if TYPE_CHECKING:
     from cap.session.session import Session
+    from cap.session.turn import Turn
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A session as it was before a turn."""
+    """A session as it was between two turns."""
 
     state: State
     """Variables, kept functions, history."""
@@ -43,3 +44,15 @@ class Checkpoint:
             session.robot.restore(self.world)
             return True
         return False
+
+
+@dataclass(frozen=True)
+class Undone:
+    """Turns that were taken back, and can be put back."""
+
+    turns: Sequence[Turn]
+    """In order."""
+    before: Sequence[Checkpoint]
+    """The session before each."""
+    after: Checkpoint
+    """The session after the last."""

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from cap.errors import UsageError, stop_in
-from cap.models.atomic_file import write_whole
+from cap.trace.run_folder import RunFolder
 
 FORMAT_VERSION = 1
 
@@ -81,10 +81,20 @@ _place: ContextVar[_Place | None] = ContextVar("place", default=None)
 class Trace:
     """Writes events to a run folder, if it has one, and tells the listeners.
 
-    Several threads may write: the turn and the depth of an event are those of its own thread.
+    Several threads may write: the turn and the depth of an event are those of its own thread. On a
+    full disk a run goes on: what could not be written waits in memory, and listeners are told.
     """
 
     def __init__(self, folder: Path | None = None, header: Mapping[str, Any] | None = None) -> None:
+        """Begin a trace.
+
+        Args:
+            folder: Where it is written; None for listeners alone.
+            header: What `run.json` says besides.
+
+        Raises:
+            OSError: The folder cannot be made or written.
+        """
         self.folder = folder
         self.listeners: list[Listener] = []
         self.turn = 0
@@ -93,14 +103,15 @@ class Trace:
         self._programs = self._looks = 0
         begin = {"format_version": FORMAT_VERSION, "status": "running", "pid": os.getpid()}
         self._header = {**begin, **(header or {})}
-        if folder is not None:
-            (folder / "programs").mkdir(parents=True, exist_ok=True)
-            # half a character, in a model's text, is written as JSON's own escape of it
-            self._events = (folder / "events.jsonl").open(
-                "a", encoding="utf-8", buffering=1, errors="backslashreplace"
-            )
+        self._files = None if folder is None else RunFolder(folder)
+        self._told_trouble = False
+        if self._files is not None:
             _open.append(self)
             self._write_header()
+            if (trouble := self._files.trouble) is not None:  # it has not begun, so it need not
+                _open.remove(self)
+                self._files.close()
+                raise trouble
 
     @property
     def depth(self) -> int:
@@ -145,9 +156,9 @@ class Trace:
                 "kind": kind,
                 "data": plain(data),
             }
-            text = json.dumps(line, ensure_ascii=False) + "\n"
-            with self._lock:
-                self._events.write(text)
+            assert self._files is not None
+            self._files.append(json.dumps(line, ensure_ascii=False) + "\n")
+            self._tell_trouble()
         for listener in self.listeners:
             listener(event)
 
@@ -162,39 +173,55 @@ class Trace:
         with self._lock:
             self._programs += 1
             number = self._programs
-        if self.folder is None:
+        return self.keep(f"programs/{number:02d}_{name}.py", source)
+
+    def keep(self, name: str, content: str | bytes) -> Path | None:
+        """Write a whole file into the run folder; return where."""
+        if self._files is None:
             return None
-        path = self.folder / "programs" / f"{number:02d}_{name}.py"
-        write_whole(path, source)
-        return path
+        self._files.put(name, content)
+        self._tell_trouble()
+        return self._files.path / name
 
     def picture(self, png: bytes) -> None:
         """Keep a picture that a model is sent."""
         with self._lock:
             self._looks += 1
             name = f"look-{self._looks:02d}.png"
-        if self.folder is not None:
-            (self.folder / name).write_bytes(png)
+        self.keep(name, png)
         self.event("look", picture=name, sha256=hashlib.sha256(png).hexdigest())
 
     def update(self, **values: Any) -> None:
         """Add to `run.json`."""
         self._header |= values
-        if self.folder is not None:
-            self._write_header()
+        self._write_header()
 
     def close(self, status: str) -> None:
-        """Write the final status."""
+        """Write the final status, and what had to wait.
+
+        Raises:
+            OSError: There is no room for all of it.
+        """
         self.update(status=status, seconds=round(time.monotonic() - self._start_s, 3))
-        if self.folder is not None:
-            self._events.close()
         if self in _open:
             _open.remove(self)
+        if self._files is not None:
+            self._files.close()
+            if self._files.trouble is not None:
+                raise self._files.trouble
 
     def _write_header(self) -> None:
-        assert self.folder is not None
         text = json.dumps(plain(self._header), indent=2, ensure_ascii=False)
-        write_whole(self.folder / "run.json", text + "\n")
+        self.keep("run.json", text + "\n")
+
+    def _tell_trouble(self) -> None:
+        """Tell the listeners, once, that the folder cannot be written, or can be again."""
+        assert self._files is not None
+        trouble = self._files.trouble
+        if (trouble is not None) is not self._told_trouble:
+            self._told_trouble = trouble is not None
+            why = None if trouble is None else trouble.strerror
+            self.progress("unwritten", folder=str(self.folder), why=why)
 
 
 _open: list[Trace] = []

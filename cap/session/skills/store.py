@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from cap.checker.allowlist import EVERYWHERE
 from cap.checker.checker import check
 from cap.checker.undefined import undefined
-from cap.errors import CapError, UsageError, did_you_mean
+from cap.errors import CapError, SkillError, UsageError, did_you_mean
 from cap.program.program import Program
 from cap.scope import Definition, Scope
 from cap.session.skills.skill_file import ORIGIN, Skill, parse, read, renamed, render
@@ -34,6 +34,8 @@ class Offer:
     """By name, sorted."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """The others, with the reason."""
+    damaged: Mapping[str, str] = field(default_factory=dict)
+    """Those whose file cannot be used; with file, line and remedy."""
 
     @property
     def hints(self) -> tuple[str, ...]:
@@ -179,7 +181,10 @@ class SkillStore:
 
     def _holds(self, skill: Skill) -> bool:
         """Tell whether the very same function is here under the same name."""
-        return skill.name in self.names() and self.get(skill.name).source == skill.source
+        try:
+            return skill.name in self.names() and self.get(skill.name).source == skill.source
+        except SkillError:
+            return False
 
     def remove(self, name: str) -> Path:
         """Remove one skill, also one whose file is damaged; return where it was.
@@ -204,11 +209,13 @@ class SkillStore:
         Args:
             scope: What a program of the session may use.
             reserved: Names a skill may not have: the robot's primitives and LMPs.
-
-        Raises:
-            SkillError: A file cannot be used; with file and line.
         """
-        skills = {skill.name: skill for skill in self.list()}
+        skills, damaged = dict[str, Skill](), dict[str, str]()
+        for name in self.names():
+            try:
+                skills[name] = self.get(name)
+            except SkillError as error:
+                damaged[name] = str(error)
         known, taken = scope.names() | EVERYWHERE, frozenset(reserved)
         left_out = {
             name: "the robot has something of that name" for name in skills if name in taken
@@ -222,7 +229,7 @@ class SkillStore:
                 if (missing := [need for need in needs[name] if need not in known | {*offered}])
             }
             if not lacking:
-                return Offer(tuple(skills[name] for name in offered), left_out)
+                return Offer(tuple(skills[name] for name in offered), left_out, damaged)
             left_out |= {name: f"needs {', '.join(names)}" for name, names in lacking.items()}
 
     def _existing(self, name: str) -> Path:

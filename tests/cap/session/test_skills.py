@@ -279,10 +279,18 @@ def test_a_file_edited_by_hand_is_checked_again_and_never_run(
     open_session: Open, store: SkillStore, text: str, said: str
 ) -> None:
     path = write(store, "f", text)
-    with pytest.raises(SkillError, match=r"skills/f\.py") as caught:
-        open_session({})
-    assert said in str(caught.value)
-    assert "cap skills remove f" in str(caught.value)
+    write(store, "good", "def good():\n    return 1\n")
+    write(store, "user", "def user():\n    return f()\n")
+    session = open_session({"go": "say(str(good()))"})
+    told = session.damaged_skills["f"]
+    assert "skills/f.py" in told
+    assert said in told
+    assert "cap skills remove f" in told
+    assert [entry.name for entry in session.state.definitions] == ["good"]
+    assert session.run("go").effect.said == ("1",)
+    with pytest.raises(SkillError):
+        store.get("f")
+    store.remove("user")
     store.remove("f")
     assert not path.exists()
 

@@ -117,3 +117,40 @@ def test_turns_that_do_not_exist_cannot_be_undone(session: Session, turns: int) 
     session.run("bowl")
     with pytest.raises(UsageError, match="cannot undo"):
         session.undo(turns)
+
+
+def test_redo_puts_back_what_was_undone_and_all_of_it(session: Session) -> None:
+    for words in ("bowl", "more", "tell"):
+        session.run(words)
+    there, state, turns = world(session), session.state, list(session.turns)
+    session.undo()
+    session.undo(2)
+    assert session.redo() is True
+    assert [turn.instruction for turn in session.turns] == ["bowl", "more"]
+    assert session.redo() is True
+    assert (repr(world(session)), session.state, session.turns) == (repr(there), state, turns)
+    session.undo(3)
+    assert session.turns == []
+
+
+def test_after_a_new_turn_there_is_nothing_to_redo(session: Session) -> None:
+    session.run("bowl")
+    session.undo()
+    session.run("bowl")
+    with pytest.raises(UsageError, match="nothing was undone since the last turn"):
+        session.redo()
+    assert len(session.turns) == 1
+
+
+def test_another_model_goes_on_with_the_session(session: Session) -> None:
+    class Other(Scripted):
+        name = "other"
+
+        def complete(self, request: Request) -> Completion:
+            return Completion("say('other ' + str(x))", self.name)
+
+    session.run("bowl")
+    session.use_model(Other())
+    assert session.run("tell").effect.said == ("other [1]",)
+    session.undo(2)
+    assert session.turns == []

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import resource
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -112,7 +114,7 @@ def test_what_a_stop_left_open_is_ended_and_nothing_else(
     end_all()
     assert read_header(tmp_path / "ended")["status"] == "done"
     assert read_header(tmp_path / "left")["status"] == "interrupted"
-    assert left._events.closed
+    assert left._files._events.closed
 
 
 # A file that was just opened when the stop came closes itself, and says so.
@@ -126,7 +128,7 @@ def test_a_run_that_is_stopped_while_it_begins_is_whole_or_none(
     found = set()
     for step in itertools.count(1):
         folder = tmp_path / str(step)
-        strike = Strike(step, "/trace/trace.py,/pathlib.py", interrupt)
+        strike = Strike(step, "/trace/trace.py,/trace/run_folder.py,/pathlib.py", interrupt)
         with contextlib.suppress(KeyboardInterrupt), strike:
             Trace(folder)
         end_all()
@@ -150,5 +152,48 @@ def test_a_program_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(KeyboardInterrupt):
         trace.program("ui", "say('it')\n")
     monkeypatch.undo()
-    trace.close("interrupted")
     assert list((tmp_path / "programs").iterdir()) == []
+    trace.close("interrupted")
+    (kept,) = (tmp_path / "programs").iterdir()
+    assert (kept.name, kept.read_text()) == ("01_ui.py", "say('it')\n")
+
+
+@contextlib.contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """Let no file of this process grow past so many bytes, as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_on_a_full_disk_a_run_goes_on_and_nothing_is_lost(tmp_path: Path) -> None:
+    trace, told = Trace(tmp_path), []
+    trace.listeners.append(told.append)
+    long = "x" * 3000
+    with room_for(2000):
+        trace.event("a", text=long)  # half a line is written
+        trace.event("b")
+        trace.program("ui", long)
+        unwritten = [event.data for event in told if event.kind == "unwritten"]
+        assert unwritten == [{"folder": str(tmp_path), "why": "File too large"}]
+    trace.event("c")
+    assert [event.data["why"] for event in told if event.kind == "unwritten"][1:] == [None]
+    assert [event["kind"] for event in read_events(tmp_path)] == ["a", "b", "c"]
+    assert (tmp_path / "programs" / "01_ui.py").read_text() == long
+    trace.close("done")
+
+
+def test_what_never_could_be_written_is_said_at_the_end(tmp_path: Path) -> None:
+    trace = Trace(tmp_path)
+    with room_for(10):
+        trace.event("a")
+        with pytest.raises(OSError, match=r"File too large.*events\.jsonl"):
+            trace.close("done")
+
+
+def test_a_run_that_cannot_be_written_at_all_does_not_begin(tmp_path: Path) -> None:
+    with room_for(0), pytest.raises(OSError, match=r"File too large.*run\.json"):
+        Trace(tmp_path)

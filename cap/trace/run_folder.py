@@ -1,0 +1,72 @@
+"""Writing a run folder: what there is no room for waits in memory, and is not lost."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from cap.models.atomic_file import write_whole
+
+
+class RunFolder:
+    """The files of one run; on a full disk they are written as soon as there is room again."""
+
+    def __init__(self, path: Path) -> None:
+        """Make the folder.
+
+        Raises:
+            OSError: It cannot be made or written.
+        """
+        self.path = path
+        self.trouble: OSError | None = None
+        """Why something waits; None if everything is written."""
+        (path / "programs").mkdir(parents=True, exist_ok=True)
+        # Unbuffered: so it is known how much of a line is there already.
+        self._events = (path / "events.jsonl").open("ab", buffering=0)
+        self._lines = b""
+        """Of the events, what is not known to be written."""
+        self._begin = self._events.tell()
+        """Where in the file that begins."""
+        self._files: dict[str, str | bytes] = {}
+        """Whole files that are not written yet."""
+        self._lock = threading.Lock()
+
+    def append(self, line: str) -> None:
+        """Add a line to the events; half a character is written as JSON's own escape of it."""
+        with self._lock:
+            self._lines += line.encode("utf-8", "backslashreplace")
+            self._write()
+
+    def put(self, name: str, content: str | bytes) -> None:
+        """Write a whole file, in place of one of that name."""
+        with self._lock:
+            self._files[name] = content
+            self._write()
+
+    def close(self) -> None:
+        """Write what waits, for the last time."""
+        with self._lock:
+            self._write()
+            self._events.close()
+
+    def _write(self) -> None:
+        """Write all that waits; what cannot be written waits on, with the reason."""
+        self.trouble = None
+        events = self.path / "events.jsonl"
+        try:
+            while True:
+                written = self._events.tell() - self._begin  # also by a write that a stop ended
+                self._begin, self._lines = self._begin + written, self._lines[written:]
+                if not self._lines:
+                    break
+                self._events.write(self._lines)
+        except OSError as error:
+            self.trouble = OSError(error.errno, error.strerror or str(error), str(events))
+        for name in list(self._files):
+            path = self.path / name
+            try:
+                write_whole(path, self._files[name])
+                del self._files[name]
+            except OSError as error:
+                why = error.strerror or str(error)
+                self.trouble = self.trouble or OSError(error.errno, why, str(path))
