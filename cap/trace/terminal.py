@@ -5,6 +5,8 @@ Text from models, programs and objects is printed as text: no markup, no control
 
 from __future__ import annotations
 
+import codeop
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,6 +24,10 @@ INDENT = "  "
 MOST_ALIKE = 5
 """Calls of one function in a row that are shown; of more, only their number."""
 _SEEN_OTHERWISE = (("no_longer_seen", "no longer seen"), ("newly_seen", "not seen before"))
+_WORLD = {
+    True: "the world too",
+    False: "its variables and functions; the real world stays as it is",
+}
 _WIPED = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 _HIGHLIGHTER = Syntax("", "python", theme="ansi_dark", background_color="default")
 
@@ -43,7 +49,12 @@ def clipped(text: str, limit: int = 1000) -> str:
 def short(value: Any, width: int = 60) -> str:
     """Return a value in one line, numbers to a tenth of a millimetre."""
     text = printable(_brief(plain(value)))
-    return text if len(text) <= width else text[: width - 1] + "…"
+    if len(text) <= width:
+        return text
+    head, comma, _ = text[: width - 1].rpartition(", ")  # no number is cut in two
+    return (
+        f"{head}{comma}…" if comma and isinstance(plain(value), list) else f"{text[: width - 1]}…"
+    )
 
 
 def shown_call(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
@@ -80,8 +91,9 @@ def usage_line(usage: Usage | Mapping[str, Any]) -> str:
 class Live:
     """A trace listener that prints a session as it happens.
 
-    In a terminal the last line tells what goes on just now, and is wiped out again: what the model
-    is writing, then the line of the program that runs. A pipe gets none of it.
+    In a terminal a program appears as it is written, and the last line tells what goes on just now,
+    and is wiped out again: the line that is being written, then the one that runs. A pipe gets each
+    program when it is whole, and no such line.
     """
 
     def __init__(
@@ -106,8 +118,13 @@ class Live:
         """What of a completion was told as it was written, and was not printed yet."""
         self._source: list[str] = []
         """The lines of the instruction's own program."""
-        self._row: tuple[str, int] = "", 0
-        """The function that was called last, and how often in a row."""
+        self._lmp = ""
+        """What answers the instruction itself."""
+        self._grown: list[str] = []
+        """The lines of its program that were printed as they were written."""
+        self._row: tuple[str, int, float] = "", 0, 0.0
+        """The function that was called last, how often in a row, and how long the calls took that
+        are not shown, in seconds."""
         self._model_s = self._robot_s = self._inner_s = 0.0
         """Seconds of this turn in the model and in the robot, and in the model since the last call
         of the instruction's own program."""
@@ -126,6 +143,7 @@ class Live:
     def _count(self, event: Event) -> None:
         """Take down whose time has passed."""
         if event.kind == "instruction" and event.depth == 0:
+            self._lmp = event.data.get("lmp", "")
             self._model_s = self._robot_s = self._inner_s = 0.0
         elif event.kind in ("completion", "unanswered"):
             took_s = event.data.get("duration_s", 0.0)
@@ -140,9 +158,23 @@ class Live:
             self._written = ""
             return
         self._written += data["text"]
+        if depth == 0 and data["lmp"] == self._lmp:
+            self._grow(self._written[: self._written.rfind("\n") + 1])
         lines = [line for line in self._written.split("\n") if line.strip()]
         if lines:
             self._below(f"… {lines[-1].strip()}", depth)
+
+    def _completion(self, data: Mapping[str, Any], depth: int) -> None:
+        """Print the end of what was written; what comes now is another answer."""
+        if depth == 0 and data["lmp"] == self._lmp and self._written:
+            self._grow(self._written + "\n")
+
+    def _grow(self, text: str) -> None:
+        """Print the lines of a program that are whole and were not printed yet."""
+        lines = _code_lines(text) if self._moving else []
+        if lines[: len(self._grown)] == self._grown and len(lines) > len(self._grown):
+            self._code_lines(lines[len(self._grown) :], 1)
+            self._grown = lines
 
     def _line(self, data: Mapping[str, Any], depth: int) -> None:
         """Show the line of the program that runs."""
@@ -166,18 +198,19 @@ class Live:
 
     def _end_text(self, depth: int) -> None:
         """Print what the model wrote, if it is no program, or not the one that was printed last."""
-        known = "\n".join(self._source).strip()
+        known = "\n".join(self._grown or self._source).strip()
         if self._written.strip() and not (known and known in self._written):
             for line in clipped(self._written.strip("\n"), 4000).split("\n"):
                 self._write(line, "dim", depth + 1)
-        self._written = ""
+        self._written, self._grown = "", []
 
     def _end_row(self, depth: int) -> None:
         """Tell how many calls of a long row were not shown."""
-        name, count = self._row
+        name, count, took_s = self._row
         if count > MOST_ALIKE:
-            self._write(f"→ {name} {count - MOST_ALIKE} times more", "dim", depth + 1)
-        self._row = "", 0
+            told = f"→ {name} x {count - MOST_ALIKE} more  {took_s:.2f} s"
+            self._write(told, "dim", depth + 1)
+        self._row = "", 0, 0.0
 
     def _repair(self, data: Mapping[str, Any], depth: int) -> None:
         self._end_text(depth)
@@ -192,7 +225,22 @@ class Live:
 
     def _undo(self, data: Mapping[str, Any], depth: int) -> None:
         count = "the last turn" if data["turns"] == 1 else f"{data['turns']} turns"
-        self._write(f"undone: {count}", "dim", depth + 1)
+        self._write(f"undone: {count}, {_WORLD[data['world'] is True]}", "dim", depth + 1)
+
+    def _redo(self, data: Mapping[str, Any], depth: int) -> None:
+        count = "the turn" if data["turns"] == 1 else f"{data['turns']} turns"
+        self._write(f"redone: {count}, {_WORLD[data['world'] is True]}", "dim", depth + 1)
+
+    def _model(self, data: Mapping[str, Any], depth: int) -> None:
+        self._write(f"model: {printable(data['name'])} from now on", "dim", depth + 1)
+
+    def _unwritten(self, data: Mapping[str, Any], depth: int) -> None:
+        where = printable(data["folder"])
+        if data["why"] is None:
+            self._write(f"{where} can be written again, and nothing is missing", "dim", depth + 1)
+            return
+        told = f"{where} cannot be written: {data['why']}; make room there, until then all is kept"
+        self._write(f"{told} in memory", "bold yellow", depth + 1)
 
     def _done(self, data: Mapping[str, Any], depth: int) -> None:
         if "usage" in data and is_real(data["model"]):
@@ -233,18 +281,26 @@ class Live:
         self._write(told, "yellow", depth + 1)
 
     def _program(self, data: Mapping[str, Any], depth: int) -> None:
-        self._written = ""  # it is printed in full now
+        grown = self._grown if depth == 0 else []
         if depth == 0:
             self._source, self._inner_s = data["source"].split("\n"), 0.0
+            self._written, self._grown = "", []
+        left = [line for line in grown if not line.startswith(("import ", "from "))]
+        source = data["source"].strip("\n").split("\n")
+        printed = bool(grown) and source in (grown, left)  # imports are left out with a note
         for name, source in data["generated"]:
             self._write(f"generated {name}:", "dim", depth + 1)
             self._code(source, depth + 1)
-        self._code(data["source"], depth + 1)
+        if not printed:  # or what was written is not what is going to run
+            self._code(data["source"], depth + 1)
         for note in data["notes"]:
             self._write(note, "dim", depth + 1)
 
     def _code(self, source: str, depth: int) -> None:
-        code = printable(source.strip())
+        self._code_lines(source.strip().split("\n"), depth)
+
+    def _code_lines(self, lines: Sequence[str], depth: int) -> None:
+        code = printable("\n".join(lines))
         plain = self.console.color_system is None  # as a pipe is: nothing to colour
         for line in (Text(code) if plain else _HIGHLIGHTER.highlight(code)).split():
             self._print(Text(INDENT * depth).append_text(line))
@@ -280,8 +336,12 @@ class Live:
         if self._row[0] != name:
             self._end_row(depth)
         if data["error"] is None:
-            self._row = name, self._row[1] + 1
-            if self._row[1] > MOST_ALIKE:
+            _, count, took_s = self._row
+            hidden_s = took_s + data["duration_s"] if count >= MOST_ALIKE else 0.0
+            self._row = name, count + 1, hidden_s
+            if count >= MOST_ALIKE:
+                if count < 20 or count % 10 == 9:
+                    self._below(f"→ {name} x {count + 1}", depth)
                 return
         shown = shown_call(name, data["args"], data["kwargs"])
         text = Text(f"{INDENT * (depth + 1)}→ {shown}")
@@ -308,10 +368,7 @@ class Live:
             self._write(
                 f"{printable(name)}: {_seen(before)} to {_seen(after)}", "yellow", depth + 1
             )
-        for names, told in (
-            ("no_longer_seen", "no longer seen"),
-            ("newly_seen", "not seen before"),
-        ):
+        for names, told in _SEEN_OTHERWISE:
             for name in data.get(names, ()):  # a trace of an earlier version tells none
                 self._write(f"{printable(name)}: {told}", "yellow", depth + 1)
         for line in data["left_over"]:
@@ -339,6 +396,26 @@ class Live:
         """Print a line; it wraps in a terminal, and stays one line in a file or a pipe."""
         self._wipe()
         self.console.print(text, soft_wrap=not self.console.is_terminal)
+
+
+def _code_lines(text: str) -> list[str]:
+    """Return the lines of code in an answer that is being written; none if it begins in words.
+
+    Code stands in the first block between fences, or from the beginning on.
+    """
+    before, fence, code = text.partition("```")
+    if fence:
+        code = code.partition("\n")[2].partition("```")[0]
+    else:
+        code = before
+        first = next((line for line in code.split("\n") if line.strip()), "")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                codeop.compile_command(first, symbol="exec")
+        except (SyntaxError, ValueError, OverflowError):
+            return []
+    return code.strip("\n").split("\n") if code.strip() else []
 
 
 def _seen(value: Any) -> str:

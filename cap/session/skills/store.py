@@ -88,14 +88,6 @@ class SkillStore:
         """Return the names of all files, also of damaged ones, sorted."""
         return tuple(sorted(path.stem for path in self.folder.glob("*.py")))
 
-    def list(self) -> tuple[Skill, ...]:
-        """Return every skill, sorted by name.
-
-        Raises:
-            SkillError: A file cannot be used; with file and line.
-        """
-        return tuple(map(self.get, self.names()))
-
     def get(self, name: str) -> Skill:
         """Read one skill.
 

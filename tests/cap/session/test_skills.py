@@ -80,7 +80,7 @@ def test_a_generated_function_is_kept_with_its_helpers_and_its_origin(
     assert session.run("move it").failure is None
     path = session.save_skill("get_double")
     assert path == store.folder / "get_double.py"
-    double, total = store.list()
+    double, total = map(store.get, store.names())
     assert (double.name, double.requires, total.name) == ("get_double", ("get_sum",), "get_sum")
     assert double.instruction == "move it"
     assert (double.model, double.robot) == ("scripted", "ravens")

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from cap.models.base import Usage
-from cap.trace.terminal import Live, usage_line
+from cap.trace.terminal import Live, short, usage_line
 from cap.trace.trace import Event, Trace
 
 WIPED = "\r\x1b[2K"
@@ -42,6 +42,62 @@ def seen(*events: tuple[str, dict[str, object]], depth: int = 0) -> list[str]:
     """Return the lines that a terminal shows in the end."""
     lines = [line.rpartition(WIPED)[2] for line in shown(*events, depth=depth).split("\n")]
     return [line.rstrip() for line in lines if line.strip()]
+
+
+INSTRUCTION = "instruction", {"lmp": "ui", "text": "go"}
+
+
+def completion(lmp: str = "ui") -> tuple[str, dict[str, object]]:
+    return "completion", {"lmp": lmp, "duration_s": 0.0}
+
+
+def program(source: str, *generated: tuple[str, str]) -> tuple[str, dict[str, object]]:
+    return "program", {**PROGRAM[1], "source": source, "generated": generated}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "x = 1\ny = 2",
+        "x = 1\ny = 2\n",
+        "```python\nx = 1\ny = 2\n```\nDone.",
+        "import math\nx = 1\ny = 2",
+    ],
+)
+def test_a_program_appears_line_by_line_and_once(answer: str) -> None:
+    pieces = [text(char) for char in answer]
+    first = pieces[: answer.index("\n", answer.index("x")) + 1]
+    assert seen(INSTRUCTION, *first)[1:][-2:-1] == ["  x = 1"]
+    lines = seen(INSTRUCTION, *pieces, completion(), PROGRAM, DONE)[1:]
+    assert [one for one in lines if one != "  import math"] == ["  x = 1", "  y = 2"]
+
+
+def test_what_runs_is_printed_in_full_where_other_words_were_written() -> None:
+    cut = [text("x = 1\ny = 2\nz = 3\n"), completion(), PROGRAM]
+    whole = ["  x = 1", "  y = 2"]
+    assert seen(INSTRUCTION, *cut)[1:] == [*whole, "  z = 3", *whole]
+    words = [text("Sure! Here it is:\n"), text("```\nx = 1\ny = 2\n```"), completion(), PROGRAM]
+    assert seen(INSTRUCTION, *words)[1:] == whole
+
+
+def test_functions_stand_below_the_program_they_were_written_for() -> None:
+    pieces = [text("x = 1\n"), text("y = f()"), completion()]
+    function = [("text", {"lmp": "function", "text": "def f():\n    return 2\n"})]
+    done = program("x = 1\ny = f()\n", ("f", "def f():\n    return 2\n"))
+    assert seen(INSTRUCTION, *pieces, *function, completion("function"), done)[1:] == [
+        "  x = 1",
+        "  y = f()",
+        "  generated f:",
+        "  def f():",
+        "      return 2",
+    ]
+
+
+def test_an_answer_that_is_mended_is_shown_each_time_once() -> None:
+    wrong = [text("x = (\n"), completion(), ("repair", {"attempt": 2, "reason": "no end"})]
+    right = [text("x = 1\n"), text("y = 2\n"), completion(), PROGRAM]
+    lines = seen(INSTRUCTION, *wrong, *right)[1:]
+    assert lines == ["  x = (", "  attempt 2: no end", "  x = 1", "  y = 2"]
 
 
 def line(number: int) -> tuple[str, dict[str, object]]:
@@ -111,11 +167,11 @@ def call(
 
 def test_a_long_row_of_calls_is_folded_and_a_failure_in_it_is_not() -> None:
     row = [call("turn")] * 120
-    lines = shown(*row, call("turn", error="Collision: it bumped"), call("pick")).splitlines()
+    lines = seen(*row, call("turn", error="Collision: it bumped"), call("pick"))
     assert lines[:5] == ["  → turn(1)  0.50 s"] * 5
     assert lines[5:] == [
         "  → turn(1)  Collision: it bumped  0.50 s",
-        "  → turn 115 times more",
+        "  → turn x 115 more  57.50 s",
         "  → pick(1)  0.50 s",
     ]
 
@@ -192,3 +248,18 @@ def test_usage_is_told_of_real_models_only(model: str, lines: int) -> None:
 
 def test_a_done_event_of_an_older_run_is_shown() -> None:
     assert shown(("done", {"ok": True})) == ""
+
+
+def test_a_long_value_is_cut_between_two_numbers() -> None:
+    matrix = [[0.1234, 1.0], [2.5678, 3.0], [4.0, 5.0], [6.0, 7.0], [8.0, 9.0], [10.0, 11.25]]
+    assert short(matrix) == "[[0.1234, 1], [2.568, 3], [4, 5], [6, 7], [8, 9], [10, …"
+    assert short("x" * 80) == "'" + "x" * 58 + "…"
+
+
+def test_a_full_disk_is_said_once_and_that_there_is_room_again() -> None:
+    full = ("unwritten", {"folder": "runs/x", "why": "No space left on device"})
+    again = ("unwritten", {"folder": "runs/x", "why": None})
+    assert " ".join(shown(full, again).split()) == (
+        "runs/x cannot be written: No space left on device; make room there, until then all is "
+        "kept in memory runs/x can be written again, and nothing is missing"
+    )
