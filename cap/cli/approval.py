@@ -75,7 +75,7 @@ def ask_for_program(source: str) -> Decision:
                     err=True,
                 )
                 return Decision(False, reason=" ".join(reason.split()))
-            text, wrong = _edited(text)
+            text, wrong = edited(text)
             if wrong:
                 click.echo(wrong, err=True)
             elif text.strip() in ("", source.strip()):
@@ -87,7 +87,7 @@ def ask_for_program(source: str) -> Decision:
         return Decision(_no_answer(abort))
 
 
-def _edited(text: str) -> tuple[str, str]:
+def edited(text: str) -> tuple[str, str]:
     """Have the person change a program in their editor; return it, and what is wrong with it."""
     try:
         text = click.edit(text, extension=".py") or text

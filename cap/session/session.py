@@ -332,6 +332,11 @@ class Session:
         self.trace.event("model", name=model.name, repairs=self.engine.author.repairs)
 
     @property
+    def prompt(self) -> Prompt:
+        """The prompt that answers a person."""
+        return self._prompt
+
+    @property
     def reserved(self) -> frozenset[str]:
         """The names of the robot's own: primitives and LMPs."""
         return frozenset([*self.robot.primitives(), *self.engine.prompts, "robot"])

@@ -1,0 +1,1 @@
+"""`cap repl`: the interactive session."""

@@ -1,0 +1,137 @@
+"""`cap repl`: an instruction in, its program and its effect out."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from cap.cli.options import SessionOptions, with_options
+from cap.cli.repl.commands import Commands, Opening
+from cap.cli.resume import as_saved, go_on, resume_option, saved_at
+from cap.cli.session import open_session, say_usage, watch
+from cap.config import data_folder
+from cap.engine.stop_signals import stop_signals
+from cap.errors import CapError, UsageError
+
+HISTORY = "repl_history"
+"""The file of what was typed, in the folder of what a person keeps."""
+
+
+@click.command("repl")
+@resume_option
+@with_options(SessionOptions, "options")
+def command(options: SessionOptions, resume: Path | None) -> int:
+    """Talk to the robot, one instruction at a time; /help lists its commands.
+
+    What is piped in is carried out line by line; it ends with 1 if any of it failed.
+    """
+    if options.as_json:
+        raise UsageError("the REPL speaks to people; for JSON use: cap run --json")
+    kept = saved_at(resume)
+    options = as_saved(options, kept) if kept else options
+    with Repl(Opening(options, kept, resume)) as repl:
+        return repl.talk()
+
+
+class Repl:
+    """A person at a terminal, or a pipe, and the session they talk to."""
+
+    def __init__(self, opening: Opening) -> None:
+        """Open the first session."""
+        self.typed = all(bool(stream) and stream.isatty() for stream in (sys.stdin, sys.stdout))
+        """Whether a person types; else lines come from a pipe."""
+        self.console = Console(highlight=False)
+        self._open = contextlib.ExitStack()
+        self._first = opening
+        self.commands = self._begin(opening)
+
+    def __enter__(self) -> Repl:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        """Close the session."""
+        self._open.__exit__(*raised)
+
+    def _begin(self, opening: Opening) -> Commands:
+        """Open a session, and then close the one there was; where that fails, it goes on."""
+        with contextlib.ExitStack() as fresh:
+            session = fresh.enter_context(open_session(opening.options, ["repl"]))
+            if opening.kept and opening.folder:
+                go_on(session, opening.kept, opening.folder)
+            watch(session, opening.options, echo=not self.typed)
+            commands = Commands(session, opening.options, self.console)
+            if opening is not self._first:
+                self._leave()
+            before, self._open = self._open, fresh.pop_all()
+        before.close()
+        commands.greet()
+        return commands
+
+    def talk(self) -> int:
+        """Read and carry out lines until the person leaves; return the exit code."""
+        editor: Any = None
+        if self.typed:
+            from cap.cli.repl.line_editor import LineEditor
+
+            editor = LineEditor(data_folder() / HISTORY)
+        elif isinstance(sys.stdin, io.TextIOWrapper):  # a pipe may hold anything
+            sys.stdin.reconfigure(errors="replace")
+        failed = False
+        while not self.commands.ended and (text := self._read(editor)) is not None:
+            failed = not self._obey(text) or failed
+        self._leave()
+        return int(failed and not self.typed)
+
+    def _read(self, editor: Any) -> str | None:
+        """Return the next input, of one line or several; None at the end."""
+        if editor is None:
+            return (sys.stdin.readline() if sys.stdin else "") or None
+        from cap.cli.repl.completion import ReplCompleter
+
+        text: str | None = editor.read(ReplCompleter(self.commands.session))
+        return text
+
+    def _obey(self, text: str) -> bool:
+        """Carry out the lines of an input, up to the first that fails."""
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        for number, line in enumerate(lines, start=1):
+            if len(lines) > 1 and self.typed:
+                self.commands.tell(f"\n{line}", "bold")
+            if not (self.commands.obey(line) and self._opened()):
+                for left in lines[number:]:
+                    self.commands.tell(f"not run after the failure: {left}")
+                return False
+            if self.commands.ended:
+                break
+        return True
+
+    def _opened(self) -> bool:
+        """Open the session that was asked for, if one was; False if that cannot be done."""
+        old = self.commands
+        opening, old.opening = old.opening, None
+        if opening is None:
+            return True
+        try:
+            self.commands = self._begin(opening)
+        except BrokenPipeError:
+            raise
+        except (CapError, OSError) as error:
+            old.tell(f"error: {error}; the session with {old.session.robot.name} goes on", "red")
+        except KeyboardInterrupt:
+            stop_signals.taken()
+            old.tell(f"stopped; the session with {old.session.robot.name} goes on", "red")
+        return self.commands is not old
+
+    def _leave(self) -> None:
+        """Say what a person who leaves a session needs to know."""
+        session = self.commands.session
+        session.tell_held()
+        say_usage(session)
+        click.echo(f"run: {session.trace.folder}")

@@ -1,0 +1,405 @@
+"""The slash commands of the REPL, and the instructions between them."""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from cap.cli.approval import edited
+from cap.cli.exec import read_source
+from cap.cli.options import SessionOptions, load_config
+from cap.cli.repl.scene import scene_map, to_try
+from cap.cli.resume import as_saved, saved_at
+from cap.cli.session import model_for
+from cap.engine.stop_signals import stop_signals
+from cap.errors import CapError, UsageError, did_you_mean
+from cap.models.base import Usage
+from cap.robot import registry, robot_facts
+from cap.trace.terminal import is_real, printable, short, usage_line
+
+if TYPE_CHECKING:
+    from cap.trace.trace import Event
+
+COMMANDS = {
+    "help": ("", "this list"),
+    "examples": ("", "what you can say, as the robot's prompt shows it"),
+    "scene": ("", "what is there, and where"),
+    "look": ("", "a picture of the scene, as a file"),
+    "code": ("[TURN]", "the last program again, or that of a turn"),
+    "edit": ("", "change the last program in $EDITOR and run it"),
+    "why": ("", "why the last turn came out as it did"),
+    "prompt": ("[all]", "what the model was asked with; all: with hints and examples"),
+    "scope": ("", "what a program may use: functions, variables"),
+    "undo": ("[TURNS]", "go back to before the last turn, in simulation the world too"),
+    "redo": ("", "put back what was undone"),
+    "skills": ("", "functions of this session, and those kept from earlier ones"),
+    "save": ("NAME [NEW_NAME] | FILE.json", "keep a function for later sessions, or the session"),
+    "load": ("DIR | FILE", "go on with the session of a run folder, or run a program file"),
+    "model": ("[NAME]", "the model, or another one from now on"),
+    "robot": ("[NAME]", "the robot, or a new session with another one"),
+    "cost": ("", "what the model took so far"),
+    "trace": ("", "where this session is written down"),
+    "quit": ("", "leave (or Ctrl-D)"),
+}
+"""Every command: what it takes, and what it does."""
+_LEAVE = ("quit", "exit", "/quit", "/exit", "/q")
+LOOK_PX = 640
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A session that is to be opened."""
+
+    options: SessionOptions
+    """How."""
+    kept: Any = None
+    """The saved session it goes on with; None for a new one."""
+    folder: Path | None = None
+    """Where that was saved."""
+
+
+class Story:
+    """A trace listener that remembers of the last turn what its result does not tell."""
+
+    def __init__(self) -> None:
+        """Remember nothing yet."""
+        self.tail = ""
+        """What the model was asked with at last, below the prompt's own text."""
+        self.repairs: list[str] = []
+        """Why programs were written again."""
+        self.notes: list[str] = []
+        """What was remarked on the model's answers."""
+
+    def __call__(self, event: Event) -> None:
+        """Take down one event."""
+        if event.depth:
+            return
+        if event.kind == "instruction":
+            self.tail, self.repairs, self.notes = "", [], []
+        elif event.kind == "prompt" and event.data["lmp"] == "ui":
+            self.tail = event.data["tail"]
+        elif event.kind == "repair":
+            self.repairs.append(event.data["reason"])
+        elif event.kind in ("completion", "program"):
+            self.notes += event.data["notes"]
+
+
+class Commands:
+    """Obeys what is typed in one session."""
+
+    def __init__(self, session: Any, options: SessionOptions, console: Console) -> None:
+        """Take over a session.
+
+        Args:
+            session: Whose.
+            options: How it was opened.
+            console: Where things are said.
+        """
+        self.session, self.options, self.console = session, options, console
+        self.story = Story()
+        session.trace.listeners.append(self.story)
+        self.draft = ""
+        """A program that was edited and did not run."""
+        self.looks = 0
+        self.ended = False
+        """True once the person has asked to leave."""
+        self.opening: Opening | None = None
+        """The session that is to take this one's place."""
+
+    def obey(self, line: str) -> bool:
+        """Carry out one line; return whether it came to what was asked for."""
+        try:
+            if line in _LEAVE or line.startswith("/quit "):
+                self.ended = True
+            elif line in ("help", "?"):
+                self.do_help("")
+            elif line.startswith("/"):
+                name, _, given = line[1:].partition(" ")
+                if name not in COMMANDS:
+                    hint = did_you_mean(f"/{name}", [f"/{known}" for known in COMMANDS])
+                    raise UsageError(f"no command /{printable(name)}.{hint} /help lists them")
+                done = getattr(self, f"do_{name}")(given.strip())
+                return done is None or bool(done)
+            elif line:
+                return bool(self.session.run(line).ok)
+        except CapError as error:
+            self.session.trace.progress("done")  # wipes what was going on
+            self.tell(f"error: {error}", "red")
+            return False
+        except BrokenPipeError:
+            raise
+        except OSError as error:  # the session lives on
+            where = f"{error.filename}: " if error.filename else ""
+            self.tell(f"error: {where}{error.strerror or error}", "red")
+            return False
+        except KeyboardInterrupt:
+            self.session.robot.stop()
+            stop_signals.taken()
+            self.tell("stopped by Ctrl-C", "red")
+            return False
+        return True
+
+    def tell(self, text: str, style: str = "") -> None:
+        """Say something; in a terminal it wraps."""
+        told = Text(printable(text), style=style)
+        self.console.print(told, soft_wrap=not self.console.is_terminal)
+
+    def greet(self) -> None:
+        """Say who is there, what the scene is and what could be said."""
+        session = self.session
+        mode = getattr(session.robot, "mode", None)
+        robot = f"{session.robot.name} ({mode})" if mode else session.robot.name
+        self.tell(f"robot {robot}, model {session.model.name}")
+        if not self.console.is_terminal:
+            self.tell("/help lists commands, /quit leaves")
+            return
+        try:
+            places = robot_facts.places(session.robot)
+            things = robot_facts.facts(session.robot).get("objects", [])
+        except CapError as error:
+            self.tell(f"the scene cannot be seen: {error}", "yellow")
+            places, things = {}, []
+        for row in scene_map(places, self.console.width) or [", ".join(places)]:
+            self.tell(f"  {row}")
+        for sentence in to_try(session.prompt, things):
+            self.tell(f"try: {sentence}", "bold")
+        self.tell("Tab completes, /help lists commands, Ctrl-D leaves", "dim")
+
+    def do_help(self, given: str) -> None:
+        """List the commands."""
+        self.tell("Type what the robot should do. Ctrl-C stops program and robot, not the session.")
+        self.tell("Several lines (Alt-Enter, or pasted) are as many instructions.")
+        for name, (takes, about) in COMMANDS.items():
+            told = f"/{name} {takes}".rstrip()
+            wide = self.console.width >= 100 or not self.console.is_terminal
+            self.tell(f"  {told:<38} {about}" if wide else f"{told}\n    {about}")
+
+    def do_examples(self, given: str) -> None:
+        """Show what can be said: first what can be said right away."""
+        prompt = self.session.prompt
+        things = robot_facts.facts(self.session.robot).get("objects", [])
+        first = to_try(prompt, things, len(prompt.examples))
+        if first:
+            self.tell("here and now:")
+        for sentence in first:
+            self.tell(f"  {sentence}")
+        self.tell("in its prompt, one after the other or with other things on the table:")
+        for example in prompt.examples:
+            if example.instruction not in first:
+                self.tell(f"  {example.instruction}")
+
+    def do_scene(self, given: str) -> None:
+        """Show the map, and where everything is."""
+        robot = self.session.robot
+        places, about = robot_facts.places(robot), robot_facts.whereabouts(robot)
+        for row in scene_map(places, self.console.width):
+            self.tell(f"  {row}")
+        for name, (x, y, z) in places.items():
+            where = f", {about[name]}" if about.get(name) else ""
+            self.tell(f"  {name}: ({x:.3f}, {y:.3f}, {z:.3f}){where}")
+        for name, value in robot_facts.condition(robot).items():
+            self.tell(f"  {name}: {value if isinstance(value, str) else short(value)}", "dim")
+
+    def do_look(self, given: str) -> None:
+        """Write a picture of the scene into the run folder."""
+        robot = self.session.robot
+        if not hasattr(robot, "render"):
+            raise UsageError(f"robot '{robot.name}' makes no pictures; /scene has it in words")
+        data = io.BytesIO()
+        robot.render(LOOK_PX, LOOK_PX).save(data, "PNG")
+        self.looks += 1
+        path = self.session.trace.keep(f"scene-{self.looks:02d}.png", data.getvalue())
+        self.tell(f"picture: {path}")
+
+    def do_code(self, given: str) -> None:
+        """Show a program."""
+        self.tell(self._turn(given).program or "it has no program")
+
+    def do_edit(self, given: str) -> bool | None:
+        """Have the person change the last program, and run what they made of it."""
+        if not sys.stdin.isatty():
+            raise UsageError("/edit needs a terminal")
+        turns = self.session.turns
+        last = turns[-1].program if turns else ""
+        text, wrong = edited(self.draft or last)
+        if wrong:
+            self.draft = text
+            raise UsageError(f"{wrong}; /edit opens it again")
+        if text.strip() in ("", last.strip()):
+            self.draft = ""
+            self.tell("nothing was changed, so nothing ran")
+            return None
+        self.draft = ""
+        return bool(self.session.execute(text, "the edited program").ok)
+
+    def do_why(self, given: str) -> None:
+        """Say why the last turn came out as it did."""
+        turn, story = self._turn(""), self.story
+        self.tell(f"{turn.instruction}:")
+        for number, reason in enumerate(story.repairs, start=1):
+            self.tell(f"  attempt {number}: {reason}", "yellow")
+        failure = turn.failure
+        if failure is None:
+            self.tell(f"  it did not fail; {turn.told_effect or 'nothing came of it'}")
+        else:
+            self.tell(f"  {failure}", "red")
+            lines = turn.program.split("\n")
+            if failure.line and failure.line <= len(lines):
+                self.tell(f"  line {failure.line}: {lines[failure.line - 1].strip()}")
+            calls = [f"{call.name}: {call.error}" for call in turn.calls if call.error]
+            self.tell(f"  its calls that failed: {'; '.join(calls) or 'none'}")
+            done = ", ".join(call.name for call in turn.done)
+            self.tell(f"  done before, and stays done: {done or 'nothing'}")
+            self.tell(f"  to blame: {failure.cause}", "dim")
+        for note in dict.fromkeys(story.notes):
+            self.tell(f"  {note}", "dim")
+
+    def do_prompt(self, given: str) -> None:
+        """Show what the model was asked with."""
+        session, prompt = self.session, self.session.prompt
+        head = prompt.head(session.engine.docs(prompt))
+        if given == "all":
+            self.tell(head)
+        else:
+            above = f"{len(head)} characters of functions, hints and examples; /prompt all"
+            self.tell(f"({above} shows them)", "dim")
+        self.tell(self.story.tail or "(no instruction yet)")
+
+    def do_scope(self, given: str) -> None:
+        """Show what a program may use."""
+        session = self.session
+        scope = session.engine.scope(session.prompt, session.state)
+        for kind, told in (("perception", "looks"), ("action", "acts"), ("lmp", "asks a model")):
+            for name, entry in scope.primitives.items():
+                if entry.kind == kind:
+                    signature = str(entry.signature).replace("'", "")
+                    self.tell(f"  {name}{signature}  {told}")
+        for kept in session.state.definitions:
+            self.tell(f"  {kept.name}  {kept.origin}")
+        for name, value in session.state.variables.items():
+            self.tell(f"  {name} = {short(value)}")
+        for name, why in session.state.dropped.items():
+            self.tell(f"  '{name}' {why}", "dim")
+
+    def do_undo(self, given: str) -> None:
+        """Go back; the trace's listener tells how far."""
+        self.session.undo(_count(given, "/undo"))
+
+    def do_redo(self, given: str) -> None:
+        """Put back what was undone; the trace's listener tells it."""
+        self.session.redo()
+
+    def do_skills(self, given: str) -> None:
+        """List the functions programs of this session may call, skills first."""
+        definitions = self.session.state.definitions
+        if not definitions:
+            self.tell("no functions yet")
+        for kept in sorted(definitions, key=lambda entry: entry.origin != "skill"):
+            self.tell(f"  {kept.name} ({kept.origin})")
+
+    def do_save(self, given: str) -> None:
+        """Keep a function, or the session."""
+        names = given.split()
+        if given.endswith(".json"):
+            self.tell(f"saved: {self.session.save(Path(given).expanduser())}")
+        elif len(names) in (1, 2):
+            self.tell(f"kept as {self.session.save_skill(*names)}")
+        else:
+            raise UsageError(
+                "say which function: /save NAME, or /save NAME NEW_NAME; /skills lists them. The "
+                f"session is in {self.session.trace.folder}; /save FILE.json copies it"
+            )
+
+    def do_load(self, given: str) -> bool | None:
+        """Run a program file, or ask for a saved session to be gone on with."""
+        path = Path(given).expanduser()
+        if not given:
+            raise UsageError("say what: /load runs/... goes on with it, /load FILE.py runs it")
+        if path.suffix == ".py":
+            return bool(self.session.execute(read_source(path), path.name).ok)
+        kept = saved_at(path)
+        if not self.session.robot.simulated:
+            raise UsageError(f"a real robot is let go of first: /quit, cap repl --resume {path}")
+        options = replace(self.options, robot=None, objects=None, mode=None, out=None)
+        if kept.robot == self.session.robot.name:  # one from a file was agreed to already
+            options = replace(options, robot=self.options.robot)
+        self.opening = Opening(as_saved(options, kept), kept, path)
+        return None
+
+    def do_model(self, given: str) -> None:
+        """Say which model writes programs, or have another one write them."""
+        session = self.session
+        if not given:
+            self.tell(f"{session.model.name}; others: /model NAME, see cap models list")
+            return
+        asked = self.options.model_options
+        if given.split("/")[0] != session.model.name.split("/")[0]:
+            asked = replace(asked, base_url=None)  # that was the address of the other's provider
+        settings = load_config(asked, model=given)
+        spent = session.usage
+        left = {
+            "max_calls": _less(settings.max_calls, spent.requests),
+            "max_cost": _less(settings.max_cost, spent.cost_usd or 0.0),
+        }
+        session.use_model(model_for(replace(settings, **left), asked.record))
+
+    def do_robot(self, given: str) -> None:
+        """Say which robot this is, or ask for a session with another one."""
+        robot = self.session.robot
+        if not given:
+            self.tell(f"{robot.name}; others: {', '.join(sorted(registry.robots()))}, FILE.py")
+            return
+        if given == robot.name and not robot.simulated:
+            raise UsageError(f"'{given}' is real, and in use: /quit, then cap repl again")
+        other = replace(self.options, robot=given, robot_options=(), prompts=None)
+        self.opening = Opening(replace(other, objects=None, out=None))
+
+    def do_cost(self, given: str) -> None:
+        """Say what the model took, in all and for each LMP."""
+        session = self.session
+        if not is_real(session.model.name) and not session.usage.prompt_tokens:
+            self.tell(f"{session.model.name} costs nothing: no language model was asked")
+            return
+        self.tell(usage_line(session.usage))
+        by_lmp: dict[str, Usage] = {}
+        for turn in session.turns:
+            for name, usage in turn.by_lmp.items():
+                by_lmp[name] = by_lmp.get(name, Usage()).plus(usage)
+        for name, usage in by_lmp.items():
+            self.tell(f"  {name}: {usage_line(usage)}", "dim")
+
+    def do_trace(self, given: str) -> None:
+        """Say where the session is written down."""
+        folder = self.session.trace.folder
+        self.tell(f"{folder}")
+        self.tell(f"cap trace show {folder}; cap repl --resume {folder}", "dim")
+
+    def _turn(self, given: str) -> Any:
+        """Return a turn by its number, the last one if none is given."""
+        turns = self.session.turns
+        number = _count(given, "/code") if given else len(turns)
+        if not turns:
+            raise UsageError("there was no turn yet")
+        if number > len(turns):
+            raise UsageError(f"there is no turn {number}; the last one is {len(turns)}")
+        return turns[number - 1]
+
+
+def _count(given: str, command: str) -> int:
+    """Return a number from 1 on; 1 if none is given."""
+    if not given:
+        return 1
+    if not (given.isascii() and given.isdigit() and 0 < int(given) < 10**6):
+        raise UsageError(f"{command} takes a number from 1 on, not {given!r}")
+    return int(given)
+
+
+def _less(limit: Any, spent: float) -> Any:
+    """Return what is left of a limit; None where there is none."""
+    return None if limit is None else max(0, limit - spent)

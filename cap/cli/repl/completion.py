@@ -1,0 +1,82 @@
+"""What Tab completes: commands and what they take, in a sentence what is there to be named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
+from prompt_toolkit.document import Document
+
+from cap.cli.repl.commands import COMMANDS
+from cap.errors import CapError
+from cap.models.providers import PROVIDERS
+from cap.robot import registry, robot_facts
+
+_WORD = re.compile(r"[^\s(]+")
+
+
+class ReplCompleter(Completer):
+    """Completes what is typed at the prompt of one session."""
+
+    def __init__(self, session: Any) -> None:
+        """Know nothing of the scene yet: it is looked at when somebody asks, and only once."""
+        self.session = session
+        self._objects: list[str] | None = None
+
+    def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
+        """Yield what the line up to the cursor may become."""
+        line = document.current_line_before_cursor
+        name, space, typed = line.partition(" ")
+        if not line.startswith("/"):
+            yield from self._in_sentence(line)
+        elif not space:
+            for command, (takes, about) in COMMANDS.items():
+                if command.startswith(name[1:]):
+                    shown = f"/{command} {takes}".rstrip()
+                    yield Completion(f"/{command}", -len(name), display=shown, display_meta=about)
+        else:
+            choices = self._arguments(name[1:])
+            yield from (Completion(one, -len(typed)) for one in choices if one.startswith(typed))
+            if "FILE" in COMMANDS.get(name[1:], ("", ""))[0]:
+                yield from PathCompleter().get_completions(Document(typed), event)
+
+    def _in_sentence(self, line: str) -> Iterable[Completion]:
+        """Yield names that begin with the end of the line: the longest end that is any."""
+        begun = line[:1].strip() == "" or line[-1:].isspace()
+        ends = [line[match.start() :] for match in _WORD.finditer(line)]
+        for typed in [""] if begun else ends:
+            names = self._names() if typed else self._on_table()
+            fit = [name for name in names if name.lower().startswith(typed.lower())]
+            if fit:
+                yield from (Completion(name, -len(typed)) for name in fit)
+                return
+
+    def _names(self) -> Sequence[str]:
+        """Return what a sentence may name: objects, functions and variables, each once."""
+        session = self.session
+        scope = session.engine.scope(session.prompt, session.state)
+        return list(dict.fromkeys([*self._on_table(), *sorted(scope.names())]))
+
+    def _on_table(self) -> list[str]:
+        """Return the names of objects."""
+        if self._objects is None:
+            try:
+                self._objects = list(robot_facts.facts(self.session.robot).get("objects", []))
+            except CapError:  # a camera that fails is told of when it matters
+                self._objects = []
+        return self._objects
+
+    def _arguments(self, command: str) -> Iterable[str]:
+        """Return what a command may be followed by, besides files."""
+        session = self.session
+        if command == "robot":
+            return sorted(registry.robots())
+        if command == "model":
+            return ["nearest", "replay/", *(f"{name}/" for name in PROVIDERS)]
+        if command in ("save", "skills"):
+            return [entry.name for entry in session.state.definitions if entry.origin != "skill"]
+        if command == "help":
+            return COMMANDS
+        return ["all"] if command == "prompt" else []

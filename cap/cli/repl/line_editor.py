@@ -1,0 +1,96 @@
+"""Where a person types: history kept between sessions, Tab, suggestions, several lines."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+from prompt_toolkit import PromptSession
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.completion import Completer
+from prompt_toolkit.history import FileHistory
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.key_binding.key_processor import KeyPressEvent
+
+from cap.engine.stop_signals import stop_signals
+
+MOST_REMEMBERED = 5000
+"""Inputs of earlier sessions that are offered; the file may hold more."""
+
+
+class KeptHistory(FileHistory):
+    """What was typed, in a file; where that cannot be read or written, of this session alone."""
+
+    def __init__(self, path: Path) -> None:
+        """Make the file, readable by its owner alone."""
+        super().__init__(str(path))
+        self.trouble = ""
+        """Why it is not kept; "" if it is."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+        except OSError as error:
+            self.trouble = error.strerror or str(error)
+
+    def load_history_strings(self) -> Iterable[str]:
+        """Return what was typed in earlier sessions, the latest first."""
+        try:
+            return list(itertools.islice(super().load_history_strings(), MOST_REMEMBERED))
+        except OSError as error:
+            self.trouble = self.trouble or error.strerror or str(error)
+            return []
+
+    def store_string(self, string: str) -> None:
+        """Write down what was typed."""
+        try:
+            super().store_string(string)
+        except OSError as error:
+            self.trouble = self.trouble or error.strerror or str(error)
+
+
+class LineEditor:
+    """Reads what a person types: Enter sends it, Alt-Enter begins another line."""
+
+    def __init__(self, history: Path) -> None:
+        """Prepare a prompt.
+
+        Args:
+            history: The file of what was typed before.
+        """
+        keys = KeyBindings()
+
+        @keys.add("enter")
+        def send(event: KeyPressEvent) -> None:
+            event.current_buffer.validate_and_handle()
+
+        @keys.add("escape", "enter")
+        def begin_line(event: KeyPressEvent) -> None:
+            event.current_buffer.newline(copy_margin=False)
+
+        self._path, self._history, self._told_trouble = history, KeptHistory(history), False
+        self._prompt: PromptSession[str] = PromptSession(
+            history=self._history,
+            auto_suggest=AutoSuggestFromHistory(),
+            complete_while_typing=False,
+            key_bindings=keys,
+            multiline=True,
+            prompt_continuation="...> ",
+        )
+
+    def read(self, completer: Completer) -> str | None:
+        """Return what was typed; "" after Ctrl-C, None at the end."""
+        if self._history.trouble and not self._told_trouble:
+            why = self._history.trouble
+            click.echo(f"note: what you type is not kept in {self._path}: {why}", err=True)
+            self._told_trouble = True
+        try:
+            return self._prompt.prompt("cap> ", completer=completer)
+        except KeyboardInterrupt:
+            click.echo("Ctrl-D or /quit leaves")
+            return ""
+        except EOFError:
+            return None
+        finally:
+            stop_signals.listen()

@@ -1,0 +1,72 @@
+"""The scene in a terminal: a small map in text, and sentences to try in it."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Container, Mapping
+
+from cap.prompt.examples import RECALLED, Example
+from cap.prompt.prompt import Prompt
+from cap.robot.displacement import Xyz
+
+MOST_COLUMNS, MOST_ROWS = 48, 12
+_LEAST_COLUMNS = 8
+_MARKS = string.ascii_lowercase + string.ascii_uppercase
+_MET = ("moved", "drew", "drove", "said")
+"""What comes of sentences that are worth trying, the best first."""
+
+
+def scene_map(places: Mapping[str, Xyz], width: int) -> list[str]:
+    """Return lines that show where things are, seen from above; none of one thing or none.
+
+    Things that share a place stand side by side.
+
+    Args:
+        places: Where each is, xyz in metres.
+        width: Of the terminal, in characters.
+    """
+    columns = min(width - 4, MOST_COLUMNS)
+    if len(places) < 2 or len(places) > len(_MARKS) or columns < _LEAST_COLUMNS:
+        return []
+    xs, ys = ([place[axis] for place in places.values()] for axis in (0, 1))
+    span_x, span_y = max(max(xs) - min(xs), 0.01), max(max(ys) - min(ys), 0.01)
+    # A character is twice as high as it is wide.
+    per_m = min((columns - 1) / span_x, 2 * (MOST_ROWS - 1) / span_y)
+    columns, rows = round(span_x * per_m) + 1, round(span_y * per_m / 2) + 1
+    columns = max(columns, min(len(places), _LEAST_COLUMNS))
+    grid = [["."] * columns for _ in range(rows)]
+    for mark, (x, y, _) in zip(_MARKS, places.values(), strict=False):
+        row = grid[round((max(ys) - y) * per_m / 2)]
+        column = round((x - min(xs)) * per_m)
+        free = [at for at in range(columns) if row[at] == "."]
+        if free:
+            row[min(free, key=lambda at: abs(at - column))] = mark
+    legend: list[str] = []
+    for mark, name in zip(_MARKS, places, strict=False):
+        told = f"{mark} {name}"
+        if legend and len(legend[-1]) + 2 + len(told) <= width - 4:
+            legend[-1] += f"  {told}"
+        else:
+            legend.append(told)
+    return ["".join(row) for row in grid] + legend
+
+
+def to_try(prompt: Prompt, things: Container[str], count: int = 2) -> list[str]:
+    """Return sentences of a prompt that can be said first in a scene, those that move things first.
+
+    Args:
+        prompt: What answers a person.
+        things: The objects of the scene, by name.
+        count: How many at most.
+    """
+    fit = [example for example in prompt.examples if _fits(example, things)]
+    fit.sort(key=lambda one: [not one.effects[0].startswith(word) for word in _MET])
+    return [example.instruction for example in fit[:count]]
+
+
+def _fits(example: Example, things: Container[str]) -> bool:
+    """Tell whether a sentence needs no earlier one, and names nothing that is not there."""
+    if example.follows or not example.effects or RECALLED in example.effects:
+        return False
+    names = [part for part in example.context.split("'")[1::2] if part in example.instruction]
+    return all(name in things for name in names)
