@@ -35,21 +35,22 @@ def command(options: SessionOptions, resume: Path | None) -> int:
         raise UsageError("the REPL speaks to people; for JSON use: cap run --json")
     kept = saved_at(resume)
     options = as_saved(options, kept) if kept else options
-    with Repl(Opening(options, kept, resume)) as repl:
-        return repl.talk()
+    with Repl() as repl:
+        return repl.talk(Opening(options, kept, resume))
 
 
 class Repl:
     """A person at a terminal, or a pipe, and the session they talk to."""
 
-    def __init__(self, opening: Opening) -> None:
-        """Open the first session."""
+    commands: Commands
+    """Those of the session that is open."""
+
+    def __init__(self) -> None:
+        """Look who is there."""
         self.typed = all(bool(stream) and stream.isatty() for stream in (sys.stdin, sys.stdout))
         """Whether a person types; else lines come from a pipe."""
         self.console = Console(highlight=False)
         self._open = contextlib.ExitStack()
-        self._first = opening
-        self.commands = self._begin(opening)
 
     def __enter__(self) -> Repl:
         """Return itself."""
@@ -59,23 +60,32 @@ class Repl:
         """Close the session."""
         self._open.__exit__(*raised)
 
-    def _begin(self, opening: Opening) -> Commands:
-        """Open a session, and then close the one there was; where that fails, it goes on."""
+    def _begin(self, opening: Opening, *, leaves: bool = False) -> None:
+        """Open a session, and then close the one there was; where that fails, it goes on.
+
+        Args:
+            opening: The new one.
+            leaves: Whether there was one.
+        """
         with contextlib.ExitStack() as fresh:
             session = fresh.enter_context(open_session(opening.options, ["repl"]))
             if opening.kept and opening.folder:
                 go_on(session, opening.kept, opening.folder)
             watch(session, opening.options, echo=not self.typed)
             commands = Commands(session, opening.options, self.console)
-            if opening is not self._first:
+            if leaves:
                 self._leave()
-            before, self._open = self._open, fresh.pop_all()
+            before, self._open, self.commands = self._open, fresh.pop_all(), commands
         before.close()
         commands.greet()
-        return commands
 
-    def talk(self) -> int:
-        """Read and carry out lines until the person leaves; return the exit code."""
+    def talk(self, opening: Opening) -> int:
+        """Read and carry out lines until the person leaves; return the exit code.
+
+        Args:
+            opening: The first session.
+        """
+        self._begin(opening)
         editor: Any = None
         if self.typed:
             from cap.cli.repl.line_editor import LineEditor
@@ -119,14 +129,16 @@ class Repl:
         if opening is None:
             return True
         try:
-            self.commands = self._begin(opening)
+            self._begin(opening, leaves=True)
         except BrokenPipeError:
             raise
         except (CapError, OSError) as error:
-            old.tell(f"error: {error}; the session with {old.session.robot.name} goes on", "red")
+            self.commands.refuse(str(error))
         except KeyboardInterrupt:
             stop_signals.taken()
-            old.tell(f"stopped; the session with {old.session.robot.name} goes on", "red")
+            old.tell("stopped by Ctrl-C", "red")
+        if self.commands is old:
+            old.tell(f"the session with {old.session.robot.name} goes on")
         return self.commands is not old
 
     def _leave(self) -> None:

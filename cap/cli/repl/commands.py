@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 from rich.console import Console
 from rich.text import Text
 
@@ -41,7 +42,7 @@ COMMANDS = {
     "skills": ("", "functions of this session, and those kept from earlier ones"),
     "save": ("NAME [NEW_NAME] | FILE.json", "keep a function for later sessions, or the session"),
     "load": ("DIR | FILE", "go on with the session of a run folder, or run a program file"),
-    "model": ("[NAME]", "the model, or another one from now on"),
+    "model": ("[NAME [URL]]", "the model, or another one from now on, at its own address"),
     "robot": ("[NAME]", "the robot, or a new session with another one"),
     "cost": ("", "what the model took so far"),
     "trace": ("", "where this session is written down"),
@@ -130,13 +131,13 @@ class Commands:
                 return bool(self.session.run(line).ok)
         except CapError as error:
             self.session.trace.progress("done")  # wipes what was going on
-            self.tell(f"error: {error}", "red")
+            self.refuse(str(error))
             return False
         except BrokenPipeError:
             raise
         except OSError as error:  # the session lives on
             where = f"{error.filename}: " if error.filename else ""
-            self.tell(f"error: {where}{error.strerror or error}", "red")
+            self.refuse(f"{where}{error.strerror or error}")
             return False
         except KeyboardInterrupt:
             self.session.robot.stop()
@@ -149,6 +150,13 @@ class Commands:
         """Say something; in a terminal it wraps."""
         told = Text(printable(text), style=style)
         self.console.print(told, soft_wrap=not self.console.is_terminal)
+
+    def refuse(self, why: str) -> None:
+        """Say what went wrong: of a pipe on standard error."""
+        if self.console.is_terminal:
+            self.tell(f"error: {why}", "red")
+        else:
+            click.echo(f"error: {printable(why)}", err=True)
 
     def greet(self) -> None:
         """Say who is there, what the scene is and what could be said."""
@@ -215,7 +223,7 @@ class Commands:
         robot.render(LOOK_PX, LOOK_PX).save(data, "PNG")
         self.looks += 1
         path = self.session.trace.keep(f"scene-{self.looks:02d}.png", data.getvalue())
-        self.tell(f"picture: {path}")
+        self.tell(f"picture: {path}{'' if path.exists() else ', once there is room'}")
 
     def do_code(self, given: str) -> None:
         """Show a program."""
@@ -338,10 +346,11 @@ class Commands:
         if not given:
             self.tell(f"{session.model.name}; others: /model NAME, see cap models list")
             return
+        name, _, url = given.partition(" ")
         asked = self.options.model_options
-        if given.split("/")[0] != session.model.name.split("/")[0]:
-            asked = replace(asked, base_url=None)  # that was the address of the other's provider
-        settings = load_config(asked, model=given)
+        if url or name.split("/")[0] != session.model.name.split("/")[0]:
+            asked = replace(asked, base_url=url.strip() or None)  # one is that of a provider
+        settings = load_config(asked, model=name)
         spent = session.usage
         left = {
             "max_calls": _less(settings.max_calls, spent.requests),

@@ -76,7 +76,7 @@ class LineEditor:
             complete_while_typing=False,
             key_bindings=keys,
             multiline=True,
-            prompt_continuation="...> ",
+            prompt_continuation=lambda width, number, wrapped: "" if wrapped else "...> ",
         )
 
     def read(self, completer: Completer) -> str | None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import string
 from collections.abc import Container, Mapping
 
-from cap.prompt.examples import RECALLED, Example
+from cap.prompt.examples import RECALLED
 from cap.prompt.prompt import Prompt
 from cap.robot.displacement import Xyz
 
 MOST_COLUMNS, MOST_ROWS = 48, 12
 _LEAST_COLUMNS = 8
 _MARKS = string.ascii_lowercase + string.ascii_uppercase
-_MET = ("moved", "drew", "drove", "said")
-"""What comes of sentences that are worth trying, the best first."""
+_SEEN = ("moved", "drew", "drove")
+"""What a person sees come of a sentence."""
+_POINTING_BACK = {"it", "that", "again", "them", "both", "one", "same", "now", "back", "no,"}
+"""Words of sentences that need an earlier one."""
 
 
 def scene_map(places: Mapping[str, Xyz], width: int) -> list[str]:
@@ -59,14 +61,13 @@ def to_try(prompt: Prompt, things: Container[str], count: int = 2) -> list[str]:
         things: The objects of the scene, by name.
         count: How many at most.
     """
-    fit = [example for example in prompt.examples if _fits(example, things)]
-    fit.sort(key=lambda one: [not one.effects[0].startswith(word) for word in _MET])
-    return [example.instruction for example in fit[:count]]
-
-
-def _fits(example: Example, things: Container[str]) -> bool:
-    """Tell whether a sentence needs no earlier one, and names nothing that is not there."""
-    if example.follows or not example.effects or RECALLED in example.effects:
-        return False
-    names = [part for part in example.context.split("'")[1::2] if part in example.instruction]
-    return all(name in things for name in names)
+    first: list[tuple[int, str]] = []
+    for example in prompt.examples:
+        words = example.instruction.split()
+        named = [name for name in example.context.split("'")[1::2] if name in example.instruction]
+        alone = not example.follows or (named and _POINTING_BACK.isdisjoint(words))
+        alone = alone and RECALLED not in example.effects
+        if alone and example.effects and all(name in things for name in named):
+            unseen = not example.effects[0].startswith(_SEEN)
+            first.append((example.follows + 2 * unseen, example.instruction))
+    return [words for _, words in sorted(first, key=lambda one: one[0])[:count]]

@@ -1,0 +1,381 @@
+"""The REPL's commands, completion and line editor, in this process."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+from rich.console import Console
+
+from cap.cli.options import with_options
+from cap.cli.repl.commands import COMMANDS, Commands
+from cap.cli.repl.completion import ReplCompleter
+from cap.cli.repl.line_editor import LineEditor
+from cap.cli.repl.scene import scene_map, to_try
+from cap.cli.session_options import SessionOptions
+from cap.robot import registry
+from cap.session.session import Session
+from cap.session.skills.store import SkillStore
+from cap.trace.terminal import Live
+from tests.fakes.openai_server import FakeServer
+
+MOVE = "put the red block in the blue bowl"
+
+
+@click.command()
+@with_options(SessionOptions, "options")
+def parsed(options: SessionOptions) -> SessionOptions:
+    return options
+
+
+OPTIONS: SessionOptions = parsed.main(["--mode", "instant"], standalone_mode=False)
+
+
+class Talk:
+    """A session's commands, and what they say in a terminal of some width."""
+
+    def __init__(self, session: Session, width: int = 100) -> None:
+        self.out = io.StringIO()
+        console = Console(file=self.out, force_terminal=True, color_system=None, width=width)
+        session.trace.listeners.append(Live(console, echo=False))
+        self.commands = Commands(session, OPTIONS, console)
+
+    def __call__(self, line: str) -> str:
+        """Return what is said of one line that comes to what it asks for."""
+        assert self.commands.obey(line), self.out.getvalue()
+        return self.said()
+
+    def refused(self, line: str) -> str:
+        """Return what is said of one that does not."""
+        assert not self.commands.obey(line)
+        return self.said()
+
+    def said(self) -> str:
+        lines = self.out.getvalue().split("\n")
+        self.out.seek(0)
+        self.out.truncate()
+        return "\n".join(line.rpartition("\r\x1b[2K")[2] for line in lines)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    skills = SkillStore(tmp_path / "skills")
+    with Session.open("ravens", mode="instant", runs=tmp_path / "runs", skills=skills) as opened:
+        yield opened
+
+
+@pytest.fixture
+def talk(session: Session) -> Talk:
+    return Talk(session)
+
+
+def test_every_command_has_its_place_and_its_line_of_help(talk: Talk) -> None:
+    told = " ".join(talk("/help").split())
+    for name, (_, about) in COMMANDS.items():
+        assert f"/{name}" in told
+        assert about in told
+        assert name == "quit" or hasattr(talk.commands, f"do_{name}")
+    issue = "help examples scene look code why prompt scope undo redo skills save load model robot"
+    assert {*issue.split(), "cost", "trace", "quit", "edit"} == set(COMMANDS)
+
+
+def test_a_person_is_greeted_with_the_scene_and_what_to_say(talk: Talk) -> None:
+    talk.commands.greet()
+    told = talk.said()
+    assert "robot ravens (instant), model nearest" in told
+    assert "a red block  b green block" in told
+    tries = [line.removeprefix("try: ") for line in told.split("\n") if line.startswith("try: ")]
+    assert len(tries) == 2
+    for words in tries:
+        assert "moved" in talk(words)
+
+
+def test_what_a_turn_was_can_be_looked_at(talk: Talk) -> None:
+    assert "there was no turn yet" in talk.refused("/code")
+    talk(MOVE)
+    assert "put_first_on_second(moved[0], 'blue bowl')" in talk("/code")
+    assert "there is no turn 2; the last one is 1" in talk.refused("/code 2")
+    assert "/code takes a number from 1 on, not 'x'" in talk.refused("/code x")
+    assert "it did not fail; moved red block to blue bowl" in talk("/why")
+    assert talk("/prompt").strip().endswith(f"# {MOVE}.")
+    assert "from robot import get_obj_pos" in talk("/prompt all")
+    scope = talk("/scope")
+    assert "put_first_on_second(first: Place, second: Place) -> Array  acts" in scope
+    assert "moved = ['red block']" in scope
+    assert "costs nothing" in talk("/cost")
+
+
+def test_why_tells_the_line_the_calls_and_what_stays_done(talk: Talk, tmp_path: Path) -> None:
+    file = tmp_path / "wrong.py"
+    file.write_text("say('hello')\nput_first_on_second('red block', 'green cup')\n")
+    talk.refused(f"/load {file}")
+    told = talk("/why")
+    assert "line 2: put_first_on_second('red block', 'green cup')" in told
+    assert "put_first_on_second: NotFound" in told
+    assert "stays done: say" in told
+
+
+def test_undo_and_redo(talk: Talk, session: Session) -> None:
+    talk(MOVE)
+    there = session.robot.positions()
+    assert "undone: the last turn, the world too" in talk("/undo")
+    assert session.robot.positions() != there
+    assert "redone: the turn, the world too" in talk("/redo")
+    assert session.robot.positions() == there
+    assert "nothing was undone since" in talk.refused("/redo")
+    assert "cannot undo 3 turns" in talk.refused("/undo 3")
+    assert "/undo takes a number" in talk.refused("/undo -1")
+
+
+def test_a_scene_is_told_with_map_and_places(talk: Talk, tmp_path: Path) -> None:
+    assert "red block: (0.174, -0.480, 0.020)" in talk("/scene")
+    told = talk("/look").replace("\n", "")
+    picture = Path(told.removeprefix("picture: "))
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> None:
+    program = tmp_path / "mine.py"
+    program.write_text("def twice(x):\n    return 2 * x\nsay(str(twice(2)))\n")
+    assert 'robot says: "4"' in talk(f"/load {program}")
+    assert "twice" in talk("/skills")
+    assert "kept as" in talk("/save twice double")
+    assert "say which function" in talk.refused("/save")
+    assert "no function 'nothing'" in talk.refused("/save nothing")
+    saved = tmp_path / "mine.json"
+    assert "saved:" in talk(f"/save {saved}")
+    assert json.loads(saved.read_text())["format"] == "cap session"
+    assert "No such file" in talk.refused(f"/save {tmp_path}/not/there.json")
+    talk(f"/load {saved}")
+    opening = talk.commands.opening
+    assert opening is not None
+    assert (opening.folder, opening.options.robot) == (saved, "ravens")
+    assert "say what" in talk.refused("/load")
+    assert "no saved session" in talk.refused(f"/load {tmp_path}/nowhere")
+    assert "no file" in talk.refused(f"/load {tmp_path}/nowhere.py")
+
+
+@pytest.mark.parametrize(
+    ("script", "ran", "told"),
+    [
+        ("echo \"say('edited')\" > $1", True, 'robot says: "edited"'),
+        ("touch $1", True, "nothing was changed, so nothing ran"),
+        ("echo 'say(' > $1", False, "/edit opens it again"),
+        ("echo 'import os' > $1", False, "CAP102"),
+        ("exit 3", False, "set EDITOR to one that works"),
+    ],
+)
+def test_edit_opens_the_last_program_and_runs_what_comes_of_it(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, ran: bool, told: str
+) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text(f"#!/bin/sh\nsleep 0.01\n{script}\n")
+    editor.chmod(0o755)
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    talk(MOVE)
+    said = talk("/edit") if ran else talk.refused("/edit")
+    assert told in " ".join(said.split())
+
+
+def test_edit_needs_a_terminal(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert "/edit needs a terminal" in talk.refused("/edit")
+
+
+def test_another_model_takes_over_and_a_wrong_one_does_not(session: Session) -> None:
+    talk = Talk(session)
+    talk(MOVE)
+    with FakeServer(lambda prompt, body: "say(moved[0])") as server:
+        talk(f"/model vllm/fake {server.url}")
+        assert 'robot says: "red block"' in talk("what was that?")
+        assert "2 requests, " in talk("/cost")
+        assert "vllm/fake" in talk("/model")
+    assert "unknown model" in talk.refused("/model nosuch")
+    assert session.model.name == "vllm/fake"
+    talk("/model nearest")
+    assert "undone" in talk("/undo")
+
+
+def test_another_robot_is_asked_for(talk: Talk) -> None:
+    assert "drawing, kitchen, ravens, tabletop" in talk("/robot")
+    talk("/robot kitchen")
+    assert talk.commands.opening is not None
+    assert talk.commands.opening.options.robot == "kitchen"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("/sceen", "no command /sceen. Did you mean '/scene'"),
+        ("/\x1b[31m", "no command /\\x1b[31m"),
+        ("pour the coffee", "NoMatch"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_the_session_lives(
+    talk: Talk, line: str, told: str
+) -> None:
+    assert told in " ".join(talk.refused(line).split())
+    talk(MOVE)
+
+
+@pytest.mark.parametrize("line", ["/quit", "quit", "exit", "/exit", "/q", "/quit now"])
+def test_every_way_out_is_one(talk: Talk, line: str) -> None:
+    talk(line)
+    assert talk.commands.ended
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
+def test_nothing_is_wider_than_the_terminal(session: Session, width: int) -> None:
+    talk = Talk(session, width)
+    talk.commands.greet()
+    talk("put the blocks in the bowls with matching colors")
+    for name in COMMANDS:
+        if name not in ("edit", "load", "quit", "save"):
+            talk.commands.obey(f"/{name}")
+    long = [line for line in talk.said().split("\n") if len(line) > width]
+    assert long == []
+
+
+@pytest.mark.sweep(share=0.1)
+@pytest.mark.parametrize("width", range(1, 201))
+def test_a_map_fits_every_width_and_shows_everything(width: int) -> None:
+    places = {f"block {n}": (0.1 * n, -0.05 * n * n, 0.0) for n in range(12)}
+    rows = scene_map(places, width)
+    assert all(len(row) <= max(width - 2, 10) for row in rows)
+    if rows:
+        grid = "".join(row for row in rows if set(row) <= {".", *"abcdefghijkl"})
+        assert sorted(grid.replace(".", "")) == sorted("abcdefghijkl"[: len(places)])
+
+
+def test_things_in_one_place_stand_side_by_side() -> None:
+    here = {"block": (0.0, 0.0, 0.1), "bowl": (0.0, 0.0, 0.0), "cup": (0.4, 0.2, 0.0)}
+    rows = scene_map(here, 80)
+    assert {"a", "b", "c"} <= set("".join(rows[:-1]))
+    assert rows[-1] == "a block  b bowl  c cup"
+    assert scene_map({"block": (0.0, 0.0, 0.0)}, 80) == []
+    assert scene_map({}, 80) == []
+
+
+@pytest.mark.parametrize("robot", ["ravens", "kitchen", "drawing"])
+def test_sentences_to_try_can_be_said_first(robot: str) -> None:
+    with Session.open(robot, mode="instant", seed=0) as session:
+        things = session.robot.context()["objects"]
+        words = to_try(session.prompt, things)
+        assert len(words) == 2
+    for sentence in words:
+        with Session.open(robot, mode="instant", seed=0) as session:
+            turn = session.run(sentence)
+            assert turn.ok, turn.failure
+            assert turn.effect.words != ["nothing"]
+
+
+def test_no_sentence_names_what_is_not_there() -> None:
+    prompt = registry.robot_prompts("ravens")["ui"]
+    assert to_try(prompt, ["green block", "red bowl"]) == [
+        "put the blocks in the bowls with matching colors"
+    ]
+
+
+def completed(session: Session, line: str) -> list[str]:
+    """Return what a line may become by Tab."""
+    found = ReplCompleter(session).get_completions(Document(line), CompleteEvent(False, True))
+    return [line[: len(line) + one.start_position] + one.text for one in found]
+
+
+def test_tab_completes_commands_names_and_files(session: Session, tmp_path: Path) -> None:
+    assert completed(session, "/sc") == ["/scene", "/scope"]
+    assert completed(session, "put the red bl") == ["put the red block"]
+    assert completed(session, "put the Red B") == ["put the red block", "put the red bowl"]
+    assert completed(session, "put the red block in the blue bo")[0].endswith("blue bowl")
+    assert "put the yellow bowl" in completed(session, "put the ")
+    assert completed(session, "call put_f") == ["call put_first_on_second"]
+    assert completed(session, "what is xyz") == []
+    assert completed(session, "/robot ki") == ["/robot kitchen"]
+    assert "/model ollama/" in completed(session, "/model o")
+    assert completed(session, "/unknown x") == []
+    (tmp_path / "session one").mkdir()
+    (tmp_path / "program.py").touch()
+    assert completed(session, f"/load {tmp_path}/pro") == [f"/load {tmp_path}/program.py"]
+    assert completed(session, f"/load {tmp_path}/ses") == [f"/load {tmp_path}/session one"]
+
+
+def test_a_skill_completes_and_so_does_what_may_become_one(session: Session) -> None:
+    session.execute("def tower(names):\n    return names\nx = 1")
+    assert completed(session, "build the tow") == ["build the tower"]
+    assert completed(session, "/save to") == ["/save tower"]
+
+
+Typing = Callable[[str], list[str | None]]
+
+
+@pytest.fixture
+def typing(tmp_path: Path) -> Typing:
+    """Type at a prompt whose history is in one file; what was read, input by input."""
+
+    def type_keys(keys: str, history: Path = tmp_path / "data" / "history") -> list[str | None]:
+        with create_pipe_input() as keyboard:
+            keyboard.send_text(keys)
+            with create_app_session(input=keyboard, output=DummyOutput()):
+                editor = LineEditor(history)
+                read: list[str | None] = []
+                while not read or read[-1] is not None:
+                    read.append(editor.read(NoCompletions()))
+        return read[:-1]
+
+    return type_keys
+
+
+class NoCompletions(ReplCompleter):
+    def __init__(self) -> None:
+        pass
+
+    def get_completions(self, document: Document, event: CompleteEvent) -> Any:
+        return ()
+
+
+def test_enter_sends_alt_enter_and_a_paste_make_lines(typing: Typing) -> None:
+    assert typing("one\r\x04") == ["one"]
+    assert typing("one\x1b\rtwo\r\x04") == ["one\ntwo"]
+    assert typing("\x1b[200~one\ntwo\x1b[201~ three\r\x04") == ["one\ntwo three"]
+    assert typing("half\x03whole\r\x04") == ["", "whole"]
+
+
+def test_what_was_typed_is_there_in_the_next_session(typing: Typing, tmp_path: Path) -> None:
+    typing("first\rsecond\x1b\rline\r\x04")
+    assert typing("\x1b[A\x1b[A\x1b[A\r\x04") == ["first"]
+    assert (tmp_path / "data" / "history").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe\x00\x01" * 50, b"+\n+", b"no plus\n" * 9, b"\n# x\n+good\n\n# y\n+ha"]
+)
+def test_a_damaged_history_is_no_obstacle(
+    typing: Typing, tmp_path: Path, content: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history = tmp_path / "history"
+    history.write_bytes(content)
+    assert typing("hello\r\x04", history) == ["hello"]
+    assert typing("\x1b[A\r\x04", history) == ["hello"]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_history_that_cannot_be_kept_is_said_once(
+    typing: Typing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    for history in (tmp_path / "file" / "history", tmp_path):
+        assert typing("hello\rthere\r\x04", history) == ["hello", "there"]
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"note: what you type is not kept in {history}: ")
