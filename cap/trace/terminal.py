@@ -173,7 +173,7 @@ class Live:
         """Print the lines of a program that are whole and were not printed yet."""
         lines = _code_lines(text) if self._moving else []
         if lines[: len(self._grown)] == self._grown and len(lines) > len(self._grown):
-            self._code_lines(lines[len(self._grown) :], 1)
+            self._print_code(lines[len(self._grown) :], 1)
             self._grown = lines
 
     def _line(self, data: Mapping[str, Any], depth: int) -> None:
@@ -297,9 +297,9 @@ class Live:
             self._write(note, "dim", depth + 1)
 
     def _code(self, source: str, depth: int) -> None:
-        self._code_lines(source.strip().split("\n"), depth)
+        self._print_code(source.strip().split("\n"), depth)
 
-    def _code_lines(self, lines: Sequence[str], depth: int) -> None:
+    def _print_code(self, lines: Sequence[str], depth: int) -> None:
         code = printable("\n".join(lines))
         plain = self.console.color_system is None  # as a pipe is: nothing to colour
         for line in (Text(code) if plain else _HIGHLIGHTER.highlight(code)).split():

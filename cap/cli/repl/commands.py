@@ -115,11 +115,10 @@ class Commands:
 
     def obey(self, line: str) -> bool:
         """Carry out one line; return whether it came to what was asked for."""
+        line = "/help" if line in ("help", "?") else line
         try:
             if line in _LEAVE or line.startswith("/quit "):
                 self.ended = True
-            elif line in ("help", "?"):
-                self.do_help("")
             elif line.startswith("/"):
                 name, _, given = line[1:].partition(" ")
                 if name not in COMMANDS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
@@ -43,21 +43,22 @@ class ReplCompleter(Completer):
                 yield from PathCompleter().get_completions(Document(typed), event)
 
     def _in_sentence(self, line: str) -> Iterable[Completion]:
-        """Yield names that begin with the end of the line: the longest end that is any."""
-        begun = line[:1].strip() == "" or line[-1:].isspace()
+        """Yield names that begin with the end of the line: the longest end that is any.
+
+        Objects, functions and variables may be named; before a word is begun, objects are offered.
+        """
         ends = [line[match.start() :] for match in _WORD.finditer(line)]
-        for typed in [""] if begun else ends:
-            names = self._names() if typed else self._on_table()
+        names = self._on_table()
+        if not line or line[-1].isspace():
+            ends = [""]
+        else:
+            scope = self.session.engine.scope(self.session.prompt, self.session.state)
+            names = list(dict.fromkeys([*names, *sorted(scope.names())]))
+        for typed in ends:
             fit = [name for name in names if name.lower().startswith(typed.lower())]
             if fit:
                 yield from (Completion(name, -len(typed)) for name in fit)
                 return
-
-    def _names(self) -> Sequence[str]:
-        """Return what a sentence may name: objects, functions and variables, each once."""
-        session = self.session
-        scope = session.engine.scope(session.prompt, session.state)
-        return list(dict.fromkeys([*self._on_table(), *sorted(scope.names())]))
 
     def _on_table(self) -> list[str]:
         """Return the names of objects."""

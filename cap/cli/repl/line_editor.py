@@ -2,52 +2,32 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable
+import os
 from pathlib import Path
 
 import click
 from prompt_toolkit import PromptSession
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import Completer
-from prompt_toolkit.history import FileHistory
+from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 
 from cap.engine.stop_signals import stop_signals
 
-MOST_REMEMBERED = 5000
-"""Inputs of earlier sessions that are offered; the file may hold more."""
-
 
 class KeptHistory(FileHistory):
-    """What was typed, in a file; where that cannot be read or written, of this session alone."""
+    """What was typed, in a file; what cannot be written there is remembered for this session."""
 
-    def __init__(self, path: Path) -> None:
-        """Make the file, readable by its owner alone."""
-        super().__init__(str(path))
-        self.trouble = ""
-        """Why it is not kept; "" if it is."""
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-        except OSError as error:
-            self.trouble = error.strerror or str(error)
-
-    def load_history_strings(self) -> Iterable[str]:
-        """Return what was typed in earlier sessions, the latest first."""
-        try:
-            return list(itertools.islice(super().load_history_strings(), MOST_REMEMBERED))
-        except OSError as error:
-            self.trouble = self.trouble or error.strerror or str(error)
-            return []
+    trouble = ""
+    """Why something is not kept; "" if it is."""
 
     def store_string(self, string: str) -> None:
         """Write down what was typed."""
         try:
             super().store_string(string)
         except OSError as error:
-            self.trouble = self.trouble or error.strerror or str(error)
+            self.trouble = error.strerror or str(error)
 
 
 class LineEditor:
@@ -69,9 +49,17 @@ class LineEditor:
         def begin_line(event: KeyPressEvent) -> None:
             event.current_buffer.newline(copy_margin=False)
 
-        self._path, self._history, self._told_trouble = history, KeptHistory(history), False
+        self._path, self._told_trouble = history, False
+        kept = KeptHistory(str(history))
+        try:
+            history.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(history, os.O_RDWR | os.O_CREAT, 0o600))  # its owner's alone
+            kept.trouble = "" if history.is_file() else "not a plain file"
+        except OSError as error:
+            kept.trouble = error.strerror or str(error)
+        self._history = kept
         self._prompt: PromptSession[str] = PromptSession(
-            history=self._history,
+            history=InMemoryHistory() if kept.trouble else kept,
             auto_suggest=AutoSuggestFromHistory(),
             complete_while_typing=False,
             key_bindings=keys,

@@ -27,6 +27,7 @@ from cap.robot import registry
 from cap.session.session import Session
 from cap.session.skills.store import SkillStore
 from cap.trace.terminal import Live
+from tests.fakes.full_disk import room_for
 from tests.fakes.openai_server import FakeServer
 
 MOVE = "put the red block in the blue bowl"
@@ -375,7 +376,19 @@ def test_a_history_that_cannot_be_kept_is_said_once(
     typing: Typing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").touch()
-    for history in (tmp_path / "file" / "history", tmp_path):
+    (tmp_path / "full").symlink_to("/dev/full")
+    for history in (tmp_path / "file" / "history", tmp_path, tmp_path / "full"):
         assert typing("hello\rthere\r\x04", history) == ["hello", "there"]
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith(f"note: what you type is not kept in {history}: ")
+
+
+def test_a_disk_that_fills_up_ends_no_typing(
+    typing: Typing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history = tmp_path / "history"
+    history.touch()
+    with room_for(30):
+        assert typing("hello\rthere\rand here\r\x04", history) == ["hello", "there", "and here"]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == f"note: what you type is not kept in {history}: File too large"

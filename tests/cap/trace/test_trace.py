@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import resource
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,7 @@ import shapely
 from cap.errors import UsageError
 from cap.trace.reader import read_events, read_header
 from cap.trace.trace import Trace, end_all, new_run_folder, plain
+from tests.fakes.full_disk import room_for
 from tests.fakes.strikes import Strike
 
 
@@ -156,17 +155,6 @@ def test_a_program_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Mon
     trace.close("interrupted")
     (kept,) = (tmp_path / "programs").iterdir()
     assert (kept.name, kept.read_text()) == ("01_ui.py", "say('it')\n")
-
-
-@contextlib.contextmanager
-def room_for(size: int) -> Iterator[None]:
-    """Let no file of this process grow past so many bytes, as a full disk does."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_on_a_full_disk_a_run_goes_on_and_nothing_is_lost(tmp_path: Path) -> None:
