@@ -225,11 +225,11 @@ class Live:
 
     def _undo(self, data: Mapping[str, Any], depth: int) -> None:
         count = "the last turn" if data["turns"] == 1 else f"{data['turns']} turns"
-        self._write(f"undone: {count}, {_WORLD[data['world'] is True]}", "dim", depth + 1)
+        self._write(f"undone: {count}, {_WORLD[data.get('world') is True]}", "dim", depth + 1)
 
     def _redo(self, data: Mapping[str, Any], depth: int) -> None:
         count = "the turn" if data["turns"] == 1 else f"{data['turns']} turns"
-        self._write(f"redone: {count}, {_WORLD[data['world'] is True]}", "dim", depth + 1)
+        self._write(f"redone: {count}, {_WORLD[data.get('world') is True]}", "dim", depth + 1)
 
     def _model(self, data: Mapping[str, Any], depth: int) -> None:
         self._write(f"model: {printable(data['name'])} from now on", "dim", depth + 1)

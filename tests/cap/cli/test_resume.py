@@ -459,3 +459,18 @@ def test_a_pipe_gets_whole_programs_only(
     monkeypatch.setenv("COLUMNS", "200")
     assert run(["run", "move", *INSTANT, *model]) == 0
     assert capsys.readouterr().out.count("put_first_on_second('red block', 'blue bowl')") == 2
+
+
+def test_a_sitting_with_redo_and_another_model_is_replayed(
+    model: list[str], repl: Talk, capsys: Capture
+) -> None:
+    lines = "put the red block in the blue bowl\n/undo\n/redo\n/model vllm/fake {}\nmove\ncount\n"
+    code, out, error = repl(lines.format(model[-1]).encode(), "--out", "o")
+    assert (code, error) == (0, "")
+    assert "model: vllm/fake from now on" in out
+    assert run(["run", "--replay", "o"]) == 0
+    assert "replayed: 5 steps came out as in the run" in capsys.readouterr().out
+    assert run(["trace", "show", "o"]) == 0
+    told = capsys.readouterr().out
+    assert "redone: the turn, the world too" in told
+    assert "model: vllm/fake from now on" in told
