@@ -51,10 +51,10 @@ def short(value: Any, width: int = 60) -> str:
     text = printable(_brief(plain(value)))
     if len(text) <= width:
         return text
-    head, comma, _ = text[: width - 1].rpartition(", ")  # no number is cut in two
-    return (
-        f"{head}{comma}…" if comma and isinstance(plain(value), list) else f"{text[: width - 1]}…"
-    )
+    cut = text[: width - 1]
+    if isinstance(plain(value), list | dict) and ", " in cut:  # no number is cut in two
+        cut = f"{cut.rpartition(', ')[0]}, "
+    return f"{cut}…"
 
 
 def shown_call(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ from cap.cli.repl.scene import scene_map, to_try
 from cap.cli.resume import as_saved, saved_at
 from cap.cli.session import model_for
 from cap.engine.stop_signals import stop_signals
-from cap.errors import CapError, UsageError, did_you_mean
+from cap.errors import CapError, RobotError, UsageError, did_you_mean
 from cap.models.base import Usage
 from cap.robot import registry, robot_facts
 from cap.trace.terminal import is_real, printable, short, usage_line
@@ -219,7 +219,11 @@ class Commands:
         if not hasattr(robot, "render"):
             raise UsageError(f"robot '{robot.name}' makes no pictures; /scene has it in words")
         data = io.BytesIO()
-        robot.render(LOOK_PX, LOOK_PX).save(data, "PNG")
+        try:
+            robot.render(LOOK_PX, LOOK_PX).save(data, "PNG")
+        except Exception as error:  # a person's own code may fail in any way
+            told = f"{type(error).__name__}: {error}"
+            raise RobotError(f"robot '{robot.name}' render() failed: {told}") from None
         self.looks += 1
         path = self.session.trace.keep(f"scene-{self.looks:02d}.png", data.getvalue())
         self.tell(f"picture: {path}{'' if path.exists() else ', once there is room'}")

@@ -240,7 +240,7 @@ ANSWERS = {
 
 
 class Screen(Terminal):
-    """A terminal of some width; what is on it is read without blanks, breaks and colours."""
+    """A terminal of some width; what it is sent is read without blanks, breaks and colours."""
 
     def __init__(self, command: list[str], width: int) -> None:
         super().__init__(command, term="xterm-256color", width=width)
@@ -259,7 +259,7 @@ class Screen(Terminal):
     @staticmethod
     def flat(text: str) -> str:
         text = text.replace(PROMPT, "\0")
-        return re.sub(r"\x1b\[[\d;?]*[A-Za-z]|\s", "", text)
+        return re.sub(r"\x1b\[[\d;?]*[A-Za-z]|\s|\x08", "", text)
 
     def says(self, line: str, *told: str) -> None:
         """Type a line and wait for what comes of it, and for the next prompt."""

@@ -145,6 +145,25 @@ def test_a_scene_is_told_with_map_and_places(talk: Talk, tmp_path: Path) -> None
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_scene_that_cannot_be_seen_ends_nothing(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise OSError("no camera")
+
+    talk = Talk(session)
+    with monkeypatch.context() as patch:
+        for name in ("positions", "context", "render"):
+            patch.setattr(session.robot, name, broken)
+        talk.commands.greet()
+        assert "the scene cannot be seen: robot 'ravens': positions() failed" in talk.said()
+        assert "positions() failed" in talk.refused("/scene")
+        assert "render() failed: OSError: no camera" in talk.refused("/look")
+        assert completed(session, "put the red bl") == []
+        assert "context() failed" in talk.refused(MOVE)
+    assert "moved red block" in talk(MOVE)
+
+
 def test_functions_are_kept_and_the_session_too(talk: Talk, tmp_path: Path) -> None:
     program = tmp_path / "mine.py"
     program.write_text("def twice(x):\n    return 2 * x\nsay(str(twice(2)))\n")

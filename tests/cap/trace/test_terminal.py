@@ -253,6 +253,8 @@ def test_a_done_event_of_an_older_run_is_shown() -> None:
 def test_a_long_value_is_cut_between_two_numbers() -> None:
     matrix = [[0.1234, 1.0], [2.5678, 3.0], [4.0, 5.0], [6.0, 7.0], [8.0, 9.0], [10.0, 11.25]]
     assert short(matrix) == "[[0.1234, 1], [2.568, 3], [4, 5], [6, 7], [8, 9], [10, …"
+    places = {"red block": [0.174325, -0.48], "green block": [-0.0961, -0.537], "b": [1.5, 2.5]}
+    assert short(places) == "{red block: [0.1743, -0.48], green block: [-0.0961, …"
     assert short("x" * 80) == "'" + "x" * 58 + "…"
 
 
