@@ -346,6 +346,9 @@ class Session:
 
         Args:
             path: The file, or a folder that is to hold it.
+
+        Raises:
+            SavedError: It cannot be written there.
         """
         path = path / session_file.LATEST if path.is_dir() else path
         session_file.write(SavedSession.of(self), path)

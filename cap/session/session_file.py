@@ -161,8 +161,16 @@ def render(saved: SavedSession) -> str:
 
 
 def write(saved: SavedSession, path: Path) -> None:
-    """Write a session; a reader finds the old file or the new one, never half of one."""
-    write_whole(path, render(saved))
+    """Write a session; a reader finds the old file or the new one, never half of one.
+
+    Raises:
+        SavedError: It cannot be written there.
+    """
+    try:
+        write_whole(path, render(saved))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise SavedError(f"cannot save the session as {path}: {reason}; name another") from None
 
 
 def read(path: Path, name: str = LATEST) -> SavedSession:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import io
 import json
 import os
 import pty
@@ -15,11 +16,12 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from cap.cli.main import run
 from cap.trace.reader import read_events
 from tests.fakes.openai_server import FakeServer
 
@@ -170,21 +172,38 @@ def test_lines_from_a_pipe() -> None:
     assert done.stdout.count("put_first_on_second(moved[0], 'blue bowl')") == 2
 
 
-def test_a_pipe_ends_with_0_where_nothing_failed() -> None:
-    assert piped("put the red block in the blue bowl\n/undo\n").returncode == 0
+Fed = Callable[..., tuple[int, str, str]]
 
 
-def test_another_robot_and_a_saved_session_in_one_sitting(tmp_path: Path) -> None:
+@pytest.fixture
+def fed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Fed:
+    """Feed lines to a REPL in this process; its exit code, output and errors."""
+
+    def feed(*lines: str) -> tuple[int, str, str]:
+        data = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data))
+        return run(["repl", "--mode", "instant"]), *capsys.readouterr()
+
+    return feed
+
+
+def test_a_pipe_ends_with_1_where_anything_failed(fed: Fed) -> None:
+    assert fed("put the red block in the blue bowl", "/undo")[0] == 0
+    assert fed("pour the coffee", "put the red block in the blue bowl")[0] == 1
+    assert fed("/undo", "/scene")[0] == 1
+
+
+def test_another_robot_and_a_saved_session_in_one_sitting(fed: Fed) -> None:
     lines = ["put the red block in the blue bowl", "/save there.json", "/robot kitchen"]
     lines += ["pick up the apple", "/load there.json", "/scene", "undo that", "/robot nosuch"]
-    done = piped("\n".join([*lines, "/robot", ""]))
-    assert "robot kitchen (instant)" in done.stdout
-    assert "held: nothing to apple" in done.stdout
-    assert done.stdout.count("run: runs/") == 3
-    assert "moved red block: (0.150, -0.302, 0.024) to (0.174, -0.480, 0.020)" in done.stdout
-    assert "error: unknown robot 'nosuch'" in done.stderr
-    assert "the session with ravens goes on\nravens; others:" in done.stdout
-    assert done.returncode == 1
+    code, out, error = fed(*lines, "/robot")
+    assert "robot kitchen (instant)" in out
+    assert "held: nothing to apple" in out
+    assert out.count("run: runs/") == 3
+    assert "moved red block: (0.150, -0.302, 0.024) to (0.174, -0.480, 0.020)" in out
+    assert "error: unknown robot 'nosuch'" in error
+    assert "the session with ravens goes on\nravens; others:" in out
+    assert code == 1
     statuses = [json.loads(path.read_text())["status"] for path in Path("runs").glob("*/run.json")]
     assert statuses == ["done"] * 3
 
