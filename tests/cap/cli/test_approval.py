@@ -177,7 +177,7 @@ def test_a_yes_after_ctrl_c_answers_no_question_of_before(
     monkeypatch.chdir(tmp_path)
     words = b"put the red block in the blue bowl\r"
     with at_terminal("repl") as terminal:
-        terminal.await_shown(b"/quit")
+        terminal.await_shown(b"Ctrl-D leaves")
         terminal.type(words)
         terminal.await_shown(b"e(dit): ")
         terminal.type(b"y\r")
@@ -186,7 +186,7 @@ def test_a_yes_after_ctrl_c_answers_no_question_of_before(
         terminal.await_shown(b"stopped by Ctrl-C")
         terminal.type(b"y\n")
         terminal.await_shown(b"cannot match 'y'")  # an instruction, as anything typed here
-        terminal.type(b"/objects\r")
+        terminal.type(b"/scene\r")
         terminal.await_shown(b"red block: (")
         terminal.type(words)
         terminal.await_shown(b"e(dit): ")

@@ -377,7 +377,8 @@ def test_who_leaves_is_told_what_the_fingers_hold(
     monkeypatch.setattr("sys.stdin", io.StringIO(said))
     arm = ("-R", f"host={controller.host}", "-R", "driver=urx", "-R", "gripper=robotiq")
     try:
-        assert run(["repl", *tabletop(WORDS, *arm, "--approve", "none", "--yes")[2:]]) == 0
+        arguments = tabletop(WORDS, *arm, "--approve", "none", "--yes")[2:]
+        assert run(["repl", *arguments]) == 1  # the turn that was stopped
     finally:
         signal.signal(signal.SIGINT, before)
         thread.join()
