@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,18 @@ resume_option = click.option(
     metavar="DIR",
     help="Go on with the session of a run folder; give its -R options again.",
 )
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A session that is to be opened."""
+
+    options: SessionOptions
+    """How."""
+    kept: Any = None
+    """The saved session it goes on with; None for a new one."""
+    folder: Path | None = None
+    """Where that was saved."""
 
 
 def as_saved(options: SessionOptions, kept: Any) -> SessionOptions:

@@ -6,18 +6,19 @@ import contextlib
 import io
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
 from cap.cli.options import SessionOptions, with_options
-from cap.cli.repl.commands import Commands, Opening
-from cap.cli.resume import as_saved, go_on, resume_option, saved_at
+from cap.cli.resume import Opening, as_saved, go_on, resume_option, saved_at
 from cap.cli.session import open_session, say_usage, watch
 from cap.config import data_folder
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, UsageError
+
+if TYPE_CHECKING:
+    from cap.cli.repl.commands import Commands
 
 HISTORY = "repl_history"
 """The file of what was typed, in the folder of what a person keeps."""
@@ -49,7 +50,6 @@ class Repl:
         """Look who is there."""
         self.typed = all(bool(stream) and stream.isatty() for stream in (sys.stdin, sys.stdout))
         """Whether a person types; else lines come from a pipe."""
-        self.console = Console(highlight=False)
         self._open = contextlib.ExitStack()
 
     def __enter__(self) -> Repl:
@@ -72,7 +72,12 @@ class Repl:
             if opening.kept and opening.folder:
                 go_on(session, opening.kept, opening.folder)
             watch(session, opening.options, echo=not self.typed)
-            commands = Commands(session, opening.options, self.console)
+            # They load much, which the session's sandbox has begun to load beside us.
+            from rich.console import Console
+
+            from cap.cli.repl.commands import Commands
+
+            commands = Commands(session, opening.options, Console(highlight=False))
             if leaves:
                 self._leave()
             before, self._open, self.commands = self._open, fresh.pop_all(), commands

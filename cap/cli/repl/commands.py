@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from cap.cli.approval import edited
 from cap.cli.exec import read_source
 from cap.cli.options import SessionOptions, load_config
 from cap.cli.repl.scene import scene_map, to_try
-from cap.cli.resume import as_saved, saved_at
+from cap.cli.resume import Opening, as_saved, saved_at
 from cap.cli.session import model_for
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, RobotError, UsageError, did_you_mean
@@ -51,18 +51,6 @@ COMMANDS = {
 """Every command: what it takes, and what it does."""
 _LEAVE = ("quit", "exit", "/quit", "/exit", "/q")
 LOOK_PX = 640
-
-
-@dataclass(frozen=True)
-class Opening:
-    """A session that is to be opened."""
-
-    options: SessionOptions
-    """How."""
-    kept: Any = None
-    """The saved session it goes on with; None for a new one."""
-    folder: Path | None = None
-    """Where that was saved."""
 
 
 class Story:
