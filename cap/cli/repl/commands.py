@@ -325,9 +325,9 @@ class Commands:
         kept = saved_at(path)
         if not self.session.robot.simulated:
             raise UsageError(f"a real robot is let go of first: /quit, cap repl --resume {path}")
-        options = replace(self.options, robot=None, objects=None, mode=None, out=None)
-        if kept.robot == self.session.robot.name:  # one from a file was agreed to already
-            options = replace(options, robot=self.options.robot)
+        options = replace(self.options, objects=None, mode=None, out=None)
+        if kept.robot != self.session.robot.name:
+            options = self._for_another_robot(None)
         self.opening = Opening(as_saved(options, kept), kept, path)
         return None
 
@@ -348,6 +348,7 @@ class Commands:
             "max_cost": _less(settings.max_cost, spent.cost_usd or 0.0),
         }
         session.use_model(model_for(replace(settings, **left), asked.record))
+        self.options = replace(self.options, model=name, model_options=asked)
 
     def do_robot(self, given: str) -> None:
         """Say which robot this is, or ask for a session with another one."""
@@ -357,8 +358,16 @@ class Commands:
             return
         if given == robot.name and not robot.simulated:
             raise UsageError(f"'{given}' is real, and in use: /quit, then cap repl again")
-        other = replace(self.options, robot=given, robot_options=(), prompts=None)
-        self.opening = Opening(replace(other, objects=None, out=None))
+        self.opening = Opening(self._for_another_robot(given))
+
+    def _for_another_robot(self, name: str | None) -> SessionOptions:
+        """Return the options of a session with another robot.
+
+        What was said of this one is not said of that, least of all that it may move unasked.
+        """
+        asks = None if self.options.approve == "none" else self.options.approve
+        options = replace(self.options, robot=name, robot_options=(), objects=None, prompts=None)
+        return replace(options, out=None, approve=asks, yes=False, rehearse=None, min_level=None)
 
     def do_cost(self, given: str) -> None:
         """Say what the model took, in all and for each LMP."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,11 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from rich.console import Console
 
-from cap.cli.options import with_options
+from cap.cli.options import SessionOptions, with_options
 from cap.cli.repl.commands import COMMANDS, Commands
 from cap.cli.repl.completion import ReplCompleter
 from cap.cli.repl.line_editor import LineEditor
 from cap.cli.repl.scene import scene_map, to_try
-from cap.cli.session_options import SessionOptions
 from cap.robot import registry
 from cap.session.session import Session
 from cap.session.skills.store import SkillStore
@@ -224,10 +224,29 @@ def test_another_model_takes_over_and_a_wrong_one_does_not(session: Session) -> 
         assert 'robot says: "red block"' in talk("what was that?")
         assert "2 requests, " in talk("/cost")
         assert "vllm/fake" in talk("/model")
+        talk("/model vllm/other")
+        assert "models there: fake" in talk.refused("what was that?")  # at the same address
+        talk("/robot kitchen")
+        assert talk.commands.opening is not None
+        assert talk.commands.opening.options.model == "vllm/other"
     assert "unknown model" in talk.refused("/model nosuch")
-    assert session.model.name == "vllm/fake"
+    assert session.model.name == "vllm/other"
     talk("/model nearest")
+    talk("/model ollama/small")
+    assert session.model.endpoint.url == "http://localhost:11434/v1"
     assert "undone" in talk("/undo")
+
+
+def test_what_was_said_of_one_robot_is_not_said_of_another(talk: Talk) -> None:
+    unasked = {"approve": "none", "yes": True, "rehearse": False, "min_level": "process"}
+    scene = {"robot_options": ("host=10.0.0.1",), "objects": "red block", "seed": 7}
+    talk.commands.options = replace(OPTIONS, **unasked, **scene)
+    talk("/robot tabletop")
+    assert talk.commands.opening is not None
+    options = talk.commands.opening.options
+    assert (options.approve, options.yes) == (None, False)
+    assert (options.rehearse, options.min_level) == (None, None)
+    assert (options.robot_options, options.objects, options.seed) == ((), None, 7)
 
 
 def test_another_robot_is_asked_for(talk: Talk) -> None:
@@ -414,3 +433,13 @@ def test_a_disk_that_fills_up_ends_no_typing(
         assert typing("hello\rthere\rand here\r\x04", history) == ["hello", "there", "and here"]
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"note: what you type is not kept in {history}: File too large"
+
+
+def test_another_model_has_only_what_is_left_of_the_budget(talk: Talk) -> None:
+    limited = replace(OPTIONS.model_options, max_calls=2)
+    talk.commands.options = replace(OPTIONS, model_options=limited)
+    talk(MOVE)
+    with FakeServer(lambda prompt, body: "say('hello')") as server:
+        talk(f"/model vllm/fake {server.url}")
+        assert "hello" in talk("greet me")
+        assert "SpendLimit" in talk.refused("greet me again")
