@@ -260,7 +260,7 @@ def test_a_skill_whose_primitives_the_robot_lacks_is_left_out_with_those_that_ne
     ("text", "said"),
     [
         ("# by hand\n\ndef f():\n    import os\n", "line 4: CAP102"),
-        ("def f():\n    return ().__bases__\n", "line 2: CAP103"),
+        ("def f():\n    return ().__subclasses__()\n", "line 2: CAP103"),
         ("def f(:\n", "line 1: not valid Python"),
         ("def f():\n    pass\n\nprint('hello')\n", "line 4: a skill is one function"),
         ("def f():\n    pass\n\ndef g():\n    pass\n", "line 4: a skill is one function"),
