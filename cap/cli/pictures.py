@@ -1,4 +1,4 @@
-"""Pictures of a run: before, after each turn, after all, and a GIF of what happened between."""
+"""Pictures of a run: before, after each turn, after all, and a film of what happened between."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cap.errors import UsageError
+from cap.errors import MissingExtra, UsageError
 
 MAX_FRAMES = 900
 FILM_PX = 320
@@ -70,16 +70,10 @@ class Pictures:
             paths[-1].write_text(self._robot.svg(), encoding="utf-8")
         if self._gif is not None:
             self._frames.append(_png(self._robot.render(FILM_PX, FILM_PX)))
-            durations = [FRAME_MS] * (len(self._frames) - 1) + [1500]
-            first, *rest = _in_few_colors(self._frames)
-            first.save(
-                self._gif,
-                format="GIF",
-                save_all=True,
-                append_images=rest,
-                duration=durations,
-                loop=0,
-            )
+            if self._gif.suffix.lower() == ".mp4":
+                write_mp4(self._gif, self._frames)
+            else:
+                _write_gif(self._gif, self._frames)
             paths.append(self._gif)
         return paths
 
@@ -97,6 +91,46 @@ def _png(picture: Any) -> bytes:
     file = io.BytesIO()
     picture.save(file, format="PNG", compress_level=1)
     return file.getvalue()
+
+
+def _write_gif(path: Path, frames: Sequence[bytes]) -> None:
+    durations = [FRAME_MS] * (len(frames) - 1) + [1500]
+    first, *rest = _in_few_colors(frames)
+    first.save(path, format="GIF", save_all=True, append_images=rest, duration=durations, loop=0)
+
+
+def video() -> Any:
+    """Return the module that writes videos.
+
+    Raises:
+        MissingExtra: It is not installed.
+    """
+    try:
+        import av
+    except ImportError:
+        raise MissingExtra(
+            "an MP4 file needs PyAV: pip install 'code-as-policies[video]', or export a GIF"
+        ) from None
+    return av
+
+
+def write_mp4(path: Path, frames: Sequence[bytes]) -> None:
+    """Write frames, as PNG, as an MP4 file.
+
+    Raises:
+        MissingExtra: What writes them is not installed.
+    """
+    from PIL import Image
+
+    with video().open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=round(1000 / FRAME_MS))
+        stream.width = stream.height = FILM_PX
+        stream.pix_fmt = "yuv420p"
+        for frame in (*frames, *[frames[-1]] * round(1500 / FRAME_MS)):
+            with Image.open(io.BytesIO(frame)) as picture:
+                shown = video().VideoFrame.from_image(picture.convert("RGB"))
+            container.mux(stream.encode(shown))
+        container.mux(stream.encode())
 
 
 def _in_few_colors(frames: Sequence[bytes]) -> list[Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -93,15 +95,9 @@ def go_on(session: Any, kept: Any, folder: Path) -> None:
         click.echo(f"note: variables and history only; {why}", err=True)
 
 
-def replay_run(options: SessionOptions, folder: Path, gif: Path | None, pictures: bool) -> int:
-    """Carry out a run again with no model; exit code 1 if anything came out otherwise.
-
-    Args:
-        options: How it is shown.
-        folder: The run.
-        gif: File it is filmed in.
-        pictures: Whether pictures are kept.
-    """
+@contextmanager
+def replayed(options: SessionOptions, folder: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
+    """Open a session like that of a run; yield it, and its steps as they are carried out again."""
     from cap.session import replay, session_file
     from cap.trace.reader import read_header
 
@@ -112,14 +108,27 @@ def replay_run(options: SessionOptions, folder: Path, gif: Path | None, pictures
         options = replace(as_saved(options, kept), model=f"replay/{file}", look=looked)
         with open_session(options, [f"replay {folder.name}"]) as session:
             session.restore(kept)
-            watch(replay.ready(session, kept, folder), options)
-            film = wanted(session, gif, pictures)
-            done = []
-            for entry in replay.replay(session, todo):
-                done.append(entry)
-                if film is not None:
-                    film.turn()
-            return _compared(session, options, done, film.finish() if film else [])
+            yield session, replay.replay(replay.ready(session, kept, folder), todo)
+
+
+def replay_run(options: SessionOptions, folder: Path, gif: Path | None, pictures: bool) -> int:
+    """Carry out a run again with no model; exit code 1 if anything came out otherwise.
+
+    Args:
+        options: How it is shown.
+        folder: The run.
+        gif: File it is filmed in.
+        pictures: Whether pictures are kept.
+    """
+    with replayed(options, folder) as (session, steps):
+        watch(session, options)
+        film = wanted(session, gif, pictures)
+        done = []
+        for entry in steps:
+            done.append(entry)
+            if film is not None:
+                film.turn()
+        return _compared(session, options, done, film.finish() if film else [])
 
 
 def _compared(session: Any, options: SessionOptions, done: list[Any], paths: list[Path]) -> int:

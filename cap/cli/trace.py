@@ -1,4 +1,4 @@
-"""`cap trace list|show`: earlier runs, read from their folders."""
+"""`cap trace list|show|export`: earlier runs, read from their folders."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Any
 
 import click
 
+from cap.cli.options import Named
 from cap.errors import CapError, UsageError
+
+FORMATS = ("html", "md", "gif", "mp4", "rrd")
 
 
 @click.group("trace")
 def command() -> None:
-    """List and show earlier runs."""
+    """List, show and export earlier runs."""
 
 
 def _runs_folder(given: Path | None) -> Path:
@@ -51,7 +54,7 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     from rich.console import Console
 
     from cap.trace.reader import read_events, read_header
-    from cap.trace.terminal import Live
+    from cap.trace.terminal import Live, printable
     from cap.trace.trace import Event
 
     folder = folder or _newest()
@@ -64,8 +67,45 @@ def show_trace(folder: Path | None, verbose: bool, as_json: bool) -> None:
     live = Live(Console(highlight=False), verbose)
     shown = {key: header.get(key) for key in ("status", "robot", "mode", "model", "seed")}
     click.echo(" ".join(f"{key}={value}" for key, value in shown.items()))
-    for entry in events:
-        live(Event(entry["kind"], entry["turn"], entry["depth"], entry["data"]))
+    for number, entry in enumerate(events, start=1):
+        try:
+            live(Event(entry["kind"], entry["turn"], entry["depth"], entry["data"]))
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+            odd = f"event {number}, '{entry['kind']}', is of another shape; --json shows it"
+            click.echo(printable(odd))
+
+
+@command.command("export")
+@click.argument("folder", type=click.Path(path_type=Path), required=False)
+@click.option("--to", type=click.Choice(FORMATS), default="html", show_default=True, help="Format.")
+@click.option("--out", type=Named(path_type=Path), metavar="FILE", help="By default in the run.")
+@click.option(
+    "-R", "--robot-option", "robot_options", multiple=True, metavar="KEY=VALUE",
+    help="An option of the robot, to carry the run out again for a film.",
+)  # fmt: skip
+def export_trace(
+    folder: Path | None, to: str, out: Path | None, robot_options: tuple[str, ...]
+) -> int:
+    """Write a run as something to look at; the newest if none is named.
+
+    html and md are written from what the run wrote down. For a film (gif, mp4) and for Rerun (rrd)
+    the run is carried out again in simulation, with no model; if that comes out otherwise, the exit
+    code is 1.
+    """
+    folder = folder or _newest()
+    out = out or folder / f"run.{to}"
+    if to in ("html", "md"):
+        from cap.models.atomic_file import write_whole
+        from cap.trace.export import html, markdown
+        from cap.trace.export.run_record import RunRecord
+
+        record = RunRecord.read(folder)
+        write_whole(out, html.text_of(record) if to == "html" else markdown.text_of(record))
+        click.echo(str(out))
+        return 0
+    from cap.cli.film import film_run
+
+    return film_run(folder, out, to, robot_options)
 
 
 def _newest() -> Path:

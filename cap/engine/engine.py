@@ -460,6 +460,7 @@ class Engine:
         self.programs += 1
         seed = hashlib.blake2s(f"{self.seed} {self.programs}".encode(), digest_size=4).digest()
         calls: list[Call] = []
+        lines: list[int] = []
         execute = partial(
             self.sandbox.execute,
             program,
@@ -467,8 +468,8 @@ class Engine:
             returns=header.returns,
             keep=header.session,
             seed=int.from_bytes(seed, "little"),
-            on_call=partial(self._called, calls),
-            on_line=self._tell_line if self.trace.listeners else None,
+            on_call=partial(self._called, calls, lines),
+            on_line=partial(self._tell_line, lines) if self.trace.listeners else None,
             robot=self.robot,
         )
         try:
@@ -493,11 +494,13 @@ class Engine:
                 return replace(result, failure=failure)
         return result
 
-    def _called(self, calls: list[Call], call: Call) -> None:
+    def _called(self, calls: list[Call], lines: list[int], call: Call) -> None:
         """Take down one call: also of a program that is stopped before it has a result."""
         calls.append(call)
-        self.trace.event("call", **vars(call))
+        at = {"line": lines[-1]} if lines else {}
+        self.trace.event("call", **vars(call), **at)
 
-    def _tell_line(self, line: int) -> None:
+    def _tell_line(self, lines: list[int], line: int) -> None:
         """Tell who watches which line of the program runs."""
+        lines[:] = [line]
         self.trace.progress("line", number=line)

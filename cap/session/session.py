@@ -46,6 +46,7 @@ from cap.result import EFFECTS, Failure, Result
 from cap.robot import registry, robot_facts
 from cap.robot.protocol import Rehearsable, Robot
 from cap.robot.robot_files import path_of
+from cap.robot.view import Viewable, ViewLog
 from cap.sandbox.limits import HARDWARE_ACTIONS, Limits
 from cap.sandbox.sandbox import Sandbox
 from cap.session import session_file
@@ -103,6 +104,7 @@ class Session:
         self.turns, self.origins, self.history_tokens = [], {}, settings.history_tokens
         self._checkpoints: list[Checkpoint] = []
         self._undone: list[Undone] = []
+        self._view_log = ViewLog()
         self.state = State(variables=dict(self._prompt.header.initial))
         level = settings.min_level or (None if robot.simulated else HARDWARE_LEVEL)
         limits = settings.limits or Limits()
@@ -302,6 +304,7 @@ class Session:
         self._undone.append(Undone(undone, before, after))
         self._keep(session_file.LATEST)
         self.trace.event("undo", turns=turns, world=rewound)
+        self._tell_view()
         return rewound
 
     def redo(self) -> bool:
@@ -321,6 +324,7 @@ class Session:
         self.turns += undone.turns
         self._keep(session_file.LATEST)
         self.trace.event("redo", turns=len(undone.turns), world=rewound)
+        self._tell_view()
         return rewound
 
     def use_model(self, model: Model) -> None:
@@ -448,6 +452,7 @@ class Session:
         context = self._prompt.context_of(before.facts) if source is None else Context()
         if self.trace.turn == self.earlier:
             self._keep(session_file.START)
+            self._tell_view()
         self.trace.turn += 1
         self._undone.clear()
         given = {} if source is None else {"source": source}
@@ -501,8 +506,16 @@ class Session:
         self._checkpoints.append(checkpoint)
         self._remember(turn, answer, context)
         self._keep(session_file.LATEST)
+        self._tell_view()
         turn.tell(self.trace, self.model.name)
         return turn
+
+    def _tell_view(self) -> None:
+        """Write down what the world looks like, as far as that is new."""
+        if self.trace.folder is not None and isinstance(self.robot, Viewable):
+            with contextlib.suppress(RobotError):  # a real one can no longer be seen
+                if news := self._view_log.news(self.robot):
+                    self.trace.event("view", **news)
 
     def tell_held(self) -> None:
         """Say what a real robot holds, if it does: a stop left it there."""

@@ -28,6 +28,27 @@ _WORLD = {
     True: "the world too",
     False: "its variables and functions; the real world stays as it is",
 }
+SHOWN = frozenset(
+    (
+        *("text", "line", "repair", "run_again", "skills", "undo", "done", "step", "said"),
+        *("instruction", "prompt", "look", "unseen", "program", "rehearsing", "rehearsal"),
+        *(
+            "completion",
+            "redo",
+            "model",
+            "unwritten",
+            "otherwise",
+            "call",
+            "stdout",
+            "moved",
+            "effect",
+            "failure",
+            "edit_refused",
+            "held",
+        ),
+    )
+)
+"""Kinds of events that are told; a file may hold others."""
 _WIPED = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 _HIGHLIGHTER = Syntax("", "python", theme="ansi_dark", background_color="default")
 
@@ -131,7 +152,7 @@ class Live:
 
     def __call__(self, event: Event) -> None:
         """Print one event, if a person wants to see it."""
-        show = getattr(self, f"_{event.kind}", None)
+        show = getattr(self, f"_{event.kind}", None) if event.kind in SHOWN else None
         self._count(event)
         if event.kind in ("program", "done"):  # a person may be asked next
             self._wipe()

@@ -12,9 +12,10 @@ import numpy as np
 from shapely.geometry import LineString
 
 from cap.errors import LimitExceeded, NotFound, RobotError
+from cap.robot.view import Appearance, Shape
 from robots.arm.strokes import Array, Points, Stroke, path_of, stroke_of
 from robots.base import action, perception
-from robots.drawing import picture
+from robots.drawing import picture, view
 from robots.drawing.board import (
     BOARD_X,
     BOARD_Y,
@@ -95,6 +96,14 @@ class DrawingRobot(SimulatedRobot[BoardState]):
     def scene_text(self, about: str) -> str:
         """Return what stands on the board as a file that `create(scene=...)` reads."""
         return scene_file.text_of(self.state.scene, about)
+
+    def shapes(self) -> Mapping[str, Sequence[Shape]]:
+        """Return what each body is made of, for who draws the board."""
+        return view.shapes(self.state)
+
+    def view(self) -> Appearance:
+        """Return where each body and the ink is at this moment, in the middle of a motion too."""
+        return view.view(self._world.now()[0])
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the board from above as a PIL image."""

@@ -129,14 +129,8 @@ class ArmBoard:
             self._follow(drawing, inking=True)
             self._follow(up, inking=False)
         finally:
-            states = self._p.getJointStates(
-                self._arm, range(len(self.state.joints)), physicsClientId=self._client
-            )
-            self.state = replace(
-                self.now()[0],
-                joints=tuple(joint[0] for joint in states),
-                time_s=self.state.time_s + self._steps * DT_S,
-            )
+            time_s = self.state.time_s + self._steps * DT_S
+            self.state = replace(self.now()[0], time_s=time_s)
             self._keeping = None
         return stroke_of(self._touched)
 
@@ -144,7 +138,10 @@ class ArmBoard:
         """Return the board and the tip; see `Board`."""
         if self._keeping is None:
             return self.state, None
-        state = self.state
+        joints = self._p.getJointStates(
+            self._arm, range(len(self.state.joints)), physicsClientId=self._client
+        )
+        state = replace(self.state, joints=tuple(joint[0] for joint in joints))
         if len(self._touched) > 1:
             stroke = stroke_of(self._touched)
             state = state.drawn(stroke) if self._keeping else state.erased(stroke)

@@ -14,9 +14,10 @@ import shapely
 from numpy.typing import NDArray
 
 from cap.errors import NotFound, NotGrasped, RobotError, Unreachable
+from cap.robot.view import Appearance, Shape
 from cap.scope import Primitive
 from robots.base import action, perception
-from robots.kitchen import arguments, grasps, paths, picture, placement, scene_file
+from robots.kitchen import arguments, grasps, paths, picture, placement, scene_file, view
 from robots.kitchen.arguments import Points
 from robots.kitchen.arrivals import announced, without
 from robots.kitchen.deeds import MOST
@@ -167,6 +168,14 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
     def scene_text(self, about: str) -> str:
         """Return the objects as they truly are as a file that `create(scene=...)` reads."""
         return scene_file.text_of(self.state.things, about)
+
+    def shapes(self) -> Mapping[str, Sequence[Shape]]:
+        """Return what each body is made of, for who draws the kitchen."""
+        return view.shapes(self._world.now())
+
+    def view(self) -> Appearance:
+        """Return where each body is at this moment, in the middle of a motion too."""
+        return view.view(self._world.now())
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return the kitchen from above as a PIL image."""

@@ -73,6 +73,10 @@ class InstantTabletop:
         self.state = moved.followed(path)
         self._owner.frame()
 
+    def now(self) -> WorldState:
+        """Return how everything is at this moment."""
+        return self.state
+
     def render(self, width: int, height: int) -> Any:
         """Return a view from above as a PIL image; up is y, right is x."""
         return draw_top_view(self.state, width, height)

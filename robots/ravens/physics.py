@@ -354,6 +354,11 @@ class PhysicsTabletop:
             if trail:
                 self._state = self._state.followed(ur5e.tips(np.array(trail))[:, :2])
 
+    def now(self) -> WorldState:
+        """Return how everything is at this moment, in the middle of a motion too."""
+        scene, joints, gap_m = self._shown()
+        return replace(self._state, scene=scene, joints=joints, gap_m=gap_m)
+
     def render(self, width: int, height: int) -> Any:
         """Return a spectator's view as a PIL image."""
         return self._open_studio().draw(*self._shown(), width, height)

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cap.errors import Collision, NotFound
+from cap.robot.view import Appearance, Shape
 from robots.arm import ur5e
 from robots.arm.strokes import Points, path_of
 from robots.base import action, perception
-from robots.ravens import arrangement, free_region, route, scene_file, transfer
+from robots.ravens import arrangement, free_region, route, scene_file, transfer, view
 from robots.ravens.disturbances import Disturbances
 from robots.ravens.observation import MOTION_DRAWS, Eyes, Truth
 from robots.ravens.scene import Scene
@@ -120,6 +121,14 @@ class RavensRobot(SimulatedRobot[WorldState]):
     def scene_text(self, about: str) -> str:
         """Return the scene as it truly is as the text of a file that `create(scene=...)` reads."""
         return scene_file.text_of(self._world.state.scene, about)
+
+    def shapes(self) -> Mapping[str, Sequence[Shape]]:
+        """Return what each body is made of, for who draws the table."""
+        return view.shapes(self._world.state)
+
+    def view(self) -> Appearance:
+        """Return where each body is at this moment, in the middle of a motion too."""
+        return view.view(self._world.now())
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return a picture of the scene as a PIL image."""

@@ -100,5 +100,8 @@ class TabletopWorld(SimulatedWorld[WorldState], Protocol):
             RobotError: The motion was stopped; what was followed until then is in `state.paths`.
         """
 
+    def now(self) -> WorldState:
+        """Return how everything is at this moment, in the middle of a motion too."""
+
     def render(self, width: int, height: int) -> Any:
         """Return a picture as a PIL image."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from PIL import ImageDraw
 
+from cap.robot.view import Appearance, Shape
 from cap.scope import Primitive
 from robots.arm.strokes import Stroke
 from robots.ravens.instant import draw_way
@@ -112,6 +113,14 @@ class TabletopRobot:
         """Brake now; safe from any thread. The primitive that was moving raises `RobotError`."""
         self._table.stop()
         self._arm.stop()
+
+    def shapes(self) -> Mapping[str, Sequence[Shape]]:
+        """Return what each body is made of, for who draws the table."""
+        return self._table.shapes()
+
+    def view(self) -> Appearance:
+        """Return where each body is, as far as it is known."""
+        return self._table.view()
 
     def render(self, width: int = 480, height: int = 480) -> Any:
         """Return what is known of the table as a PIL image, in a dry run with the path."""

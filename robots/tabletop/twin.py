@@ -102,6 +102,10 @@ class LimitedWorld:
         self._check(waypoints.along(self._start(), path, speed_mps, self.state.scene))
         self._world.follow(path, speed_mps)
 
+    def now(self) -> WorldState:
+        """Return how everything is at this moment."""
+        return self._world.now()
+
     def render(self, width: int, height: int) -> Any:
         """Return a picture as a PIL image."""
         return self._world.render(width, height)

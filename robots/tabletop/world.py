@@ -196,6 +196,10 @@ class HardwareWorld:
         self.paths = (*self.paths, stroke_of(corners))[-MAX_PATHS:]
         self._host.frame()
 
+    def now(self) -> WorldState:
+        """Return how everything is at this moment, as far as it is known."""
+        return self.state
+
     def render(self, width: int, height: int) -> Any:
         """Return what is known of the table, seen from above, as a PIL image."""
         return draw_top_view(self.state, width, height)

@@ -1,0 +1,193 @@
+"""A run carried out again in simulation to be filmed: as GIF, as MP4, or for Rerun."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cap.cli.options import SessionOptions, with_options
+from cap.cli.pictures import Pictures, video
+from cap.cli.resume import replayed
+from cap.errors import MissingExtra, UsageError
+from cap.robot.view import Shape, Viewable, lathe_mesh
+from cap.trace.terminal import shown_call
+from cap.trace.trace import Event
+
+FRAME_EVERY_S = 0.05
+"""Simulated seconds between two moments of a Rerun file."""
+CAMERA_EVERY = 10
+"""Every so many of them have a picture."""
+CAMERA_PX = 320
+
+
+@click.command()
+@with_options(SessionOptions, "options")
+def _unsaid(options: SessionOptions) -> SessionOptions:
+    return options
+
+
+def film_run(folder: Path, out: Path, to: str, robot_options: tuple[str, ...]) -> int:
+    """Carry a run out again and write what is seen; exit code 1 if it came out otherwise.
+
+    Args:
+        folder: The run.
+        out: The file.
+        to: `gif`, `mp4` or `rrd`.
+        robot_options: The robot's own, as `-R` takes them.
+
+    Raises:
+        MissingExtra: What writes the format is not installed.
+        UsageError: The run cannot be carried out again, or the robot cannot be drawn.
+    """
+    if to == "mp4":
+        video()
+    elif to == "rrd":
+        _rerun()
+    options: SessionOptions = _unsaid.main([], standalone_mode=False)
+    other = []
+    with tempfile.TemporaryDirectory() as place:
+        again = Path(place) / "run"
+        options = replace(options, out=again, robot_options=robot_options)
+        made = Path(place) / f"film.{to}"
+        with replayed(options, folder) as (session, steps):
+            film = RerunFile(session, made) if to == "rrd" else Pictures(session.robot, again, made)
+            for entry in steps:
+                film.turn()
+                other += [] if entry.same else [entry.step.text]
+            film.finish()
+        try:
+            shutil.copyfile(made, out)
+        except OSError as error:
+            raise UsageError(f"cannot write {out}: {error.strerror or error}") from None
+    for text in other:
+        click.echo(f"came out otherwise than in the run: {text}", err=True)
+    click.echo(str(out))
+    return 1 if other else 0
+
+
+def _rerun() -> Any:
+    """Return the module that writes files for Rerun.
+
+    Raises:
+        MissingExtra: It is not installed.
+    """
+    try:
+        import rerun
+    except ImportError:
+        raise MissingExtra(
+            "a file for Rerun needs its SDK: pip install 'code-as-policies[rerun]'"
+        ) from None
+    return rerun
+
+
+class RerunFile:
+    """Writes a session for Rerun: arm, objects, ink, camera, and calls as text, on one timeline."""
+
+    def __init__(self, session: Any, path: Path) -> None:
+        """Begin a file; the session is watched from here on."""
+        self._robot: Any = session.robot
+        if not isinstance(session.robot, Viewable):
+            raise UsageError(f"robot '{session.robot.name}' cannot be drawn in three dimensions")
+        self._sdk = _rerun()
+        self._stream = self._sdk.RecordingStream("cap", recording_id=session.trace.folder.name)
+        self._stream.save(str(path))
+        self._stream.log("world", self._sdk.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
+        self._known: set[str] = set()
+        self._lines = 0
+        self._frames = 0
+        self._moment_s = self._rest_s = 0.0
+        """What the timeline shows, now and when nothing moved last; it never goes back."""
+        self._last_s = 0.0
+        """What the world's clock showed then; within a motion it stands still."""
+        session.trace.listeners.append(self._event)
+        self._robot.frame_every_s = FRAME_EVERY_S
+        self._robot.on_frame = self._frame
+        self._frame()
+
+    def turn(self) -> None:
+        """Show how a turn left things."""
+        self._frame()
+
+    def finish(self) -> None:
+        """Write the end, and close the file."""
+        self._robot.on_frame = None
+        self._frame()
+        self._stream.flush()
+        self._stream.disconnect()
+
+    def _event(self, event: Event) -> None:
+        """Write an instruction, a program, a call or a failure as text."""
+        data, sdk = event.data, self._sdk
+        self._stream.set_time("simulated", duration=self._moment_s)  # each thread has its own
+        if event.kind == "instruction":
+            self._stream.log("calls", sdk.TextLog(str(data["text"]), level="INFO"))
+        elif event.kind == "program":
+            code = f"```python\n{data['source']}\n```"
+            self._stream.log("program", sdk.TextDocument(code, media_type="text/markdown"))
+        elif event.kind == "call":
+            level = "DEBUG" if data["error"] is None else "ERROR"
+            text = shown_call(data["name"], data["args"], data["kwargs"])
+            came = "" if data["error"] is None else f": {data['error']}"
+            self._stream.log("calls", sdk.TextLog(text + came, level=level))
+        elif event.kind == "failure":
+            self._stream.log("calls", sdk.TextLog(str(data["message"]), level="ERROR"))
+
+    def _frame(self) -> None:
+        """Write where everything is at this moment."""
+        now_s = float(getattr(self._robot, "sim_time_s", 0.0))
+        self._moment_s += FRAME_EVERY_S
+        if now_s != self._last_s:
+            self._moment_s = max(self._moment_s, self._rest_s + now_s - self._last_s)
+            self._last_s, self._rest_s = now_s, self._moment_s
+        sdk, stream = self._sdk, self._stream
+        stream.set_time("simulated", duration=self._moment_s)
+        view = self._robot.view()
+        if new := view.placements.keys() - self._known:
+            self._known |= new
+            for name, shapes in self._robot.shapes().items():
+                for number, shape in enumerate(shapes if name in new else ()):
+                    place, solid = _archetypes(sdk, shape)
+                    own = [*_path(name), str(number)]
+                    stream.log(own, place, static=True)
+                    stream.log([*own, "solid"], solid, static=True)
+        for name, place in view.placements.items():
+            turn = sdk.Quaternion(xyzw=place[3:])
+            stream.log(_path(name), sdk.Transform3D(translation=place[:3], quaternion=turn))
+        if view.lines or self._lines:
+            strips = [line.points for line in view.lines]
+            colors = [line.color for line in view.lines]
+            stream.log(["world", "lines"], sdk.LineStrips3D(strips, colors=colors, radii=0.002))
+        self._lines = len(view.lines)
+        if self._frames % CAMERA_EVERY == 0:
+            picture = self._robot.render(CAMERA_PX, CAMERA_PX)
+            stream.log("camera", sdk.Image(picture).compress(jpeg_quality=80))
+        self._frames += 1
+
+
+def _path(name: str) -> list[str]:
+    return ["world", *name.split("/")]
+
+
+def _archetypes(sdk: Any, shape: Shape) -> tuple[Any, Any]:
+    """Return where a shape is in its body, and what Rerun draws for it."""
+    place = sdk.Transform3D(translation=shape.at[:3], quaternion=sdk.Quaternion(xyzw=shape.at[3:]))
+    if shape.kind == "box":
+        solid: Any = sdk.Boxes3D(sizes=[shape.size], colors=[shape.color], fill_mode="solid")
+    elif shape.kind == "cylinder":
+        radius, height = shape.size
+        solid = sdk.Cylinders3D(
+            radii=[radius], lengths=[height], colors=[shape.color], fill_mode="solid"
+        )
+    else:
+        vertices, faces = lathe_mesh(shape.profile)
+        solid = sdk.Mesh3D(
+            vertex_positions=vertices,
+            triangle_indices=faces,
+            vertex_colors=[shape.color] * len(vertices),
+        )
+    return place, solid

@@ -1,0 +1,206 @@
+"use strict";
+// The world from above, drawn from the shapes and placements that the run wrote down.
+const views = JSON.parse(document.getElementById("views").textContent);
+const canvas = document.getElementById("world");
+const slider = document.getElementById("moment");
+const told = document.getElementById("told");
+const play = document.getElementById("play");
+const shapes = {}, frames = [];
+for (const view of views) {
+  Object.assign(shapes, view.shapes || {});
+  const last = frames.length ? frames[frames.length - 1] : { placements: {}, lines: [] };
+  const placements = { ...last.placements, ...(view.placements || {}) };
+  for (const name of view.gone || []) delete placements[name];
+  frames.push({ turn: view.turn, placements, lines: view.lines || last.lines });
+}
+const part = (name) => name.split("/")[0];
+
+function turned(q, v) {
+  const [x, y, z, w] = q, [a, b, c] = v;
+  const tx = 2 * (y * c - z * b), ty = 2 * (z * a - x * c), tz = 2 * (x * b - y * a);
+  return [a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx];
+}
+function placed(p, v) {
+  const r = turned(p.slice(3), v);
+  return [p[0] + r[0], p[1] + r[1], p[2] + r[2]];
+}
+function ring(radius, z) {
+  const points = [];
+  for (let i = 0; i < 20; i++) {
+    const angle = (i * Math.PI) / 10;
+    points.push([radius * Math.cos(angle), radius * Math.sin(angle), z]);
+  }
+  return points;
+}
+function corners(shape) {
+  if (shape.kind === "box") {
+    const [a, b, c] = shape.size.map((edge) => edge / 2), found = [];
+    for (const x of [-a, a]) for (const y of [-b, b]) for (const z of [-c, c]) found.push([x, y, z]);
+    return found;
+  }
+  if (shape.kind === "cylinder") {
+    const [radius, height] = shape.size;
+    return ring(radius, -height / 2).concat(ring(radius, height / 2));
+  }
+  const widest = shape.profile.reduce((a, b) => (b[0] > a[0] ? b : a));
+  return ring(widest[0], widest[1]);
+}
+function hull(points) {
+  const sorted = points.slice().sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const half = (list) => {
+    const out = [];
+    for (const p of list) {
+      while (out.length > 1) {
+        const [a, b] = out.slice(-2);
+        if ((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) > 0) break;
+        out.pop();
+      }
+      out.push(p);
+    }
+    out.pop();
+    return out;
+  };
+  return half(sorted).concat(half(sorted.slice().reverse()));
+}
+function solids(placements) {
+  const found = [];
+  for (const [name, place] of Object.entries(placements)) {
+    for (const shape of shapes[name] || []) {
+      const local = corners(shape);
+      const inner = shape.at ? local.map((v) => placed(shape.at, v)) : local;
+      const points = inner.map((v) => placed(place, v));
+      found.push({ name, shape, points, top: Math.max(...points.map((p) => p[2])) });
+    }
+  }
+  return found.sort((a, b) => a.top - b.top);
+}
+function extent() {
+  const still = frames.length ? solids(frames[0].placements) : [];
+  const own = still.filter((one) => !["arm", "objects", "robot"].includes(part(one.name)));
+  const xs = own.flatMap((one) => one.points.map((p) => p[0]));
+  const ys = own.flatMap((one) => one.points.map((p) => p[1]));
+  return xs.length ? [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)]
+    : [-1, 1, -1, 1];
+}
+const [left, right, front, back] = extent();
+const css = (color, factor = 1) => `rgb(${color.map((c) => Math.round(c * factor)).join(",")})`;
+
+function draw(frame) {
+  const wide = canvas.clientWidth || 400;
+  const high = Math.min(wide * (back - front) / (right - left), 560);
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = wide * ratio;
+  canvas.height = high * ratio;
+  canvas.style.height = `${high}px`;
+  const pen = canvas.getContext("2d");
+  const scale = Math.min(wide / (right - left), high / (back - front));
+  const to = (p) => [wide / 2 + (p[0] - (left + right) / 2) * scale,
+    high / 2 - (p[1] - (front + back) / 2) * scale];
+  const trace = (points, close) => {
+    pen.beginPath();
+    points.forEach((p, i) => (i ? pen.lineTo(...to(p)) : pen.moveTo(...to(p))));
+    if (close) pen.closePath();
+  };
+  const line = (one) => {
+    trace(one.points, false);
+    pen.strokeStyle = css(one.color);
+    pen.lineWidth = Math.max(1.5, one.width_m * scale);
+    pen.lineJoin = pen.lineCap = "round";
+    pen.stroke();
+  };
+  pen.scale(ratio, ratio);
+  const all = solids(frame.placements);
+  const upper = (one) => ["arm", "objects", "robot"].includes(part(one.name));
+  const paint = (one) => {
+    pen.globalAlpha = part(one.name) === "arm" ? 0.4 : 1;
+    trace(hull(one.points), true);
+    pen.fillStyle = css(one.shape.color, one.shape.kind === "lathe" ? 0.78 : 1);
+    pen.fill();
+    pen.lineWidth = one.shape.kind === "lathe" ? 2.5 : 1;
+    pen.strokeStyle = css(one.shape.color, one.shape.kind === "lathe" ? 1 : 0.72);
+    pen.stroke();
+    pen.globalAlpha = 1;
+  };
+  all.filter((one) => !upper(one)).forEach(paint);
+  frame.lines.forEach(line);
+  all.filter((one) => upper(one) && part(one.name) !== "arm").forEach(paint);
+  all.filter((one) => part(one.name) === "arm").forEach(paint);
+  pen.font = "11px system-ui, sans-serif";
+  pen.textAlign = "center";
+  const taken = [];
+  const objects = Object.entries(frame.placements).filter(([name]) => part(name) === "objects");
+  for (const [name, place] of objects.sort(([, a], [, b]) => b[2] - a[2])) {
+    const word = name.slice(8), reach = pen.measureText(word).width / 2 + 2;
+    const [x, above] = to(place);
+    const low = Math.max(...corners((shapes[name] || [])[0] || { kind: "box", size: [0, 0, 0] })
+      .map((v) => to(placed(place, v))[1]));
+    const y = (shapes[name] || [])[0]?.kind === "lathe" ? low + 9 : above + 4;
+    if (taken.some(([a, b, r]) => Math.abs(a - x) < r + reach && Math.abs(b - y) < 12)) continue;
+    taken.push([x, y, reach]);
+    pen.lineWidth = 3;
+    pen.strokeStyle = "rgba(255,255,255,.85)";
+    pen.strokeText(word, x, y + 4);
+    pen.fillStyle = "#1d1e20";
+    pen.fillText(word, x, y + 4);
+  }
+}
+function between(a, b, share) {
+  const placements = { ...b.placements };
+  for (const [name, end] of Object.entries(b.placements)) {
+    const start = a.placements[name];
+    if (!start) continue;
+    const sign = start.slice(3).reduce((sum, v, i) => sum + v * end[3 + i], 0) < 0 ? -1 : 1;
+    const mixed = end.map((v, i) => start[i] + share * ((i > 2 ? sign * v : v) - start[i]));
+    const long = Math.hypot(...mixed.slice(3)) || 1;
+    placements[name] = mixed.map((v, i) => (i > 2 ? v / long : v));
+  }
+  return { turn: b.turn, placements, lines: share < 1 ? a.lines : b.lines };
+}
+let shown = 0, moving = 0, playing = false;
+function tell() {
+  const number = frames[shown].turn;
+  const name = shown ? `after turn ${number}` : "at the beginning";
+  told.textContent = `${name} (${shown + 1} of ${frames.length})`;
+  for (const turn of document.querySelectorAll(".turn")) {
+    turn.classList.toggle("now", shown > 0 && Number(turn.dataset.turn) === number);
+  }
+}
+function show(next) {
+  const from = frames[shown], to = frames[next], begin = performance.now();
+  const run = ++moving;
+  shown = next;
+  slider.value = next;
+  tell();
+  const step = (now) => {
+    if (run !== moving) return;
+    const share = Math.min(1, (now - begin) / 500);
+    draw(between(from, to, share));
+    if (share < 1) requestAnimationFrame(step);
+    else if (playing && shown + 1 < frames.length) setTimeout(() => playing && show(shown + 1), 350);
+    else stop();
+  };
+  requestAnimationFrame(step);
+}
+function stop() {
+  playing = false;
+  play.textContent = "▶ Play";
+}
+if (frames.length) {
+  slider.max = frames.length - 1;
+  slider.addEventListener("input", () => { stop(); show(Number(slider.value)); });
+  play.addEventListener("click", () => {
+    if (playing) return stop();
+    playing = true;
+    play.textContent = "■ Stop";
+    show(shown + 1 < frames.length ? shown + 1 : 0);
+  });
+  for (const turn of document.querySelectorAll(".turn")) {
+    turn.querySelector("summary").addEventListener("click", () => {
+      const at = frames.findLastIndex((frame) => frame.turn === Number(turn.dataset.turn));
+      if (at >= 0) { stop(); show(at); }
+    });
+  }
+  window.addEventListener("resize", () => draw(frames[shown]));
+  draw(frames[0]);
+  tell();
+}

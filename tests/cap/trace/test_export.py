@@ -1,0 +1,215 @@
+"""A run as a page: all of it in one file, nothing in it interpreted, odd events counted."""
+
+import inspect
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from cap import Session
+from cap.cli.main import run
+from cap.trace.export import html, markdown
+from cap.trace.export.run_record import ProgramRecord, RunRecord
+from cap.trace.terminal import SHOWN, Live
+from cap.trace.trace import Trace
+
+NASTY = "<script>alert(1)</script> ```\n# not a heading\x1b[31m"
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of three turns: one done, one failed, one undone."""
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    trace = Trace(folder)
+    trace.listeners.append(lambda event: None)
+    with Session.open("ravens", mode="instant", trace=trace) as session:
+        session.run("put the red block in the blue bowl")
+        session.run("put the purple block in the blue bowl")
+        session.execute("for _ in range(40):\n    denormalize_xy([0.5, 0.5])\nsay('done')\n")
+        session.undo()
+    Image.new("RGB", (48, 48), (200, 0, 0)).save(folder / "turn-1.png")
+    return folder
+
+
+class _Checked(HTMLParser):
+    """Collects tags, and what a page would load from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.outside: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        given = {name: text or "" for name, text in attrs if name in ("src", "href", "srcset")}
+        self.outside += [t for t in given.values() if not t.startswith("data:image/jpeg;base64,")]
+
+
+def checked(page: str) -> _Checked:
+    parser = _Checked()
+    parser.feed(page)
+    return parser
+
+
+def test_a_run_is_read_into_its_turns(ran: Path) -> None:
+    record = RunRecord.read(ran)
+    assert [turn.ok for turn in record.turns] == [True, False, True]
+    assert [turn.undone for turn in record.turns] == [False, False, True]
+    first, failed, own = record.turns
+    program = next(part for part in first.parts if isinstance(part, ProgramRecord))
+    assert {call.name for call in program.calls} == {"get_layout", "put_first_on_second"}
+    assert program.lines == {1, 3}
+    notes = [part for part in failed.parts if not isinstance(part, ProgramRecord)]
+    assert any(kind == "failure" and "NoMatch" in text for kind, text in notes)
+    looped = next(part for part in own.parts if isinstance(part, ProgramRecord))
+    assert [(call.name, call.count) for call in looped.calls] == [
+        ("denormalize_xy", 40),
+        ("say", 1),
+    ]
+    assert [view["turn"] for view in record.views] == [0, 1]
+    assert record.views[1]["placements"].keys() >= {"objects/red block"}
+    assert record.unknown == {}
+
+
+def test_the_page_is_one_file_with_a_policy_of_its_own(ran: Path) -> None:
+    page = html.text_of(RunRecord.read(ran))
+    found = checked(page)
+    assert found.outside == []
+    assert found.tags.count("details") >= 3
+    assert found.tags.count("img") == 1
+    assert "default-src 'none'" in page
+    assert "prefers-color-scheme: dark" in page
+    assert 'name="viewport"' in page
+    assert 'class="ran">history' in page  # a line that called something is marked
+    assert "× 40" in page
+
+
+def test_text_of_others_is_shown_never_interpreted(tmp_path: Path) -> None:
+    trace = Trace(tmp_path / "run", {"robot": NASTY, "model": NASTY})
+    with trace.begin_turn():
+        trace.event("instruction", lmp="ui", text=NASTY)
+        program = {"lmp": NASTY, "source": NASTY, "generated": [(NASTY, NASTY)], "notes": []}
+        trace.event("program", **program)
+        call = {"name": "say", "args": [NASTY], "kwargs": {}, "result": None, "error": NASTY}
+        trace.event("call", **call, kind="action", duration_s=0.1)
+        trace.event("violations", source="", found=[NASTY])
+        trace.event("view", placements={NASTY: [0, 0, 0, 0, 0, 0, 1]}, shapes={NASTY: []})
+    trace.close("done")
+    record = RunRecord.read(tmp_path / "run")
+    page, text = html.text_of(record), markdown.text_of(record)
+    assert checked(page).tags.count("script") == 2
+    assert "alert(1)</script>" not in page.replace("&lt;/script&gt;", "")
+    assert "\x1b" not in page + text
+    assert "<script>" not in re.sub(r"````python\n.*?````", "", text, flags=re.DOTALL)
+    assert not re.search(
+        r"^# not a heading", re.sub(r"````python\n.*?\n````", "", text, flags=re.S), re.M
+    )
+
+
+ODD = [
+    {"kind": "call", "data": {"name": 7}},
+    {"kind": "call", "data": {}},
+    {"kind": "program", "data": {"source": None, "generated": 3}},
+    {"kind": "done", "data": {"ok": True, "usage": 1}},
+    {"kind": "moved", "data": {"objects": [1]}},
+    {"kind": "effect", "data": {"changed": {"a": 1}, "words": 1}},
+    {"kind": "undo", "data": {"turns": "all"}},
+    {"kind": "rehearsal", "data": {}},
+    {"kind": "failure", "data": {}},
+    {"kind": "a kind of later", "data": {}},
+    *({"kind": kind, "data": {}} for kind in ("write", "print", "moving", "source", "follows")),
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=lambda odd: odd["kind"])
+def test_odd_and_newer_events_do_not_hide_the_rest(
+    ran: Path, tmp_path: Path, odd: dict[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = (ran / "events.jsonl").read_text().splitlines()
+    lines.insert(4, json.dumps({"t": 1.0, "turn": 1, "depth": 0, **odd}))
+    (tmp_path / "events.jsonl").write_text("\n".join([*lines, '{"half']) + "\n")
+    (tmp_path / "run.json").write_text((ran / "run.json").read_text())
+    assert run(["trace", "show", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    assert "Traceback" not in shown.err
+    assert "NoMatch" in shown.out
+    for to in ("html", "md"):
+        assert run(["trace", "export", str(tmp_path), "--to", to]) == 0
+        assert "NoMatch" in (tmp_path / f"run.{to}").read_text()
+    record = RunRecord.read(tmp_path)
+    assert [turn.number for turn in record.turns] == [1, 2, 3]
+    assert list(record.unknown) == [odd["kind"]]
+
+
+def test_every_kind_that_is_told_is_told_by_something() -> None:
+    told = {
+        name.removeprefix("_")
+        for name, method in vars(Live).items()
+        if callable(method) and list(inspect.signature(method).parameters)[1:3] == ["data", "depth"]
+    }
+    assert told == SHOWN
+
+
+def test_a_damaged_picture_is_named(ran: Path, tmp_path: Path) -> None:
+    for name in ("events.jsonl", "run.json"):
+        (tmp_path / name).write_text((ran / name).read_text())
+    (tmp_path / "turn-2.png").write_bytes(b"no picture")
+    page = html.text_of(RunRecord.read(tmp_path))
+    assert "turn-2.png cannot be shown" in page
+    assert checked(page).tags.count("img") == 0
+
+
+def test_a_run_that_cannot_be_exported_is_refused_in_one_line(
+    ran: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["trace", "export", str(tmp_path)]) == 2
+    assert "is no run folder" in capsys.readouterr().err
+    assert run(["trace", "export", str(ran), "--out", str(tmp_path / "no" / "where.html")]) == 1
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "where.html" in told
+
+
+def test_a_film_is_the_run_carried_out_again(
+    ran: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    film = tmp_path / "film.gif"
+    assert run(["trace", "export", str(ran), "--to", "gif", "--out", str(film)]) == 0
+    assert capsys.readouterr().out == f"{film}\n"
+    with Image.open(film) as opened:
+        assert getattr(opened, "n_frames", 1) >= 2
+
+
+def test_an_mp4_film_has_its_frames(ran: Path, tmp_path: Path) -> None:
+    av = pytest.importorskip("av", reason="the extra 'video' is not installed")
+    film = tmp_path / "film.mp4"
+    assert run(["trace", "export", str(ran), "--to", "mp4", "--out", str(film)]) == 0
+    with av.open(str(film)) as opened:
+        frames = list(opened.decode(video=0))
+    assert len(frames) > 20
+    assert (frames[0].width, frames[0].height) == (320, 320)
+
+
+def test_a_rerun_file_has_arm_objects_and_calls(ran: Path, tmp_path: Path) -> None:
+    pytest.importorskip("rerun", reason="the extra 'rerun' is not installed")
+    film = tmp_path / "film.rrd"
+    assert run(["trace", "export", str(ran), "--to", "rrd", "--out", str(film)]) == 0
+    data = film.read_bytes()
+    assert data.startswith(b"RRF")
+    for word in (b"red\\ block", b"camera", b"calls", b"simulated"):
+        assert word in data, word
+
+
+@pytest.mark.parametrize("to", ["mp4", "rrd"])
+def test_what_is_missing_for_a_film_is_named(
+    ran: Path, to: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for module in ("av", "rerun"):
+        monkeypatch.setitem(__import__("sys").modules, module, None)
+    assert run(["trace", "export", str(ran), "--to", to]) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "pip install 'code-as-policies[" in told

@@ -1,0 +1,70 @@
+"""The arm as it is drawn stands where kinematics and simulation have it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import robots.kitchen
+import robots.ravens
+from robots.arm import ur5e
+from robots.arm.linkage import linkage, turned, within
+from robots.arm.rotations import rotation_of_quaternion
+from robots.kitchen import arm as kitchen_arm
+
+UR5E = Path(robots.ravens.__file__).with_name("ur5e.urdf")
+KITCHEN = Path(robots.kitchen.__file__).with_name("arm.urdf")
+
+
+def test_the_hand_is_where_the_kinematics_have_the_fingertips() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        joints = rng.uniform(-3, 3, 6).tolist()
+        hand = linkage(UR5E).placements([*joints, 0.0, 0.0])["arm/hand"]
+        flange_to_tip = ur5e.D6 + ur5e.TOOL_LENGTH
+        tip = within(hand, (0.0, 0.0, flange_to_tip, 0.0, 0.0, 0.0, 1.0))
+        pose = ur5e.forward(joints)
+        assert tip[:3] == pytest.approx(pose[:3, 3], abs=1e-6)
+        assert rotation_of_quaternion(tip[3:]) == pytest.approx(pose[:3, :3], abs=1e-6)
+
+
+def test_the_kitchen_arm_holds_its_tip_where_its_kinematics_do() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        joints = rng.uniform(-2, 2, 7).tolist()
+        hand = linkage(KITCHEN).placements([*joints, 0.0, 0.0])["arm/hand"]
+        tip = within(hand, (0.0, 0.0, kitchen_arm.TOOL_M, 0.0, 0.0, 0.0, 1.0))
+        assert tip[:3] == pytest.approx(kitchen_arm.links(joints)[-1], abs=1e-6)
+
+
+def test_every_link_is_where_the_simulation_has_it() -> None:
+    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
+    from robots.simulation.bullet import p
+
+    client = p.connect(p.DIRECT)
+    try:
+        for urdf, count in ((UR5E, 8), (KITCHEN, 9)):
+            body = p.loadURDF(str(urdf), useFixedBase=True, physicsClientId=client)
+            values = np.random.default_rng(5).uniform(0.0, 0.04, count).tolist()
+            for joint, value in enumerate(values):
+                p.resetJointState(body, joint, value, physicsClientId=client)
+            found = linkage(urdf).placements(values)
+            for joint in range(count):
+                name = p.getJointInfo(body, joint, physicsClientId=client)[12].decode()
+                state = p.getLinkState(
+                    body, joint, computeForwardKinematics=True, physicsClientId=client
+                )
+                place = found[f"arm/{name}"]
+                assert place[:3] == pytest.approx(state[4], abs=1e-5), name
+                assert abs(np.dot(place[3:], state[5])) == pytest.approx(1.0, abs=1e-6), name
+    finally:
+        p.disconnect(client)
+
+
+def test_a_quaternion_turns_as_its_matrix_does() -> None:
+    rng = np.random.default_rng(6)
+    quaternion = rng.normal(size=4)
+    quaternion /= np.linalg.norm(quaternion)
+    vector = rng.normal(size=3)
+    found = turned(tuple(quaternion), tuple(vector))
+    assert found == pytest.approx(rotation_of_quaternion(quaternion) @ vector)
