@@ -40,15 +40,16 @@ def approval(approve: str | None, ask: bool, yes: bool, simulated: bool) -> str:
     return asked or "each-program"
 
 
-def approver(asks: str, simulated: bool) -> Approve | None:
+def approver(asks: str, simulated: bool, ask: Approve | None = None) -> Approve | None:
     """Return what decides whether a program may run; None where nothing needs to.
 
     Args:
         asks: One of `options.APPROVALS`.
         simulated: Whether the robot is; hardware always needs somebody's word.
+        ask: Asks the person; in the terminal if None.
     """
     if asks != "none":
-        return ask_for_program
+        return ask or ask_for_program
     return None if simulated else (lambda source: True)
 
 

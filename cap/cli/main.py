@@ -21,6 +21,7 @@ from cap.errors import CapError, did_you_mean
 COMMANDS = {
     "run": ("cap.cli.run", "Carry out instructions, one session."),
     "repl": ("cap.cli.repl.command", "Talk to the robot, one instruction at a time."),
+    "serve": ("cap.cli.serve", "Watch and steer the robot in a browser."),
     "plan": ("cap.cli.plan", "Carry out an instruction with a planner, step by step."),
     "batch": ("cap.cli.batch", "Carry out many sessions from a file, each with its expectation."),
     "exec": ("cap.cli.exec", "Run a program you wrote, checked and sandboxed."),

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
@@ -18,16 +18,37 @@ from cap.cli.options import SessionOptions, load_config, robot_values, split_nam
 from cap.errors import CapError, MissingSimulator, Stopped, UsageError
 from cap.robot.robot_files import path_of
 
+if TYPE_CHECKING:
+    from cap.engine.answer import Decision
+
+
+class People(Protocol):
+    """Who is asked before anything moves."""
+
+    def approve(self, source: str) -> Decision:
+        """Say whether a program may run."""
+
+    def allow(self, call: str) -> bool:
+        """Say whether one call may be made."""
+
+
 _WEAK_LEVELS = ("kernel-seccomp", "process")
 """Below `kernel`, a person is told."""
 
 
 @contextmanager
-def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterator[Any]:
+def open_session(
+    options: SessionOptions, instructions: Sequence[str], people: People | None = None
+) -> Iterator[Any]:
     """Build the robot, the model and the session a command's options describe.
 
     The run folder comes first, so that a run that fails to start has its trace as well; after a
     mistake in what was asked for there is none.
+
+    Args:
+        options: What was said on the command line.
+        instructions: Those that are known already; the folder is named after the first.
+        people: Who is asked before anything moves; the person at the terminal if None.
     """
     from cap.sandbox.parent.template_client import shared_template
 
@@ -50,7 +71,7 @@ def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterat
     folder = options.out or new_run_folder(settings.runs, settings.robot, instructions[0])
     trace = Trace(claim_folder(folder), {"instructions": instructions, "dry_run": options.dry_run})
     try:
-        session = _make_session(options, settings, trace, instructions)
+        session = _make_session(options, settings, trace, instructions, people)
     except BaseException as error:  # the trace tells of whatever it was
         trace.event("failure", kind="start", error=type(error).__name__, message=str(error))
         with contextlib.suppress(OSError):  # that one says more than a full disk
@@ -73,7 +94,11 @@ def open_session(options: SessionOptions, instructions: Sequence[str]) -> Iterat
 
 
 def _make_session(
-    options: SessionOptions, settings: Any, trace: Any, instructions: Sequence[str]
+    options: SessionOptions,
+    settings: Any,
+    trace: Any,
+    instructions: Sequence[str],
+    people: People | None,
 ) -> Any:
     from cap.engine.generation import GenerationLimits
     from cap.engine.repair import Repairs
@@ -108,8 +133,8 @@ def _make_session(
                 trace=trace,
                 seed=options.seed,
                 limits=Limits(program_s=options.time_limit, calls_s=options.calls_time),
-                approve=approver(asks, robot.simulated),
-                allow=ask_person if asks == "each-call" else None,
+                approve=approver(asks, robot.simulated, None if people is None else people.approve),
+                allow=(people.allow if people else ask_person) if asks == "each-call" else None,
                 budget=GenerationLimits(functions=settings.max_functions),
                 look=options.look,
                 repairs=repairs,

@@ -99,8 +99,7 @@ class Gate:
         Raises:
             RobotError: The scene cannot be seen, so there is no twin of it.
         """
-        self.trace.progress("rehearsing")
-        done = rehearsal.run(rehearse)
+        done = rehearsal.run(rehearse, self.trace)
         self.trace.event(
             "rehearsal",
             failure=done.failure,

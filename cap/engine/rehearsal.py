@@ -30,11 +30,12 @@ class Rehearsal:
     sources: dict[str, str] = field(default_factory=dict)
     """Programs of nested LMPs of the last rehearsal: the LMP by its program."""
 
-    def run(self, rehearse: Rehearse) -> Rehearsed:
+    def run(self, rehearse: Rehearse, told: Trace) -> Rehearsed:
         """Have a program carried out on a new twin.
 
         Args:
             rehearse: Carries it out.
+            told: Is told that it begins, and of the twin.
 
         Raises:
             RobotError: The scene cannot be seen, or the twin is real.
@@ -45,6 +46,7 @@ class Rehearsal:
         twin = self.robot.twin()
         if not twin.simulated:
             raise RobotError("the robot's twin is no simulation, so nothing can be rehearsed in it")
+        told.progress("rehearsing", robot=twin)
         try:
             began = WorldView.of(twin)
             result = rehearse(twin, trace)

@@ -249,7 +249,7 @@ class KitchenSimulation:
         p.stepSimulation(physicsClientId=self._client)
         self.gap_m = next_gap
         self.steps += 1
-        if self.steps % round(self._host.frame_every_s / DT_S) == 0:
+        if self.steps % max(1, round(self._host.frame_every_s / DT_S)) == 0:
             self._host.frame()
         if watched and self.steps % _STOP_CHECK_STEPS == 0:
             self._host.check_stop()

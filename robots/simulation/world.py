@@ -57,7 +57,8 @@ def after_step(owner: WorldOwner, steps: int, *, watched: bool = True) -> None:
     Raises:
         RobotError: It was told to stop.
     """
-    if owner.on_frame is not None and steps % round(owner.frame_every_s / DT_S) == 0:
+    every = max(1, round(owner.frame_every_s / DT_S))
+    if owner.on_frame is not None and steps % every == 0:
         owner.frame()
     if watched and steps % _STOP_CHECK_STEPS == 0:
         owner.check_stop()

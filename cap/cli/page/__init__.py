@@ -1,0 +1,1 @@
+"""The live page: a session in a browser, with the robot in three dimensions."""

@@ -1,0 +1,133 @@
+"""The robot and its world in three dimensions: what a robot tells of its looks, drawn by viser."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any
+
+from cap.robot.view import Appearance, Placement, Polyline, Shape, Viewable, lathe_mesh
+
+_LABEL_UP_M = 0.05
+
+
+class SceneDrawer:
+    """Keeps what browsers see like what a robot tells; only what is new is sent."""
+
+    def __init__(self, server: Any) -> None:
+        """Draw nothing yet."""
+        self._server = server
+        server.scene.configure_default_lights(enabled=False)
+        server.scene.add_light_hemisphere("/lights/sky", intensity=0.8)
+        server.scene.add_light_directional(
+            "/lights/sun", intensity=1.1, position=(-0.8, -1.2, 2.5), cast_shadow=True
+        )
+        self._lock = threading.Lock()
+        self._bodies: dict[str, Any] = {}
+        self._labels: dict[str, Any] = {}
+        self._placements: dict[str, Placement] = {}
+        self._lines: list[tuple[Polyline, Any]] = []
+        self.sent = 0
+        """How many times something was new."""
+
+    def show(self, robot: Viewable) -> None:
+        """Show how a robot's world is at this moment."""
+        self.draw(robot.view(), robot)
+
+    def draw(self, appearance: Appearance, robot: Viewable) -> None:
+        """Show how a world is; the robot tells the shapes of what is new in it."""
+        with self._lock, self._server.atomic():
+            now = appearance.placements
+            if now.keys() - self._bodies.keys():
+                for name, shapes in robot.shapes().items():
+                    if name in now and name not in self._bodies:
+                        self._add(name, shapes)
+            for name in self._bodies.keys() - now.keys():
+                self._bodies.pop(name).remove()
+                self._placements.pop(name, None)
+                self._labels.pop(name, None)
+            new = False
+            for name, place in now.items():
+                if self._placements.get(name) != place:
+                    body = self._bodies[name]
+                    body.position = place[:3]
+                    body.wxyz = (place[6], *place[3:6])
+                    self._placements[name] = place
+                    new = True
+            new = self._draw_lines(appearance.lines) or new
+            self.sent += new
+
+    def placements(self) -> dict[str, Placement]:
+        """Return where everything is shown."""
+        with self._lock:
+            return dict(self._placements)
+
+    def name_objects(self, visible: bool) -> None:
+        """Show the names of the objects beside them, or not."""
+        with self._lock:
+            for label in self._labels.values():
+                label.visible = visible
+
+    def look_at(self, appearance: Appearance) -> None:
+        """Have browsers begin where all that can be handled is in sight."""
+        near = [
+            place[:3]
+            for name, place in appearance.placements.items()
+            if name.startswith(("objects/", "arm/"))
+        ]
+        if not near:
+            return
+        low, high = ([pick(axis) for axis in zip(*near, strict=True)] for pick in (min, max))
+        x, y, z = ((a + b) / 2 for a, b in zip(low, high, strict=True))
+        reach = max(0.5, math.dist(low, high) / 2)
+        camera = self._server.initial_camera
+        camera.look_at = (x, y, min(z, 0.5) * 0.6)
+        camera.position = (x + 0.5 * reach, y - 2.0 * reach, z + 1.3 * reach)
+
+    def _add(self, name: str, shapes: Any) -> None:
+        scene = self._server.scene
+        self._bodies[name] = scene.add_frame(f"/{name}", show_axes=False)
+        for number, shape in enumerate(shapes):
+            _add_shape(scene, f"/{name}/{number}", shape)
+        part, _, own = name.partition("/")
+        if part == "objects":
+            self._labels[name] = scene.add_label(
+                f"/{name}/name", own, position=(0.0, 0.0, _LABEL_UP_M), anchor="bottom-center"
+            )
+
+    def _draw_lines(self, lines: tuple[Polyline, ...]) -> bool:
+        """Draw ink and paths; tell whether anything was new."""
+        import numpy as np
+
+        new = len(lines) != len(self._lines)
+        while len(self._lines) > len(lines):
+            self._lines.pop()[1].remove()
+        for number, line in enumerate(lines):
+            if number < len(self._lines) and self._lines[number][0] == line:
+                continue
+            points = np.array(line.points, dtype=np.float32)
+            drawn = self._server.scene.add_line_segments(
+                f"/lines/{number}",
+                np.stack([points[:-1], points[1:]], axis=1),
+                line.color,
+                thickness=line.width_m,
+            )
+            self._lines[number:] = [(line, drawn), *self._lines[number + 1 :]]
+            new = True
+        return new
+
+
+def _add_shape(scene: Any, name: str, shape: Shape) -> None:
+    """Add one solid."""
+    placed = {"position": shape.at[:3], "wxyz": (shape.at[6], *shape.at[3:6])}
+    if shape.kind == "box":
+        scene.add_box(name, shape.color, shape.size, **placed)
+    elif shape.kind == "cylinder":
+        radius, height = shape.size
+        scene.add_cylinder(name, radius, height, shape.color, **placed)
+    else:
+        import numpy as np
+
+        vertices, faces = lathe_mesh(shape.profile)
+        corners, triangles = np.array(vertices, np.float32), np.array(faces, np.uint32)
+        scene.add_mesh_simple(name, corners, triangles, color=shape.color, side="double", **placed)

@@ -1,0 +1,249 @@
+"""What the page tells of a session beside the robot: conversation, program, calls. As HTML.
+
+All text of models, programs and objects is escaped: it is shown, never interpreted.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from cap.trace.terminal import is_real, printable, short, shown_call, usage_line
+from cap.trace.trace import Event
+
+MOST_TURNS = 30
+"""How many turns of the conversation are shown."""
+MOST_ROWS = 40
+"""How many rows of calls are shown, the last ones."""
+MOST_CHARS = 4000
+_MONO = "font:12px/1.5 ui-monospace,Menlo,Consolas,monospace"
+_BAD, _OK, _NOTE = "color:#c92a2a", "color:#2b8a3e", "color:#9a6700"
+
+
+@dataclass
+class _Row:
+    """Calls of one function in a row."""
+
+    text: str
+    came: str
+    failed: bool
+    name: str
+    count: int = 1
+    seconds: float = 0.0
+
+
+@dataclass
+class _Told:
+    """One turn of the conversation."""
+
+    number: int
+    words: str
+    mark: str = "…"
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    """Style and text."""
+
+
+class Story:
+    """Listens to a session and tells it; the page asks for what is new."""
+
+    def __init__(self) -> None:
+        """Tell nothing yet."""
+        self._lock = threading.Lock()
+        self._new = True
+        self._status = "ready: say what the robot should do"
+        self._source: list[str] = []
+        self._generated: list[tuple[str, str]] = []
+        self._line = 0
+        self._written = ""
+        self._rows: list[_Row] = []
+        self._turns: list[_Told] = []
+
+    def __call__(self, event: Event) -> None:
+        """Take in one event of the trace."""
+        tell = _TELLS.get(event.kind)
+        if tell is not None and (event.depth == 0 or event.kind in ("instruction", "text")):
+            with self._lock:
+                tell(self, event.data, event)
+                self._new = True
+
+    def note(self, text: str, style: str = _NOTE) -> None:
+        """Tell something that no event tells."""
+        with self._lock:
+            if not self._turns:
+                self._turns.append(_Told(0, "", ""))
+            self._turns[-1].notes.append((style, text))
+            self._new = True
+
+    def say(self, status: str) -> None:
+        """Tell what goes on just now."""
+        with self._lock:
+            self._status, self._new = status, True
+
+    def news(self) -> tuple[str, str, str, str] | None:
+        """Return status, program, calls and conversation as HTML; None if nothing is new."""
+        with self._lock:
+            if not self._new:
+                return None
+            self._new = False
+            status = f'<div data-cap="status" style="font-weight:600">{_text(self._status)}</div>'
+            return status, self._program_html(), self._calls_html(), self._turns_html()
+
+    def _program_html(self) -> str:
+        lines = []
+        for number, line in enumerate(self._source, start=1):
+            here = number == self._line
+            style = "background:#ffe066;color:#1d1e20" if here else ""
+            mark = "▶" if here else "&nbsp;"
+            lines.append(
+                f'<div style="{style};white-space:pre;min-width:max-content">'
+                f'{mark} <span style="opacity:.55">{number:3}</span>  {_text(line)}</div>'
+            )
+        more = "".join(
+            f"<details><summary>generated {_text(name)}</summary>"
+            f'<pre style="{_MONO};overflow-x:auto">{_text(source)}</pre></details>'
+            for name, source in self._generated
+        )
+        body = (
+            "".join(lines) or f'<div style="opacity:.6">{_text(self._written) or "none yet"}</div>'
+        )
+        return f'<div data-cap="program" style="{_MONO};overflow-x:auto">{body}</div>{more}'
+
+    def _calls_html(self) -> str:
+        rows = []
+        hidden = len(self._rows) - MOST_ROWS
+        for row in self._rows[-MOST_ROWS:]:
+            times = f" <b>× {row.count}</b>" if row.count > 1 else ""
+            came = f' <span style="{_BAD if row.failed else _OK}">{_text(row.came)}</span>'
+            seconds = f'<span style="opacity:.6">{row.seconds:.2f} s</span>'
+            rows.append(
+                f"<div>→ {_text(row.text)}{times}{came if row.came else ''} {seconds}</div>"
+            )
+        first = f'<div style="opacity:.6">… {hidden} rows before</div>' if hidden > 0 else ""
+        style = f"{_MONO};overflow-wrap:anywhere"
+        return f'<div data-cap="calls" style="{style}">{first}{"".join(rows)}</div>'
+
+    def _turns_html(self) -> str:
+        told = []
+        for turn in reversed(self._turns[-MOST_TURNS:]):
+            notes = "".join(
+                f'<div style="{style}">{_text(text)}</div>' for style, text in turn.notes
+            )
+            words = f"{turn.mark} {turn.number}. {turn.words}" if turn.number else ""
+            told.append(
+                '<div style="margin:0 0 .6em;overflow-wrap:anywhere">'
+                f"<b>{_text(words)}</b>{notes}</div>"
+            )
+        return f'<div data-cap="turns">{"".join(told)}</div>'
+
+    # What each kind of event changes.
+
+    def _instruction(self, data: Mapping[str, Any], event: Event) -> None:
+        words = str(data["text"])
+        if event.depth:
+            self._status = f"{data['lmp']}: {words}"
+            return
+        self._turns.append(_Told(event.turn, words))
+        self._source, self._generated, self._rows = [], [], []
+        self._line, self._written = 0, ""
+        self._status = "working"
+
+    def _prompt(self, data: Mapping[str, Any], event: Event) -> None:
+        self._status = f"asking {data['model']}"
+        self._written = ""
+
+    def _text_piece(self, data: Mapping[str, Any], event: Event) -> None:
+        if event.depth == 0:
+            self._written = self._written + data["text"] if data["text"] else ""
+
+    def _program(self, data: Mapping[str, Any], event: Event) -> None:
+        self._source = str(data["source"]).rstrip("\n").split("\n")
+        self._generated = list(data["generated"])
+        self._line, self._rows, self._status = 0, [], "running the program"
+
+    def _running(self, data: Mapping[str, Any], event: Event) -> None:
+        self._line = data["number"]
+        self._status = f"running line {self._line}"
+
+    def _call(self, data: Mapping[str, Any], event: Event) -> None:
+        name, error = str(data["name"]), data["error"]
+        if name == "say" and error is None:
+            words = [*data["args"], *data["kwargs"].values()]
+            self._note(_OK, f"robot says: “{words[0] if words else ''}”")
+        last = self._rows[-1] if self._rows else None
+        if last is not None and last.name == name and error is None and not last.failed:
+            last.count += 1
+        else:
+            came = "" if data["result"] is None else f"= {short(data['result'])}"
+            text = shown_call(name, data["args"], data["kwargs"])
+            last = _Row(text, came if error is None else str(error), error is not None, name)
+            self._rows.append(last)
+        last.seconds += data["duration_s"]
+
+    def _repair(self, data: Mapping[str, Any], event: Event) -> None:
+        self._note(_NOTE, f"attempt {data['attempt']}: {data['reason']}")
+
+    def _rehearsing(self, data: Mapping[str, Any], event: Event) -> None:
+        self._status = "rehearsing in the simulated twin: nothing real moves"
+
+    def _rehearsal(self, data: Mapping[str, Any], event: Event) -> None:
+        if data["failure"] is None:
+            moved = ", ".join(data["moved"]) or "nothing"
+            took = f"{len(data['calls'])} calls, {data['sim_s']:.1f} s simulated"
+            self._note("", f"rehearsed: {took}, moved: {moved}")
+
+    def _stdout(self, data: Mapping[str, Any], event: Event) -> None:
+        self._note("", str(data["text"]).rstrip())
+
+    def _moved(self, data: Mapping[str, Any], event: Event) -> None:
+        if names := list(data["objects"]):
+            self._note(_OK, f"moved: {', '.join(names)}")
+
+    def _effect(self, data: Mapping[str, Any], event: Event) -> None:
+        for line in (*data["left_over"], *([data["still"]] if data["still"] else [])):
+            self._note(_NOTE, str(line))
+
+    def _failure(self, data: Mapping[str, Any], event: Event) -> None:
+        self._note(_BAD, f"{data['error']}: {data['message']}")
+
+    def _undo(self, data: Mapping[str, Any], event: Event) -> None:
+        self._note(_NOTE, "undone" if data["world"] else "undone: the variables, not the world")
+
+    def _done(self, data: Mapping[str, Any], event: Event) -> None:
+        if self._turns:
+            self._turns[-1].mark = "✓" if data["ok"] else "✗"
+        self._line = 0
+        self._status = "ready: say what the robot should do"
+        if "usage" in data and is_real(data["model"]):
+            self._note("opacity:.6", usage_line(data["usage"]))
+
+    def _note(self, style: str, text: str) -> None:
+        if self._turns:
+            self._turns[-1].notes.append((style, text))
+
+
+_TELLS = {
+    "instruction": Story._instruction,
+    "prompt": Story._prompt,
+    "text": Story._text_piece,
+    "program": Story._program,
+    "line": Story._running,
+    "call": Story._call,
+    "repair": Story._repair,
+    "rehearsing": Story._rehearsing,
+    "rehearsal": Story._rehearsal,
+    "stdout": Story._stdout,
+    "moved": Story._moved,
+    "effect": Story._effect,
+    "failure": Story._failure,
+    "undo": Story._undo,
+    "done": Story._done,
+}
+"""What is told of, by the kind of the event."""
+
+
+def _text(text: str) -> str:
+    shown = printable(text[:MOST_CHARS]) + ("…" if len(text) > MOST_CHARS else "")
+    return escape(shown)

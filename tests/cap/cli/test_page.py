@@ -1,0 +1,326 @@
+"""The live page: who may see it, what it tells, and that it walks the road of every session."""
+
+import contextlib
+import http.client
+import os
+import re
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from email.message import Message
+from pathlib import Path
+
+import pytest
+
+from cap.cli.main import run
+from cap.cli.page.access import Access
+from cap.cli.page.story import Story
+from cap.trace.trace import Event
+from tests.fakes.visitor import Served, Visitor, served
+
+
+class Headers:
+    """As websockets has them: each may come several times."""
+
+    def __init__(self, *pairs: tuple[str, str]) -> None:
+        self._pairs = pairs
+
+    def get_all(self, name: str) -> list[str]:
+        return [value for key, value in self._pairs if key.lower() == name.lower()]
+
+
+class Request:
+    def __init__(self, path: str, *pairs: tuple[str, str]) -> None:
+        self.path, self.headers = path, Headers(*pairs)
+
+
+HERE = ("Host", "127.0.0.1:8093")
+KEY = ("Cookie", "other=1; cap-8093=secret")
+
+
+@pytest.mark.parametrize(
+    ("path", "pairs"),
+    [
+        ("/?token=secret", [HERE]),
+        ("/", [HERE, KEY]),
+        ("/", [HERE, ("Cookie", "x=1"), KEY]),
+        ("/", [HERE, KEY, ("Origin", "http://127.0.0.1:8093")]),
+        ("/", [("Host", "localhost:8093"), KEY, ("Origin", "http://localhost:8093")]),
+        ("/?token=secret", [("Host", "[::1]:9000"), ("Origin", "http://[::1]:9000")]),
+        ("/?token=secret", [("Host", "LOCALHOST")]),
+    ],
+)
+def test_who_has_the_link_may_pass(path: str, pairs: list[tuple[str, str]]) -> None:
+    assert Access("secret").refusal(Request(path, *pairs)) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "pairs", "why"),
+    [
+        ("/", [HERE], "token"),
+        ("/?token=", [HERE], "token"),
+        ("/?token=Secret", [HERE], "token"),
+        ("/?token=secret&token=secret", [HERE], "token"),
+        ("/?token=s%C3%A9cret", [HERE], "token"),
+        ("/", [HERE, ("Cookie", "cap-8094=secret")], "token"),
+        ("/", [HERE, ("Cookie", "cap-8093=wrong")], "token"),
+        ("/", [HERE, ("Cookie", "\x00;=;;")], "token"),
+        ("/?token=secret", [HERE, ("Origin", "http://evil.example")], "another page"),
+        ("/?token=secret", [HERE, ("Origin", "null")], "another page"),
+        ("/?token=secret", [HERE, ("Origin", "https://127.0.0.1:8093")], "another page"),
+        ("/?token=secret", [HERE, ("Origin", "http://127.0.0.1:8000")], "another page"),
+        ("/?token=secret", [HERE, ("Origin", "http://localhost:8093")], "another page"),
+        ("/", [HERE, KEY, ("Origin", "http://127.0.0.1:8093"), ("Origin", "x")], "another page"),
+        ("/?token=secret", [("Host", "evil.example:8093")], "is at"),
+        ("/?token=secret", [("Host", "127.0.0.1.evil.example")], "is at"),
+        ("/?token=secret", [("Host", "evil@127.0.0.1:8093")], "is at"),
+        ("/?token=secret", [("Host", "127.0.0.1:8093:1")], "is at"),
+        ("/?token=secret", [("Host", "127.0.0.1:x")], "is at"),
+        ("/?token=secret", [("Host", "[::1")], "is at"),
+        ("/?token=secret", [("Host", "")], "is at"),
+        ("/?token=secret", [], "is at"),
+        ("/?token=secret", [HERE, ("Host", "evil.example")], "is at"),
+    ],
+)
+def test_nobody_else_may(path: str, pairs: list[tuple[str, str]], why: str) -> None:
+    refused = Access("secret").refusal(Request(path, *pairs))
+    assert refused is not None
+    assert refused[0] == 403
+    assert why in refused[1]
+
+
+def test_each_page_has_a_token_of_its_own() -> None:
+    assert len({Access().token for _ in range(100)}) == 100
+    assert min(len(Access().token) for _ in range(100)) >= 32
+
+
+NASTY = "<img src=x onerror=alert(1)>\x1b[2J"
+
+
+def test_text_of_others_is_shown_never_interpreted() -> None:
+    story = Story()
+    call = {"name": NASTY, "args": [NASTY], "kwargs": {}, "duration_s": 0.1, "kind": "action"}
+    for kind, data in (
+        ("instruction", {"lmp": NASTY, "text": NASTY}),
+        ("prompt", {"model": NASTY}),
+        ("text", {"text": NASTY}),
+        ("program", {"source": f"{NASTY}\n{NASTY}", "generated": [(NASTY, NASTY)]}),
+        ("line", {"number": 1}),
+        ("call", {**call, "result": NASTY, "error": None}),
+        ("call", {**call, "result": None, "error": NASTY}),
+        ("call", {**call, "name": "say", "result": None, "error": None}),
+        ("stdout", {"text": NASTY}),
+        ("moved", {"objects": {NASTY: 0}}),
+        ("failure", {"error": NASTY, "message": NASTY}),
+    ):
+        story(Event(kind, 1, 0, data))
+    story.note(NASTY)
+    story.say(NASTY)
+    news = story.news()
+    assert news is not None
+    for html in news:
+        assert "<img" not in html
+        assert "\x1b" not in html
+    assert "onerror" in "".join(news)
+    assert story.news() is None
+
+
+def test_calls_in_a_row_are_one_line_and_the_running_line_is_marked() -> None:
+    story = Story()
+    story(Event("instruction", 1, 0, {"lmp": "ui", "text": "go"}))
+    story(Event("program", 1, 0, {"source": "a()\nb()\n", "generated": []}))
+    story(Event("line", 1, 0, {"number": 2}))
+    call = {"args": [], "kwargs": {}, "duration_s": 0.5, "kind": "action", "result": None}
+    for _ in range(125):
+        story(Event("call", 1, 0, {**call, "name": "b", "error": None}))
+    status, program, calls, _ = story.news() or ("", "", "", "")
+    assert "running line 2" in status
+    assert re.search(r"▶ <[^>]+>  2</span>  b\(\)", program)
+    assert "× 125" in calls
+    assert "62.50 s" in calls
+
+
+def test_without_its_extra_the_page_names_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "viser", None)
+    assert run(["serve"]) == 2
+    told = capsys.readouterr().err
+    assert "pip install 'code-as-policies[web]'" in told
+    assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["--json"], ["--speed", "nan"], ["--port", "70000"]])
+def test_what_makes_no_sense_is_refused(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["serve", *words]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_port_in_use_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("viser", reason="the extra 'web' is not installed")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert run(["serve", "--port", str(port)]) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert f"cannot listen on port {port}" in told
+    assert "--port" in told
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    pytest.importorskip("viser", reason="the extra 'web' is not installed")
+    folder = tmp_path_factory.mktemp("page")
+    with served("--mode", "instant", "--out", "run", cwd=folder) as page:
+        yield page
+
+
+def answered(page: Served, path: str, **headers: str) -> tuple[int, Message, bytes]:
+    name, port = page.host.split(":")
+    with contextlib.closing(http.client.HTTPConnection(name, int(port), timeout=60)) as connection:
+        connection.request("GET", path, headers=headers)
+        with connection.getresponse() as response:
+            return response.status, response.headers, response.read()
+
+
+UPGRADE = {
+    "Upgrade": "websocket",
+    "Connection": "Upgrade",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+
+
+def test_the_link_leaves_a_cookie_and_shows_the_page(page: Served) -> None:
+    status, headers, _ = answered(page, f"/?token={page.token}")
+    assert (status, headers["Location"]) == (303, "/")
+    cookie = headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+    status, headers, body = answered(page, "/", Cookie=cookie.split(";")[0])
+    assert status == 200
+    assert b"<html" in body
+    assert headers["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.parametrize("upgrade", [False, True], ids=["page", "websocket"])
+@pytest.mark.parametrize(
+    ("token", "headers"),
+    [
+        ("", {}),
+        ("wrong", {}),
+        ("right", {"Origin": "http://evil.example"}),
+        ("right", {"Host": "evil.example"}),
+        ("right", {"Host": "127.0.0.1.evil.example", "Origin": "http://127.0.0.1.evil.example"}),
+    ],
+    ids=["no token", "wrong token", "foreign origin", "rebound name", "rebound to itself"],
+)
+def test_others_get_neither_page_nor_socket(
+    page: Served, token: str, headers: dict[str, str], upgrade: bool
+) -> None:
+    given = {"right": page.token}.get(token, token)
+    more = UPGRADE if upgrade else {}
+    status, _, body = answered(page, f"/?token={given}", **headers, **more)
+    assert status == 403
+    assert body.count(b"\n") == 1
+
+
+def test_the_page_listens_on_this_machine_alone(page: Served) -> None:
+    port = int(page.host.split(":")[1])
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        listening = [line.split()[1] for line in table if line.split()[3] == "0A"]
+    assert f"0100007F:{port:04X}" in listening
+    assert f"00000000:{port:04X}" not in listening
+
+
+def test_an_instruction_is_carried_out_and_undone_and_all_browsers_see_it(page: Served) -> None:
+    with Visitor(page) as first, Visitor(page) as second:
+        for visitor in (first, second):
+            visitor.until(lambda v: "ready" in v.text)
+        begin = first.until(lambda v: v.positions.get("/objects/red block"))
+        first.ask("put the red block in the blue bowl")
+        for visitor in (first, second):
+            visitor.until(lambda v: "moved: red block" in v.text)
+            end = visitor.until(
+                lambda v: (
+                    v.positions["/objects/red block"] != begin and v.positions["/objects/red block"]
+                )
+            )
+            bowl = visitor.positions["/objects/blue bowl"]
+            assert abs(end[0] - bowl[0]) < 0.03
+            assert abs(end[1] - bowl[1]) < 0.03
+            assert "put_first_on_second" in visitor.text
+        second.press("Undo")
+        for visitor in (first, second):
+            visitor.until(lambda v: v.positions["/objects/red block"] == begin)
+            visitor.until(lambda v: "undone" in v.text)
+
+
+def test_a_model_that_fails_is_told_and_the_page_lives_on(page: Served) -> None:
+    with Visitor(page) as visitor:
+        visitor.ask("put the purple block in the blue bowl")
+        visitor.until(lambda v: "NoMatch" in v.text)
+        visitor.ask("put the green block in the red bowl")
+        visitor.until(lambda v: "moved: green block" in v.text)
+
+
+def test_a_stop_ends_the_program_and_the_robot_and_no_more(tmp_path: Path) -> None:
+    pytest.importorskip("viser", reason="the extra 'web' is not installed")
+    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
+    with (
+        served("--speed", "0.1", "--out", "run", cwd=tmp_path) as page,
+        Visitor(page) as visitor,
+        Visitor(page) as other,
+    ):
+        visitor.until(lambda v: "/arm/hand" in v.positions)
+        begin = visitor.positions["/arm/hand"]
+        visitor.ask("stack all the blocks")
+        visitor.until(lambda v: v.positions["/arm/hand"] != begin)
+        visitor.until(lambda v: "running line" in v.text)
+        other.press("Stop")  # whoever sees it may stop it
+        visitor.until(lambda v: "stopped from the page" in v.text)
+        visitor.until(lambda v: "ready" in v.text and "Interrupted" in v.text)
+        visitor.press("Undo")
+        visitor.until(lambda v: "undone" in v.text)
+        visitor.until(lambda v: v.positions["/arm/hand"] == begin)
+        assert page.end(signal.SIGINT) == 0  # nothing runs, so Ctrl-C is the end
+        assert "run: run" in page.told
+
+
+def test_a_browser_that_leaves_stops_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("viser", reason="the extra 'web' is not installed")
+    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
+    with served("--speed", "1", "--out", "run", cwd=tmp_path) as page:
+        with Visitor(page) as visitor:
+            visitor.until(lambda v: "/arm/hand" in v.positions)
+            begin = visitor.positions["/arm/hand"]
+            visitor.ask("put the red block in the blue bowl")
+            visitor.until(lambda v: v.positions["/arm/hand"] != begin)
+        with Visitor(page) as again:
+            again.until(lambda v: "moved: red block" in v.text)
+
+
+@pytest.mark.parametrize("robot", ["kitchen", "drawing", "tabletop"])
+def test_other_robots_are_seen_too(robot: str, tmp_path: Path) -> None:
+    pytest.importorskip("viser", reason="the extra 'web' is not installed")
+    words = {
+        "kitchen": "go to the desk",
+        "drawing": "draw a hexagon around the middle",
+        "tabletop": "put the red block in the blue bowl",
+    }[robot]
+    moves = {"kitchen": "/robot", "drawing": "/arm/hand", "tabletop": "/objects/red block"}[robot]
+    dry = ["--dry-run", "--objects", "red block,blue bowl"] if robot == "tabletop" else []
+    with (
+        served("-r", robot, "--speed", "0", *dry, "--out", "run", cwd=tmp_path) as page,
+        Visitor(page) as visitor,
+    ):
+        visitor.until(lambda v: moves in v.positions)
+        begin = visitor.positions[moves]
+        visitor.ask(words)
+        visitor.until(lambda v: "✓ 1." in v.text)
+        if robot != "drawing":
+            visitor.until(lambda v: v.positions[moves] != begin)
+        assert os.path.exists(tmp_path / "run" / "events.jsonl")
