@@ -119,7 +119,7 @@ class TabletopRobot:
         return self._table.shapes()
 
     def view(self) -> Appearance:
-        """Return where each body is, as far as it is known."""
+        """Return where each body is, as far as that is known; also while the arm moves."""
         return self._table.view()
 
     def render(self, width: int = 480, height: int = 480) -> Any:

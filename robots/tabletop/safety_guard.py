@@ -158,6 +158,11 @@ class GuardedArm:
                 raise
             return self._on_table(self.driver.heard.tcp_pose)
 
+    def heard_pose(self) -> TcpPose | None:
+        """Return where the fingertips were when the controller last said so; it is not asked."""
+        heard = self.driver.heard
+        return None if heard is None else self._on_table(heard.tcp_pose)
+
     def pose(self) -> TcpPose:
         """Return where the fingertips are, in the table frame."""
         return self._on_table(self.driver.tcp_pose())

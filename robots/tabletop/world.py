@@ -15,12 +15,13 @@ from robots.arm.motion import Pose
 from robots.arm.strokes import Stroke, stroke_of
 from robots.ravens import transfer
 from robots.ravens.instant import draw_top_view
-from robots.ravens.scene import Body
+from robots.ravens.scene import Body, Scene
 from robots.ravens.transfer import Transfer
 from robots.ravens.world import MAX_PATHS, WorldState
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import yaw_quaternion
 from robots.tabletop import waypoints
+from robots.tabletop.driver import TcpPose
 from robots.tabletop.limits import yaw_of
 from robots.tabletop.observation import Sight
 from robots.tabletop.safety_guard import GuardedArm
@@ -63,6 +64,8 @@ class HardwareWorld:
         self._arm = arm
         self._sight = sight
         self._held: Held | None = None
+        self._seen: Scene | None = None
+        """What was seen last."""
         self.paths: tuple[Stroke, ...] = ()
         """Paths followed, the oldest first."""
 
@@ -70,16 +73,20 @@ class HardwareWorld:
     def state(self) -> WorldState:
         """What is known now: the scene as seen, what is held as it hangs, the arm as measured."""
         pose = self._arm.last_pose()
-        hand = Pose(*pose[:3], yaw_of(pose))
-        scene, gap_m = self._sight.scene(), self.fingers.stroke_m
-        if self._held is not None:
-            scene = scene.moved(self._held.at(hand))
-            gap_m = self._held.grip.gap_m
-        return WorldState(scene, hand.joints(), gap_m, self.held, paths=self.paths)
+        self._seen = self._sight.scene()
+        return self._with_hand(self._seen, pose)
 
     @state.setter
     def state(self, state: WorldState) -> None:
         raise RobotError("a real table cannot be put back; move the objects there")
+
+    def _with_hand(self, scene: Scene, pose: TcpPose) -> WorldState:
+        """Return the state with the fingertips at a pose: what they hold hangs there."""
+        hand, held, gap_m = Pose(*pose[:3], yaw_of(pose)), self._held, self.fingers.stroke_m
+        if held is not None:
+            scene = scene.moved(held.at(hand))
+            gap_m = held.grip.gap_m
+        return WorldState(scene, hand.joints(), gap_m, self.held, paths=self.paths)
 
     @property
     def held(self) -> str | None:
@@ -197,8 +204,14 @@ class HardwareWorld:
         self._host.frame()
 
     def now(self) -> WorldState:
-        """Return how everything is at this moment, as far as it is known."""
-        return self.state
+        """Return what was seen last, with the arm where it was heard to be last.
+
+        Neither camera nor controller is asked, so this may be called while the arm moves.
+        """
+        heard = self._arm.heard_pose()
+        if self._seen is None or heard is None:
+            return self.state
+        return self._with_hand(self._seen, heard)
 
     def render(self, width: int, height: int) -> Any:
         """Return what is known of the table, seen from above, as a PIL image."""

@@ -17,6 +17,8 @@ from cap.cli.main import run
 from cap.cli.page.access import Access
 from cap.cli.page.story import Story
 from cap.trace.trace import Event
+from robots.ravens.transfer import PARK
+from tests.fakes.ur.controller import FakeController
 from tests.fakes.visitor import Served, Visitor, served
 
 
@@ -267,6 +269,7 @@ def test_a_model_that_fails_is_told_and_the_page_lives_on(page: Served) -> None:
         visitor.until(lambda v: "moved: green block" in v.text)
 
 
+@pytest.mark.soak
 def test_a_stop_ends_the_program_and_the_robot_and_no_more(tmp_path: Path) -> None:
     pytest.importorskip("viser", reason="the extra 'web' is not installed")
     pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
@@ -290,6 +293,7 @@ def test_a_stop_ends_the_program_and_the_robot_and_no_more(tmp_path: Path) -> No
         assert "run: run" in page.told
 
 
+@pytest.mark.soak
 def test_a_browser_that_leaves_stops_nothing(tmp_path: Path) -> None:
     pytest.importorskip("viser", reason="the extra 'web' is not installed")
     pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
@@ -303,6 +307,7 @@ def test_a_browser_that_leaves_stops_nothing(tmp_path: Path) -> None:
             again.until(lambda v: "moved: red block" in v.text)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("robot", ["kitchen", "drawing", "tabletop"])
 def test_other_robots_are_seen_too(robot: str, tmp_path: Path) -> None:
     pytest.importorskip("viser", reason="the extra 'web' is not installed")
@@ -324,3 +329,81 @@ def test_other_robots_are_seen_too(robot: str, tmp_path: Path) -> None:
         if robot != "drawing":
             visitor.until(lambda v: v.positions[moves] != begin)
         assert os.path.exists(tmp_path / "run" / "events.jsonl")
+
+
+SCENE = """
+[[objects]]
+name = "red block"
+position_m = [0.10, -0.45, 0.02]
+[[objects]]
+name = "blue bowl"
+position_m = [-0.12, -0.50, 0.018]
+"""
+
+
+@pytest.fixture
+def real(tmp_path: Path) -> Iterator[tuple[FakeController, Served]]:
+    """The page of a real arm's driver, at a controller on loopback that takes its time."""
+    pytest.importorskip("viser", reason="the extra 'web' is not installed")
+    (tmp_path / "scene.toml").write_text(SCENE)
+    with FakeController(
+        time_factor=1.0, rate_hz=125.0, tool_m=0.163, joints=PARK.joints(), holds=True
+    ) as arm:
+        options = {"host": arm.host, "driver": "urx", "scene": "scene.toml", "gripper": "robotiq"}
+        given = [word for key, value in options.items() for word in ("-R", f"{key}={value}")]
+        with served("-r", "tabletop", *given, "--out", "run", cwd=tmp_path) as page:
+            yield arm, page
+
+
+ASKED = "waiting for your word"
+
+
+@pytest.mark.soak
+def test_a_real_arm_moves_when_somebody_allows_it_and_not_before(
+    real: tuple[FakeController, Served],
+) -> None:
+    controller, page = real
+    with Visitor(page) as visitor, Visitor(page) as other:
+        visitor.ask("put the red block in the blue bowl")
+        visitor.until(lambda v: ASKED in v.text)
+        assert "rehearsed" in visitor.text
+        begin = controller.joints
+        visitor.write("Why not", "not now")
+        visitor.press("No")
+        visitor.until(lambda v: "not now" in v.text)
+        visitor.until(lambda v: "ready" in v.text)
+        assert controller.joints == begin
+        visitor.ask("put the red block in the blue bowl")
+        visitor.until(lambda v: ASKED in v.text)
+        was = visitor.positions["/arm/hand"]
+        visitor.press("Yes, run it")
+        visitor.until(lambda v: "running line" in v.text)
+        visitor.until(lambda v: v.positions["/arm/hand"] != was)  # as the controller says
+        other.until(lambda v: "running line" in v.text)
+        other.press("Stop")
+        visitor.until(lambda v: "stopped from the page" in v.text and "ready" in v.text)
+    assert controller.joints != begin
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("who", ["who allowed it", "somebody else"])
+def test_a_browser_that_leaves_stops_the_motion_it_allowed_and_no_other(
+    real: tuple[FakeController, Served], who: str
+) -> None:
+    controller, page = real
+    controller.hold_motions(0.5)  # it is under way for as long as it takes
+    with Visitor(page) as stays:
+        with Visitor(page) as leaves:
+            stays.ask("put the red block in the blue bowl")
+            allows = leaves if who == "who allowed it" else stays
+            for visitor in (stays, leaves):
+                visitor.until(lambda v: ASKED in v.text)
+            allows.press("Yes, run it")
+            leaves.until(lambda v: "running line" in v.text)
+        if who == "who allowed it":
+            stays.until(lambda v: "has left" in v.text)
+            stays.until(lambda v: "Interrupted" in v.text and "ready" in v.text)
+        else:
+            controller.hold_motions(None)
+            stays.until(lambda v: "moved: red block" in v.text)
+            assert "has left" not in stays.text
