@@ -100,7 +100,11 @@ def export_trace(
         from cap.trace.export.run_record import RunRecord
 
         record = RunRecord.read(folder)
-        write_whole(out, html.text_of(record) if to == "html" else markdown.text_of(record))
+        text = html.text_of(record) if to == "html" else markdown.text_of(record)
+        if out.exists() and not out.is_file():  # such as /dev/stdout, which stays what it is
+            out.write_text(text, encoding="utf-8", errors="backslashreplace")
+            return 0
+        write_whole(out, text)
         click.echo(str(out))
         return 0
     from cap.cli.film import film_run

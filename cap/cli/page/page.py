@@ -217,6 +217,10 @@ class LivePage:
                 self._session.run(order.words)
         except CapError as error:
             self.story.note(str(error))
+        except OSError as error:  # such as a full disk
+            where = error.filename or self._session.trace.folder
+            why = f"cannot write {where}: {error.strerror or error}"
+            self.story.note(f"{why}; make room there, the session goes on")
         finally:
             self._approved_by = None
             self._set_busy(False)

@@ -331,6 +331,29 @@ def test_other_robots_are_seen_too(robot: str, tmp_path: Path) -> None:
         assert os.path.exists(tmp_path / "run" / "events.jsonl")
 
 
+@pytest.mark.soak
+def test_a_full_disk_is_told_with_its_folder_and_the_session_lives_on(tmp_path: Path) -> None:
+    pytest.importorskip("viser", reason="the extra 'web' is not installed")
+    import resource
+
+    with (
+        served("--mode", "instant", "--out", "run", cwd=tmp_path) as page,
+        Visitor(page) as visitor,
+    ):
+        visitor.ask("put the red block in the blue bowl")
+        visitor.until(lambda v: "✓ 1." in v.text)
+        full = (tmp_path / "run" / "events.jsonl").stat().st_size + 100
+        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+        resource.prlimit(page.process.pid, resource.RLIMIT_FSIZE, (full, hard))
+        visitor.ask("put the green block in the red bowl")
+        visitor.until(lambda v: "cannot write" in v.text)
+        assert "run" in visitor.text.partition("cannot write")[2]
+        resource.prlimit(page.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+        visitor.until(lambda v: "ready" in v.text)
+        visitor.ask("put the blue block in the yellow bowl")
+        visitor.until(lambda v: "moved: blue block" in v.text)
+
+
 SCENE = """
 [[objects]]
 name = "red block"

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -171,6 +172,16 @@ def test_a_run_that_cannot_be_exported_is_refused_in_one_line(
     told = capsys.readouterr().err
     assert told.count("\n") == 1
     assert "where.html" in told
+
+
+def test_what_is_no_file_is_written_to_not_replaced(ran: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with os.fdopen(end, "rb", buffering=0) as reader:
+        assert run(["trace", "export", str(ran), "--to", "md", "--out", str(pipe)]) == 0
+        assert reader.read(2) == b"# "
+    assert pipe.is_fifo()
 
 
 def test_a_film_is_the_run_carried_out_again(

@@ -1,0 +1,199 @@
+"""The live page and the exported run in a real browser: Debian's chromium, without a screen."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image, ImageChops
+
+from cap import Session
+from cap.trace.export import html
+from cap.trace.export.run_record import RunRecord
+from cap.trace.trace import Trace
+from tests.fakes.visitor import Served, Visitor, served
+
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.timeout(300),
+    # The browser's driver ends its own processes when it is stopped, some later than it says.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+WAIT_MS = 90_000
+WEBGL = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if (chromium := shutil.which("chromium")) is None:
+        pytest.skip("there is no chromium: apt-get install chromium")
+    with playwright.sync_playwright() as running:
+        started = running.chromium.launch(executable_path=chromium, args=WEBGL)
+        yield started
+        started.close()
+
+
+class Tab:
+    """A page in a browser, and all it complained of."""
+
+    def __init__(self, browser: Any, **options: Any) -> None:
+        options = {"viewport": {"width": 1200, "height": 800}, **options}
+        self.context = browser.new_context(**options)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(WAIT_MS)
+        self.errors: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on(
+            "console",
+            lambda told: self.errors.append(told.text) if told.type == "error" else None,
+        )
+
+    def told(self, part: str) -> str:
+        return str(self.page.locator(f"[data-cap={part}]").inner_text())
+
+    def wait_for(self, part: str, text: str) -> None:
+        self.page.locator(f"[data-cap={part}]", has_text=text).wait_for()
+
+    def seen(self) -> Image.Image:
+        """Return what is drawn of the scene, left of the panel."""
+        shot = Image.open(io.BytesIO(self.page.screenshot()))
+        return shot.convert("RGB").crop((0, 160, 860, 800))
+
+
+def differs(one: Image.Image, other: Image.Image) -> int:
+    """Return how many pixels are plainly otherwise."""
+    gray = ImageChops.difference(one, other).convert("L").point(lambda v: 255 if v > 40 else 0)
+    return gray.histogram()[255]
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Served]:
+    pytest.importorskip("viser", reason="the extra 'web' is not installed")
+    with served("--speed", "1", "--out", "run", cwd=tmp_path) as page:
+        yield page
+
+
+def settled(tab: Tab) -> Image.Image:
+    """Return the scene once it is drawn and no longer changes."""
+    last = tab.seen()
+    for _ in range(60):
+        tab.page.wait_for_timeout(500)
+        now = tab.seen()
+        colored = max(high - low for low, high in now.getextrema())
+        if differs(last, now) == 0 and colored > 150:
+            return now
+        last = now
+    raise AssertionError("the scene does not come to rest")
+
+
+def test_a_sentence_typed_moves_a_block_that_two_browsers_see(browser: Any, page: Served) -> None:
+    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
+    tab, other = Tab(browser), Tab(browser, viewport={"width": 400, "height": 850})
+    with Visitor(page) as visitor:
+        tab.page.goto(page.link)
+        other.page.goto(page.link)
+        assert "token" not in tab.page.url
+        tab.wait_for("status", "ready")
+        before = settled(tab)
+        begin = visitor.until(lambda v: v.positions.get("/objects/red block"))
+        words = tab.page.get_by_role("textbox").first
+        words.fill("put the red block in the blue bowl")
+        words.press("Enter")
+        tab.wait_for("turns", "moved: red block")
+        visitor.until(lambda v: v.positions["/objects/red block"] != begin)
+        end = visitor.until(lambda v: v.positions["/objects/red block"])
+        bowl = visitor.positions["/objects/blue bowl"]
+        assert abs(end[0] - bowl[0]) < 0.03
+        assert abs(end[1] - bowl[1]) < 0.03
+        assert differs(before, settled(tab)) > 150  # a block of some 20 by 20 pixels went away
+        assert "put_first_on_second" in tab.told("program")
+        assert "put_first_on_second" in tab.told("calls")
+        other.page.get_by_text("moved: red block").first.wait_for(state="attached")
+    assert tab.errors == other.errors == []
+
+
+def test_stop_is_pressed_within_a_long_program(browser: Any, tmp_path: Path) -> None:
+    pytest.importorskip("viser", reason="the extra 'web' is not installed")
+    pytest.importorskip("pybullet", reason="the extra 'sim' is not installed")
+    with served("--speed", "0.1", "--out", "run", cwd=tmp_path) as page:
+        tab = Tab(browser)
+        tab.page.goto(page.link)
+        tab.wait_for("status", "ready")
+        tab.page.get_by_role("textbox").first.fill("stack all the blocks")
+        tab.page.get_by_role("button", name="Run").click()
+        tab.wait_for("status", "running line 3")
+        assert "▶" in tab.told("program")
+        tab.page.get_by_role("button", name="Stop").click()
+        tab.wait_for("turns", "stopped from the page")
+        tab.wait_for("turns", "Interrupted")
+        tab.wait_for("status", "ready")
+        tab.page.get_by_role("button", name="Undo").click()
+        tab.wait_for("turns", "undone")
+        assert tab.errors == []
+
+
+def test_a_page_of_somebody_else_cannot_open_the_socket(browser: Any, page: Served) -> None:
+    """Even one that knows the link: its origin is not the page's."""
+    tab = Tab(browser)
+    tab.page.goto(page.link)  # the cookie is there
+    tab.page.route("http://evil.example/", lambda route: route.fulfill(body="<html></html>"))
+    tab.page.goto("http://evil.example/")
+    opened = tab.page.evaluate(
+        """async (link) => {
+            const url = link.replace("http:", "ws:");
+            return await new Promise((done) => {
+                const socket = new WebSocket(url, "viser-v0");
+                socket.onopen = () => done("opened");
+                socket.onerror = () => done("refused");
+            });
+        }""",
+        page.link,
+    )
+    assert opened == "refused"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of a hundred turns."""
+    folder = tmp_path_factory.mktemp("report") / "run"
+    words = ["put the red block in the blue bowl", "stack all the blocks", "undo that"]
+    with Session.open("ravens", mode="instant", trace=Trace(folder)) as session:
+        for number in range(100):
+            session.run(words[number % 3])
+            picture = session.robot.render(480, 480)  # type: ignore[attr-defined]
+            picture.save(folder / f"turn-{number + 1}.png")
+    path = folder / "run.html"
+    path.write_text(html.text_of(RunRecord.read(folder)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1200])
+def test_a_run_of_a_hundred_turns_is_a_small_page_that_fits(
+    browser: Any, report: Path, width: int, scheme: str
+) -> None:
+    assert report.stat().st_size < 10 << 20
+    size = {"width": width, "height": 850}
+    tab = Tab(browser, viewport=size, color_scheme=scheme, offline=True)
+    tab.page.goto(report.as_uri())
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert tab.page.locator(".turn").count() == 100
+    ground = tab.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    light = sum(map(int, ground.removeprefix("rgb(").rstrip(")").split(","))) > 3 * 128
+    assert light == (scheme == "light")
+    turn = tab.page.locator(".turn").nth(1)
+    turn.locator("summary").first.click()
+    turn.get_by_text("stack_objects_in_order").first.wait_for()
+    tab.page.get_by_text("after turn 2 (").wait_for()
+    tab.page.wait_for_timeout(1000)  # it glides there
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
+    before = tab.page.locator("#world").screenshot()
+    tab.page.locator("#play").click()
+    tab.page.get_by_text("after turn 3 (").wait_for()
+    assert tab.page.locator("#world").screenshot() != before
+    assert tab.errors == []
