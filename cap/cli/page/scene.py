@@ -106,13 +106,16 @@ class SceneDrawer:
             if number < len(self._lines) and self._lines[number][0] == line:
                 continue
             points = np.array(line.points, dtype=np.float32)
-            drawn = self._server.scene.add_line_segments(
-                f"/lines/{number}",
-                np.stack([points[:-1], points[1:]], axis=1),
-                line.color,
-                thickness=line.width_m,
-            )
-            self._lines[number:] = [(line, drawn), *self._lines[number + 1 :]]
+            pieces = np.stack([points[:-1], points[1:]], axis=1)
+            if number < len(self._lines):  # it grows, as ink does
+                drawn = self._lines[number][1]
+                drawn.points = pieces
+                self._lines[number] = line, drawn
+            else:
+                drawn = self._server.scene.add_line_segments(
+                    f"/lines/{number}", pieces, line.color, thickness=line.width_m
+                )
+                self._lines.append((line, drawn))
             new = True
         return new
 
