@@ -255,7 +255,7 @@ class LivePage:
         elif now_s - self._sent_s < 1 / FRAMES_PER_S:
             return
         self._sent_s = time.monotonic()
-        self._scene.show(robot)
+        self._scene.show(robot, moving=True)
 
     def _watch_twin(self, event: Event) -> None:
         """Show a rehearsal in the twin, and afterwards the robot itself again."""

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from typing import Any
 
-from cap.robot.view import Appearance, Placement, Polyline, Shape, Viewable, lathe_mesh
+from cap.robot.view import (
+    Appearance,
+    Placement,
+    Polyline,
+    Shape,
+    Viewable,
+    lathe_mesh,
+    ribbon_mesh,
+)
 
+LINES_EVERY_S = 0.2
+"""How often lines are drawn anew while they grow: a browser takes its time for each."""
 _LABEL_UP_M = 0.05
 
 
@@ -27,15 +38,18 @@ class SceneDrawer:
         self._labels: dict[str, Any] = {}
         self._placements: dict[str, Placement] = {}
         self._lines: list[tuple[Polyline, Any]] = []
+        self._lines_s = 0.0
         self.sent = 0
         """How many times something was new."""
 
-    def show(self, robot: Viewable) -> None:
-        """Show how a robot's world is at this moment."""
-        self.draw(robot.view(), robot)
+    def show(self, robot: Viewable, *, moving: bool = False) -> None:
+        """Show how a robot's world is at this moment.
 
-    def draw(self, appearance: Appearance, robot: Viewable) -> None:
-        """Show how a world is; the robot tells the shapes of what is new in it."""
+        Args:
+            robot: Tells how it is, and the shapes of what is new in it.
+            moving: More follows at once, so lines that grow may wait for it.
+        """
+        appearance = robot.view()
         with self._lock, self._server.atomic():
             now = appearance.placements
             if now.keys() - self._bodies.keys():
@@ -54,7 +68,10 @@ class SceneDrawer:
                     body.wxyz = (place[6], *place[3:6])
                     self._placements[name] = place
                     new = True
-            new = self._draw_lines(appearance.lines) or new
+            now_s = time.monotonic()
+            if not moving or now_s - self._lines_s > LINES_EVERY_S:
+                self._lines_s = now_s
+                new = self._draw_lines(appearance.lines) or new
             self.sent += new
 
     def placements(self) -> dict[str, Placement]:
@@ -103,19 +120,24 @@ class SceneDrawer:
         while len(self._lines) > len(lines):
             self._lines.pop()[1].remove()
         for number, line in enumerate(lines):
-            if number < len(self._lines) and self._lines[number][0] == line:
+            known = self._lines[number] if number < len(self._lines) else None
+            if known is not None and known[0] == line:
                 continue
-            points = np.array(line.points, dtype=np.float32)
-            pieces = np.stack([points[:-1], points[1:]], axis=1)
-            if number < len(self._lines):  # it grows, as ink does
-                drawn = self._lines[number][1]
-                drawn.points = pieces
-                self._lines[number] = line, drawn
+            vertices, faces = ribbon_mesh(line.points, line.width_m)
+            corners, triangles = np.array(vertices, np.float32), np.array(faces, np.uint32)
+            if known is not None and known[0].color == line.color:
+                drawn = known[1]
+                drawn.vertices, drawn.faces = corners, triangles
             else:
-                drawn = self._server.scene.add_line_segments(
-                    f"/lines/{number}", pieces, line.color, thickness=line.width_m
+                drawn = self._server.scene.add_mesh_simple(
+                    f"/lines/{number}",
+                    corners,
+                    triangles,
+                    color=line.color,
+                    side="double",
+                    cast_shadow=False,
                 )
-                self._lines.append((line, drawn))
+            self._lines[number : number + 1] = [(line, drawn)]
             new = True
         return new
 

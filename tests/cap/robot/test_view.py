@@ -10,7 +10,7 @@ import robots.drawing
 import robots.kitchen
 import robots.ravens
 from cap.robot.registry import make_robot
-from cap.robot.view import Viewable, ViewLog, lathe_mesh
+from cap.robot.view import Viewable, ViewLog, lathe_mesh, ribbon_mesh
 
 ROBOTS: dict[str, Callable[..., Any]] = {
     "ravens": robots.ravens.create,
@@ -90,3 +90,13 @@ def test_a_lathe_is_a_closed_surface() -> None:
     edges = [tuple(sorted(pair)) for a, b, c in faces for pair in ((a, b), (b, c), (c, a))]
     assert all(edges.count(edge) == 2 for edge in edges)
     assert max(z for *_, z in vertices) == 0.03
+
+
+def test_a_line_has_its_width_and_reaches_its_ends() -> None:
+    vertices, faces = ribbon_mesh([(0.0, 0.0, 0.1), (1.0, 0.0, 0.1), (1.0, 0.0, 0.1)], 0.2)
+    assert len(faces) == 2
+    xs, ys, zs = zip(*vertices, strict=True)
+    assert (min(xs), max(xs)) == pytest.approx((-0.1, 1.1))
+    assert (min(ys), max(ys)) == pytest.approx((-0.1, 0.1))
+    assert set(zs) == {0.1}
+    assert {corner for face in faces for corner in face} == set(range(4))
