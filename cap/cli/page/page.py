@@ -14,8 +14,8 @@ import time
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from cap.cli.page.chronicle import Chronicle
 from cap.cli.page.scene import SceneDrawer
-from cap.cli.page.story import Story
 from cap.engine.answer import Decision
 from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, RobotError
@@ -53,7 +53,7 @@ class LivePage:
         self._server = server
         self._speed = speed
         self._scene = SceneDrawer(server)
-        self.story = Story()
+        self.story = Chronicle()
         self._orders: queue.Queue[_Order] = queue.Queue()
         self._answers: queue.Queue[tuple[Decision, int | None]] = queue.Queue()
         self._session: Any = None

@@ -16,7 +16,7 @@ import pytest
 
 from cap.cli.main import run
 from cap.cli.page.access import Access
-from cap.cli.page.story import Story
+from cap.cli.page.chronicle import Chronicle
 from cap.trace.trace import Event
 from robots.ravens.transfer import PARK
 from tests.fakes.ur.controller import FakeController
@@ -102,7 +102,7 @@ NASTY = "<img src=x onerror=alert(1)>\x1b[2J"
 
 
 def test_text_of_others_is_shown_never_interpreted() -> None:
-    story = Story()
+    story = Chronicle()
     call = {"name": NASTY, "args": [NASTY], "kwargs": {}, "duration_s": 0.1, "kind": "action"}
     for kind, data in (
         ("instruction", {"lmp": NASTY, "text": NASTY}),
@@ -130,7 +130,7 @@ def test_text_of_others_is_shown_never_interpreted() -> None:
 
 
 def test_calls_in_a_row_are_one_line_and_the_running_line_is_marked() -> None:
-    story = Story()
+    story = Chronicle()
     story(Event("instruction", 1, 0, {"lmp": "ui", "text": "go"}))
     story(Event("program", 1, 0, {"source": "a()\nb()\n", "generated": []}))
     story(Event("line", 1, 0, {"number": 2}))

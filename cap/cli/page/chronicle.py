@@ -46,7 +46,7 @@ class _Told:
     """Style and text."""
 
 
-class Story:
+class Chronicle:
     """Listens to a session and tells it; the page asks for what is new."""
 
     def __init__(self) -> None:
@@ -211,6 +211,14 @@ class Story:
     def _undo(self, data: Mapping[str, Any], event: Event) -> None:
         self._note(_NOTE, "undone" if data["world"] else "undone: the variables, not the world")
 
+    def _unwritten(self, data: Mapping[str, Any], event: Event) -> None:
+        where, why = data["folder"], data["why"]
+        if why is None:
+            self._note(_NOTE, f"{where} can be written again, and nothing is missing")
+        else:
+            told = f"cannot write {where}: {why}; make room there, until then all is kept in memory"
+            self._note(_NOTE, told)
+
     def _done(self, data: Mapping[str, Any], event: Event) -> None:
         if self._turns:
             self._turns[-1].mark = "✓" if data["ok"] else "✗"
@@ -225,21 +233,22 @@ class Story:
 
 
 _TELLS = {
-    "instruction": Story._instruction,
-    "prompt": Story._prompt,
-    "text": Story._text_piece,
-    "program": Story._program,
-    "line": Story._running,
-    "call": Story._call,
-    "repair": Story._repair,
-    "rehearsing": Story._rehearsing,
-    "rehearsal": Story._rehearsal,
-    "stdout": Story._stdout,
-    "moved": Story._moved,
-    "effect": Story._effect,
-    "failure": Story._failure,
-    "undo": Story._undo,
-    "done": Story._done,
+    "instruction": Chronicle._instruction,
+    "prompt": Chronicle._prompt,
+    "text": Chronicle._text_piece,
+    "program": Chronicle._program,
+    "line": Chronicle._running,
+    "call": Chronicle._call,
+    "repair": Chronicle._repair,
+    "rehearsing": Chronicle._rehearsing,
+    "rehearsal": Chronicle._rehearsal,
+    "stdout": Chronicle._stdout,
+    "moved": Chronicle._moved,
+    "effect": Chronicle._effect,
+    "failure": Chronicle._failure,
+    "undo": Chronicle._undo,
+    "unwritten": Chronicle._unwritten,
+    "done": Chronicle._done,
 }
 """What is told of, by the kind of the event."""
 
