@@ -241,6 +241,14 @@ class BaseSuite:
         """Return the group of tasks in which reports sum a task up; "" for none of its own."""
         return ""
 
+    def model_of(self, split: str) -> str:
+        """Return whose model a split is of, where a run has several; "" where it has one."""
+        return ""
+
+    def charts(self, folder: Path) -> Mapping[str, bytes]:
+        """Return the suite's own charts of a results folder for its report, SVG by name."""
+        return {}
+
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return the suite's own table of a results folder; may write files of it there."""
         return []

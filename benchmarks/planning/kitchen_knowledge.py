@@ -91,14 +91,17 @@ class KitchenKnowledge:
     """Knows the tasks' needs, and plans for what is still lacking."""
 
     def __init__(self, task: KitchenTask | None = None) -> None:
-        """Know all tasks by their words; of several with the same words, this one."""
+        """Know all tasks by their words; of several with the same words, this one.
+
+        Of how a task begins it knows what the robot holds; that stands in no dialogue.
+        """
         self._task = task
 
     def advice(self, lines: Sequence[DialogueLine]) -> Advice | None:
         """Return what is right after the lines of an episode; None for an unknown instruction."""
         task, first = None, None
         asked, answer = False, ""
-        belief = _Belief()
+        belief = _Belief(held=(self._task.holding or None) if self._task else None)
         for number, line in enumerate(lines):
             if line.kind == "person":
                 known = self._known(line.text)
@@ -145,6 +148,8 @@ def _met(need: Need, belief: _Belief) -> bool:
         case "release":
             return need.objects[0] in belief.lying
         case "at":
+            return belief.at == need.to
+        case "visit":
             return need.to in belief.visited
         case "open":  # once it was open, what comes after it is under way
             return belief.opened or belief.closed
@@ -160,7 +165,7 @@ def _stages(need: Need, belief: _Belief) -> Stages:
     match need.kind:
         case "release":
             return [_each("put down the {}", need.objects)]
-        case "at":
+        case "at" | "visit":
             return [(f"go to the {need.to}",)]
         case "open" | "close":
             slide = (f"{need.kind} the {DRAWER}",)
@@ -235,7 +240,7 @@ def _meaning(need: Need) -> str:
             return f"{things} in my gripper"
         case "release":
             return f"{things} put down"
-        case "at":
+        case "at" | "visit":
             return f"me at the {need.to}"
     return f"the {DRAWER} {'open' if need.kind == 'open' else 'shut'}"
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from benchmarks.planning.kitchen_skills import DRAWER, PERSON, PLACES, KitchenSkills
 from robots.kitchen import KitchenRobot
+from robots.kitchen.state import KitchenState
 
-NeedKind = Literal["bring", "hold", "release", "at", "open", "close", "stow"]
+NeedKind = Literal["bring", "hold", "release", "at", "visit", "open", "close", "stow"]
 YOU = "you"
 """Where the person is, as a place to bring things to."""
 EVERY = 0
 """As many as there were."""
-
-Homes = Mapping[str, str | None]
-"""Where each object was before: the robot's location by name."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +23,13 @@ class Need:
     """One thing that must be so in the end."""
 
     kind: NeedKind
-    """`bring`: objects lie at a place; `hold`: one is in the gripper; `release`: it lies somewhere;
-    `at`: the robot went to a place; `open`, `close`: the drawer; `stow`: objects lie in it."""
+    """`bring`: objects lie at a place; `hold`: one is in the gripper; `release`: what was held
+    lies at a place; `at`: the robot is there in the end; `visit`: it was there, and ends at one of
+    the places to visit; `open`, `close`: the drawer; `stow`: objects lie in it."""
     objects: tuple[str, ...] = ()
     """Any of these will do."""
     to: str = ""
-    """Where, for `bring` and `at`: one of the places, or `you`."""
+    """Where, for `bring`, `release`, `at` and `visit`: one of the places, or `you`."""
     source: str = ""
     """Where they must come from; "" for anywhere, several with commas."""
     count: int = 1
@@ -93,43 +93,111 @@ def set_up(robot: KitchenRobot, task: KitchenTask) -> None:
         robot.pick_obj(task.holding)
 
 
-def homes_of(robot: KitchenRobot) -> dict[str, str | None]:
-    """Return where each object is now."""
-    return {thing.name: robot.state.location_of(thing.name) for thing in robot.state.things}
+@dataclass(frozen=True)
+class KitchenBefore:
+    """How the kitchen was before anything was done in it."""
+
+    homes: Mapping[str, str | None]
+    """Where each object was, by the robot's locations; None in the gripper."""
+    opened: frozenset[str]
+    """Drawers that were open."""
 
 
-def missed(task: KitchenTask, world: KitchenSkills, homes: Homes) -> str | None:
-    """Return what the kitchen lacks of what was asked for; None if nothing."""
-    last = next((n.kind for n in reversed(task.needs) if n.kind in ("open", "close")), None)
-    needs = [n for n in task.needs if n.kind not in ("open", "close") or n.kind == last]
-    return next((lack for need in needs if (lack := _lack(need, world, homes))), None)
+def look(robot: KitchenRobot) -> KitchenBefore:
+    """Return how the kitchen is now."""
+    state = robot.state
+    homes = {thing.name: state.location_of(thing.name) for thing in state.things}
+    return KitchenBefore(homes, _opened(state))
 
 
-def _lack(need: Need, world: KitchenSkills, homes: Homes) -> str:
+def _opened(state: KitchenState) -> frozenset[str]:
+    places = state.room.locations.values()
+    return frozenset(p.name for p in places if p.drawer and state.is_open(p))
+
+
+def missed(
+    task: KitchenTask,
+    world: KitchenSkills,
+    before: KitchenBefore,
+    carried: Mapping[str, str] = MappingProxyType({}),
+) -> str | None:
+    """Return what the kitchen lacks of what was asked for, or what is otherwise than it was.
+
+    Args:
+        task: What was asked.
+        world: The kitchen as it is in the end.
+        before: As it was.
+        carried: Where somebody else took objects meanwhile.
+    """
+    slides = [n for n in task.needs if n.kind in ("open", "close")]
+    needs = [n for n in task.needs if n not in slides[:-1]]
+    lack = next((found for need in needs if (found := _lack(need, world, before.homes))), None)
+    return lack or _disorder(task, world, before, carried) or None
+
+
+def _lack(need: Need, world: KitchenSkills, homes: Mapping[str, str | None]) -> str:
     state = world.state
+    there = location(need.to) if need.to else ""
     match need.kind:
         case "hold":
             if state.held in _eligible(need, homes) or state.held in need.objects:
                 return "" if state.held in _eligible(need, homes) else "it came from elsewhere"
             return f"the gripper holds {state.held or 'nothing'}"
         case "release":
-            lying = state.location_of(need.objects[0]) is not None
-            return "" if lying else f"the {need.objects[0]} is not put down"
+            lies = state.location_of(need.objects[0])
+            if lies == there:
+                return ""
+            if lies is None:
+                return f"the {need.objects[0]} is not put down"
+            return f"the {need.objects[0]} is not at the {need.to}"
         case "at":
-            there = location(need.to) in world.visited or location(need.to) in _here(world)
-            return "" if there else f"the robot was not at the {need.to}"
+            return "" if there in _here(world) else f"the robot is not at the {need.to}"
+        case "visit":
+            been = there in world.visited or there in _here(world)
+            return "" if been else f"the robot was not at the {need.to}"
         case "open" | "close":
             opened = state.is_open(state.room.locations[DRAWER])
             return "" if opened == (need.kind == "open") else f"the {DRAWER} is not as asked"
-    goal = DRAWER if need.kind == "stow" else location(need.to)
+    goal = DRAWER if need.kind == "stow" else there
     there_now = [n for n in _eligible(need, homes) if state.location_of(n) == goal]
     wanted = need.count if need.count != EVERY else len(_eligible(need, homes))
-    if len(there_now) >= wanted:
+    if len(there_now) == wanted:
         return ""
     return f"{len(there_now)} of {wanted} are at the {need.to or DRAWER}"
 
 
-def _eligible(need: Need, homes: Homes) -> Sequence[str]:
+def _disorder(
+    task: KitchenTask, world: KitchenSkills, before: KitchenBefore, carried: Mapping[str, str]
+) -> str:
+    """Return what nobody asked for and is otherwise than it was."""
+    state = world.state
+    asked: set[str] = set()
+    for need in task.needs:
+        goal = DRAWER if need.kind == "stow" else location(need.to) if need.to else None
+        asked |= {
+            name
+            for name in _eligible(need, before.homes)
+            if (name == state.held if need.kind == "hold" else state.location_of(name) == goal)
+        }
+    bins = [name for name in state.room.locations if name.endswith("bin")]
+    for name, home in before.homes.items():
+        now = state.location_of(name) if any(t.name == name for t in state.things) else None
+        if name in asked or now == carried.get(name, home):
+            continue
+        if home is None and now is not None and now not in bins:
+            continue  # what it held at first had to go somewhere
+        place = "in the gripper" if name == state.held else f"at the {now}" if now else "elsewhere"
+        return f"the {name} is {place}, which nobody asked for"
+    if not any(need.kind in ("open", "close") for need in task.needs):
+        for name in sorted(_opened(state) ^ before.opened):
+            return f"the {name} is not as it was, which nobody asked for"
+    visits = [location(need.to) for need in task.needs if need.kind == "visit"]
+    if visits and not set(visits) & set(_here(world)):
+        return "the robot ended elsewhere than at a place it was to visit"
+    return ""
+
+
+def _eligible(need: Need, homes: Mapping[str, str | None]) -> Sequence[str]:
     """Return the objects that will do: of the right kind, from the right place, not there yet."""
     if not need.source:
         there = location(need.to) if need.kind == "bring" else ""

@@ -33,12 +33,17 @@ def hold(*objects: str, source: str = "") -> Need:
 
 
 def at(place: str) -> Need:
-    """Return the need that the robot goes to a place."""
+    """Return the need that the robot is at a place in the end."""
     return Need("at", to=place)
 
 
+def visit(place: str) -> Need:
+    """Return the need that the robot goes to a place, among others."""
+    return Need("visit", to=place)
+
+
 _OPEN, _CLOSED = Need("open"), Need("close")
-_PUT_COKE = Need("release", ("coke can",))
+_PUT_COKE = Need("release", ("coke can",), to=_TABLE)  # where it stands, if nothing is said
 _COKE_FAR, _SPONGE_CLOSE = bring("coke can", to=_FAR), bring("sponge", to=_CLOSE)
 
 
@@ -181,7 +186,7 @@ _EMBODIMENT = [
         without=("coke can", "7up", "sponge", "pepsi", "grapefruit soda"),
     ),
 ]
-_VISIT = (at(_CLOSE), at(_FAR), at(_TABLE))
+_VISIT = (visit(_CLOSE), visit(_FAR), visit(_TABLE))
 _CROWD = _family(
     "Crowd sourced",
     (
@@ -197,7 +202,7 @@ _CROWD = _family(
         ("There is a close counter, far counter, and table. visit all the locations", _VISIT),
         (
             "There is a close counter, trash can, and table. visit all the locations",
-            (at(_CLOSE), at(_TRASH), at(_TABLE)),
+            (visit(_CLOSE), visit(_TRASH), visit(_TABLE)),
         ),
         ("Redbull is my favorite drink, can I have one please?", (bring("red bull"),)),
         ("Would you bring me a coke can?", (bring(*COKES),)),

@@ -82,6 +82,10 @@ class PlanVerdict:
     """Whether the world could be judged: the instruction is one of the benchmark's."""
     missed: str | None
     """What the world lacks; None if nothing, or if nobody knows."""
+    positions: Mapping[str, Sequence[float]]
+    """Where each object is in the end: xyz in metres."""
+    whereabouts: Mapping[str, str]
+    """What each is in or on; "" in the gripper, on the floor, or on a table's own top."""
 
 
 def check(setup: PlanSetup) -> None:
@@ -136,7 +140,9 @@ def _in_kitchen(
     try:
         if own is None:
             kitchen_needs.set_up(robot, task)
-        homes = kitchen_needs.homes_of(robot)
+        else:
+            task = replace(task, holding="")
+        before = kitchen_needs.look(robot)
         world = KitchenSkills(robot)
         model = make_model(KitchenKnowledge(task if known else None))
         planner: Planner
@@ -152,9 +158,14 @@ def _in_kitchen(
         said = [words for after, words in setup.interjections if after <= len(episode.outcomes)]
         wanted = [found for words in said if (found := BY_WORDS.get(plain(words))) is not None]
         judged = wanted[-1] if wanted else task if known else None
-        missed = kitchen_needs.missed(judged, world, homes) if judged else None
+        carried = {  # what was begun before the person said otherwise may be where it is
+            name: str(robot.whereabouts().get(name))
+            for other in [task, *wanted[:-1]] if other is not judged
+            for need in other.needs for name in need.objects
+        }  # fmt: skip
+        missed = kitchen_needs.missed(judged, world, before, carried) if judged else None
         _picture(robot, trace)
-        return PlanVerdict(episode, judged is not None, missed)
+        return PlanVerdict(episode, judged is not None, missed, *_where(robot))
     finally:
         robot.close()
 
@@ -190,7 +201,7 @@ def _on_tabletop(
         after = dict(robot.positions())
         missed = None if wanted is None else judge(wanted, before, after, robot.spoken)
         _picture(robot, trace)
-        return PlanVerdict(episode, wanted is not None, missed)
+        return PlanVerdict(episode, wanted is not None, missed, *_where(robot))
     finally:
         robot.close()
 
@@ -221,6 +232,11 @@ def _disturbance(setup: PlanSetup) -> Disturbance | None:
 def _picture(robot: Any, trace: Trace) -> None:
     if trace.folder is not None:
         robot.render(480, 480).save(trace.folder / "after.png")
+
+
+def _where(robot: Any) -> tuple[dict[str, list[float]], dict[str, str]]:
+    positions = {name: [round(value, 4) for value in at] for name, at in robot.positions().items()}
+    return positions, dict(robot.whereabouts())
 
 
 def _named_tasks() -> Sequence[Any]:

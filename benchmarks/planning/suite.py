@@ -5,6 +5,7 @@ SC-5      the language-based simulator, by the number of examples in the prompt
 IM-1      eight tabletop tasks under Inner Monologue's noise, by feedback
 IM-3      its three kitchen families, calm and disturbed, by feedback
 CaP-III   Code as Policies' tabletop table, by planner
+quality   how much each planner needs of its model: stand-ins that are right with 0.3 to 1
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.planning import published, trials
+from benchmarks.planning.curves import draw_curves
 from benchmarks.planning.kitchen_tasks import FAMILIES, MONOLOGUE
 from benchmarks.planning.trials import TrialResult
 from benchmarks.report.tables import CellTally
@@ -40,20 +42,32 @@ from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
 from cap.planners.say_models import Knowledge, SayModel, is_say_model
 
-TABLES = ("SC-4", "SC-5", "IM-1", "IM-3", "CaP-III")
+TABLES = ("SC-4", "SC-5", "IM-1", "IM-3", "CaP-III", "quality")
 OPTIONS = ("table", "models", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
-PERFECT, NEAREST = "perfect-say", "nearest"
+PERFECT, NEAREST, NOISY = "perfect-say", "nearest", "noisy-say:"
 OFFLINE: Mapping[str, tuple[str, ...]] = {
     "SC-4": (PERFECT, "perfect-say-with-distractors:2", "noisy-say:0.7", "uniform-say", NEAREST),
     "SC-5": (PERFECT, "perfect-say-with-distractors:2", "noisy-say:0.7", NEAREST),
-    "IM-1": (PERFECT, "noisy-say:0.7"),
-    "IM-3": (PERFECT, "noisy-say:0.7"),
+    "IM-1": (PERFECT, "noisy-say:0.7", NEAREST),
+    "IM-3": (PERFECT, "noisy-say:0.7", NEAREST),
     "CaP-III": (PERFECT, NEAREST),
+    "quality": tuple(f"{NOISY}{tenths / 10:g}" for tenths in range(3, 11)),
 }
 """Models of a table where none is named: none of them is a language model."""
-USUAL_N: Mapping[str, int] = {"SC-4": 1, "SC-5": 1, "IM-1": 20, "IM-3": 10, "CaP-III": 2}
+USUAL_N: Mapping[str, int] = {
+    "SC-4": 1,
+    "SC-5": 1,
+    "IM-1": 20,
+    "IM-3": 10,
+    "CaP-III": 2,
+    "quality": 3,
+}
 """Trials of each task where nobody says how many; of a family's instructions, each so often."""
+QUALITY_ROWS = ("kitchen", "tabletop")
+_IN_KITCHEN = ("saycan", "success", "object+success")
+_ON_TABLETOP = ("saycan", "object", "success", "scene")
+_NAMED = {task.name: task for task in TASKS_IM}
 _GROUPS = ("long-horizon", "spatial-geometric")
 
 
@@ -100,6 +114,8 @@ class PlanningSuite(BaseSuite):
             )
         self.table = table
         self.models = tuple(models) or OFFLINE[table]
+        if table == "IM-1":
+            self.judged = f"{PlanningSuite.judged} {_SCENE}"
         self.usual_n = USUAL_N[table]
         cells = _cells(table, self.models)
         self._cells = {(cell.task, cell.split): cell for cell in cells}
@@ -170,6 +186,21 @@ class PlanningSuite(BaseSuite):
         outcome = _outcome(cell, result, meters[-1], time.perf_counter() - start_s)
         return meters[-1].settled(outcome)
 
+    def model_of(self, split: str) -> str:
+        """Return the model of a column."""
+        return next((cell.model for cell in self._cells.values() if cell.split == split), "")
+
+    def charts(self, folder: Path) -> Mapping[str, bytes]:
+        """Return the curves of success against the model's quality, where there are several."""
+        found: dict[tuple[str, str], dict[float, CellTally]] = {}
+        for line in read_lines(folder):
+            cell = self._cells.get((line.trial.task, line.trial.split))
+            if cell is not None and cell.model.startswith(NOISY):
+                curve = found.setdefault((cell.task, f"{cell.planner} {cell.what}".strip()), {})
+                curve.setdefault(float(cell.model.removeprefix(NOISY)), CellTally()).add(line)
+        curves = {key: tallies for key, tallies in found.items() if len(tallies) > 2}
+        return {"quality": draw_curves(curves)} if curves else {}
+
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values of a cell, percent, labelled as its own."""
         cell = self._cells.get((task, split))
@@ -180,13 +211,12 @@ class PlanningSuite(BaseSuite):
         options = read_header(folder)["settings"]["options"]
         found = self.adjusted(options)
         tallies: dict[tuple[str, str], CellTally] = {}
-        rungs: dict[str, str] = {}
+        rungs: dict[tuple[str, str], str] = {}
         for line in read_lines(folder):
             for task in (line.trial.task, "total"):
-                tallies.setdefault((task, line.trial.split), CellTally()).add(line)
-            rungs[line.trial.split] = str(
-                line.outcome.extra.get("rung") or rungs.get(line.trial.split, "")
-            )
+                key = (task, line.trial.split)
+                tallies.setdefault(key, CellTally()).add(line)
+                rungs[key] = str(line.outcome.extra.get("rung") or rungs.get(key, ""))
         rows = [(key, cell) for key, cell in found._cells.items() if key in tallies]
         rows += [
             (key, PlanningCell("total", cell.planner, cell.model, cell.what))
@@ -198,7 +228,7 @@ class PlanningSuite(BaseSuite):
                 "row": cell.task,
                 "planner": cell.planner,
                 "model": cell.model,
-                "rung": rungs.get(cell.split, ""),
+                "rung": rungs[key],
                 "counted": cell.what or "success",
                 "%, 95 %": tallies[key].rate,
                 "n": tallies[key].n,
@@ -208,6 +238,13 @@ class PlanningSuite(BaseSuite):
             }
             for key, cell in rows
         ]
+
+
+_SCENE = (
+    "In the world without dynamics only a pile whose middle is off its foot falls over, so that "
+    "scene feedback tells more than success feedback in the rows of piles alone; with --mode "
+    "physics a pile may also be pushed over."
+)
 
 
 class _Nothing:
@@ -222,7 +259,7 @@ _NOTHING = _Nothing()
 
 def _cells(table: str, models: Sequence[str]) -> list[PlanningCell]:
     """Return a table's cells, row by row; programs are written only by models that can write."""
-    writers = [name for name in models if not is_say_model(name)] or [NEAREST]
+    writers = [name for name in models if not is_say_model(name)]
     if table == "SC-4":
         found = []
         for family, tasks in FAMILIES.items():
@@ -260,10 +297,18 @@ def _cells(table: str, models: Sequence[str]) -> list[PlanningCell]:
             for condition in ("calm", "disturbed")
             for family, count in families.items()
             for planner, names in (
-                *((kind, models) for kind in ("saycan", "success", "object+success")),
+                *((kind, speakers) for kind in _IN_KITCHEN),
                 ("cap", writers),
             )
             for name in names
+        ]
+    if table == "quality":
+        rows = ((_IN_KITCHEN, len(MONOLOGUE)), (_ON_TABLETOP, len(TASKS_IM)))
+        return [
+            PlanningCell(row, planner, name, items=count)
+            for row, (planners, count) in zip(QUALITY_ROWS, rows, strict=True)
+            for planner in planners
+            for name in speakers
         ]
     return [
         PlanningCell(f"{split} {group}", planner, name, items=len(_tabletop_tasks(split, group)))
@@ -302,18 +347,19 @@ def _carry_out(
         return trials.simulator_trial(
             item, count, make_model, ends=cell.what == "ended", seed=again
         )
-    if table == "IM-3":
+    if table == "IM-3" or cell.task == "kitchen":
         family, _, condition = cell.task.rpartition(" ")
-        task = [entry for entry in MONOLOGUE if entry.family == family][item]
+        task = [entry for entry in MONOLOGUE if family in ("", entry.family)][item]
         return trials.kitchen_trial(
             task, again, make_model, planner="cap" if cell.planner == "cap" else "saycan",
             feedback=trials.kitchen_feedback(cell.planner), stochastic=True,
             disturbed=condition == "disturbed", mode=mode,
         )  # fmt: skip
     noise: Mapping[str, float] = {}
-    if table == "IM-1":
-        own = next(entry for entry in TASKS_IM if entry.name == cell.task)
-        setup, noise = prepare(own, EVERY, "IM-noise", seed), NOISE
+    if table in ("IM-1", "quality"):
+        own = TASKS_IM[item] if table == "quality" else _NAMED[cell.task]
+        noise = NOISE if table == "IM-1" else {}  # there the model alone is at fault
+        setup = prepare(own, EVERY, "IM-noise" if noise else "IM", again)
     else:
         split, _, group = cell.task.rpartition(" ")
         name = _tabletop_tasks(split, group)[item]

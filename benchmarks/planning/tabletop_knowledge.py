@@ -10,8 +10,10 @@ from benchmarks.planning.tabletop_skills import put
 from cap.planners.dialogue import DialogueLine
 from cap.planners.say_models import Advice
 from cap.planners.world import DONE
+from robots.table.geometry import PLACES
 
 Pairs = Sequence[tuple[str, str]]
+_SEEN = "Scene: there is "
 _ASIDE = ("middle", "top side", "bottom side", "left side", "right side")
 _PUT = re.compile(r"pick up the (.+) and put it on the (.+)")
 
@@ -34,8 +36,9 @@ class TabletopKnowledge:
         reached = _reached(lines, pairs)
         missing = [pair for pair in pairs if pair not in reached]
         goals = tuple(f"{first} on {second}" for first, second in pairs)
+        others = tuple(put(a, b).text for a, b in _others(lines))
         if not missing:
-            return Advice(((DONE.text,),), goals)
+            return Advice(((DONE.text,),), goals, others=others)
         first, goal = missing[0]
         inside = [a for a, b in reached if b == goal and goal.endswith("bowl")]
         steps = [(put(first, inside[-1] if inside else goal).text,)]  # a bowl holds a pile
@@ -45,7 +48,15 @@ class TabletopKnowledge:
             away = [step for place in _ASIDE if (step := put(above[0], place).text) not in said]
             steps.insert(0, (away[0] if away else put(above[0], _ASIDE[0]).text,))
         steps += [(put(*pair).text,) for pair in missing[1:]]
-        return Advice(tuple(steps), goals)
+        return Advice(tuple(steps), goals, others=tuple(set(others) - {steps[0][0]}))
+
+
+def _others(lines: Sequence[DialogueLine]) -> Pairs:
+    """Return what could be put on what, by the objects that were told."""
+    told = [line.text for line in lines if line.kind == "told" and line.text.startswith(_SEEN)]
+    names = told[0].removeprefix(_SEEN).rstrip(".").split(", ") if told else []
+    blocks = [name for name in names if name.endswith("block")]
+    return [(a, b) for a in blocks for b in (*names, *PLACES) if a != b]
 
 
 def _reached(lines: Sequence[DialogueLine], pairs: Pairs) -> list[tuple[str, str]]:

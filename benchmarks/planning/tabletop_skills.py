@@ -2,7 +2,9 @@
 
 The instant world has no gravity: where a motion missed its block or its bowl, what was moved is put
 on the table beside it, as it falls in the world with physics (measured there: a block whose centre
-is 2 cm or more off the one below comes to rest 4.4 cm or more away, and the pile stays).
+is 2 cm or more off the one below comes to rest 4.4 cm or more away, and the pile stays). A pile
+topples by statics: where the centre of mass of all that stands on a block is 2 cm or more off it,
+all of that falls.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ STAYS_M = 0.02
 """A block stays on another if its centre is nearer than this to the other's."""
 _OFF_BLOCK_M = 0.025
 """What falls off a block comes to rest so much further off."""
+_OFF_PILE_M = 0.045
+"""The blocks of a pile that topples come to rest so far from its foot and from one another."""
 _BESIDE_BOWL_M = 0.105
 """What misses a bowl comes to rest so far from its middle."""
 _LAYER_M = 0.01
@@ -97,6 +101,15 @@ class TabletopSkills:
         for body in sorted(state.scene.bodies, key=lambda body: body.position[2]):
             if body.kind == "block" and (fallen := self._fallen(body, state.scene.bodies)):
                 state = replace(state, scene=state.scene.moved([fallen]))
+        for base in sorted(state.scene.bodies, key=lambda body: body.position[2]):
+            pile = _pile_on(base, state.scene.bodies) if base.kind == "block" else []
+            middle = [sum(b.xy[i] for b in pile) / len(pile) for i in range(2)] if pile else base.xy
+            if math.dist(middle, base.xy) >= STAYS_M:
+                aside = [
+                    _beside(block, base, _OFF_PILE_M * number)
+                    for number, block in enumerate(pile, start=1)
+                ]
+                state = replace(state, scene=state.scene.moved(aside))
         self.robot.restore((state, spoken))
 
     def _fallen(self, block: Body, bodies: Sequence[Body]) -> Body | None:
@@ -115,6 +128,18 @@ class TabletopSkills:
         if away < STAYS_M:
             return None
         return _beside(block, nearest, max(0.045, away + _OFF_BLOCK_M))
+
+
+def _pile_on(base: Body, bodies: Sequence[Body]) -> list[Body]:
+    """Return the blocks that stand on one another on a block, the lowest first."""
+    pile: list[Body] = []
+    below = base
+    for body in sorted(bodies, key=lambda body: body.bottom):
+        touches = abs(body.bottom - (below.position[2] + below.half_height)) < _LAYER_M
+        if body.kind == "block" and touches and math.dist(body.xy, below.xy) < STAYS_M:
+            pile.append(body)
+            below = body
+    return pile
 
 
 def _beside(block: Body, other: Body, distance_m: float) -> Body:

@@ -117,7 +117,8 @@ def kitchen_trial(
     robot = create_kitchen(seed=seed, mode=mode, objects=objects)
     try:
         kitchen_needs.set_up(robot, task)
-        homes = kitchen_needs.homes_of(robot)
+        before = kitchen_needs.look(robot)
+        carried: dict[str, str] = {}
         world = KitchenSkills(robot)
         chosen: Planner
         if planner == "cap":
@@ -128,7 +129,7 @@ def kitchen_trial(
             chosen = SayCan(make_model(KitchenKnowledge(task)), prompt("kitchen"))
         disturbance: Disturbance | None = SkillFailure(seed, SKILL_SUCCESS) if stochastic else None
         if disturbed:
-            meddle = partial(_take_away, world, seed) if seed % 2 else None
+            meddle = partial(_take_away, world, seed, carried) if seed % 2 else None
             skills = ("pick", "open")
             disturbance = ForcedFailure(skills, meddle=meddle, further=disturbance)
         episode = run_episode(
@@ -139,13 +140,13 @@ def kitchen_trial(
                 outcome.action.args[0] for outcome in episode.outcomes
                 if outcome.action.skill == "go" and outcome.ok
             ]  # fmt: skip
-        return TrialResult(task.words, episode, kitchen_needs.missed(task, world, homes))
+        return TrialResult(task.words, episode, kitchen_needs.missed(task, world, before, carried))
     finally:
         robot.close()
 
 
-def _take_away(world: KitchenSkills, seed: int, action: Action) -> None:
-    """Take an object elsewhere, as a person might."""
+def _take_away(world: KitchenSkills, seed: int, carried: dict[str, str], action: Action) -> None:
+    """Take an object elsewhere, as a person might, and note where."""
     if action.skill != "pick" or world.state.held is not None:
         return
     name = action.args[0]
@@ -153,6 +154,7 @@ def _take_away(world: KitchenSkills, seed: int, action: Action) -> None:
     place = next(place for place in (*_ELSEWHERE[seed // 2 % 2 :], *_ELSEWHERE) if place != here)
     world.robot.remove(name)
     world.robot.add(name, place)
+    carried[name] = place
 
 
 def kitchen_feedback(kind: str) -> list[Feedback]:

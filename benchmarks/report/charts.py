@@ -22,7 +22,7 @@ _COLORS = {
     "infrastructure": "#9c755f",
     "recording": "#bab0ac",
 }
-_STYLE: Mapping[str, Any] = {
+STYLE: Mapping[str, Any] = {
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -41,7 +41,7 @@ def draw(cells: Sequence[Cell]) -> dict[str, bytes]:
     single = [cell for cell in cells if cell.task != "all"]
     chosen = single if len(single) <= MOST_CELLS else [cell for cell in cells if cell.task == "all"]
     chosen = chosen[:MOST_CELLS]
-    style: dict[Any, Any] = dict(_STYLE)
+    style: dict[Any, Any] = dict(STYLE)
     with matplotlib.rc_context(style), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about glyphs that a font has not
         images = {"success": _success(chosen)}
@@ -72,7 +72,7 @@ def _success(cells: Sequence[Cell]) -> bytes:
         axes.scatter(x, y, marker=marker, s=22, facecolors="none", edgecolors="#b6322b")
         axes.scatter([], [], marker=marker, facecolors="none", edgecolors="#b6322b", label=label)
     axes.set_xlim(-2, 104)
-    return _svg(figure, axes)
+    return as_svg(figure, axes)
 
 
 def _failures(cells: Sequence[Cell]) -> bytes:
@@ -85,7 +85,7 @@ def _failures(cells: Sequence[Cell]) -> bytes:
             axes.barh(range(len(cells)), parts, 0.6, left=left, color=color, label=cause)
         left = [start + part for start, part in zip(left, parts, strict=True)]
     axes.set_xlim(-2, 104)
-    return _svg(figure, axes)
+    return as_svg(figure, axes)
 
 
 def _blank(cells: Sequence[Cell], title: str) -> tuple[Any, Any]:
@@ -106,7 +106,7 @@ def _label(cell: Cell) -> str:
     return f"{name}  n={cell.tally.n}" + ("" if cell.whole else f" of {cell.asked} so far")
 
 
-def _svg(figure: Any, axes: Any) -> bytes:
+def as_svg(figure: Any, axes: Any) -> bytes:
     """Return a figure as SVG, with its legend below; text is drawn as shapes."""
     handles, _ = axes.get_legend_handles_labels()
     if handles:

@@ -86,6 +86,8 @@ def write(folder: Path) -> tuple[Path, Path]:
     # A bar of one trial says nothing.
     several = any(cell.tally.n > 1 for cell in report.tasks)
     drawn = charts.draw([*report.tasks, *report.splits]) if several else {}
+    if drawn and report.suite is not None:
+        drawn |= report.suite.charts(folder)
     markdown, page = folder / "report.md", folder / "report.html"
     try:
         for name, svg in drawn.items():
@@ -130,7 +132,7 @@ def _notes(report: Report, drawn: Mapping[str, bytes]) -> list[str]:
 
 def _tables(report: Report) -> list[tuple[str, Sequence[Mapping[str, Any]]]]:
     """Return the tables with their titles: sums, the suite's own, then every task."""
-    sums = rows_of([report.total, *(report.families if len(report.families) > 1 else ())])
+    sums = rows_of(report.sums)
     named = [("In all", sums), ("By arm", report.own), ("By task", rows_of(report.tasks))]
     return [(title, table) for title, table in named if table]
 

@@ -267,11 +267,18 @@ class Report:
     """Sorts lines as the tasks are sorted."""
     beside: Usage
     """What models took besides: for trials that were stopped, or run again since."""
+    models: tuple[Cell, ...] = ()
+    """Each model as a whole, where the run has several: they have no common rate."""
 
     @property
     def splits(self) -> list[Cell]:
         """Each split as a whole."""
         return [cell for cell in self.families if cell.task == ALL]
+
+    @property
+    def sums(self) -> list[Cell]:
+        """Everything, or each model of several, then the splits and families."""
+        return [*(self.models or [self.total]), *(self.families if len(self.families) > 1 else ())]
 
     @property
     def title(self) -> str:
@@ -291,7 +298,6 @@ class Report:
     def headline(self) -> list[str]:
         """What to publish, a line each: rate, interval, cost, date, the command to repeat it."""
         tally = self.total.tally
-        low, high = tally.interval
         lines = []
         for split, found in self.pass_at_k.items():
             rates = ", ".join(f"pass@{k} {100 * rate:.1f} %" for k, rate in found.items())
@@ -302,11 +308,14 @@ class Report:
                 f"the other {self.total.asked - tally.n} end; go on with --resume"
             )
         else:
-            lines.append(
-                f"success {100 * tally.successes / tally.n:.1f} % (95 %: {100 * low:.1f} to "
-                f"{100 * high:.1f} %), {tally.successes} of {tally.n} trials"
-            )
-            if tally.clustered is not None:
+            for cell in self.models or (self.total,):
+                low, high = (100 * end for end in cell.tally.interval)
+                n, successes = cell.tally.n, cell.tally.successes
+                lines.append(
+                    f"{f'{cell.split}: ' if cell.split else ''}success {100 * successes / n:.1f} % "
+                    f"(95 %: {low:.1f} to {high:.1f} %), {successes} of {n} trials"
+                )
+            if tally.clustered is not None and not self.models:
                 sampled = self.suite is not None and self.suite.judges_samples
                 unit = "problem" if sampled else "scene"
                 low, high = (100 * end for end in tally.clustered)
@@ -342,6 +351,7 @@ class Report:
             "title": self.title,
             **{name: self.header.get(name) for name in names},
             "total": self.total.numbers,
+            **({"models": [cell.numbers for cell in self.models]} if self.models else {}),
             "families": [cell.numbers for cell in self.families],
             "tasks": [cell.numbers for cell in self.tasks],
             "pass_at_k": {
@@ -363,6 +373,7 @@ def read(folder: Path) -> Report:
     name, options = header["suite"], header["settings"]["options"]
     found = suite(name, options) if name in SUITES else None
     total, asked = CellTally(), dict.fromkeys(read_asked(folder))
+    models: defaultdict[str, CellTally] = defaultdict(CellTally)
     tasks: defaultdict[Where, CellTally] = defaultdict(CellTally)
     families: defaultdict[Where, CellTally] = defaultdict(CellTally)
     samples: defaultdict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
@@ -371,6 +382,7 @@ def read(folder: Path) -> Report:
         task, split = line.trial.task, line.trial.split
         asked[line.trial] = None
         total.add(line)
+        models[found.model_of(split) if found is not None else ""].add(line)
         tasks[task, split].add(line)
         families[ALL, split].add(line)
         if found is not None and (family := found.family(task)):
@@ -382,6 +394,7 @@ def read(folder: Path) -> Report:
         raise UsageError(f"{folder} holds no trial yet")
     own, numbers = (found.summary(folder), found.numbers(folder)) if found else ([], None)
     wanted: Counter[Where] = Counter()
+    wanted_of = Counter(found.model_of(trial.split) for trial in asked) if found else Counter()
     for trial in asked:
         family = found.family(trial.task) if found is not None else ""
         wanted.update({(name, trial.split) for name in (trial.task, family, ALL) if name})
@@ -415,6 +428,9 @@ def read(folder: Path) -> Report:
             line.trial.seed,
             line.trial.sample,
         ),
+        models=tuple(Cell(ALL, name, tally, {}, wanted_of[name]) for name, tally in models.items())
+        if len(wanted_of) > 1
+        else (),
     )
 
 

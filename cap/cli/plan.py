@@ -232,13 +232,17 @@ def _report(verdict: Any, folder: Path, instruction: str, as_json: bool) -> int:
         found = {
             "done": done, "judged": verdict.judged, "missed": verdict.missed,
             "end": episode.end, "why": episode.why, "rung": episode.rung,
-            "plan": episode.plan, "scores": moments, "pictures": pictures, "run": str(folder),
+            "plan": episode.plan, "scores": moments, "positions": verdict.positions,
+            "whereabouts": verdict.whereabouts,
+            "pictures": pictures, "run": str(folder),
         }  # fmt: skip
         click.echo(json.dumps(found, ensure_ascii=False))
         return code
     if moments:
         click.echo()
         show(_rows(moments))
+        for words, steps in _notes(moments).items():
+            click.echo(f"note: {words} (step {', '.join(map(str, steps))})")
     if episode.end != "done":
         click.echo(f"ended without being done: {episode.why}")
     elif not verdict.judged:
@@ -250,6 +254,15 @@ def _report(verdict: Any, folder: Path, instruction: str, as_json: bool) -> int:
     click.echo(f"pictures: {', '.join(pictures)}")
     click.echo(f"run: {folder}")
     return code
+
+
+def _notes(moments: Sequence[Any]) -> dict[str, list[int]]:
+    """Return what was unusual in comparing steps, each with the steps it was so of."""
+    found: dict[str, list[int]] = {}
+    for number, moment in enumerate(moments, start=1):
+        for words in moment["notes"]:
+            found.setdefault(str(words), []).append(number)
+    return found
 
 
 def _rows(moments: Sequence[Any]) -> list[dict[str, Any]]:
@@ -264,7 +277,7 @@ def _rows(moments: Sequence[Any]) -> list[dict[str, Any]]:
                     "say": f"{entry['say']:.3f}",
                     "can": f"{entry['can']:.2f}",
                     "score": f"{entry['score']:.3g}",
-                    "chosen": place == 0,
+                    "chosen": entry["text"] == moment["chosen"],
                     "rung": moment["rung"] if place == 0 else "",
                 }
             )

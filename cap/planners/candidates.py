@@ -6,6 +6,7 @@ import ast
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from cap.errors import EmptyCompletion, ModelError, NoMatch
 from cap.models.base import Model, Request, Scores, ScoringModel
@@ -28,17 +29,35 @@ class Candidate:
 
     action: Action
     """The step."""
-    say: float
-    """Probability that the model says it, of all candidates."""
+    log_say: float
+    """Natural logarithm of the probability that the model says it, of all candidates."""
     can: float
     """Affordance: probability that it would succeed now."""
     pay: float = 1.0
     """Expected payoff; 1 for planners that know of none."""
 
     @property
+    def say(self) -> float:
+        """Probability that the model says it; 0 where that is too small for a number."""
+        return math.exp(self.log_say)
+
+    @property
+    def log_score(self) -> float:
+        """What is chosen by: the logarithm of the product of the three."""
+        if self.can <= 0.0 or self.pay <= 0.0:
+            return -math.inf
+        return self.log_say + math.log(self.can) + math.log(self.pay)
+
+    @property
     def score(self) -> float:
-        """What is chosen by: the product."""
-        return self.say * self.can * self.pay
+        """The product."""
+        return math.exp(self.log_score)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """All of it, as traces keep it."""
+        values = {"say": self.say, "can": self.can, "pay": self.pay, "score": self.score}
+        return {"text": self.action.text, **values, "log_say": self.log_say}
 
 
 @dataclass(frozen=True)
@@ -58,15 +77,16 @@ class Ranking:
         if not self.candidates:
             return "there is no step to choose"
         best = self.candidates[0]
-        if best.score <= 0.0:
+        if best.log_score == -math.inf:
             count = len(self.candidates)
             return f"none of {count} steps can be done: all affordances are 0"
-        says = [entry.say for entry in self.candidates]
-        if self.rung != "sampled" or best.say > min(says) * _UNSAID:
+        says = [entry.log_say for entry in self.candidates]
+        unsaid = min(says) + math.log(_UNSAID)
+        if self.rung != "sampled" or best.log_say > unsaid:
             return ""
-        if max(says) <= min(says) * _UNSAID:
+        if max(says) <= unsaid:
             return f"none of the model's samples was one of {len(says)} steps"
-        said = max(self.candidates, key=lambda entry: entry.say).action.text
+        said = max(self.candidates, key=lambda entry: entry.log_say).action.text
         return f"nothing the model said can be done now, such as '{said}'"
 
 
@@ -94,20 +114,24 @@ def rank(
         return Ranking((), "none", ("the world has no step to choose",))
     scores = say(model, dialogue, actions)
     logprobs, notes = _numbers(scores)
-    high = max(logprobs)
-    weights = [math.exp(value - high) for value in logprobs]
     if scores.rung == "sampled":  # one was added to each count: with many steps that is too much
-        least = min(weights)
-        weights = [weight / least - 1 + 1 / len(weights) for weight in weights]
-    total = math.fsum(weights)
-    found = []
-    for action, weight in zip(actions, weights, strict=True):
+        least = min(logprobs)
+        logprobs = [math.log(math.exp(value - least) - 1 + 1 / len(logprobs)) for value in logprobs]
+    high = max(logprobs)
+    total = high + math.log(math.fsum(math.exp(value - high) for value in logprobs))
+    found, unknown = [], []
+    for action, logprob in zip(actions, logprobs, strict=True):
         if action.skill == DONE.skill and terminate is not None:
             can = terminate
         else:
             can = affordance(world, action)
-        found.append(Candidate(action, weight / total, can if math.isfinite(can) else 0.0))
-    found.sort(key=lambda entry: -entry.score)  # ties: the world's order
+        if not math.isfinite(can):
+            unknown.append(action.text)
+            can = 0.0
+        found.append(Candidate(action, logprob - total, can))
+    if unknown:
+        notes += (f"{len(unknown)} affordances were no numbers and count as 0: {unknown[0]!r}",)
+    found.sort(key=lambda entry: -entry.log_score)  # ties: the world's order
     return Ranking(tuple(found), scores.rung, (*scores.notes, *notes))
 
 

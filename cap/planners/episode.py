@@ -13,7 +13,7 @@ from cap.planners.world import DONE, SPOKEN, Action, StepOutcome, World
 from cap.trace.trace import Trace
 
 MAX_STEPS = 15
-"""Steps of an episode, as Inner Monologue has them."""
+"""Steps of an episode, as Inner Monologue has them; after the last it is asked nothing more."""
 SPOKEN_PER_STEP = 3
 """A planner may say so many times as many things as it may do."""
 
@@ -105,8 +105,8 @@ class PlanEpisode:
             outcome = StepOutcome(action, True)
         else:
             number = len(self.outcomes)
-            if number >= self.max_steps:
-                raise StepsUsed(self._used_up())
+            if self.full:
+                raise StepsUsed(self.used_up())
             failed = self._disturbance.strikes(action, number) if self._disturbance else ""
             if failed:
                 outcome = StepOutcome(action, False, failed)
@@ -121,7 +121,13 @@ class PlanEpisode:
         self.trace.event(kind, skill=action.skill, args=action.args, text=action.text, **told)
         return outcome
 
-    def _used_up(self) -> str:
+    @property
+    def full(self) -> bool:
+        """Whether as many steps were taken as there may be."""
+        return len(self.outcomes) >= self.max_steps
+
+    def used_up(self) -> str:
+        """Return that it had its steps, and what it repeated."""
         last = self.outcomes[-1].action.text if self.outcomes else ""
         again = 0
         for outcome in reversed(self.outcomes):
@@ -162,14 +168,17 @@ def run_episode(
     try:
         action = next(chosen)
         while action.skill != DONE.skill:
-            action = chosen.send(episode.step(action))
+            outcome = episode.step(action)
+            if episode.full:  # whatever it would choose could not be taken: it is not asked
+                raise StepsUsed(episode.used_up())
+            action = chosen.send(outcome)
         end, why = "done", ""
     except StopIteration as stop:
         why = str(stop.value or "")
         end = "stuck" if why else "done"
     except StepsUsed as used:
         why = str(used)
-        end = "steps" if len(episode.outcomes) >= max_steps else "talk"
+        end = "steps" if episode.full else "talk"
     except SpendLimit:
         raise
     except ModelError as error:

@@ -48,6 +48,8 @@ class Advice:
     """What to ask the person first."""
     explanation: str = ""
     """What the person wants, in a sentence."""
+    others: tuple[str, ...] = ()
+    """Steps that could be said and are not right now."""
 
 
 class Knowledge(Protocol):
@@ -156,12 +158,13 @@ class SayModel:
         return Completion(text, self.name, cost_usd=0.0)
 
     def _step(self, advice: Advice, prompt: str) -> str:
-        """Return one step as it is said without options: it is no more often wrong than scored."""
+        """Return one step as it is said without options: it is as often wrong as scored."""
         right = next((group[0] for group in advice.steps if group), DONE.text)
-        later = sorted({text for group in advice.steps[1:] for text in group} - {right})
+        later = {text for group in advice.steps[1:] for text in group}
+        others = sorted({*later, *advice.others, DONE.text} - {right})
         generator = self._generator(prompt)
         wrong = self._uniform or (self._right < 1 and generator.random() >= self._right)
-        return str(generator.choice(later)) if wrong and later else right
+        return str(generator.choice(others)) if wrong and others else right
 
     def _generator(self, prompt: str) -> np.random.Generator:
         """Return random numbers of this moment of an episode: the same whatever stands before."""

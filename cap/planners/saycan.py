@@ -12,8 +12,6 @@ from cap.planners.dialogue import Dialogue, DialoguePrompt
 from cap.planners.episode import PlanEpisode
 from cap.planners.world import DONE, Action, StepOutcome
 
-SHOWN = 12
-"""Candidates of one moment that the trace keeps, the best first."""
 _EXPLANATION_TOKENS = 80
 
 
@@ -91,16 +89,13 @@ def asked(model: Model, dialogue: Dialogue) -> str | None:
 
 
 def tell(episode: PlanEpisode, ranking: Ranking) -> None:
-    """Write down the best candidates of one moment."""
+    """Write down all candidates of one moment, the best first, and which of them is taken."""
     episode.rung = ranking.rung
     episode.trace.event(
         "candidates",
         step=len(episode.outcomes) + 1,
         rung=ranking.rung,
         notes=ranking.notes,
-        of=len(ranking.candidates),
-        candidates=[
-            {"text": c.action.text, "say": c.say, "can": c.can, "pay": c.pay, "score": c.score}
-            for c in ranking.candidates[:SHOWN]
-        ],
+        chosen=None if ranking.stuck else ranking.candidates[0].action.text,
+        candidates=[candidate.as_json for candidate in ranking.candidates],
     )

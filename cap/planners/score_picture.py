@@ -48,7 +48,7 @@ def draw_scores(moments: Sequence[Mapping[str, Any]], path: Path, title: str) ->
         FigureCanvasAgg(figure)
         panels = figure.subplots(len(shown), 1, squeeze=False, height_ratios=counts)[:, 0]
         for number, (axes, moment) in enumerate(zip(panels, shown, strict=True), start=1):
-            _panel(axes, number, moment["candidates"][:BARS])
+            _panel(axes, number, moment)
         panels[-1].set_xlabel("say, and can stacked on it; beside: their product", fontsize=8)
         figure.suptitle(printable(title), fontsize=10, parse_math=False)
         figure.legend(*_keys(), loc="outside lower center", ncols=2, frameon=False)
@@ -58,28 +58,31 @@ def draw_scores(moments: Sequence[Mapping[str, Any]], path: Path, title: str) ->
             raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _panel(axes: Any, number: int, candidates: Sequence[Mapping[str, Any]]) -> None:
-    """Draw the candidates of one step; the first was chosen."""
+def _panel(axes: Any, number: int, moment: Mapping[str, Any]) -> None:
+    """Draw the candidates of one step, and mark the one that was taken, if one was."""
+    candidates = moment["candidates"][:BARS]
+    taken = [entry["text"] == moment["chosen"] for entry in candidates]
     rows = range(len(candidates))
     says = [entry["say"] for entry in candidates]
     cans = [entry["can"] for entry in candidates]
     axes.barh(rows, says, 0.72, color=_SAY)
     axes.barh(rows, cans, 0.72, left=says, color=_CAN)
     for row, entry in enumerate(candidates):
-        color = _CHOSEN if row == 0 else "#555555"
-        weight = "bold" if row == 0 else "normal"
+        color = _CHOSEN if taken[row] else "#555555"
+        weight = "bold" if taken[row] else "normal"
         end = entry["say"] + entry["can"] + 0.02
         score = f"{entry['score']:.3f}" if entry["score"] >= 0.0005 else f"{entry['score']:.0e}"
         axes.text(end, row, score, va="center", fontsize=7.5, color=color, fontweight=weight)
     axes.set_yticks(rows, [printable(entry["text"]) for entry in candidates], fontsize=8)
-    chosen = axes.get_yticklabels()[0]
-    chosen.set_color(_CHOSEN)
-    chosen.set_fontweight("bold")
-    for label in axes.get_yticklabels():
+    for label, chosen in zip(axes.get_yticklabels(), taken, strict=True):
         label.set_parse_math(False)
+        if chosen:
+            label.set_color(_CHOSEN)
+            label.set_fontweight("bold")
     axes.invert_yaxis()
     axes.set_xlim(0, 2.25)
-    axes.set_title(f"step {number}", loc="left", fontsize=8)
+    none = "" if any(taken) else ": none of them was taken"
+    axes.set_title(f"step {number}{none}", loc="left", fontsize=8)
     axes.tick_params(axis="x", labelsize=7)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

@@ -41,9 +41,8 @@ def show_report(folder: Path, as_json: bool = False) -> Any:
         for line in (report.title, *report.headline):
             click.echo(printable(line))
         click.echo("")
-        sums = [report.total, *(report.families if len(report.families) > 1 else ())]
         keys = ("task", "split", "success %, 95 %", "clustered 95 %", "n", "measured", "failed by")
-        found = reports.rows_of([*sums, *(() if report.own else report.tasks)])
+        found = reports.rows_of([*report.sums, *(() if report.own else report.tasks)])
         show([{key: row[key] for key in keys if key in row} for row in found], columns=PAGE)
         if report.own:
             click.echo("")

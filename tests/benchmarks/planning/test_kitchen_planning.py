@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -30,9 +31,9 @@ from cap.planners.say_models import Knowledge, SayModel
 from cap.planners.saycan import SayCan
 from cap.planners.world import Action
 from robots.kitchen import create
+from tests.benchmarks.planning.cheating import cheats, fetch
 
 EVERY = (*SAYCAN, *DRAWER_TASKS, *MONOLOGUE, *OWN)
-HOLDING_ANOTHER = next(t for t in SAYCAN if t.holding and t.holding not in t.needs[0].objects)
 
 
 def made(name: str, seed: int = 0) -> Callable[[Knowledge], Model]:
@@ -52,18 +53,71 @@ def test_there_are_101_instructions_in_seven_families() -> None:
 
 @pytest.mark.sweep(share=0.15)
 @pytest.mark.parametrize("number", range(len(EVERY)))
-def test_every_task_is_done_by_perfect_say_but_for_one_nobody_could_know(number: int) -> None:
+def test_every_task_is_done_by_perfect_say(number: int) -> None:
+    result = trials.kitchen_trial(EVERY[number], number % 15, made("perfect-say"))
+    assert (result.missed, result.episode.end) == (None, "done"), result
+
+
+def test_what_is_held_at_first_is_put_down_where_it_is_in_the_way() -> None:
+    task = next(t for t in SAYCAN if t.holding and t.holding not in t.needs[0].objects)
+    result = trials.kitchen_trial(task, 3, made("perfect-say"))
+    assert (result.missed, result.episode.end) == (None, "done"), result
+
+
+def verdict(task: KitchenTask, plan: Sequence[str]) -> str | None:
+    """What the judge says after some steps, taken whatever came of those before."""
+    world = kitchen(task)
+    before = kitchen_needs.look(world.robot)
+    actions = {action.text: action for action in world.actions()}
+    for step in plan:
+        if step in actions:
+            world.step(actions[step])
+    return kitchen_needs.missed(task, world, before)
+
+
+@pytest.mark.sweep(share=0.05)
+@pytest.mark.parametrize("number", range(len(EVERY)))
+def test_no_cheat_is_taken_for_the_solution(number: int) -> None:
     task = EVERY[number]
-    result = trials.kitchen_trial(task, number % 15, made("perfect-say"))
-    good = result.missed is None and result.episode.end == "done"
-    assert good == (task is not HOLDING_ANOTHER), result
+    solution = trials.kitchen_trial(task, 0, made("perfect-say")).episode.plan
+    found = cheats(task, solution)
+    assert len(found) == 10
+    for name, plan in found.items():
+        assert verdict(task, plan) is not None, (name, plan)
+
+
+@pytest.mark.parametrize(
+    ("words", "plan", "why"),
+    [
+        ("place the coke can on the table", ["go to the trash can", "put down the coke can"],
+         "the coke can is not at the table"),
+        ("go to the table", ["go to the table", "go to the far counter"],
+         "the robot is not at the table"),
+        ("There is a close counter, far counter, and table. visit all the locations",
+         ["go to the close counter", "go to the table", "go to the far counter", "bring it to you"],
+         "ended elsewhere"),
+        ("throw away the apple",
+         ["find an apple", "pick up the apple", "go to the trash can", "put down the apple",
+          "go to the drawers", "open the top drawer"], "top drawer is not as it was"),
+        ("bring me a sponge",
+         [*fetch("tea", "bring it to you", "put down the tea"),
+          *fetch("sponge", "bring it to you", "put down the sponge")], "the tea is at the desk"),
+    ],
+)  # fmt: skip
+def test_what_nobody_asked_for_is_no_part_of_a_task_that_is_done(
+    words: str, plan: list[str], why: str
+) -> None:
+    """A can in the trash was put down, and who had passed by the table was taken to be there."""
+    found = verdict(BY_WORDS[plain(words)], plan)
+    assert found is not None
+    assert why in found
 
 
 def test_no_task_is_done_before_anything_is_done() -> None:
     for number, task in enumerate(EVERY):
         world = kitchen(task, number % 15)
-        homes = kitchen_needs.homes_of(world.robot)
-        assert kitchen_needs.missed(task, world, homes) is not None, task.words
+        before = kitchen_needs.look(world.robot)
+        assert kitchen_needs.missed(task, world, before) is not None, task.words
 
 
 def test_affordances_follow_the_robot() -> None:
@@ -103,15 +157,17 @@ def test_a_step_that_fails_is_an_outcome_with_its_reason() -> None:
         (Need("bring", ("apple",), "trash can"), "0 of 1 are at the trash can"),
         (Need("bring", ("apple", "tea"), "close counter", count=2), "0 of 2 are at"),
         (Need("release", ("coke can",)), "the coke can is not put down"),
-        (Need("at", to="far counter"), "the robot was not at the far counter"),
+        (Need("at", to="far counter"), "the robot is not at the far counter"),
+        (Need("visit", to="far counter"), "the robot was not at the far counter"),
         (Need("open"), "the top drawer is not as asked"),
         (Need("stow", ("apple",)), "0 of 1 are at the top drawer"),
     ],
 )
 def test_what_is_lacking_is_said(need: Need, lack: str) -> None:
     world = kitchen(KitchenTask("", "", (), holding="coke can"))
-    homes = kitchen_needs.homes_of(world.robot) | {"coke can": "table"}
-    found = kitchen_needs.missed(KitchenTask("", "", (need,)), world, homes)
+    before = kitchen_needs.look(world.robot)
+    before = replace(before, homes={**before.homes, "coke can": "table"})
+    found = kitchen_needs.missed(KitchenTask("", "", (need,)), world, before)
     assert found is not None
     assert lack in found
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from cap.cli.main import run
+from cap.models.base import Scores
+from cap.planners.say_models import SayModel
 
 
 def plan(*words: str, out: Path) -> int:
@@ -44,7 +48,39 @@ def test_json_has_every_moment_with_say_can_and_pay(
     assert found["done"]
     assert found["judged"]
     assert found["plan"][-1] == "put down the apple"
-    assert set(found["scores"][0]["candidates"][0]) == {"text", "say", "can", "pay", "score"}
+    first = found["scores"][0]
+    assert set(first["candidates"][0]) == {"text", "say", "log_say", "can", "pay", "score"}
+    assert len(first["candidates"]) == 71  # all of them
+    assert first["chosen"] == "find an apple"
+    assert found["whereabouts"]["apple"] == "trash bin"
+    assert len(found["positions"]["apple"]) == 3
+
+
+def test_what_was_unusual_in_comparing_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = SayModel.score
+
+    def score(model: SayModel, prompt: str, continuations: Sequence[str]) -> Scores:
+        found = right(model, prompt, continuations)
+        return Scores((math.nan, *found.logprobs[1:]), found.rung)
+
+    monkeypatch.setattr(SayModel, "score", score)
+    assert plan("throw away the apple", out=tmp_path / "run") == 0
+    note = "note: 1 of 71 log-probabilities were no numbers and count as unlikely (step 1, 2, 3, 4"
+    assert note in capsys.readouterr().out
+
+
+def test_a_step_that_was_not_taken_is_not_marked_as_chosen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan("throw away the apple", "--max-steps", "2", out=tmp_path / "run") == 1
+    shown = capsys.readouterr().out
+    assert shown.count("yes") == 2
+    rows = shown.split("\n\n")[-1].splitlines()
+    assert [row.split("  ")[0] for row in rows if "yes" in row] == [
+        "find an apple", "pick up the apple",
+    ]  # fmt: skip
 
 
 def test_a_monologue_reads_what_came_of_its_steps(

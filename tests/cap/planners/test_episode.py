@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cap.errors import SpendLimit
 from cap.models.base import Completion, Request, Scores
 from cap.models.scorers.sampling import sampled
-from cap.planners.dialogue import DialoguePrompt
+from cap.planners.affordances import of_world
+from cap.planners.candidates import rank
+from cap.planners.dialogue import Dialogue, DialoguePrompt
 from cap.planners.disturbance import ForcedFailure, SkillFailure
 from cap.planners.episode import PlanEpisode, run_episode
 from cap.planners.feedback import HumanFeedback, ObjectFeedback, SceneFeedback, SuccessFeedback
@@ -92,6 +95,8 @@ def test_missing_log_probabilities_count_as_unlikely_and_are_noted(tmp_path: Pat
 def test_an_affordance_that_is_no_number_counts_as_none() -> None:
     world = TextWorld(["wave", "bow"], {"wave": math.nan})
     assert run_episode("greet", world, SayCan(likes("wave", "bow"), NOTHING)).plan == ("bow",)
+    notes = rank(likes("wave"), Dialogue(NOTHING, "greet"), world, of_world).notes
+    assert notes == ("1 affordances were no numbers and count as 0: 'wave'",)
 
 
 def test_log_probabilities_that_are_all_missing_are_the_models_failure() -> None:
@@ -109,6 +114,46 @@ def test_a_model_that_never_ends_is_ended_and_what_it_repeated_is_named() -> Non
     result = run_episode("greet", world, SayCan(Scorer(again), NOTHING), max_steps=6)
     assert result.end == "steps"
     assert result.why == "6 steps were taken and it never said done; the last 6 were all 'wave'"
+
+
+def test_after_the_last_step_the_model_is_asked_nothing_more_and_nothing_is_chosen(
+    tmp_path: Path,
+) -> None:
+    """A round of scores followed the last step; its best was shown as if it had been taken."""
+    trace = Trace(tmp_path / "run")
+    model = likes("wave", "bow", "sing")
+    world = TextWorld(["wave", "bow", "sing"])
+    run_episode("greet", world, SayCan(model, NOTHING), max_steps=2, trace=trace)
+    trace.close("ok")
+    assert len(model.prompts) == 2
+    assert [moment["chosen"] for moment in moments(tmp_path / "run")] == ["wave", "bow"]
+
+
+def test_a_planner_that_is_stuck_has_chosen_nothing_and_every_candidate_is_kept(
+    tmp_path: Path,
+) -> None:
+    trace = Trace(tmp_path / "run")
+    steps = [f"sing song {number}" for number in range(40)]
+    world = TextWorld(steps, dict.fromkeys(steps, 0.0))
+    planner = SayCan(likes("sing song 3"), NOTHING, terminate=0.0)
+    assert run_episode("greet", world, planner, trace=trace).end == "stuck"
+    trace.close("ok")
+    (moment,) = moments(tmp_path / "run")
+    assert moment["chosen"] is None
+    assert {entry["text"] for entry in moment["candidates"]} == {*steps, "done"}
+
+
+def moments(folder: Path) -> list[Mapping[str, Any]]:
+    return [e["data"] for e in read_events(folder) if e["kind"] == "candidates"]
+
+
+def test_steps_too_unlikely_for_a_number_are_still_told_apart() -> None:
+    """Only what the model would never say could be done: it was told that nothing could be."""
+    far = {" wave.": -2000.0, " bow.": -1000.0}
+    world = TextWorld(["wave", "bow", "sing"], {"sing": 0.0, "bow": 0.5, "done": 0.0})
+    model = Scorer(lambda prompt, text: far.get(text, 0.0))
+    result = run_episode("greet", world, SayCan(model, NOTHING, terminate=0.0), max_steps=1)
+    assert (result.end, result.plan) == ("steps", ("bow",))
 
 
 def test_a_model_that_only_talks_is_ended() -> None:
