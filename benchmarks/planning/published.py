@@ -2,6 +2,7 @@
 
 SayCan, tables 4 and 5: PaLM 540B and FLAN 137B on a real robot, plan and execution rates by family;
 the language-based simulator by the number of examples. Inner Monologue, table 3: its kitchen.
+Language Models as Zero-Shot Planners, table 1 and its ablation.
 """
 
 from __future__ import annotations
@@ -28,6 +29,14 @@ SC5: Mapping[int, tuple[int, int]] = {
     17: (88, 88),
 }
 """By number of examples: the plan with its end, and without; its text says 54 for 52."""
+NL1: Mapping[str, tuple[float, float]] = {
+    "zero-shot": (78.57, 24.72),
+    "- translation": (31.49, 22.53),
+    "- dynamic": (50.86, 22.84),
+    "- correction": (55.19, 24.43),
+    "vanilla": (18.07, 16.97),
+}
+"""Executability and longest common subsequence, Codex 12B in VirtualHome."""
 IM3: Mapping[str, tuple[float, float, float]] = {
     "manipulation calm": (50.0, 62.5, 75.0),
     "mobile manipulation calm": (50.0, 50.0, 75.0),

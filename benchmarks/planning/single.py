@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmarks.planning import kitchen_needs, trials
+from benchmarks.planning.household_knowledge import HouseholdKnowledge
+from benchmarks.planning.household_tasks import BY_NAME, DEMONSTRATIONS
+from benchmarks.planning.household_world import SCENES, HouseholdWorld, scene
 from benchmarks.planning.kitchen_knowledge import KitchenKnowledge
 from benchmarks.planning.kitchen_needs import KitchenTask
 from benchmarks.planning.kitchen_skills import KitchenSkills, in_robot_words
@@ -33,14 +36,15 @@ from cap.planners.monologue import InnerMonologue
 from cap.planners.program import CodeAsPolicies
 from cap.planners.say_models import Knowledge
 from cap.planners.saycan import SayCan
+from cap.planners.zero_shot import PlanExample, ZeroShot
 from cap.robot import registry
 from cap.session.settings import SessionSettings
 from cap.trace.trace import Trace
 from robots.table.geometry import PLACES
 
-ROBOTS = ("kitchen", "ravens")
+ROBOTS = ("kitchen", "ravens", "household")
 """Those whose skills planners know."""
-PLANNERS = ("saycan", "monologue", "cap")
+PLANNERS = ("saycan", "monologue", "cap", "zero-shot")
 FEEDBACK = ("object", "success", "scene", "human")
 
 
@@ -100,6 +104,10 @@ def check(setup: PlanSetup) -> None:
         )
     if setup.robot == "kitchen" and "scene" in setup.feedback:
         raise UsageError("the kitchen tells no progress; use --feedback object or success there")
+    if (setup.planner == "zero-shot") != (setup.robot == "household"):
+        raise UsageError("the household is for --planner zero-shot, and the other way round")
+    if setup.planner == "zero-shot" and (setup.feedback or setup.interjections or setup.objects):
+        raise UsageError("the zero-shot planner is told nothing; leave --feedback, --say out")
     if setup.explain and (setup.planner != "saycan" or setup.robot != "kitchen"):
         raise UsageError(
             "only --planner saycan in the kitchen explains itself; leave --explain out"
@@ -112,6 +120,8 @@ def is_known(setup: PlanSetup, instruction: str) -> bool:
     """Return whether an instruction is one of the benchmark's, so that say models know its plan."""
     if setup.robot == "kitchen":
         return plain(instruction) in BY_WORDS
+    if setup.robot == "household":
+        return instruction in BY_NAME
     return any(_words(task.template, instruction) is not None for task in _named_tasks())
 
 
@@ -126,7 +136,24 @@ def run(
     check(setup)
     if setup.robot == "kitchen":
         return _in_kitchen(setup, instruction, make_model, trace)
+    if setup.robot == "household":
+        return _in_house(setup, instruction, make_model, trace)
     return _on_tabletop(setup, instruction, make_model, trace)
+
+
+def _in_house(
+    setup: PlanSetup, instruction: str, make_model: Callable[[Knowledge], Model], trace: Trace
+) -> PlanVerdict:
+    world = HouseholdWorld(scene(setup.seed % SCENES), trials.household_bank())
+    examples = [PlanExample(task.name, task.steps) for task in DEMONSTRATIONS]
+    planner = ZeroShot(make_model(HouseholdKnowledge()), examples, trials.household_translator(),
+                       seed=setup.seed)  # fmt: skip
+    episode = run_episode(instruction, world, planner, (), _disturbance(setup), setup.max_steps,
+                          trace)  # fmt: skip
+    task = BY_NAME.get(instruction)
+    lacking = [goal for goal in task.goals if not world.house.holds(goal)] if task else []
+    missed = f"not so: {'; '.join(lacking)}" if lacking else None
+    return PlanVerdict(episode, task is not None, missed, {}, dict(world.house.places))
 
 
 def _in_kitchen(

@@ -5,6 +5,7 @@ SC-5      the language-based simulator, by the number of examples in the prompt
 IM-1      eight tabletop tasks under Inner Monologue's noise, by feedback
 IM-3      its three kitchen families, calm and disturbed, by feedback
 CaP-III   Code as Policies' tabletop table, by planner
+NL-1      the zero-shot planner in the house: executability at three levels, and without its parts
 quality   how much each planner needs of its model: stand-ins that are right with 0.3 to 1
 """
 
@@ -19,6 +20,8 @@ from typing import Any
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.planning import published, trials
 from benchmarks.planning.curves import draw_curves
+from benchmarks.planning.household_tasks import TRIED, HouseholdTask
+from benchmarks.planning.household_world import SCENES
 from benchmarks.planning.kitchen_tasks import FAMILIES, MONOLOGUE
 from benchmarks.planning.trials import TrialResult
 from benchmarks.report.tables import CellTally
@@ -42,7 +45,7 @@ from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
 from cap.planners.say_models import Knowledge, SayModel, is_say_model
 
-TABLES = ("SC-4", "SC-5", "IM-1", "IM-3", "CaP-III", "quality")
+TABLES = ("SC-4", "SC-5", "IM-1", "IM-3", "CaP-III", "NL-1", "quality")
 OPTIONS = ("table", "models", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
 PERFECT, NEAREST, NOISY = "perfect-say", "nearest", "noisy-say:"
@@ -52,12 +55,14 @@ OFFLINE: Mapping[str, tuple[str, ...]] = {
     "IM-1": (PERFECT, "noisy-say:0.7", NEAREST),
     "IM-3": (PERFECT, "noisy-say:0.7", NEAREST),
     "CaP-III": (PERFECT, NEAREST),
+    "NL-1": (PERFECT, "noisy-say:0.7", "copy-say"),
     "quality": tuple(f"{NOISY}{tenths / 10:g}" for tenths in range(3, 11)),
 }
 """Models of a table where none is named: none of them is a language model."""
 USUAL_N: Mapping[str, int] = {
     "SC-4": 1,
     "SC-5": 1,
+    "NL-1": 1,
     "IM-1": 20,
     "IM-3": 10,
     "CaP-III": 2,
@@ -232,6 +237,7 @@ class PlanningSuite(BaseSuite):
                 "counted": cell.what or "success",
                 "%, 95 %": tallies[key].rate,
                 "n": tallies[key].n,
+                **_means(tallies[key]),
                 "the paper's, another model and robot, %": ", ".join(
                     f"{name} {value:g}" for name, value in _paper(found.table, cell).items()
                 ),
@@ -302,6 +308,13 @@ def _cells(table: str, models: Sequence[str]) -> list[PlanningCell]:
             )
             for name in names
         ]
+    if table == "NL-1":
+        return [
+            PlanningCell(split, method, name, items=len(_household(split)) * SCENES)
+            for split in ("test", "generalise")
+            for method in trials.METHODS
+            for name in speakers
+        ]
     if table == "quality":
         rows = ((_IN_KITCHEN, len(MONOLOGUE)), (_ON_TABLETOP, len(TASKS_IM)))
         return [
@@ -323,6 +336,10 @@ def _cells(table: str, models: Sequence[str]) -> list[PlanningCell]:
     ]
 
 
+def _household(split: str) -> list[HouseholdTask]:
+    return [task for task in TRIED if task.split == split]
+
+
 def _tabletop_tasks(split: str, group: str) -> list[str]:
     return [
         task
@@ -342,6 +359,9 @@ def _carry_out(
             task, seed, make_model, planner=cell.planner,
             stochastic=cell.what == "execution", mode=mode,
         )  # fmt: skip
+    if table == "NL-1":
+        chosen = _household(cell.task)[item // SCENES]
+        return trials.household_trial(chosen, item % SCENES, again, make_model, method=cell.planner)
     if table == "SC-5":
         count = int(cell.task.split()[0])
         return trials.simulator_trial(
@@ -399,8 +419,27 @@ def _outcome(cell: PlanningCell, result: TrialResult, meter: Meter, seconds: flo
         completion_tokens=meter.usage.completion_tokens,
         cost_usd=meter.usage.cost_usd,
         seconds=seconds,
-        extra={"end": episode.end, "missed": result.missed, "rung": result.rung},
+        extra={
+            "end": episode.end,
+            "missed": result.missed,
+            "rung": result.rung,
+            **({"measured": dict(result.measured)} if result.measured else {}),
+        },
     )
+
+
+def _means(tally: CellTally) -> dict[str, str]:
+    """Return the means of what was measured: shares in percent, anything else as it is."""
+    found = {}
+    for name, values in tally.measured.items():
+        known = [value for value in values if value is not None]
+        if not known:
+            found[name] = ""
+        elif name == "steps":
+            found[name] = f"{sum(known) / len(known):.1f}"
+        else:
+            found[f"{name} %"] = f"{100 * sum(known) / len(known):.1f}"
+    return found
 
 
 def _paper(table: str, cell: PlanningCell) -> dict[str, float]:
@@ -412,6 +451,9 @@ def _paper(table: str, cell: PlanningCell) -> dict[str, float]:
     if table == "SC-5" and cell.task != "total":
         pair = published.SC5[int(cell.task.split()[0])]
         return {"PaLM 540B": pair[0 if cell.what == "ended" else 1]}
+    if table == "NL-1":
+        executed, common = published.NL1[cell.planner]
+        return {"Codex 12B executable": executed, "LCS": common} if cell.task == "test" else {}
     kinds = ("saycan", "success", "object+success")
     if table == "IM-3" and cell.planner in kinds and cell.task in published.IM3:
         return {"PaLM 540B": published.IM3[cell.task][kinds.index(cell.planner)]}

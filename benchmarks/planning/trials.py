@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
+from typing import Any
 
 from benchmarks.planning import kitchen_needs
+from benchmarks.planning.household_actions import bank, plan_of
+from benchmarks.planning.household_knowledge import SYNONYMS, HouseholdKnowledge
+from benchmarks.planning.household_tasks import DEMONSTRATIONS, HouseholdTask, lcs
+from benchmarks.planning.household_world import HouseholdWorld, execute, prepared, scene
 from benchmarks.planning.kitchen_knowledge import KitchenKnowledge, solution_of
 from benchmarks.planning.kitchen_needs import KitchenTask
 from benchmarks.planning.kitchen_skills import KitchenSkills, actions_for, in_robot_words
@@ -26,7 +31,9 @@ from cap.planners.monologue import InnerMonologue
 from cap.planners.program import CodeAsPolicies
 from cap.planners.say_models import Knowledge
 from cap.planners.saycan import SayCan
+from cap.planners.translation import Translator, translator
 from cap.planners.world import Action
+from cap.planners.zero_shot import SAMPLES, PlanExample, ZeroShot
 from cap.robot import registry
 from cap.session.settings import SessionSettings
 from cap.trace.trace import Trace
@@ -58,6 +65,15 @@ TABLETOP_TERMINATE = 0.2
 """Affordance of ending on the tabletop, as in SayCan's own notebook; in the kitchen it is 0.1."""
 SIMULATED = 50
 """Instructions of the language-based simulator."""
+HOUSEHOLD_STEPS = 20
+METHODS: Mapping[str, Mapping[str, Any]] = {
+    "zero-shot": {},
+    "- translation": {"translates": False},
+    "- dynamic": {"dynamic": False},
+    "- correction": {"corrects": False},
+    "vanilla": {"translates": False, "dynamic": False},
+}
+"""The zero-shot planner, whole and without one of its parts, and the model alone."""
 _ELSEWHERE = ("table", "countertop")
 
 MakeModel = Callable[[Knowledge], Model]
@@ -74,6 +90,8 @@ class TrialResult:
     """How it went."""
     missed: str | None
     """What the world lacks of what was asked for; None if nothing."""
+    measured: Mapping[str, float] = field(default_factory=dict)
+    """What was measured besides, by name."""
 
     @property
     def rung(self) -> str:
@@ -211,6 +229,51 @@ def tabletop_trial(
         return TrialResult(setup.instruction, episode, missed)
     finally:
         robot.close()
+
+
+def household_trial(
+    task: HouseholdTask, number: int, seed: int, make_model: MakeModel, *, method: str
+) -> TrialResult:
+    """Let the zero-shot planner write a plan, and carry it out in one of the houses.
+
+    Args:
+        task: What is to be done.
+        number: Of the house.
+        seed: Of what is sampled.
+        make_model: Makes the model.
+        method: One of `METHODS`.
+    """
+    examples = [PlanExample(each.name, each.steps) for each in DEMONSTRATIONS]
+    model = make_model(HouseholdKnowledge())
+    planner = ZeroShot(model, examples, household_translator(), seed=seed * SAMPLES,
+                       **METHODS[method])  # fmt: skip
+    world = HouseholdWorld(scene(number), household_bank())
+    episode = run_episode(task.name, world, planner, max_steps=HOUSEHOLD_STEPS)
+    plan = plan_of(episode.plan)
+    read = [step for step in plan if step is not None]
+    ready = prepared(scene(number), read)
+    lacking = [goal for goal in task.goals if not world.house.holds(goal)]
+    measured = {
+        "parsed": float(bool(plan) and len(read) == len(plan)),
+        "prepared": float(bool(plan) and not execute(ready, plan).refused),
+        "bare": float(bool(plan) and not execute(scene(number), plan).refused),
+        "lcs": lcs(episode.plan, task.steps),
+        "steps": float(len(plan)),
+    }
+    missed = f"not so: {'; '.join(lacking)}" if lacking else None
+    return TrialResult(task.name, episode, missed, measured)
+
+
+@cache
+def household_bank() -> tuple[Action, ...]:
+    """Return the house's steps, made once in each process."""
+    return bank()
+
+
+@cache
+def household_translator() -> Translator:
+    """Return the translator to the house's steps, made once in each process."""
+    return translator("tfidf", [action.text for action in household_bank()], SYNONYMS)
 
 
 @cache

@@ -40,7 +40,7 @@ class PlanOptions:
 
     planner: str = option(
         "--planner",
-        type=click.Choice(["saycan", "monologue", "cap"]),
+        type=click.Choice(["saycan", "monologue", "cap", "zero-shot"]),
         default="saycan",
         show_default=True,
         help="Who chooses the steps.",
@@ -104,6 +104,7 @@ def command(options: PlanOptions, instruction: str) -> int:
     cap plan "throw away the apple" --feedback success --disturb once
     cap plan "stack all the blocks" --planner monologue -r ravens --feedback scene
     cap plan "bring me a drink" --feedback human       (it may ask you)
+    cap plan "Drink the milk" --planner zero-shot -r household
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
     from benchmarks.planning import single
     from cap.cli.session import claim_folder, remove_run
@@ -220,7 +221,7 @@ def _report(verdict: Any, folder: Path, instruction: str, as_json: bool) -> int:
     episode = verdict.episode
     done = episode.end == "done" and verdict.missed is None
     code = 0 if done else 4 if episode.end == "model" else 1
-    pictures = [str(folder / "after.png")]
+    pictures = [str(path) for path in [folder / "after.png"] if path.exists()]
     note = ""
     if moments:
         try:
@@ -251,7 +252,8 @@ def _report(verdict: Any, folder: Path, instruction: str, as_json: bool) -> int:
         click.echo("done: the world is as asked" if done else f"not done: {verdict.missed}")
     if note:
         click.echo(note, err=True)
-    click.echo(f"pictures: {', '.join(pictures)}")
+    if pictures:
+        click.echo(f"pictures: {', '.join(pictures)}")
     click.echo(f"run: {folder}")
     return code
 

@@ -4,6 +4,7 @@
     perfect-say-with-distractors:N     the right one, and N others now and then
     noisy-say:P                        the right one with probability P, else some other
     uniform-say                        everything alike: affordances alone decide
+    copy-say                           copies the prompt's example with this task's names
 
 They read the dialogue like any model: of the world they know what feedback said and no more. What
 the right step is after a dialogue, `Knowledge` tells them, which a benchmark has of its own tasks.
@@ -17,7 +18,7 @@ import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -27,13 +28,24 @@ from cap.planners.dialogue import DialogueLine, read
 from cap.planners.saycan import ASK, ON
 from cap.planners.world import DONE
 
-FORMS = ("perfect-say", "perfect-say-with-distractors:N", "noisy-say:P", "uniform-say")
+FORMS = (
+    "perfect-say",
+    "perfect-say-with-distractors:N",
+    "noisy-say:P",
+    "uniform-say",
+    "copy-say",
+)
 """How they are named."""
 SHARE = 0.9
 """How likely the right steps are where there are others; among steps of the same plan, each has so
 much of what those before it left."""
 _FLOOR = 1e-9
-_FORM = re.compile(r"(perfect-say|uniform-say|perfect-say-with-distractors|noisy-say)(?::(.+))?")
+_LONGEST = 30
+"""Steps of a plan that is written whole."""
+_FORM = re.compile(
+    r"(perfect-say|uniform-say|copy-say|perfect-say-with-distractors|noisy-say)(?::(.+))?"
+)
+_STEP = re.compile(r"Step \d+:(.*)")
 
 
 @dataclass(frozen=True)
@@ -57,6 +69,14 @@ class Knowledge(Protocol):
 
     def advice(self, lines: Sequence[DialogueLine]) -> Advice | None:
         """Return what is right after the lines of an episode; None if it does not know."""
+
+
+@runtime_checkable
+class Wording(Protocol):
+    """Knowledge that can say a step in other words, as people do."""
+
+    def worded(self, step: str, generator: np.random.Generator) -> str:
+        """Return a step in words of one's own."""
 
 
 def is_say_model(name: str) -> bool:
@@ -86,13 +106,14 @@ class SayModel:
                 self._distractors = int(number or "")
             elif kind == "noisy-say":
                 self._right = float(number or "")
-            elif kind not in ("perfect-say", "uniform-say") or number is not None:
+            elif kind not in ("perfect-say", "uniform-say", "copy-say") or number is not None:
                 raise ValueError
         except ValueError:
             raise UnknownModel(_unknown(name)) from None
         if not 0 <= self._distractors <= 100 or not 0 <= self._right <= 1:
             raise UnknownModel(_unknown(name))
         self._uniform = kind == "uniform-say"
+        self._copies = kind == "copy-say"
         self._knowledge = knowledge
         self._seed = seed
 
@@ -140,6 +161,8 @@ class SayModel:
         Raises:
             NoMatch: It does not know what is right there.
         """
+        if _tasks(request.prompt):
+            return Completion(self._free(request), self.name, cost_usd=0.0)
         advice = self._advice(request.prompt)
         if request.prompt.endswith(ASK):
             return Completion(f" {advice.question}", self.name, cost_usd=0.0)
@@ -166,6 +189,46 @@ class SayModel:
         wrong = self._uniform or (self._right < 1 and generator.random() >= self._right)
         return str(generator.choice(others)) if wrong and others else right
 
+    def _free(self, request: Request) -> str:
+        """Return the next step of a plan in words of its own, or all that are left."""
+        *shown, (task, steps) = _tasks(request.prompt)
+        if self._copies:
+            if not shown:
+                return ""
+            right = [_renamed(step, shown[-1][0], task) for step in shown[-1][1]]
+            return self._whole(right[len(steps) :], len(steps), request)
+        lines = [DialogueLine("person", task), *(DialogueLine("step", step) for step in steps)]
+        found: list[str] = []
+        moment = zlib.crc32("\n".join([task, *steps]).encode())
+        generator = np.random.default_rng([self._seed, request.seed or 0, moment])
+        while len(found) < _LONGEST:
+            advice = self._knowledge.advice(lines)
+            if advice is None:
+                raise NoMatch(f"{self.name} knows only the benchmark's tasks, and {task!r} is none")
+            right_now = next((group[0] for group in advice.steps if group), DONE.text)
+            wrong = self._uniform or (self._right < 1 and generator.random() >= self._right)
+            if wrong and advice.others:
+                right_now = str(generator.choice(sorted(advice.others)))
+            if right_now == DONE.text:
+                break
+            known = self._knowledge
+            found.append(
+                known.worded(right_now, generator) if isinstance(known, Wording) else right_now
+            )
+            if "\n" in request.stop:
+                break
+            lines.append(DialogueLine("step", right_now))
+        return self._whole(found, len(steps), request)
+
+    @staticmethod
+    def _whole(left: Sequence[str], done: int, request: Request) -> str:
+        """Return steps as they continue a prompt: one where the end of a line ends the answer."""
+        if "\n" in request.stop:
+            left = left[:1]
+        numbered = enumerate(left, start=done + 1)
+        text = "\n".join(f"Step {number}: {step}" for number, step in numbered)
+        return text.removeprefix(f"Step {done + 1}:")
+
     def _generator(self, prompt: str) -> np.random.Generator:
         """Return random numbers of this moment of an episode: the same whatever stands before."""
         moment = "\n".join(f"{line.kind} {line.text}" for line in read(prompt))
@@ -181,6 +244,28 @@ class SayModel:
                 "say one of those, or use another model with -m"
             )
         return advice
+
+
+def _tasks(prompt: str) -> list[tuple[str, list[str]]]:
+    """Return the tasks of a zero-shot planner's prompt with their steps; none of another prompt."""
+    found = []
+    for block in prompt.split("\n\n"):
+        first, *rest = block.splitlines() or [""]
+        if not first.startswith("Task:"):
+            return []
+        steps = [match[1].strip() for line in rest if (match := _STEP.fullmatch(line))]
+        found.append((first.removeprefix("Task:").strip(), [step for step in steps if step]))
+    return found
+
+
+def _renamed(step: str, theirs: str, ours: str) -> str:
+    """Return a step of one task with the words that are another's instead."""
+    old, new = theirs.lower().split(), ours.lower().split()
+    gone = [word for word in old if word not in new]
+    come = [word for word in new if word not in old]
+    for word, other in zip(gone, come, strict=False):
+        step = re.sub(rf"\b{re.escape(word)}\b", other, step)
+    return step
 
 
 def _unknown(name: str) -> str:

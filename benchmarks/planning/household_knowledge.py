@@ -1,0 +1,72 @@
+"""What is right to do next in the house by the steps so far, and how people would say it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from benchmarks.planning.household_tasks import BY_NAME, TASKS
+from cap.planners.dialogue import DialogueLine
+from cap.planners.say_models import Advice
+from cap.planners.world import DONE
+
+_WAYS: Mapping[str, tuple[str, ...]] = {
+    "walk to": ("go to", "head over to"),
+    "find": ("look for", "locate"),
+    "grab": ("take", "pick up"),
+    "switch on": ("turn on", "power on"),
+    "switch off": ("turn off", "shut off"),
+    "sit on": ("sit down on", "take a seat on"),
+    "close": ("shut",),
+    "lie on": ("lie down on",),
+    "wash": ("rinse", "clean"),
+    "put": ("place", "set"),
+}
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "television": ("tv",),
+    "sofa": ("couch",),
+    "fridge": ("refrigerator",),
+    "cup": ("mug",),
+    "novel": ("book",),
+    "trash can": ("garbage can",),
+    "nightstand": ("bedside table",),
+}
+SYNONYMS: Mapping[str, str] = {
+    **{way: usual for usual, ways in _WAYS.items() for way in ways},
+    **{way: usual for usual, ways in _NAMES.items() for way in ways if way != "book"},
+}
+"""What people say and what it is called here; a translator may know most of it."""
+_OTHERS = tuple(sorted({step for task in TASKS for step in task.steps} | {DONE.text}))
+
+
+class HouseholdKnowledge:
+    """Knows the reference plans by the names of their tasks."""
+
+    def advice(self, lines: Sequence[DialogueLine]) -> Advice | None:
+        """Return the steps that are left of the plan; None for a task it does not know."""
+        words = next((line.text for line in lines if line.kind == "person"), "")
+        task = BY_NAME.get(words)
+        if task is None:
+            return None
+        left = list(task.steps)
+        for line in lines:
+            if line.kind == "step" and left and line.text == left[0]:
+                left.pop(0)
+        return Advice(
+            tuple((step,) for step in (*left, DONE.text)),
+            task.goals,
+            others=tuple(step for step in _OTHERS if not left or step != left[0]),
+        )
+
+    def worded(self, step: str, generator: np.random.Generator) -> str:
+        """Return a step in words of one's own: the usual ones now and then."""
+        for usual, ways in _WAYS.items():
+            if step.startswith(usual + " "):
+                way = str(generator.choice([usual, *ways]))
+                step = way + step.removeprefix(usual)
+                break
+        for usual, ways in _NAMES.items():
+            if f"the {usual}" in step:
+                step = step.replace(f"the {usual}", f"the {generator.choice([usual, *ways])}")
+        return step

@@ -1,0 +1,315 @@
+"""A house of rooms and things: what each step needs, what it changes, and scenes to try plans in.
+
+Plain data and no clock: `House` is what is true, `refusal` says why a step cannot be taken now, and
+`after` is the house once it was. Sentences that can be asked and asked for:
+
+    plate in sink      novel on sofa       holding cup       television is on
+    fridge is open     cup is clean        milk was drunk    sitting on sofa
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from benchmarks.planning.household_actions import OBJECTS, ROOMS, bank, parsed
+from cap.planners.world import DONE, Action, StepOutcome
+
+HANDS = 2
+"""Things that can be held at a time."""
+SCENES = 5
+_DEEDS = {"drink": "drunk", "eat": "eaten", "read": "read", "watch": "watched", "lookat": "seen",
+          "wipe": "wiped"}  # fmt: skip
+_WHERE = re.compile(r"(.+) (in|on) (.+)")
+
+
+@dataclass(frozen=True)
+class House:
+    """What is true."""
+
+    room: str = "bedroom"
+    """Where the person who acts is."""
+    near: frozenset[str] = frozenset()
+    """Things within reach, beside those held."""
+    posture: str = ""
+    """`sitting on sofa` or `lying on bed`; "" standing."""
+    held: tuple[str, ...] = ()
+    """What is in the hands."""
+    places: Mapping[str, str] = frozenset()  # type: ignore[assignment]
+    """The room or thing each thing is in or on; those that are not here are missing."""
+    facts: frozenset[str] = frozenset()
+    """Such as `fridge is open`, `television is on`, `cup is clean`, `milk was drunk`."""
+
+    def room_of(self, name: str) -> str:
+        """Return the room a thing is in."""
+        while name not in ROOMS:
+            name = self.room if name in self.held else self.places[name]
+        return name
+
+    def hidden(self, name: str) -> str:
+        """Return the closed thing that another is in; "" if it can be seen."""
+        where = self.places.get(name, "")
+        while where and where not in ROOMS and name not in self.held:
+            if "door" in OBJECTS[where].can and f"{where} is open" not in self.facts:
+                return where
+            where = self.places[where]
+        return ""
+
+    def holds(self, sentence: str) -> bool:
+        """Return whether a sentence is true."""
+        if sentence.startswith("holding "):
+            return sentence.removeprefix("holding ") in self.held
+        if sentence.startswith(("sitting on ", "lying on ")):
+            return self.posture == sentence
+        match = _WHERE.fullmatch(sentence)
+        if match is not None and match[3] in (*OBJECTS, *ROOMS) and " is " not in sentence:
+            return self.places.get(match[1]) == match[3]
+        if sentence.endswith((" is off", " is closed")):
+            name, _, state = sentence.rpartition(" is ")
+            return f"{name} is {'on' if state == 'off' else 'open'}" not in self.facts
+        return sentence in self.facts
+
+
+def scene(number: int) -> House:
+    """Return one of the houses: the usual one, or one that is otherwise here and there."""
+    places = {name: thing.home for name, thing in OBJECTS.items()}
+    facts: set[str] = set()
+    room = ROOMS[number % len(ROOMS)]
+    if number:
+        generator = np.random.default_rng([number, 77])
+        small = [name for name, thing in OBJECTS.items() if "grab" in thing.can]
+        for name in generator.choice(small, 4, replace=False):
+            del places[str(name)]
+        left = [name for name in small if name in places]
+        for name in generator.choice(left, 5, replace=False):
+            places[str(name)] = str(generator.choice(["table", "counter", "coffee table", "bed"]))
+        for name, thing in OBJECTS.items():
+            if "door" in thing.can and generator.random() < 0.3:
+                facts.add(f"{name} is open")
+            if "switch" in thing.can and generator.random() < 0.3:
+                facts.add(f"{name} is on")
+    return House(room, places=places, facts=frozenset(facts))
+
+
+def refusal(house: House, step: Action) -> str:
+    """Return why a step cannot be taken now; "" if it can."""
+    skill, names = step.skill, step.args
+    missing = [name for name in names if name in OBJECTS and name not in house.places]
+    if missing:
+        return f"there is no {missing[0]} here"
+    if skill == "standup":
+        return "" if house.posture else "nobody sits or lies"
+    if house.posture and skill in ("walk", "find", "sit", "lie"):
+        return f"{house.posture}, so one must stand up first"
+    name = names[0]
+    if skill == "walk":
+        return "" if name in ROOMS or not house.hidden(name) else _in(house, name)
+    if skill in ("find", "lookat", "watch"):
+        if name not in house.held and house.room_of(name) != house.room:
+            return f"the {name} is in another room"
+        if house.hidden(name):
+            return _in(house, name)
+        if skill == "watch" and "watch" not in OBJECTS[name].can:
+            return f"there is nothing to watch on the {name}"
+        off = skill == "watch" and f"{name} is on" not in house.facts
+        return f"the {name} is off" if off else ""
+    need_in_hand = skill in ("putback", "putin", "drink", "eat", "read", "pour")
+    if need_in_hand and name not in house.held:
+        return f"the {name} is not in the hand"
+    for other in names[1:] if need_in_hand else names:
+        if other not in house.near and other not in house.held:
+            return f"the {other} is not within reach"
+    return _unable(house, skill, names)
+
+
+def _in(house: House, name: str) -> str:
+    return f"the {name} is in the {house.hidden(name)}, which is closed"
+
+
+def _unable(house: House, skill: str, names: Sequence[str]) -> str:
+    """Return what is wrong with things that are in reach."""
+    name, can = names[0], OBJECTS[names[0]].can
+    on, opened = f"{name} is on" in house.facts, f"{name} is open" in house.facts
+    traits = {"sit": "sit", "lie": "lie", "drink": "drink", "eat": "eat", "read": "read",
+              "open": "door", "close": "door", "switchon": "switch", "switchoff": "switch",
+              "wash": "wash", "wipe": "wipe", "grab": "grab"}  # fmt: skip
+    if skill in traits and traits[skill] not in can:
+        return f"the {name} is nothing to {skill}"
+    match skill:
+        case "grab":
+            if name in house.held:
+                return f"the {name} is in the hand already"
+            if house.hidden(name):
+                return _in(house, name)
+            return "both hands are full" if len(house.held) >= HANDS else ""
+        case "putback":
+            return "" if "surface" in OBJECTS[names[1]].can else f"the {names[1]} is no surface"
+        case "putin" | "pour":
+            target = OBJECTS[names[1]].can
+            if skill == "putin" and "container" not in target:
+                return f"nothing goes into the {names[1]}"
+            shut = "door" in target and f"{names[1]} is open" not in house.facts
+            return f"the {names[1]} is closed" if shut else ""
+        case "open" | "close":
+            wrong = opened == (skill == "open")
+            return f"the {name} is {'open' if opened else 'closed'} already" if wrong else ""
+        case "switchon":
+            if "door" in can and opened:
+                return f"the {name} is open"
+            return f"the {name} is on already" if on else ""
+        case "switchoff":
+            return "" if on else f"the {name} is off already"
+        case "wash":
+            taps = [n for n in house.near if "tap" in OBJECTS[n].can]
+            return "" if taps else "there is no water within reach"
+        case "wipe":
+            cloths = [n for n in house.held if "cloth" in OBJECTS[n].can]
+            return "" if cloths else "there is nothing in the hand to wipe with"
+    return ""
+
+
+def after(house: House, step: Action) -> House:
+    """Return the house after a step that could be taken."""
+    skill, names = step.skill, step.args
+    if skill == "standup":
+        return replace(house, posture="")
+    name = names[0]
+    match skill:
+        case "walk":
+            if name in ROOMS:
+                return replace(house, room=name, near=frozenset())
+            moved = replace(house, room=house.room_of(name))
+            return replace(moved, near=_around(moved, name))
+        case "find":
+            return replace(house, near=_around(house, name))
+        case "grab":
+            return replace(house, held=(*house.held, name), places={**house.places, name: "hand"})
+        case "putback" | "putin":
+            held = tuple(each for each in house.held if each != name)
+            places = {**house.places, name: names[1]}
+            return replace(house, held=held, places=places, near=house.near | {name})
+        case "open" | "switchon":
+            return _with(house, f"{name} is {'open' if skill == 'open' else 'on'}")
+        case "close" | "switchoff":
+            gone = f"{name} is {'open' if skill == 'close' else 'on'}"
+            return replace(house, facts=house.facts - {gone})
+        case "sit" | "lie":
+            return replace(house, posture=f"{'sitting' if skill == 'sit' else 'lying'} on {name}")
+        case "wash":
+            return _with(house, f"{name} is clean")
+        case "pour":
+            return _with(house, f"{name} poured into {names[1]}")
+    return _with(house, f"{name} was {_DEEDS[skill]}")
+
+
+def _with(house: House, fact: str) -> House:
+    return replace(house, facts=house.facts | {fact})
+
+
+def _around(house: House, name: str) -> frozenset[str]:
+    """Return what is within reach of who stands at a thing."""
+    there = house.places.get(name, "")
+    beside = {n for n, where in house.places.items() if where == name}
+    return frozenset({name, *beside, *([there] if there in OBJECTS else [])})
+
+
+def prepared(house: House, plan: Iterable[Action]) -> House:
+    """Return the house with all that a plan takes for granted: what a person would see to.
+
+    Things it names are there, where they usually are; what it opens, closes or switches is as it
+    must be the first time; and what it takes without opening anything can be seen.
+    """
+    places, facts = dict(house.places), set(house.facts)
+    first: dict[str, str] = {}
+    steps = list(plan)
+    for step in steps:
+        for name in step.args:
+            if name in OBJECTS and (name not in places or "grab" in OBJECTS[name].can):
+                places[name] = OBJECTS[name].home
+        if step.skill in ("open", "close", "switchon", "switchoff"):
+            first.setdefault(f"{step.args[0]} {'on' if 'switch' in step.skill else 'open'}",
+                             step.skill)  # fmt: skip
+    for key, skill in first.items():
+        name, _, state = key.rpartition(" ")
+        facts.discard(f"{name} is {state}")
+        if skill in ("close", "switchoff"):
+            facts.add(f"{name} is {state}")
+    opened = {step.args[0] for step in steps if step.skill in ("open", "close")}
+    now = replace(house, places=places, facts=frozenset(facts))
+    for name in {name for step in steps for name in step.args if name in OBJECTS}:
+        within = now.hidden(name)
+        target = any(step.skill == "putin" and step.args[1] == name for step in steps)
+        if within and within not in opened:
+            facts.add(f"{within} is open")
+        if target and "door" in OBJECTS[name].can and name not in opened:
+            facts.add(f"{name} is open")
+    return replace(now, facts=frozenset(facts))
+
+
+@dataclass(frozen=True)
+class Executed:
+    """What came of a plan."""
+
+    house: House
+    """After as much of it as could be carried out."""
+    refused: str
+    """Why it could not be carried out whole; "" if it could."""
+
+
+def execute(house: House, plan: Sequence[Action | None]) -> Executed:
+    """Carry out a plan up to its first step that cannot be taken."""
+    for number, step in enumerate(plan, start=1):
+        why = "it is no step" if step is None else refusal(house, step)
+        if why:
+            return Executed(house, f"step {number}: {why}")
+        assert step is not None
+        house = after(house, step)
+    return Executed(house, "")
+
+
+class HouseholdWorld:
+    """A house as planners see it."""
+
+    name = "household"
+
+    def __init__(self, house: House, actions: Sequence[Action] | None = None) -> None:
+        """Begin in a house; `actions` are those that can be said, all there are by default."""
+        self.house = house
+        self._actions = tuple(actions) if actions is not None else bank()
+
+    def actions(self) -> Sequence[Action]:
+        """Return every step."""
+        return self._actions
+
+    def visible(self) -> Sequence[str]:
+        """Return the things in the room that are in nothing closed."""
+        house = self.house
+        return [n for n in house.places if house.room_of(n) == house.room and not house.hidden(n)]
+
+    def achieved(self, action: Action) -> bool:
+        """Return whether a step would change nothing."""
+        if action.skill == DONE.skill or refusal(self.house, action):
+            return False
+        return after(self.house, action) == self.house
+
+    def affordance(self, action: Action) -> float:
+        """Return 1 where a step can be taken now; ending can always be, but weighs little."""
+        if action.skill == DONE.skill:
+            return 0.1
+        return float(not refusal(self.house, action))
+
+    def satisfied(self, goal: str) -> bool | None:
+        """Return whether a sentence is true."""
+        return self.house.holds(goal.strip().rstrip("."))
+
+    def step(self, action: Action) -> StepOutcome:
+        """Take a step; words that are no step fail."""
+        step = parsed(action.text)
+        why = "it is no step" if step is None else refusal(self.house, step)
+        if why or step is None:
+            return StepOutcome(action, False, why)
+        self.house = after(self.house, step)
+        return StepOutcome(action, True)

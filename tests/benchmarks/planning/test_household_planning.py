@@ -1,0 +1,126 @@
+"""The house: its steps and their program lines, what they need, and plans that are tried in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from benchmarks.planning import trials
+from benchmarks.planning.household_actions import bank, line_of, parsed, plan_of, read_line
+from benchmarks.planning.household_knowledge import SYNONYMS
+from benchmarks.planning.household_tasks import BY_NAME, TASKS, TRIED, lcs
+from benchmarks.planning.household_world import SCENES, House, execute, prepared, scene
+from cap.planners.say_models import SayModel
+from cap.planners.world import DONE
+
+
+def test_every_step_is_read_back_from_its_words_and_from_its_line() -> None:
+    steps = bank()
+    assert len({step.text for step in steps}) == len(steps) > 1500
+    for step in steps[:-1]:
+        assert parsed(step.text) == step
+        assert read_line(line_of(step)) == step
+    assert steps[-1] == DONE
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("[WALK] <living_room> (1)", "walk to the living room"),
+        ("[PUTIN] <plate> (1) <sink> (1)", "put the plate in the sink"),
+        ("[STANDUP]", "stand up"),
+        ("[FLY] <kitchen> (1)", None),
+        ("[GRAB] <unicorn> (1)", None),
+        ("[PUTIN] <plate> (1)", None),
+        ("[GRAB] plate", None),
+    ],
+)
+def test_lines_of_programs_are_read(line: str, words: str | None) -> None:
+    found = read_line(line)
+    assert (found.text if found else None) == words
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: str(task.name))
+def test_reference_plans_reach_their_goals_at_home_and_run_in_every_prepared_house(task) -> None:  # type: ignore[no-untyped-def]
+    plan = plan_of(task.steps)
+    done = execute(scene(0), plan)
+    assert done.refused == ""
+    assert [goal for goal in task.goals if not done.house.holds(goal)] == []
+    assert any(not scene(number).holds(goal) for goal in task.goals for number in range(SCENES))
+    steps = [step for step in plan if step is not None]
+    for number in range(SCENES):
+        assert execute(prepared(scene(number), steps), plan).refused == ""
+
+
+@pytest.mark.parametrize(
+    ("texts", "why"),
+    [
+        (["grab the cup"], "step 1: the cup is not within reach"),
+        (["walk to the cupboard", "grab the cup"], "the cup is in the cupboard, which is closed"),
+        (["walk to the fridge", "close the fridge"], "step 2: the fridge is closed already"),
+        (["walk to the bed", "sit on the bed", "walk to the sofa"], "one must stand up first"),
+        (["walk to the kitchen", "find the sofa"], "the sofa is in another room"),
+        (["walk to the television", "watch the television"], "the television is off"),
+        (["walk to the novel", "eat the novel"], "the novel is not in the hand"),
+        (["walk to the novel", "grab the novel", "eat the novel"], "is nothing to eat"),
+        (["walk to the sink", "wash the plate"], "the plate is not within reach"),
+        (["fly to the moon"], "step 1: it is no step"),
+    ],
+)
+def test_a_step_that_cannot_be_taken_says_why(texts: list[str], why: str) -> None:
+    assert why in execute(scene(0), plan_of(texts)).refused
+
+
+def test_both_hands_full_is_full() -> None:
+    plan = plan_of([
+        "walk to the counter", "grab the sponge", "grab the bread", "grab the knife",
+    ])  # fmt: skip
+    assert "both hands are full" in execute(scene(0), plan).refused
+
+
+def test_houses_differ_and_are_the_same_again() -> None:
+    assert [scene(n) for n in range(SCENES)] == [scene(n) for n in range(SCENES)]
+    assert len({len(scene(n).facts) for n in range(SCENES)}) > 1
+    assert House().holds("television is off")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [("", "", 0.0), ("abc", "abc", 1.0), ("abc", "", 0.0), ("abcd", "acd", 0.75), ("ab", "ba", 0.5),
+     ("xaybz", "ab", 0.4)],
+)  # fmt: skip
+def test_common_subsequences_are_shares_of_the_longer_plan(
+    first: str, second: str, expected: float
+) -> None:
+    assert lcs(list(first), list(second)) == pytest.approx(expected)
+
+
+def means(model: str, method: str) -> Mapping[str, float]:
+    results = [
+        trials.household_trial(task, 0, 0, lambda known: SayModel(model, known), method=method)
+        for task in TRIED[::2]
+    ]
+    names = results[0].measured
+    return {n: sum(result.measured[n] for result in results) / len(results) for n in names}
+
+
+def test_without_translation_what_is_written_cannot_be_executed() -> None:
+    whole, bare = means("perfect-say", "zero-shot"), means("perfect-say", "- translation")
+    assert whole["parsed"] == 1.0
+    assert whole["prepared"] > 0.9
+    assert bare["prepared"] < 0.2
+    assert bare["lcs"] < 0.6 < whole["lcs"]
+
+
+def test_correction_and_a_fitting_example_each_help_whom_they_can() -> None:
+    noisy = [means("noisy-say:0.7", method)["lcs"] for method in ("zero-shot", "- correction")]
+    assert noisy[0] > noisy[1]
+    copied = [means("copy-say", method)["prepared"] for method in ("zero-shot", "- dynamic")]
+    assert copied[0] > copied[1] + 0.2
+
+
+def test_synonyms_lead_to_words_that_are_usual_here() -> None:
+    usual = " ".join(step.text for step in bank())
+    assert all(word in usual for word in SYNONYMS.values())
+    assert BY_NAME["Drink the milk"].split == "test"

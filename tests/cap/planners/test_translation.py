@@ -1,0 +1,73 @@
+"""From free words to the steps there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from cap.errors import MissingExtra, UsageError
+from cap.planners import translation
+from cap.planners.translation import Embedding, LetterPieces, edit_distance, plain, translator
+
+STEPS = ["walk to the kitchen", "switch on the light", "grab the cup", "put the cup in the sink"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [("", "", 0), ("cup", "", 3), ("cup", "cap", 1), ("kitten", "sitting", 3), ("ab", "ba", 2)],
+)
+def test_letters_are_put_in_taken_out_or_changed(first: str, second: str, expected: int) -> None:
+    assert edit_distance(first, second) == edit_distance(second, first) == expected
+
+
+@pytest.mark.parametrize("kind", ["tfidf", "edit"])
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Walk to kitchen.", 0), ("turn on the lights", 1), ("grab a cup", 2),
+        ("Put cup into sink", 3), ("walking to the kitchn", 0),
+    ],
+)  # fmt: skip
+def test_the_nearest_step_is_the_one_that_is_meant(kind: str, said: str, meant: int) -> None:
+    ((number, likeness),) = translator(kind, STEPS, {"turn on": "switch on"}).nearest(said)
+    assert number == meant
+    assert 0.3 < likeness <= 1 + 1e-9
+
+
+def test_the_same_words_are_fully_alike_and_strange_ones_not_at_all() -> None:
+    found = LetterPieces(STEPS)
+    assert found.nearest("grab the cup")[0] == (2, pytest.approx(1))
+    assert found.nearest("ÿÿÿ") == [(0, 0.0)]
+    assert LetterPieces([]).nearest("x") == []
+    assert [number for number, _ in found.nearest("put the cup in the sink", 2)] == [3, 2]
+
+
+def test_usual_words_stand_in_place_of_others() -> None:
+    assert plain("Turn ON a Tv!", {"turn on": "switch on", "tv": "television"}) == (
+        "switch on television"
+    )
+
+
+def test_embeddings_are_compared_by_cosine_and_only_those_on_the_shortlist() -> None:
+    seen: list[int] = []
+
+    def encode(texts: Sequence[str]) -> np.ndarray:
+        seen.append(len(texts))
+        rows = np.array([[float("cup" in t), float("light" in t), 0.1] for t in texts])
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    assert Embedding(STEPS, encode).nearest("a lamp or light")[0][0] == 1
+    short = Embedding(STEPS, encode, LetterPieces(STEPS))
+    assert short.nearest("put cup in sink")[0][0] in (2, 3)
+
+
+def test_what_is_no_translator_or_not_installed_has_its_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(UsageError, match="use one of: tfidf, edit"):
+        translator("magic", STEPS, {})
+    monkeypatch.setitem(__import__("sys").modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtra, match="embed"):
+        translation.sentence_encoder("x")

@@ -1,0 +1,99 @@
+"""The zero-shot planner: steps in free words, translated one by one or all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cap.models.base import Completion, Request
+from cap.planners.episode import EpisodeResult, run_episode
+from cap.planners.translation import LetterPieces
+from cap.planners.zero_shot import PlanExample, ZeroShot
+from tests.fakes.planning import TextWorld
+
+STEPS = ["walk to the kitchen", "open the fridge", "grab the milk"]
+EXAMPLES = [
+    PlanExample("Read a book", ("find the book", "read the book")),
+    PlanExample("Drink water", ("walk to the kitchen", "grab the water")),
+]
+
+
+class Writer:
+    """Writes one of some texts for each request, by its seed."""
+
+    name = "writer"
+
+    def __init__(self, *rounds: Sequence[str]) -> None:
+        self.rounds = [list(texts) for texts in rounds]
+        self.prompts: list[str] = []
+
+    def complete(self, request: Request) -> Completion:
+        self.prompts.append(request.prompt)
+        last = request.prompt.rsplit("\n\n", 1)[-1]
+        texts = self.rounds[min(last.count("\nStep") - 1, len(self.rounds) - 1)]
+        return Completion(texts[(request.seed or 0) % len(texts)], self.name)
+
+
+def run(model: Writer, steps: int = 8, **options: bool) -> EpisodeResult:
+    world = TextWorld(STEPS)
+    texts = [action.text for action in world.actions()]
+    planner = ZeroShot(model, EXAMPLES, LetterPieces(texts), samples=4, **options)
+    return run_episode("Drink milk", world, planner, max_steps=steps)
+
+
+def test_each_step_is_translated_before_the_next_is_written() -> None:
+    model = Writer([" Walk to kitchen"], [" open fridge door"], [" Grab some milk"], [""])
+    result = run(model)
+    assert (result.end, result.plan) == ("done", tuple(STEPS))
+    assert model.prompts[-1] == (
+        "Task: Drink water\nStep 1: walk to the kitchen\nStep 2: grab the water\n\n"
+        "Task: Drink milk\nStep 1: walk to the kitchen\nStep 2: open the fridge\n"
+        "Step 3: grab the milk\nStep 4:"
+    )
+
+
+def test_the_example_is_the_one_most_alike_or_the_first() -> None:
+    for dynamic, task in ((True, "Drink water"), (False, "Read a book")):
+        model = Writer([""])
+        run(model, dynamic=dynamic)
+        assert model.prompts[0].startswith(f"Task: {task}\n")
+
+
+def test_what_most_samples_mean_is_taken_and_the_plan_ends_where_most_are_empty() -> None:
+    often = Writer([" walk to kitchen", " walk to kitchen", " grab milk", " walk to kitchen"], [""])
+    assert run(often).plan == ("walk to the kitchen",)
+    ends = Writer([" walk to kitchen"], ["", "", "", " grab milk"])
+    assert run(ends).plan == ("walk to the kitchen",)
+
+
+def test_words_that_mean_nothing_here_end_the_plan_with_their_score() -> None:
+    result = run(Writer([" zzz qqq"]))
+    assert result.end == "stuck"
+    assert "the likeliest step scores" in result.why
+    assert run(Writer([" walk to kitchen"], [" zzz qqq"])).end == "done"
+
+
+def test_a_step_is_not_said_twice_where_another_is_nearly_as_good() -> None:
+    model = Writer([" grab milk"], [" grab milk", " open the fridge"], [""])
+    assert run(model).plan == ("grab the milk", "open the fridge")
+
+
+def test_a_plan_without_end_is_bounded() -> None:
+    result = run(Writer([" grab milk"], [" open the fridge"], [" grab milk"]), steps=4)
+    assert (result.end, len(result.plan)) == ("steps", 4)
+
+
+def test_without_correction_the_whole_plan_is_written_first() -> None:
+    plan = " Walk to kitchen\nStep 2: open fridge\nStep 3: grab milk\n\nTask: x\nStep 1: no"
+    model = Writer([plan])
+    assert run(model, corrects=False).plan == tuple(STEPS)
+    assert len(model.prompts) == 1
+
+
+def test_without_translation_only_exact_words_are_steps() -> None:
+    result = run(Writer([" walk to the kitchen\nStep 2: open fridge"]), translates=False)
+    assert [outcome.action.skill for outcome in result.outcomes] == ["do", "unread"]
+
+
+def test_a_world_without_steps_ends_at_once() -> None:
+    planner = ZeroShot(Writer([""]), EXAMPLES, LetterPieces([]))
+    assert run_episode("x", TextWorld([]), planner).why == "there is no step to choose"
