@@ -6,6 +6,9 @@ IM-1      eight tabletop tasks under Inner Monologue's noise, by feedback
 IM-3      its three kitchen families, calm and disturbed, by feedback
 CaP-III   Code as Policies' tabletop table, by planner
 NL-1      the zero-shot planner in the house: executability at three levels, and without its parts
+SP-3      SayCanPay: Greedy-Token, Greedy-Action and Beam-Action by say, can and pay
+SP-6      SayCanPay with one, two and three beams
+SP-11     SayCan and SayCanPay with other models, and with one whose candidates hold the right step
 quality   how much each planner needs of its model: stand-ins that are right with 0.3 to 1
 """
 
@@ -19,13 +22,16 @@ from typing import Any
 
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
 from benchmarks.planning import published, trials
+from benchmarks.planning.babyai import environment
 from benchmarks.planning.curves import draw_curves
 from benchmarks.planning.household_tasks import TRIED, HouseholdTask
 from benchmarks.planning.household_world import SCENES
 from benchmarks.planning.kitchen_tasks import FAMILIES, MONOLOGUE
+from benchmarks.planning.search_trials import COLUMNS, ROWS, puzzle_trial
 from benchmarks.planning.trials import TrialResult
 from benchmarks.report.tables import CellTally
 from benchmarks.results import read_header, read_lines
+from benchmarks.statistics import paired_difference
 from benchmarks.suite import (
     BASELINES,
     BaseSuite,
@@ -43,11 +49,14 @@ from benchmarks.tabletop.tasks import SPLITS
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
+from cap.planners.learned import require_learning
 from cap.planners.say_models import Knowledge, SayModel, is_say_model
 
-TABLES = ("SC-4", "SC-5", "IM-1", "IM-3", "CaP-III", "NL-1", "quality")
+TABLES = ("SC-4", "SC-5", "IM-1", "IM-3", "CaP-III", "NL-1", "SP-3", "SP-6", "SP-11", "quality")
 OPTIONS = ("table", "models", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
+EVEN = "even-say:2"
+"""SayCanPay's Perfect Say: the right step and two others, all alike."""
 PERFECT, NEAREST, NOISY = "perfect-say", "nearest", "noisy-say:"
 OFFLINE: Mapping[str, tuple[str, ...]] = {
     "SC-4": (PERFECT, "perfect-say-with-distractors:2", "noisy-say:0.7", "uniform-say", NEAREST),
@@ -56,6 +65,9 @@ OFFLINE: Mapping[str, tuple[str, ...]] = {
     "IM-3": (PERFECT, "noisy-say:0.7", NEAREST),
     "CaP-III": (PERFECT, NEAREST),
     "NL-1": (PERFECT, "noisy-say:0.7", "copy-say"),
+    "SP-3": (EVEN, "uniform-say"),
+    "SP-6": (EVEN,),
+    "SP-11": ("noisy-say:0.7", EVEN),
     "quality": tuple(f"{NOISY}{tenths / 10:g}" for tenths in range(3, 11)),
 }
 """Models of a table where none is named: none of them is a language model."""
@@ -63,6 +75,9 @@ USUAL_N: Mapping[str, int] = {
     "SC-4": 1,
     "SC-5": 1,
     "NL-1": 1,
+    "SP-3": 50,
+    "SP-6": 50,
+    "SP-11": 50,
     "IM-1": 20,
     "IM-3": 10,
     "CaP-III": 2,
@@ -72,7 +87,14 @@ USUAL_N: Mapping[str, int] = {
 QUALITY_ROWS = ("kitchen", "tabletop")
 _IN_KITCHEN = ("saycan", "success", "object+success")
 _ON_TABLETOP = ("saycan", "object", "success", "scene")
+_PAIRED = "less greedy say, paired, 95 %"
 _NAMED = {task.name: task for task in TASKS_IM}
+SEARCHED: Mapping[str, Sequence[str]] = {
+    "SP-3": tuple(COLUMNS)[:7],
+    "SP-6": tuple(COLUMNS)[7:],
+    "SP-11": ("greedy saycan", "greedy saycanpay"),
+}
+"""Columns of SayCanPay's tables."""
 _GROUPS = ("long-horizon", "spatial-geometric")
 
 
@@ -211,6 +233,17 @@ class PlanningSuite(BaseSuite):
         cell = self._cells.get((task, split))
         return {} if cell is None else _paper(self.table, cell)
 
+    def require(self, trials: Sequence[Trial]) -> None:
+        """Refuse trials for which an extra is not installed.
+
+        Raises:
+            MissingExtra: With the line that installs it.
+        """
+        if self.table in SEARCHED:
+            if any(trial.task.startswith("babyai") for trial in trials):
+                environment("test", 0)
+            require_learning()
+
     def summary(self, folder: Path) -> list[dict[str, Any]]:
         """Return the table: a line for each row and column, and each column's total."""
         options = read_header(folder)["settings"]["options"]
@@ -222,6 +255,7 @@ class PlanningSuite(BaseSuite):
                 key = (task, line.trial.split)
                 tallies.setdefault(key, CellTally()).add(line)
                 rungs[key] = str(line.outcome.extra.get("rung") or rungs.get(key, ""))
+        paired = _paired(folder, found._cells) if found.table == "SP-3" else {}
         rows = [(key, cell) for key, cell in found._cells.items() if key in tallies]
         rows += [
             (key, PlanningCell("total", cell.planner, cell.model, cell.what))
@@ -238,6 +272,7 @@ class PlanningSuite(BaseSuite):
                 "%, 95 %": tallies[key].rate,
                 "n": tallies[key].n,
                 **_means(tallies[key]),
+                **({_PAIRED: paired.get(key, "")} if paired else {}),
                 "the paper's, another model and robot, %": ", ".join(
                     f"{name} {value:g}" for name, value in _paper(found.table, cell).items()
                 ),
@@ -315,6 +350,14 @@ def _cells(table: str, models: Sequence[str]) -> list[PlanningCell]:
             for method in trials.METHODS
             for name in speakers
         ]
+    if table in SEARCHED:
+        return [
+            PlanningCell(row, column, name)
+            for row in ROWS
+            for name in speakers
+            for column in SEARCHED[table]
+            if name != "uniform-say" or column.startswith("greedy ")  # it writes and ranks nothing
+        ]
     if table == "quality":
         rows = ((_IN_KITCHEN, len(MONOLOGUE)), (_ON_TABLETOP, len(TASKS_IM)))
         return [
@@ -359,6 +402,8 @@ def _carry_out(
             task, seed, make_model, planner=cell.planner,
             stochastic=cell.what == "execution", mode=mode,
         )  # fmt: skip
+    if table in SEARCHED:
+        return puzzle_trial(cell.task, cell.planner, seed, make_model)
     if table == "NL-1":
         chosen = _household(cell.task)[item // SCENES]
         return trials.household_trial(chosen, item % SCENES, again, make_model, method=cell.planner)
@@ -428,6 +473,45 @@ def _outcome(cell: PlanningCell, result: TrialResult, meter: Meter, seconds: flo
     )
 
 
+def _paired(
+    folder: Path, cells: Mapping[tuple[str, str], PlanningCell]
+) -> dict[tuple[str, str], str]:
+    """Return each column's success less that of scoring by say alone, on the same problems."""
+    found: dict[tuple[str, str, str], dict[int, int]] = {}
+    for line in read_lines(folder):
+        cell = cells.get((line.trial.task, line.trial.split))
+        if cell is not None:
+            of = found.setdefault((cell.task, cell.planner, cell.model), {})
+            of[line.trial.seed] = int(line.outcome.success)
+    told: dict[tuple[str, str], str] = {}
+    for key, cell in cells.items():
+        ours = found.get((cell.task, cell.planner, cell.model), {})
+        theirs = found.get((cell.task, "greedy say", cell.model), {})
+        differences = [ours[seed] - theirs[seed] for seed in ours if seed in theirs]
+        if differences and cell.planner != "greedy say":
+            n = len(differences)
+            low, high = paired_difference(differences.count(-1), differences.count(1), n)
+            mean = sum(differences) / n
+            told[key] = f"{100 * mean:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
+    return told
+
+
+def _paper_search(table: str, cell: PlanningCell) -> dict[str, float]:
+    """Return SayCanPay's values of a cell."""
+    number = list(SEARCHED[table]).index(cell.planner)
+    if table == "SP-3":
+        values: Sequence[int] = published.SP3.get(cell.task, ())
+    elif table == "SP-6":
+        values = published.SP6.get(cell.task, ())
+    else:
+        both = published.SP11.get(cell.task, ())
+        values = both[1::2] if cell.model == EVEN else both[::2]
+        return (
+            {"Perfect Say" if cell.model == EVEN else "Vicuna 13B": values[number]} if both else {}
+        )
+    return {"Vicuna 13B": values[number]} if values else {}
+
+
 def _means(tally: CellTally) -> dict[str, str]:
     """Return the means of what was measured: shares in percent, anything else as it is."""
     found = {}
@@ -451,6 +535,8 @@ def _paper(table: str, cell: PlanningCell) -> dict[str, float]:
     if table == "SC-5" and cell.task != "total":
         pair = published.SC5[int(cell.task.split()[0])]
         return {"PaLM 540B": pair[0 if cell.what == "ended" else 1]}
+    if table in SEARCHED:
+        return _paper_search(table, cell)
     if table == "NL-1":
         executed, common = published.NL1[cell.planner]
         return {"Codex 12B executable": executed, "LCS": common} if cell.task == "test" else {}

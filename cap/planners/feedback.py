@@ -91,6 +91,23 @@ class ObjectFeedback:
 
 
 @dataclass
+class OpeningFeedback:
+    """How it is at first, in words, and nothing later."""
+
+    text: str
+    """What is told."""
+    answers: bool = False
+
+    def opening(self, world: World) -> list[str]:
+        """Return what is told."""
+        return [self.text]
+
+    def after(self, outcome: StepOutcome, world: World) -> list[str]:
+        """Return nothing."""
+        return []
+
+
+@dataclass
 class SuccessFeedback:
     """Whether the last step succeeded, as a detector sees it."""
 

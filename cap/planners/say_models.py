@@ -3,6 +3,7 @@
     perfect-say                        says the right step
     perfect-say-with-distractors:N     the right one, and N others now and then
     noisy-say:P                        the right one with probability P, else some other
+    even-say:N                         the right one and N others, all alike, and nothing else
     uniform-say                        everything alike: affordances alone decide
     copy-say                           copies the prompt's example with this task's names
 
@@ -32,6 +33,7 @@ FORMS = (
     "perfect-say",
     "perfect-say-with-distractors:N",
     "noisy-say:P",
+    "even-say:N",
     "uniform-say",
     "copy-say",
 )
@@ -43,7 +45,7 @@ _FLOOR = 1e-9
 _LONGEST = 30
 """Steps of a plan that is written whole."""
 _FORM = re.compile(
-    r"(perfect-say|uniform-say|copy-say|perfect-say-with-distractors|noisy-say)(?::(.+))?"
+    r"(perfect-say|uniform-say|copy-say|even-say|perfect-say-with-distractors|noisy-say)(?::(.+))?"
 )
 _STEP = re.compile(r"Step \d+:(.*)")
 
@@ -102,7 +104,7 @@ class SayModel:
         self.name = name
         self._distractors, self._right = 0, 1.0
         try:
-            if kind == "perfect-say-with-distractors":
+            if kind in ("perfect-say-with-distractors", "even-say"):
                 self._distractors = int(number or "")
             elif kind == "noisy-say":
                 self._right = float(number or "")
@@ -113,6 +115,9 @@ class SayModel:
         if not 0 <= self._distractors <= 100 or not 0 <= self._right <= 1:
             raise UnknownModel(_unknown(name))
         self._uniform = kind == "uniform-say"
+        self._even = kind == "even-say"
+        if self._even:  # without options it is right as often as with them
+            self._right = 1 / (1 + self._distractors)
         self._copies = kind == "copy-say"
         self._knowledge = knowledge
         self._seed = seed
@@ -137,6 +142,8 @@ class SayModel:
     def _weights(
         self, advice: Advice, options: Sequence[str], generator: np.random.Generator
     ) -> list[float]:
+        if self._even:
+            return self._alike(advice, options, generator)
         weights = [_FLOOR] * len(options)
         share = 1.0
         for group in advice.steps:
@@ -153,6 +160,20 @@ class SayModel:
         if self._right < 1 and others and generator.random() >= self._right:
             weights = [(1 - SHARE) * weight for weight in weights]
             weights[int(generator.choice(others))] += SHARE
+        return weights
+
+    def _alike(
+        self, advice: Advice, options: Sequence[str], generator: np.random.Generator
+    ) -> list[float]:
+        """Return weights of a right step and some others that differ by chance alone."""
+        right = next((t for group in advice.steps for t in group if t in options), "")
+        others = [n for n, text in enumerate(options) if text != right]
+        count = min(self._distractors, len(others))
+        drawn = [int(n) for n in generator.choice(others, count, replace=False)] if count else []
+        drawn += [options.index(right)] if right else []
+        weights = [_FLOOR] * len(options)
+        for n in drawn:
+            weights[n] = 1.0 + 1e-6 * float(generator.random())
         return weights
 
     def complete(self, request: Request) -> Completion:

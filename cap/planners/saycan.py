@@ -88,12 +88,18 @@ def asked(model: Model, dialogue: Dialogue) -> str | None:
     return " ".join(model.complete(request).said().split())
 
 
-def tell(episode: PlanEpisode, ranking: Ranking) -> None:
-    """Write down all candidates of one moment, the best first, and which of them is taken."""
+def tell(episode: PlanEpisode, ranking: Ranking, step: int | None = None) -> None:
+    """Write down all candidates of one moment, the best first, and which of them is taken.
+
+    Args:
+        episode: Where they are told of.
+        ranking: The candidates.
+        step: Of which step they are, for those who plan ahead.
+    """
     episode.rung = ranking.rung
     episode.trace.event(
         "candidates",
-        step=len(episode.outcomes) + 1,
+        step=step or len(episode.outcomes) + 1,
         rung=ranking.rung,
         notes=ranking.notes,
         chosen=None if ranking.stuck else ranking.candidates[0].action.text,

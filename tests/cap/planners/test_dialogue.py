@@ -18,6 +18,7 @@ from cap.planners.dialogue import (
 )
 from cap.robot.registry import prompts_path
 
+DOMAINS = ("hanoi", "blocks", "babyai", "household")
 PROMPT = DialoguePrompt(
     ("I am a robot.",),
     (DialogueExample("wave", ("goal: waved", "wave", "[success: no]", "wave", "done"), "A wave."),),
@@ -101,7 +102,7 @@ def test_fewer_examples_are_the_first_ones() -> None:
     assert PROMPT.first(5) == PROMPT
 
 
-@pytest.mark.parametrize("name", ["kitchen", "tabletop", "tabletop-scene"])
+@pytest.mark.parametrize("name", [*["kitchen", "tabletop", "tabletop-scene"], *DOMAINS])
 def test_the_shipped_prompts_are_read_and_are_short(name: str) -> None:
     prompt = load(prompts_path() / "planners" / f"{name}.toml")
     assert prompt.header

@@ -59,6 +59,21 @@ def test_noisy_say_is_right_as_often_as_its_number_says() -> None:
     assert say("noisy-say:0.7", [], 3) == say("noisy-say:0.7", [], 3)
 
 
+def test_even_say_says_the_right_one_and_others_alike_and_nothing_else() -> None:
+    found = say("even-say:2", ["one"])
+    likely = [number for number, value in enumerate(found) if value > 0.01]
+    assert len(likely) == 3
+    assert 1 in likely
+    assert found[1] == pytest.approx(1 / 3, abs=1e-5)
+    firsts = {max(range(6), key=say("even-say:2", [], seed).__getitem__) for seed in range(30)}
+    assert len(firsts) > 3  # whatever comes first is chance
+    said = Counter(
+        SayModel("even-say:2", Counting(), seed).complete(Request("Person: count\nRobot")).text
+        for seed in range(400)
+    )
+    assert 0.26 < said[": 1. one."] / 400 < 0.41
+
+
 def test_uniform_say_says_everything_alike() -> None:
     assert say("uniform-say") == pytest.approx([1 / 6] * 6)
 

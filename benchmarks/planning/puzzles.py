@@ -1,0 +1,147 @@
+"""Problems that are states and moves alone: solved by breadth-first search, tried by planners.
+
+A puzzle has texts for its moves; `after` says what a move leads to. The shortest plan is what a
+perfect model says, and what plans are measured against: the same problem's own, never another's.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cap.planners.dialogue import DialogueLine
+from cap.planners.say_models import Advice
+from cap.planners.world import DONE, Action, StepOutcome
+
+Part = Literal["train", "test", "generalise"]
+State = Hashable
+MOST_STATES = 20_000
+"""A search that has seen so many states gives up."""
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """One problem."""
+
+    goal: str
+    """What is asked for."""
+    opening: str
+    """How it is at first."""
+    moves: tuple[str, ...]
+    """What can be said, whether it can be done or not; `done` left out."""
+    start: State
+    """How it is at first, for `after`."""
+    after: Callable[[State, str], State | None]
+    """Gives the state after a move; None where it cannot be made."""
+    solved: Callable[[State], bool]
+    """Tells whether a state is what is asked for."""
+    names: tuple[str, ...] = ()
+    """Words that stand for any other of their kind, such as colours."""
+    _plans: dict[State, tuple[str, ...] | None] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    def plan(self, state: State) -> tuple[str, ...] | None:
+        """Return the shortest plan from a state; None if there is none."""
+        if state not in self._plans:
+            found = self._searched(state)
+            self._plans[state] = found
+            for number, move in enumerate(found or ()):  # what is left of a shortest plan is one
+                following = self.after(state, move)
+                assert following is not None
+                state = following
+                self._plans.setdefault(state, (found or ())[number + 1 :])
+            return found
+        return self._plans[state]
+
+    def _searched(self, start: State) -> tuple[str, ...] | None:
+        came: dict[State, tuple[State, str] | None] = {start: None}
+        waiting = deque([start])
+        while waiting and len(came) < MOST_STATES:
+            state = waiting.popleft()
+            if self.solved(state):
+                plan: list[str] = []
+                while (step := came[state]) is not None:
+                    state, move = step
+                    plan.append(move)
+                return tuple(reversed(plan))
+            for move in self.moves:
+                following = self.after(state, move)
+                if following is not None and following not in came:
+                    came[following] = (state, move)
+                    waiting.append(following)
+        return None
+
+    def states(self, steps: Sequence[str]) -> Iterator[State]:
+        """Yield the state after each step; one that cannot be made changes nothing."""
+        state = self.start
+        for step in steps:
+            following = self.after(state, step) if step in self.moves else None
+            state = state if following is None else following
+            yield state
+
+
+class PuzzleWorld:
+    """A puzzle as planners see it."""
+
+    name = "puzzle"
+
+    def __init__(self, puzzle: Puzzle) -> None:
+        """Begin a puzzle."""
+        self.puzzle = puzzle
+        self.state = puzzle.start
+        self._actions = (*(Action("move", (), text) for text in puzzle.moves), DONE)
+
+    def actions(self) -> Sequence[Action]:
+        """Return every move, and `done`."""
+        return self._actions
+
+    def visible(self) -> Sequence[str]:
+        """Return how it is at first, which is all that is told."""
+        return [self.puzzle.opening]
+
+    def achieved(self, action: Action) -> bool:
+        """Return False: there is no move whose effect is there already."""
+        return False
+
+    def affordance(self, action: Action) -> float:
+        """Return 1 for what can be done now; ending can where the puzzle is solved."""
+        if action.skill == DONE.skill:
+            return float(self.puzzle.solved(self.state))
+        return float(self.puzzle.after(self.state, action.text) is not None)
+
+    def satisfied(self, goal: str) -> bool | None:
+        """Return whether the puzzle's own goal is reached."""
+        return self.puzzle.solved(self.state) if goal == self.puzzle.goal else None
+
+    def step(self, action: Action) -> StepOutcome:
+        """Make a move."""
+        following = self.puzzle.after(self.state, action.text)
+        if following is None:
+            return StepOutcome(action, False, "it cannot be done now")
+        self.state = following
+        return StepOutcome(action, True)
+
+
+class PuzzleKnowledge:
+    """Knows the shortest plan after any steps of one puzzle."""
+
+    def __init__(self, puzzle: Puzzle) -> None:
+        """Know a puzzle."""
+        self._puzzle = puzzle
+
+    def advice(self, lines: Sequence[DialogueLine]) -> Advice | None:
+        """Return the moves that are left; a step that cannot be made is taken to change nothing."""
+        puzzle = self._puzzle
+        if not any(line.text.rstrip(".") == puzzle.goal.rstrip(".") for line in lines):
+            return None
+        steps = [line.text for line in lines if line.kind == "step"]
+        state = puzzle.start
+        for state in puzzle.states(steps):  # noqa: B007  (the last is wanted)
+            pass
+        left = puzzle.plan(state)
+        texts = [DONE.text] if left is None else [*left, DONE.text]
+        others = tuple(move for move in (*puzzle.moves, DONE.text) if move != texts[0])
+        return Advice(tuple((text,) for text in texts), others=others)

@@ -1,0 +1,238 @@
+"""Can and Pay learned from expert trajectories, by texts alone (scikit-learn, extra `planning`).
+
+Names that stand for any other of their kind are replaced by the order in which goal and opening
+tell of them, so that a colour that was never seen is like any other. Of the steps so far what
+counts is what was done last with each thing. Crosses of these are hashed; Can is a logistic
+regression whose probabilities are calibrated on trajectories held out, Pay a ridge regression.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from cap.errors import MissingExtra, UsageError
+
+WIDTH = 1 << 18
+"""Columns that features are hashed into."""
+HELD_OUT = 5
+"""Every so manieth trajectory is for calibration."""
+_LEAST = 1e-3
+"""No probability and no payoff is smaller."""
+_PARTS = re.compile(r"(.+?) (?:to|in|on|into) (?:the |a )?(.+)")
+
+
+@dataclass(frozen=True)
+class PlanContext:
+    """What a step would come after."""
+
+    goal: str
+    """What is asked for."""
+    opening: str
+    """How it was at first."""
+    steps: tuple[str, ...]
+    """The steps so far."""
+    names: tuple[str, ...] = ()
+    """Words that stand for any other of their kind."""
+
+
+@dataclass(frozen=True)
+class LabelledStep:
+    """One step that could come next somewhere, with what is known of it."""
+
+    context: PlanContext
+    """Where."""
+    step: str
+    """Which."""
+    can: bool
+    """Whether it can be done there."""
+    pay: float
+    """What it pays: the discounted end for the expert's step, 0 for any other."""
+    trajectory: int = 0
+    """Of which trajectory it is."""
+
+
+def discounted(steps: int, discount: float) -> tuple[float, ...]:
+    """Return what each step of a trajectory pays: 1 for its last, less for those before."""
+    return tuple(discount ** (steps - number) for number in range(1, steps + 1))
+
+
+def delexicalised(context: PlanContext, text: str) -> str:
+    """Return a text with names as the goal and the opening tell of them: `<g1 o2>`.
+
+    A name that neither tells of stays as it is.
+    """
+    return _renamer(context)(text)
+
+
+def _renamer(context: PlanContext) -> Callable[[str], str]:
+    if not context.names:
+        return str.lower
+    longest = sorted(context.names, key=len, reverse=True)
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b", re.I)
+
+    def order(text: str) -> dict[str, int]:
+        found = dict.fromkeys(match[0].lower() for match in pattern.finditer(text))
+        return {name: number for number, name in enumerate(found, start=1)}
+
+    goal, opening = order(context.goal), order(context.opening)
+    marks = {
+        name: f"<g{goal.get(name, 0)} o{opening.get(name, 0)}>" for name in {**goal, **opening}
+    }
+    return lambda text: pattern.sub(lambda m: marks.get(m[0].lower(), m[0]), text.lower())
+
+
+def features(context: PlanContext, options: Sequence[str]) -> list[list[str]]:
+    """Return what each of some steps is like after others, as words to be hashed."""
+    rename = _renamer(context)
+    goal, opening = rename(context.goal), rename(context.opening)
+    steps = [rename(each) for each in context.steps]
+    last = steps[-1] if steps else ""
+    latest: dict[str, tuple[str, str]] = {}
+    for match in re.finditer(r"the ([^.,]+?) is (?:in|on) the ([^.,]+)", opening):
+        latest[match[1]] = ("is", match[2])
+    for each in steps:
+        verb, thing, where = _parsed(each)
+        latest[thing] = (verb, where)
+    state = ";".join(f"{name}={how}" for name, how in sorted(latest.items()))
+    marks = re.findall(r"<g[1-9][^>]*>", goal)
+    told = ",".join(str(opening.count(mark)) for mark in marks)
+    reached = ",".join(
+        str(sum(mark in f"{name} {at}" for name, (_, at) in latest.items())) for mark in marks
+    )
+    plain_last, plain_state = _without_numbers(last), _without_numbers(state)
+    found = []
+    for step in options:
+        action = rename(step)
+        verb, thing, where = _parsed(action)
+        there = sorted(name for name, (_, at) in latest.items() if where and at == where)
+        plain_action, own = _without_numbers(action), f"{latest.get(thing, '')}"
+        found.append([
+        f"a {action}", f"a# {plain_action}", f"ga {goal}|{action}", f"ga# {goal}|{plain_action}",
+        f"goa {goal}|{opening}|{action}", f"la {last}|{action}", f"la# {plain_last}|{plain_action}",
+        f"gla {goal}|{last}|{action}", f"own {own}|{action}",
+            f"own# {_without_numbers(own)}|{verb}",
+        f"there {bool(there)}|{verb}|{own == ''}", f"there {bool(there)}|{plain_action}",
+        f"thing there {thing in there}|{verb}", f"again {step in context.steps}|{verb}",
+        f"state {goal}|{opening}|{state}|{action}", f"state# {goal}|{plain_state}|"
+        f"{plain_action}", f"count {told}|{reached}|{plain_action}",
+        f"count {told}|{reached}|{verb}|{bool(there)}|{_without_numbers(own)}",
+        f"n {len(steps)}|{goal}|{plain_action}", f"goal {thing and thing in goal}|{verb}|"
+        f"{where and where in goal}",
+        *(f"s {name}={how}|{action}" for name, how in latest.items()),
+        *(f"sg {goal}|{name}={how}|{action}" for name, how in latest.items()),
+    ])  # fmt: skip
+    return found
+
+
+def _parsed(text: str) -> tuple[str, str, str]:
+    """Return the verb of a step, what it is done to, and where."""
+    match = _PARTS.fullmatch(text)
+    left, where = (match[1], match[2]) if match else (text, "")
+    verb, _, thing = left.partition(" the ")
+    return verb, thing, where
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r" \d+\b", "", text)
+
+
+@dataclass(frozen=True)
+class TrainedScores:
+    """Can and Pay as they were learned."""
+
+    can: Callable[[PlanContext, Sequence[str]], list[float]]
+    """Probability that each of some steps can be done."""
+    pay: Callable[[PlanContext, Sequence[str]], list[float]]
+    """What each of some steps pays, 0 to 1."""
+    rows: int
+    """Labelled steps that were learned from."""
+    brier: float | None
+    """Mean squared error of Can on what was held out; None where nothing was."""
+    notes: tuple[str, ...] = ()
+    """What was unusual."""
+
+
+def require_learning() -> None:
+    """Refuse to learn where that cannot be.
+
+    Raises:
+        MissingExtra: scikit-learn is not installed.
+    """
+    try:
+        import sklearn  # noqa: F401
+    except ImportError:
+        raise MissingExtra(
+            "learned Can and Pay need scikit-learn: pip install 'code-as-policies[planning]'"
+        ) from None
+
+
+def train(rows: Sequence[LabelledStep]) -> TrainedScores:
+    """Learn Can and Pay; the same rows give the same.
+
+    Raises:
+        MissingExtra: scikit-learn is not installed.
+        UsageError: There is nothing to learn from.
+    """
+    require_learning()
+    from sklearn.feature_extraction import FeatureHasher
+    from sklearn.linear_model import LogisticRegression, Ridge
+
+    if not rows:
+        raise UsageError("there is nothing to learn from; give at least one trajectory")
+    hasher = FeatureHasher(WIDTH, input_type="string", alternate_sign=False)
+
+    def matrix(context: PlanContext, steps: Sequence[str]) -> Any:
+        return hasher.transform(features(context, steps))
+
+    moments = groupby(rows, key=lambda row: row.context)
+    words = [
+        each
+        for context, together in moments
+        for each in features(context, [row.step for row in together])
+    ]
+    table = hasher.transform(words)
+    held = [n for n, row in enumerate(rows) if row.trajectory % HELD_OUT == HELD_OUT - 1]
+    kept = [n for n, row in enumerate(rows) if row.trajectory % HELD_OUT != HELD_OUT - 1]
+    if not kept:
+        kept, held = held, []
+    notes: list[str] = []
+    labels = [int(row.can) for row in rows]
+    pays = Ridge(alpha=0.3, solver="sparse_cg", tol=1e-4)
+    pays.fit(table[kept], [rows[n].pay for n in kept])
+
+    def pay(context: PlanContext, steps: Sequence[str]) -> list[float]:
+        found = pays.predict(matrix(context, steps))
+        return [min(1.0, max(_LEAST, float(value))) for value in found]
+
+    if len({labels[n] for n in kept}) < 2:
+        always = float(labels[kept[0]])
+        notes.append(f"every step it learned from {'can' if always else 'cannot'} be done")
+        constant = max(_LEAST, always)
+        return TrainedScores(lambda context, steps: [constant] * len(steps), pay, len(rows), None,
+                             tuple(notes))  # fmt: skip
+    model = LogisticRegression(C=10.0, solver="liblinear", random_state=0)
+    model.fit(table[kept], [labels[n] for n in kept])
+    calibrated: Any = None
+    brier = None
+    if len({labels[n] for n in held}) == 2:
+        margins = model.decision_function(table[held]).reshape(-1, 1)
+        calibrated = LogisticRegression(C=1e3).fit(margins, [labels[n] for n in held])
+        chances = calibrated.predict_proba(margins)[:, 1]
+        brier = float(sum((c - labels[n]) ** 2 for c, n in zip(chances, held, strict=True)))
+        brier /= len(held)
+    else:
+        notes.append("too few trajectories to calibrate on")
+
+    def can(context: PlanContext, steps: Sequence[str]) -> list[float]:
+        margins = model.decision_function(matrix(context, steps)).reshape(-1, 1)
+        if calibrated is None:
+            found = 1 / (1 + 2.718281828 ** -margins[:, 0])
+        else:
+            found = calibrated.predict_proba(margins)[:, 1]
+        return [max(_LEAST, float(value)) for value in found]
+
+    return TrainedScores(can, pay, len(rows), brier, tuple(notes))

@@ -1,0 +1,157 @@
+"""SayCanPay: whole plans by what a model says, what can be done, and what it pays in the end.
+
+Greedy-Token has the model write each step and takes the nearest there is; Greedy-Action takes the
+best of some candidates at each step; Beam-Action keeps the best few plans, and of those that have
+ended the one with the best mean score. It plans first, then acts: what comes of it is told to none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from cap.models.base import Model, Request
+from cap.planners.candidates import Candidate, Ranking, say
+from cap.planners.dialogue import Dialogue, DialoguePrompt, read
+from cap.planners.episode import PlanEpisode
+from cap.planners.learned import PlanContext
+from cap.planners.saycan import tell
+from cap.planners.translation import EditDistance
+from cap.planners.world import DONE, Action, StepOutcome
+
+CANDIDATES = 6
+"""Steps that the model proposes; others are not compared."""
+BEAMS = 3
+_LINE_TOKENS = 60
+
+Method = Literal["greedy-token", "greedy", "beam"]
+Scorer = Callable[[PlanContext, Sequence[str]], list[float]]
+"""Of several steps after others, each 0 to 1."""
+
+
+@dataclass(frozen=True)
+class PartialPlan:
+    """A plan on the way."""
+
+    steps: tuple[Action, ...] = ()
+    """So far, `done` included."""
+    scores: tuple[float, ...] = ()
+    """The logarithm of each step's score."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether its last step is `done`."""
+        return bool(self.steps) and self.steps[-1].skill == DONE.skill
+
+
+def mean_score(scores: Sequence[float]) -> float:
+    """Return the score of a plan: the mean of its steps'."""
+    return math.fsum(scores) / len(scores) if scores else 0.0
+
+
+def literal_score(scores: Sequence[float]) -> float:
+    """Return Equation 7 as it is written: the sum so far is divided again at every step."""
+    found = 0.0
+    for number, score in enumerate(scores, start=1):
+        found = (found + score) / number
+    return found
+
+
+@dataclass
+class SayCanPay:
+    """Plans by search, then acts."""
+
+    model: Model
+    """Who says how likely each step is."""
+    prompt: DialoguePrompt
+    """What stands before the dialogue."""
+    can: Scorer | None = None
+    """How likely each step can be done; None where that does not count."""
+    pay: Scorer | None = None
+    """What each step pays; None where that does not count."""
+    method: Method = "greedy"
+    """How it searches."""
+    names: tuple[str, ...] = ()
+    """Words that stand for any other of their kind."""
+    beams: int = BEAMS
+    """Plans that are kept, with `beam`."""
+    candidates: int = CANDIDATES
+    """Steps that the model proposes."""
+    literal: bool = False
+    """Whether plans are scored by Equation 7 as it is written."""
+    name: str = "saycanpay"
+
+    def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
+        """Yield the steps of the plan, whatever came of those before."""
+        actions = episode.world.actions()
+        if not actions:
+            return "there is no step to choose"
+        if self.method == "greedy-token":
+            plan = self._written(episode, actions)
+        else:
+            plan = self._searched(episode, actions)
+        for action in plan.steps:  # noqa: UP028  (a tuple is sent no outcomes)
+            yield action
+        return "" if plan.ended else f"no plan of {episode.max_steps} steps ends"
+
+    def _written(self, episode: PlanEpisode, actions: Sequence[Action]) -> PartialPlan:
+        """Return the plan a model writes step by step, each the nearest there is."""
+        nearest = EditDistance([action.text for action in actions])
+        plan = PartialPlan()
+        while not plan.ended and len(plan.steps) <= episode.max_steps:
+            text = f"{self._dialogue(episode, plan).text()}Robot"
+            request = Request(text, stop=("\n",), max_tokens=_LINE_TOKENS)
+            said = self.model.complete(request).said().strip().split("\n")[0]
+            line = next(iter(read(f"Robot{said}" if said.startswith(":") else said)), None)
+            words = line.text if line is not None else said
+            ((number, likeness),) = nearest.nearest(words)
+            plan = replace(plan, steps=(*plan.steps, actions[number]))
+            episode.trace.event("answer", text=said, taken=actions[number].text, like=likeness)
+        return plan
+
+    def _searched(self, episode: PlanEpisode, actions: Sequence[Action]) -> PartialPlan:
+        """Return the best plan: of one beam the greedy one."""
+        beams = self.beams if self.method == "beam" else 1
+        value = literal_score if self.literal else mean_score
+        kept = [PartialPlan()]
+        while not all(plan.ended for plan in kept):
+            following = [plan for plan in kept if plan.ended]
+            for plan in kept:
+                if plan.ended or len(plan.steps) > episode.max_steps:
+                    continue
+                ranking = self.ranked(episode, plan, actions)
+                tell(episode, ranking, step=len(plan.steps) + 1)
+                following += [
+                    PartialPlan((*plan.steps, each.action), (*plan.scores, each.log_score))
+                    for each in ranking.candidates[:beams]
+                ]
+            if not following:
+                break
+            kept = sorted(following, key=lambda plan: -value(plan.scores))[:beams]
+        return next((plan for plan in kept if plan.ended), kept[0])
+
+    def ranked(self, episode: PlanEpisode, plan: PartialPlan, actions: Sequence[Action]) -> Ranking:
+        """Return the candidates after a plan's steps, the best first."""
+        scores = say(self.model, self._dialogue(episode, plan), actions)
+        chosen = sorted(range(len(actions)), key=lambda n: -scores.logprobs[n])
+        chosen = [n for n in chosen if math.isfinite(scores.logprobs[n])][: self.candidates]
+        opening = " ".join(episode.opening)
+        steps = tuple(action.text for action in plan.steps)
+        context = PlanContext(episode.instruction, opening, steps, self.names)
+        texts = [actions[n].text for n in chosen]
+        cans = self.can(context, texts) if self.can else [1.0] * len(texts)
+        pays = self.pay(context, texts) if self.pay else [1.0] * len(texts)
+        found = [
+            Candidate(actions[n], scores.logprobs[n], can, pay)
+            for n, can, pay in zip(chosen, cans, pays, strict=True)
+        ]
+        found.sort(key=lambda each: -each.log_score)
+        return Ranking(tuple(found), scores.rung, scores.notes)
+
+    def _dialogue(self, episode: PlanEpisode, plan: PartialPlan) -> Dialogue:
+        found = Dialogue(self.prompt, episode.instruction, episode.opening)
+        for action in plan.steps:
+            found.add("step", action.text)
+        return found

@@ -1,0 +1,136 @@
+"""SayCanPay's puzzles: shortest plans, what can be done, BabyAI's real rooms, orders of scores."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import pytest
+
+from benchmarks.planning import babyai, expert, search_trials
+from benchmarks.planning.puzzle_domains import DOMAINS, blocks, hanoi, puzzle, tower
+from benchmarks.planning.puzzles import Part, PuzzleWorld
+from benchmarks.planning.search_trials import COLUMNS, lengths, puzzle_trial
+from benchmarks.planning.suite import SEARCHED, PlanningSuite
+from cap.errors import MissingExtra
+from cap.planners.dialogue import DialogueLine
+from cap.planners.learned import TrainedScores
+from cap.planners.say_models import SayModel
+from cap.planners.world import DONE, Action
+
+PARTS: Sequence[Part] = ("train", "test", "generalise")
+
+
+@pytest.mark.parametrize("disks", [1, 2, 3, 4])
+def test_a_tower_of_n_disks_takes_2_to_the_n_less_1_moves(disks: int) -> None:
+    found = tower(disks)
+    plan = found.plan(found.start)
+    assert plan is not None
+    assert len(plan) == 2**disks - 1
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_every_puzzle_is_solved_by_its_plan_and_is_the_same_again(domain: str, part: Part) -> None:
+    for number in range(4):
+        found = puzzle(domain, part, number)
+        plan = found.plan(found.start)
+        assert plan
+        assert not found.solved(found.start)
+        assert found.solved([*found.states(plan)][-1])
+        again = puzzle(domain, part, number)
+        assert (again.goal, again.opening, again.plan(again.start)) == (
+            found.goal, found.opening, plan,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_plans_hold_in_minigrids_own_rooms(part: Part) -> None:
+    for number in range(4):
+        found = puzzle("babyai", part, number)
+        plan = found.plan(found.start)
+        assert plan is not None
+        assert babyai.solved_in_minigrid(part, number, plan)
+        assert not babyai.solved_in_minigrid(part, number, plan[:-1])
+
+
+def test_a_disk_under_another_and_a_larger_one_on_a_smaller_cannot_be_moved() -> None:
+    found = hanoi(["red", "blue"], "rod 1", "blue", "rod 2")
+    world = PuzzleWorld(found)
+    can = {action.text: world.affordance(action) for action in world.actions()}
+    assert can["move the blue disk to rod 2"] == can["move the red disk to rod 1"] == 0.0
+    assert can["move the red disk to rod 3"] == 1.0
+    assert not world.step(Action("move", (), "move the blue disk to rod 2")).ok
+    assert world.step(Action("move", (), "move the red disk to rod 2")).ok
+    assert not world.step(Action("move", (), "move the blue disk to rod 2")).ok
+
+
+def test_a_bowl_takes_one_block() -> None:
+    found = blocks(["red", "blue", "green", "gray"], 2, 2, True)
+    assert found.plan(found.start) is not None
+    assert found.after(found.start, "put the red block 1 in the blue bowl 1") is None
+    once = found.after(found.start, "put the red block 1 in the blue bowl 2")
+    assert once is not None
+    assert found.after(once, "put the red block 2 in the blue bowl 2") is None
+    assert len(found.plan(found.start) or ()) == 3  # the green one must leave first
+
+
+def test_lengths_are_against_the_same_puzzles_shortest_plan() -> None:
+    found = hanoi(["red", "blue"], "rod 1", "blue", "rod 2")
+    short = ("move the red disk to rod 3", "move the blue disk to rod 2")
+    assert lengths(found, short, ended=True) == {
+        "optimal": 1.0, "optimal until": 1.0, "relative": 1.0, "steps": 2.0,
+    }  # fmt: skip
+    beyond = lengths(found, (*short, "move the red disk to rod 1"), ended=True)
+    assert (beyond["optimal"], beyond["optimal until"]) == (0.0, 1.0)
+    assert beyond["relative"] == pytest.approx(3 / 4)
+    assert lengths(found, short[:1], ended=False)["relative"] == 0.0
+
+
+def test_knowledge_follows_the_steps_so_far_whatever_they_were() -> None:
+    found = hanoi(["red", "blue"], "rod 1", "blue", "rod 2")
+    knowledge = search_trials.PuzzleKnowledge(found)
+    lines = [DialogueLine("person", found.goal)]
+    lines += [DialogueLine("step", "move the red disk to rod 2")]  # in the way
+    advice = knowledge.advice(lines)
+    assert advice is not None
+    assert advice.steps[0] == ("move the red disk to rod 3",)
+    lines += [DialogueLine("step", step) for step in ("move the red disk to rod 3", "nonsense")]
+    advice = knowledge.advice([*lines, DialogueLine("step", "move the blue disk to rod 2")])
+    assert advice is not None
+    assert advice.steps == ((DONE.text,),)
+
+
+@pytest.mark.sweep(share=0.5)
+@pytest.mark.parametrize("domain", ["hanoi", "babyai"])
+def test_can_adds_to_say_and_pay_to_both(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def small(name: str) -> TrainedScores:
+        return expert.trained(name, 25)
+
+    monkeypatch.setattr(search_trials, "trained", small)
+    done, optimal = {}, {}
+    for column in ("greedy say", "greedy saycan", "greedy saycanpay"):
+        results = [
+            puzzle_trial(f"{domain} test", column, n, lambda k, n=n: SayModel("even-say:2", k, n))  # type: ignore[misc]
+            for n in range(8)
+        ]
+        done[column] = sum(r.missed is None and r.episode.end == "done" for r in results)
+        optimal[column] = sum(r.measured["optimal"] for r in results)
+    assert done["greedy say"] < done["greedy saycan"] <= done["greedy saycanpay"]
+    assert optimal["greedy say"] <= optimal["greedy saycan"] < optimal["greedy saycanpay"]
+    assert done["greedy saycanpay"] >= 7
+
+
+def test_tables_of_searches_have_the_papers_values_and_no_writing_where_none_can() -> None:
+    found = PlanningSuite("SP-3")
+    assert found.reference("babyai test", "beam saycanpay even-say:2") == {"Vicuna 13B": 94}
+    assert not any("token uniform" in split for _, split in found.cells())
+    assert set(SEARCHED["SP-3"]) | set(SEARCHED["SP-6"]) == set(COLUMNS)
+    other = PlanningSuite("SP-11")
+    assert other.reference("hanoi test", "greedy saycan even-say:2") == {"Perfect Say": 88}
+
+
+def test_rooms_without_minigrid_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "minigrid", None)
+    with pytest.raises(MissingExtra, match="babyai"):
+        PlanningSuite("SP-3").require(PlanningSuite("SP-3").trials(1, 0, ["babyai test"]))

@@ -1,0 +1,105 @@
+"""Can and Pay from trajectories: names that stand for any other, and bad training sets."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import pytest
+
+from cap.errors import MissingExtra, UsageError
+from cap.planners.learned import (
+    LabelledStep,
+    PlanContext,
+    delexicalised,
+    discounted,
+    features,
+    train,
+)
+
+COLORS = ("red", "blue", "green", "pink")
+CONTEXT = PlanContext("take the blue cup", "there are red and blue cups", (), COLORS)
+
+
+def rows(count: int, *, alike: bool = False) -> list[LabelledStep]:
+    """Cups to take: the one that is asked for pays, and one that was taken cannot be."""
+    found = []
+    for number in range(count):
+        first, second = COLORS[number % 4], COLORS[(number + 1) % 4]
+        begin = PlanContext(f"take the {first} cup", f"there are {second} and {first} cups", (),
+                            COLORS)  # fmt: skip
+        then = replace(begin, steps=(f"take the {first} cup",))
+        for context in (begin, then):
+            for color in (first, second):
+                can = alike or f"take the {color} cup" not in context.steps
+                pay = 0.6 if color == first and not context.steps else 0.0
+                found.append(LabelledStep(context, f"take the {color} cup", can, pay, number))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("steps", "discount", "expected"),
+    [(3, 0.6, (0.36, 0.6, 1.0)), (1, 0.3, (1.0,)), (0, 0.9, ()), (2, 1.0, (1.0, 1.0))],
+)
+def test_what_is_further_from_the_end_pays_less(
+    steps: int, discount: float, expected: tuple[float, ...]
+) -> None:
+    assert discounted(steps, discount) == pytest.approx(expected)
+
+
+def test_names_are_told_by_where_goal_and_opening_name_them() -> None:
+    assert delexicalised(CONTEXT, "Take the blue cup") == "take the <g1 o2> cup"
+    other = PlanContext("take the pink cup", "there are green and pink cups", (), COLORS)
+    assert delexicalised(other, "take the pink cup") == delexicalised(CONTEXT, "take the blue cup")
+    assert delexicalised(CONTEXT, "take the green cup") == "take the green cup"  # told of nowhere
+    assert delexicalised(CONTEXT, "take the redwood cup") == "take the redwood cup"
+
+
+def test_features_are_the_same_whatever_the_names_are() -> None:
+    other = PlanContext("take the pink cup", "there are green and pink cups", (), COLORS)
+    assert features(CONTEXT, ["take the red cup"]) == features(other, ["take the green cup"])
+
+
+def test_what_was_learned_holds_for_names_never_seen() -> None:
+    learned = train(rows(20))
+    unseen = PlanContext("take the mauve cup", "there are teal and mauve cups", (),
+                         ("mauve", "teal"))  # fmt: skip
+    texts = ["take the mauve cup", "take the teal cup"]
+    right, wrong = learned.pay(unseen, texts)
+    assert right > 0.4 > wrong + 0.2
+    taken = replace(unseen, steps=("take the mauve cup",))
+    can_again, can_other = learned.can(taken, texts)
+    assert can_again < 0.2 < 0.8 < can_other
+    assert learned.brier is not None
+    assert learned.brier < 0.05
+    again = train(rows(20))
+    assert again.can(taken, texts) == [can_again, can_other]
+
+
+def test_one_trajectory_is_learned_from_and_what_it_lacks_is_noted() -> None:
+    learned = train(rows(1))
+    assert "too few trajectories to calibrate on" in learned.notes
+    assert len(learned.can(CONTEXT, ["take the blue cup", "an unheard-of step"])) == 2
+
+
+def test_labels_all_alike_give_one_answer_and_a_note() -> None:
+    learned = train(rows(6, alike=True))
+    assert learned.notes == ("every step it learned from can be done",)
+    assert learned.can(CONTEXT, ["take the blue cup", "fly"]) == [1.0, 1.0]
+
+
+def test_a_step_that_was_never_seen_has_numbers_between_0_and_1() -> None:
+    learned = train(rows(8))
+    for scores in (learned.can, learned.pay):
+        assert all(0 < value <= 1 for value in scores(CONTEXT, ["", "flÿ to the möon"]))
+        assert all(0 < value <= 1 for value in scores(PlanContext("", "", ()), ["x"]))
+
+
+def test_nothing_to_learn_from_and_no_library_are_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(UsageError, match="at least one trajectory"):
+        train([])
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    with pytest.raises(MissingExtra, match="planning"):
+        train(rows(1))
