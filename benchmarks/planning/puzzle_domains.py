@@ -18,13 +18,28 @@ from benchmarks.planning.household_actions import OBJECTS, bank, parsed
 from benchmarks.planning.household_tasks import TASKS, HouseholdTask
 from benchmarks.planning.household_world import House, after, refusal, scene
 from benchmarks.planning.puzzles import Part, Puzzle, State
+from benchmarks.planning.tabletop_puzzle import tabletop_puzzle
 from cap.planners.dialogue import with_article
 from cap.planners.world import Action
 
+TABLETOP = "tabletop"
+"""The tabletop robot's tasks: only learned from here, and tried on the robot."""
 DOMAINS = ("hanoi", "blocks", "babyai", "household")
-DISCOUNTS: Mapping[str, float] = {"hanoi": 0.3, "blocks": 0.3, "babyai": 0.6, "household": 0.9}
+DISCOUNTS: Mapping[str, float] = {
+    "hanoi": 0.3,
+    "blocks": 0.3,
+    "babyai": 0.6,
+    "household": 0.9,
+    TABLETOP: 0.6,
+}
 """The seed's discount of what is still far from the goal."""
-TRAINED_ON: Mapping[str, int] = {"hanoi": 400, "blocks": 300, "babyai": 300, "household": 60}
+TRAINED_ON: Mapping[str, int] = {
+    "hanoi": 400,
+    "blocks": 300,
+    "babyai": 300,
+    "household": 60,
+    TABLETOP: 240,
+}
 """Expert trajectories."""
 COLORS = ("red", "blue", "green", "yellow", "orange", "gray")
 OTHER_COLORS = ("pink", "cyan", "brown", "purple", "white", "tan")
@@ -34,6 +49,8 @@ _PARTS: Mapping[Part, int] = {"train": 1, "test": 2, "generalise": 3}
 
 def puzzle(domain: str, part: Part, number: int) -> Puzzle:
     """Return one problem; the same numbers give the same."""
+    if domain == TABLETOP:
+        return tabletop_puzzle(number)
     generator = np.random.default_rng([DOMAINS.index(domain), _PARTS[part], number])
     colors = OTHER_COLORS if part == "generalise" else COLORS
     drawn = [str(color) for color in generator.permutation(colors)]

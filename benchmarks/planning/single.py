@@ -32,7 +32,6 @@ from cap.planners.feedback import (
     SceneFeedback,
     SuccessFeedback,
 )
-from cap.planners.monologue import InnerMonologue
 from cap.planners.program import CodeAsPolicies
 from cap.planners.say_models import Knowledge
 from cap.planners.saycan import SayCan
@@ -44,7 +43,7 @@ from robots.table.geometry import PLACES
 
 ROBOTS = ("kitchen", "ravens", "household")
 """Those whose skills planners know."""
-PLANNERS = ("saycan", "monologue", "cap", "zero-shot")
+PLANNERS = ("saycan", "monologue", "saycanpay", "zero-shot", "cap")
 FEEDBACK = ("object", "success", "scene", "human")
 
 
@@ -104,10 +103,18 @@ def check(setup: PlanSetup) -> None:
         )
     if setup.robot == "kitchen" and "scene" in setup.feedback:
         raise UsageError("the kitchen tells no progress; use --feedback object or success there")
-    if (setup.planner == "zero-shot") != (setup.robot == "household"):
-        raise UsageError("the household is for --planner zero-shot, and the other way round")
-    if setup.planner == "zero-shot" and (setup.feedback or setup.interjections or setup.objects):
-        raise UsageError("the zero-shot planner is told nothing; leave --feedback, --say out")
+    blind = setup.planner in ("zero-shot", "saycanpay")
+    if setup.robot == "household" and setup.planner != "zero-shot":
+        raise UsageError("in the household plans --planner zero-shot alone")
+    if setup.robot == "kitchen" and blind:
+        raise UsageError(f"--planner {setup.planner} has no place in the kitchen; use -r ravens")
+    if blind and (setup.feedback or setup.interjections):
+        raise UsageError(
+            f"--planner {setup.planner} plans first and is told nothing; leave --feedback and "
+            "--say out"
+        )
+    if setup.robot == "household" and setup.objects is not None:
+        raise UsageError("the household has its own things; leave --objects out")
     if setup.explain and (setup.planner != "saycan" or setup.robot != "kitchen"):
         raise UsageError(
             "only --planner saycan in the kitchen explains itself; leave --explain out"
@@ -207,17 +214,17 @@ def _on_tabletop(
         before: Positions = dict(robot.positions())
         said = [instruction, *(words for _, words in setup.interjections)]
         goals = {words: goal for words in said if (goal := _goal(words, before)) is not None}
-        knowledge = TabletopKnowledge({words: goals_of(goal) for words, goal in goals.items()})
+        pairs = {words: goals_of(goal) for words, goal in goals.items()}
+        knowledge = TabletopKnowledge(pairs, list(before))
         model = make_model(knowledge)
         planner: Planner
         if setup.planner == "cap":
             settings = SessionSettings(prompts=registry.robot_prompts("ravens"), seed=setup.seed)
             planner = CodeAsPolicies(model, robot, settings, settle=world.settle)
-        elif setup.planner == "saycan":
-            planner = SayCan(model, prompt("tabletop"), terminate=trials.TABLETOP_TERMINATE)
         else:
-            scene = "scene" in setup.feedback
-            planner = InnerMonologue(model, prompt("tabletop-scene" if scene else "tabletop"))
+            kind = "scene" if "scene" in setup.feedback else setup.planner
+            kind = "saycan" if setup.planner == "saycan" else kind
+            planner = trials.tabletop_planner(kind, model, world, setup.seed)
         episode = run_episode(
             instruction, world, planner, _feedback(setup, "tabletop"), _disturbance(setup),
             setup.max_steps, trace,
@@ -243,7 +250,11 @@ def _feedback(setup: PlanSetup, form: Form) -> list[Feedback]:
     wanted = [*setup.feedback]
     if setup.interjections and "human" not in wanted:
         wanted.append("human")
-    if form == "tabletop" and setup.planner == "monologue" and "object" not in wanted:
+    if (
+        form == "tabletop"
+        and setup.planner in ("monologue", "saycanpay")
+        and "object" not in wanted
+    ):
         wanted.insert(0, "object")
     if form == "kitchen" and setup.planner == "monologue" and not setup.feedback:
         wanted += ["success", "object"]

@@ -9,6 +9,7 @@ NL-1      the zero-shot planner in the house: executability at three levels, and
 SP-3      SayCanPay: Greedy-Token, Greedy-Action and Beam-Action by say, can and pay
 SP-6      SayCanPay with one, two and three beams
 SP-11     SayCan and SayCanPay with other models, and with one whose candidates hold the right step
+five      five systems on the same tabletop tasks
 quality   how much each planner needs of its model: stand-ins that are right with 0.3 to 1
 """
 
@@ -16,18 +17,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
-from benchmarks.planning import published, trials
+from benchmarks.planning import trials
 from benchmarks.planning.babyai import environment
 from benchmarks.planning.curves import draw_curves
-from benchmarks.planning.household_tasks import TRIED, HouseholdTask
 from benchmarks.planning.household_world import SCENES
 from benchmarks.planning.kitchen_tasks import FAMILIES, MONOLOGUE
-from benchmarks.planning.search_trials import COLUMNS, ROWS, puzzle_trial
+from benchmarks.planning.layout import (
+    NOISY,
+    OFFLINE,
+    PERFECT,
+    SEARCHED,
+    TABLES,
+    USUAL_N,
+    PlanningCell,
+    cells_of,
+    household,
+    paper,
+    tabletop_tasks,
+)
+from benchmarks.planning.search_trials import puzzle_trial
 from benchmarks.planning.trials import TrialResult
 from benchmarks.report.tables import CellTally
 from benchmarks.results import read_header, read_lines
@@ -42,81 +55,17 @@ from benchmarks.suite import (
 )
 from benchmarks.tabletop.attributes import EVERY
 from benchmarks.tabletop.inner_monologue import NOISE, TASKS_IM
-from benchmarks.tabletop.published import published_rates
 from benchmarks.tabletop.suite import CELLS as TABLETOP_CELLS
 from benchmarks.tabletop.suite import TabletopSuite
-from benchmarks.tabletop.tasks import SPLITS
 from benchmarks.tabletop.trial_sampler import prepare
 from cap.errors import UsageError, did_you_mean
 from cap.models.base import Model
 from cap.planners.learned import require_learning
 from cap.planners.say_models import Knowledge, SayModel, is_say_model
 
-TABLES = ("SC-4", "SC-5", "IM-1", "IM-3", "CaP-III", "NL-1", "SP-3", "SP-6", "SP-11", "quality")
 OPTIONS = ("table", "models", *MODEL_OPTIONS)
 """What `Settings.options` may hold."""
-EVEN = "even-say:2"
-"""SayCanPay's Perfect Say: the right step and two others, all alike."""
-PERFECT, NEAREST, NOISY = "perfect-say", "nearest", "noisy-say:"
-OFFLINE: Mapping[str, tuple[str, ...]] = {
-    "SC-4": (PERFECT, "perfect-say-with-distractors:2", "noisy-say:0.7", "uniform-say", NEAREST),
-    "SC-5": (PERFECT, "perfect-say-with-distractors:2", "noisy-say:0.7", NEAREST),
-    "IM-1": (PERFECT, "noisy-say:0.7", NEAREST),
-    "IM-3": (PERFECT, "noisy-say:0.7", NEAREST),
-    "CaP-III": (PERFECT, NEAREST),
-    "NL-1": (PERFECT, "noisy-say:0.7", "copy-say"),
-    "SP-3": (EVEN, "uniform-say"),
-    "SP-6": (EVEN,),
-    "SP-11": ("noisy-say:0.7", EVEN),
-    "quality": tuple(f"{NOISY}{tenths / 10:g}" for tenths in range(3, 11)),
-}
-"""Models of a table where none is named: none of them is a language model."""
-USUAL_N: Mapping[str, int] = {
-    "SC-4": 1,
-    "SC-5": 1,
-    "NL-1": 1,
-    "SP-3": 50,
-    "SP-6": 50,
-    "SP-11": 50,
-    "IM-1": 20,
-    "IM-3": 10,
-    "CaP-III": 2,
-    "quality": 3,
-}
-"""Trials of each task where nobody says how many; of a family's instructions, each so often."""
-QUALITY_ROWS = ("kitchen", "tabletop")
-_IN_KITCHEN = ("saycan", "success", "object+success")
-_ON_TABLETOP = ("saycan", "object", "success", "scene")
 _PAIRED = "less greedy say, paired, 95 %"
-_NAMED = {task.name: task for task in TASKS_IM}
-SEARCHED: Mapping[str, Sequence[str]] = {
-    "SP-3": tuple(COLUMNS)[:7],
-    "SP-6": tuple(COLUMNS)[7:],
-    "SP-11": ("greedy saycan", "greedy saycanpay"),
-}
-"""Columns of SayCanPay's tables."""
-_GROUPS = ("long-horizon", "spatial-geometric")
-
-
-@dataclass(frozen=True)
-class PlanningCell:
-    """One row and column of a table."""
-
-    task: str
-    """The row."""
-    planner: str
-    """`saycan`, `cap`, `nl`, or Inner Monologue's feedback."""
-    model: str
-    """The model's name."""
-    what: str = ""
-    """What is counted, where several things are: `plan` or `execution`, `ended` or `solved`."""
-    items: int = 1
-    """Different instructions or tasks in it; each trial has the next."""
-
-    @property
-    def split(self) -> str:
-        """How trials name it, next to the row."""
-        return " ".join(word for word in (self.planner, self.model, self.what) if word)
 
 
 class PlanningSuite(BaseSuite):
@@ -144,7 +93,7 @@ class PlanningSuite(BaseSuite):
         if table == "IM-1":
             self.judged = f"{PlanningSuite.judged} {_SCENE}"
         self.usual_n = USUAL_N[table]
-        cells = _cells(table, self.models)
+        cells = cells_of(table, self.models)
         self._cells = {(cell.task, cell.split): cell for cell in cells}
 
     def adjusted(self, options: Mapping[str, Any]) -> PlanningSuite:
@@ -231,7 +180,7 @@ class PlanningSuite(BaseSuite):
     def reference(self, task: str, split: str) -> Mapping[str, float]:
         """Return the paper's values of a cell, percent, labelled as its own."""
         cell = self._cells.get((task, split))
-        return {} if cell is None else _paper(self.table, cell)
+        return {} if cell is None else paper(self.table, cell)
 
     def require(self, trials: Sequence[Trial]) -> None:
         """Refuse trials for which an extra is not installed.
@@ -239,6 +188,8 @@ class PlanningSuite(BaseSuite):
         Raises:
             MissingExtra: With the line that installs it.
         """
+        if any("saycanpay" in trial.split for trial in trials):
+            require_learning()
         if self.table in SEARCHED:
             if any(trial.task.startswith("babyai") for trial in trials):
                 environment("test", 0)
@@ -274,7 +225,7 @@ class PlanningSuite(BaseSuite):
                 **_means(tallies[key]),
                 **({_PAIRED: paired.get(key, "")} if paired else {}),
                 "the paper's, another model and robot, %": ", ".join(
-                    f"{name} {value:g}" for name, value in _paper(found.table, cell).items()
+                    f"{name} {value:g}" for name, value in paper(found.table, cell).items()
                 ),
             }
             for key, cell in rows
@@ -298,99 +249,6 @@ class _Nothing:
 _NOTHING = _Nothing()
 
 
-def _cells(table: str, models: Sequence[str]) -> list[PlanningCell]:
-    """Return a table's cells, row by row; programs are written only by models that can write."""
-    writers = [name for name in models if not is_say_model(name)]
-    if table == "SC-4":
-        found = []
-        for family, tasks in FAMILIES.items():
-            pairs = [("saycan", name) for name in models] + [("cap", name) for name in writers]
-            found += [
-                PlanningCell(family, planner, name, what, len(tasks))
-                for planner, name in pairs
-                for what in (("plan",) if name == "uniform-say" else ("plan", "execution"))
-            ]
-        return found
-    if table == "SC-5":
-        return [
-            PlanningCell(f"{count} examples", "saycan", name, what, trials.SIMULATED)
-            for count in published.SC5
-            for name in models
-            for what in ("ended", "solved")
-        ]
-    speakers = [name for name in models if name != NEAREST]  # nearest writes no dialogue
-    if table == "IM-1":
-        return [
-            PlanningCell(task.name, planner, name)
-            for task in TASKS_IM
-            for planner, names in (
-                *((kind, speakers) for kind in ("object", "success", "scene")),
-                ("cap", writers),
-            )
-            for name in names
-        ]
-    if table == "IM-3":
-        families: dict[str, int] = {}
-        for entry in MONOLOGUE:
-            families[entry.family] = families.get(entry.family, 0) + 1
-        return [
-            PlanningCell(f"{family} {condition}", planner, name, items=count)
-            for condition in ("calm", "disturbed")
-            for family, count in families.items()
-            for planner, names in (
-                *((kind, speakers) for kind in _IN_KITCHEN),
-                ("cap", writers),
-            )
-            for name in names
-        ]
-    if table == "NL-1":
-        return [
-            PlanningCell(split, method, name, items=len(_household(split)) * SCENES)
-            for split in ("test", "generalise")
-            for method in trials.METHODS
-            for name in speakers
-        ]
-    if table in SEARCHED:
-        return [
-            PlanningCell(row, column, name)
-            for row in ROWS
-            for name in speakers
-            for column in SEARCHED[table]
-            if name != "uniform-say" or column.startswith("greedy ")  # it writes and ranks nothing
-        ]
-    if table == "quality":
-        rows = ((_IN_KITCHEN, len(MONOLOGUE)), (_ON_TABLETOP, len(TASKS_IM)))
-        return [
-            PlanningCell(row, planner, name, items=count)
-            for row, (planners, count) in zip(QUALITY_ROWS, rows, strict=True)
-            for planner in planners
-            for name in speakers
-        ]
-    return [
-        PlanningCell(f"{split} {group}", planner, name, items=len(_tabletop_tasks(split, group)))
-        for split in SPLITS
-        for group in _GROUPS
-        for planner, names in (
-            ("cap", writers),
-            *((kind, writers) for kind in ("nl",) if group == "long-horizon"),
-            *((kind, speakers) for kind in ("saycan", "success") if group == "long-horizon"),
-        )
-        for name in names
-    ]
-
-
-def _household(split: str) -> list[HouseholdTask]:
-    return [task for task in TRIED if task.split == split]
-
-
-def _tabletop_tasks(split: str, group: str) -> list[str]:
-    return [
-        task
-        for (task, where), cell in TABLETOP_CELLS.items()
-        if where == split and cell.task.group == group
-    ]
-
-
 def _carry_out(
     table: str, cell: PlanningCell, seed: int, mode: str, make_model: trials.MakeModel
 ) -> TrialResult:
@@ -405,7 +263,7 @@ def _carry_out(
     if table in SEARCHED:
         return puzzle_trial(cell.task, cell.planner, seed, make_model)
     if table == "NL-1":
-        chosen = _household(cell.task)[item // SCENES]
+        chosen = household(cell.task)[item // SCENES]
         return trials.household_trial(chosen, item % SCENES, again, make_model, method=cell.planner)
     if table == "SC-5":
         count = int(cell.task.split()[0])
@@ -421,13 +279,17 @@ def _carry_out(
             disturbed=condition == "disturbed", mode=mode,
         )  # fmt: skip
     noise: Mapping[str, float] = {}
-    if table in ("IM-1", "quality"):
-        own = TASKS_IM[item] if table == "quality" else _NAMED[cell.task]
+    if table in ("IM-1", "five", "quality"):
+        own = (
+            TASKS_IM[item]
+            if table == "quality"
+            else next(entry for entry in TASKS_IM if entry.name == cell.task)
+        )
         noise = NOISE if table == "IM-1" else {}  # there the model alone is at fault
         setup = prepare(own, EVERY, "IM-noise" if noise else "IM", again)
     else:
         split, _, group = cell.task.rpartition(" ")
-        name = _tabletop_tasks(split, group)[item]
+        name = tabletop_tasks(split, group)[item]
         found = TABLETOP_CELLS[name, split]
         setup = prepare(found.task, found.attributes, split, again)
     return trials.tabletop_trial(
@@ -438,7 +300,7 @@ def _carry_out(
 def _tabletop_outcome(cell: PlanningCell, trial: Trial, settings: Settings) -> Outcome:
     """Run a trial of the suite `tabletop`: Code as Policies, or the planner in sentences."""
     split, _, group = trial.task.rpartition(" ")
-    name = _tabletop_tasks(split, group)[trial.seed % cell.items]
+    name = tabletop_tasks(split, group)[trial.seed % cell.items]
     model = f"nl:{cell.model}" if cell.planner == "nl" else cell.model
     options = {key: value for key, value in settings.options.items() if key in MODEL_OPTIONS}
     own = Settings("tabletop", model, settings.mode, options=options)
@@ -496,22 +358,6 @@ def _paired(
     return told
 
 
-def _paper_search(table: str, cell: PlanningCell) -> dict[str, float]:
-    """Return SayCanPay's values of a cell."""
-    number = list(SEARCHED[table]).index(cell.planner)
-    if table == "SP-3":
-        values: Sequence[int] = published.SP3.get(cell.task, ())
-    elif table == "SP-6":
-        values = published.SP6.get(cell.task, ())
-    else:
-        both = published.SP11.get(cell.task, ())
-        values = both[1::2] if cell.model == EVEN else both[::2]
-        return (
-            {"Perfect Say" if cell.model == EVEN else "Vicuna 13B": values[number]} if both else {}
-        )
-    return {"Vicuna 13B": values[number]} if values else {}
-
-
 def _means(tally: CellTally) -> dict[str, str]:
     """Return the means of what was measured: shares in percent, anything else as it is."""
     found = {}
@@ -524,34 +370,3 @@ def _means(tally: CellTally) -> dict[str, str]:
         else:
             found[f"{name} %"] = f"{100 * sum(known) / len(known):.1f}"
     return found
-
-
-def _paper(table: str, cell: PlanningCell) -> dict[str, float]:
-    """Return what the paper has for a cell, by its own methods."""
-    if table == "SC-4" and cell.planner == "saycan":
-        values = published.SC4[cell.task]
-        first = 0 if cell.what == "plan" else 1
-        return {"PaLM 540B": values[first], "FLAN 137B": values[first + 2]}
-    if table == "SC-5" and cell.task != "total":
-        pair = published.SC5[int(cell.task.split()[0])]
-        return {"PaLM 540B": pair[0 if cell.what == "ended" else 1]}
-    if table in SEARCHED:
-        return _paper_search(table, cell)
-    if table == "NL-1":
-        executed, common = published.NL1[cell.planner]
-        return {"Codex 12B executable": executed, "LCS": common} if cell.task == "test" else {}
-    kinds = ("saycan", "success", "object+success")
-    if table == "IM-3" and cell.planner in kinds and cell.task in published.IM3:
-        return {"PaLM 540B": published.IM3[cell.task][kinds.index(cell.planner)]}
-    if table == "IM-1" and cell.task != "total":
-        names = {"object": "IM object", "success": "IM + success", "scene": "IM + scene"}
-        rates = published_rates(cell.task, "IM-noise")
-        wanted = names.get(cell.planner, "")
-        return {"InstructGPT 1.3B": rates[wanted]} if wanted in rates else {}
-    if table == "CaP-III" and cell.task != "total" and cell.planner in ("cap", "nl"):
-        split, _, group = cell.task.rpartition(" ")
-        method = {"cap": "CaP", "nl": "NL planner"}[cell.planner]
-        rates_of = [published_rates(task, split) for task in _tabletop_tasks(split, group)]
-        found = [rates[method] for rates in rates_of if method in rates]
-        return {f"{method}, Codex": round(sum(found) / len(found), 1)} if found else {}
-    return {}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from benchmarks.planning.kitchen_tasks import plain
 from benchmarks.planning.tabletop_skills import put
 from cap.planners.dialogue import DialogueLine
@@ -12,8 +14,14 @@ from cap.planners.say_models import Advice
 from cap.planners.world import DONE
 from robots.table.geometry import PLACES
 
+_WAYS = (
+    "pick up the {} and put it on the {}",
+    "put the {} on the {}",
+    "place the {} onto the {}",
+    "take the {}, then set it down on the {}",
+)
 Pairs = Sequence[tuple[str, str]]
-_SEEN = "Scene: there is "
+SEEN = "Scene: there is "
 _ASIDE = ("middle", "top side", "bottom side", "left side", "right side")
 _PUT = re.compile(r"pick up the (.+) and put it on the (.+)")
 
@@ -21,8 +29,9 @@ _PUT = re.compile(r"pick up the (.+) and put it on the (.+)")
 class TabletopKnowledge:
     """Knows what must be on what for some instructions, in the order it can be done."""
 
-    def __init__(self, pairs: Mapping[str, Pairs]) -> None:
-        """Know instructions by their words."""
+    def __init__(self, pairs: Mapping[str, Pairs], names: Sequence[str] = ()) -> None:
+        """Know instructions by their words, and the objects, where no dialogue tells of them."""
+        self._names = tuple(names)
         self._pairs = {plain(words): tuple(found) for words, found in pairs.items()}
 
     def advice(self, lines: Sequence[DialogueLine]) -> Advice | None:
@@ -36,7 +45,7 @@ class TabletopKnowledge:
         reached = _reached(lines, pairs)
         missing = [pair for pair in pairs if pair not in reached]
         goals = tuple(f"{first} on {second}" for first, second in pairs)
-        others = tuple(put(a, b).text for a, b in _others(lines))
+        others = tuple(put(a, b).text for a, b in _others(lines, self._names))
         if not missing:
             return Advice(((DONE.text,),), goals, others=others)
         first, goal = missing[0]
@@ -50,11 +59,23 @@ class TabletopKnowledge:
         steps += [(put(*pair).text,) for pair in missing[1:]]
         return Advice(tuple(steps), goals, others=tuple(set(others) - {steps[0][0]}))
 
+    def worded(self, step: str, generator: np.random.Generator) -> str:
+        """Return a step in words of one's own."""
+        match = _PUT.fullmatch(step)
+        if match is None:
+            return step
+        return str(generator.choice(_WAYS)).format(match[1], match[2])
 
-def _others(lines: Sequence[DialogueLine]) -> Pairs:
+    def program(self, step: str) -> str:
+        """Return a step as a line of a program for the robot."""
+        match = _PUT.fullmatch(step)
+        return f"put_first_on_second({match[1]!r}, {match[2]!r})" if match else ""
+
+
+def _others(lines: Sequence[DialogueLine], known: Sequence[str]) -> Pairs:
     """Return what could be put on what, by the objects that were told."""
-    told = [line.text for line in lines if line.kind == "told" and line.text.startswith(_SEEN)]
-    names = told[0].removeprefix(_SEEN).rstrip(".").split(", ") if told else []
+    told = [line.text for line in lines if line.kind == "told" and line.text.startswith(SEEN)]
+    names = told[0].removeprefix(SEEN).rstrip(".").split(", ") if told else list(known)
     blocks = [name for name in names if name.endswith("block")]
     return [(a, b) for a in blocks for b in (*names, *PLACES) if a != b]
 

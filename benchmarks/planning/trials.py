@@ -8,6 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 from benchmarks.planning import kitchen_needs
+from benchmarks.planning.expert import trained
 from benchmarks.planning.household_actions import bank, plan_of
 from benchmarks.planning.household_knowledge import SYNONYMS, HouseholdKnowledge
 from benchmarks.planning.household_tasks import DEMONSTRATIONS, HouseholdTask, lcs
@@ -17,6 +18,7 @@ from benchmarks.planning.kitchen_needs import KitchenTask
 from benchmarks.planning.kitchen_skills import KitchenSkills, actions_for, in_robot_words
 from benchmarks.planning.kitchen_tasks import EVERYTHING, SAYCAN
 from benchmarks.planning.language_simulator import LanguageWorld, Solution, SolutionKnowledge
+from benchmarks.planning.puzzle_domains import TABLETOP
 from benchmarks.planning.tabletop_knowledge import TabletopKnowledge
 from benchmarks.planning.tabletop_skills import TabletopSkills, goals_of
 from benchmarks.tabletop.judge import judge
@@ -31,6 +33,7 @@ from cap.planners.monologue import InnerMonologue
 from cap.planners.program import CodeAsPolicies
 from cap.planners.say_models import Knowledge
 from cap.planners.saycan import SayCan
+from cap.planners.saycanpay import SayCanPay
 from cap.planners.translation import Translator, translator
 from cap.planners.world import Action
 from cap.planners.zero_shot import SAMPLES, PlanExample, ZeroShot
@@ -198,8 +201,8 @@ def tabletop_trial(
         setup: Objects, words and goal.
         noise: What goes wrong in motions.
         make_model: Makes the model.
-        planner: `object`, `success` or `scene` for Inner Monologue with this much feedback;
-            `saycan` or `cap`.
+        planner: `object`, `success` or `scene` for Inner Monologue with this much feedback,
+            `monologue` as `success`; `saycan`, `saycanpay`, `zero-shot` or `cap`.
         mode: `instant` or `physics`.
         seed: Of programs' random numbers.
         trace: Where it is written down.
@@ -209,20 +212,18 @@ def tabletop_trial(
     )
     try:
         world = TabletopSkills(robot)
-        model = make_model(TabletopKnowledge({setup.instruction: goals_of(setup.goal)}))
+        names = list(setup.before)
+        model = make_model(TabletopKnowledge({setup.instruction: goals_of(setup.goal)}, names))
         feedback: list[Feedback] = [ObjectFeedback("tabletop")]
         chosen: Planner
         if planner == "cap":
             settings = SessionSettings(prompts=registry.robot_prompts("ravens"), seed=seed)
             chosen = CodeAsPolicies(model, robot, settings, settle=world.settle)
-        elif planner == "saycan":
-            chosen = SayCan(model, prompt("tabletop"), terminate=TABLETOP_TERMINATE)
         else:
-            scene = planner == "scene"
-            chosen = InnerMonologue(model, prompt("tabletop-scene" if scene else "tabletop"))
-            if scene:
+            chosen = tabletop_planner(planner, model, world, seed)
+            if planner == "scene":
                 feedback.append(SceneFeedback())
-            elif planner == "success":
+            elif planner in ("success", "monologue"):
                 feedback.append(SuccessFeedback("tabletop"))
         episode = run_episode(setup.instruction, world, chosen, feedback, trace=trace)
         missed = judge(setup.goal, setup.before, dict(robot.positions()), robot.spoken)
@@ -262,6 +263,29 @@ def household_trial(
     }
     missed = f"not so: {'; '.join(lacking)}" if lacking else None
     return TrialResult(task.name, episode, missed, measured)
+
+
+def tabletop_planner(kind: str, model: Model, world: TabletopSkills, seed: int = 0) -> Planner:
+    """Return a planner for the tabletop: `saycan`, `saycanpay`, `zero-shot`, or Inner Monologue.
+
+    Raises:
+        MissingExtra: What it learns with is not installed.
+    """
+    usual = prompt("tabletop")
+    if kind == "saycan":
+        return SayCan(model, usual, terminate=TABLETOP_TERMINATE)
+    if kind == "saycanpay":
+        learned = trained(TABLETOP)
+        colors = tuple(dict.fromkeys(name.split()[0] for name in world.visible()))
+        return SayCanPay(model, usual, learned.can, learned.pay, names=colors)
+    if kind == "zero-shot":
+        texts = [action.text for action in world.actions()]
+        examples = [
+            PlanExample(each.instruction, tuple(s for s in each.steps if s.startswith("pick")))
+            for each in usual.examples
+        ]
+        return ZeroShot(model, examples, translator("tfidf", texts, {}), seed=seed * SAMPLES)
+    return InnerMonologue(model, prompt("tabletop-scene") if kind == "scene" else usual)
 
 
 @cache

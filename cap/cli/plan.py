@@ -40,7 +40,7 @@ class PlanOptions:
 
     planner: str = option(
         "--planner",
-        type=click.Choice(["saycan", "monologue", "cap", "zero-shot"]),
+        type=click.Choice(["saycan", "monologue", "saycanpay", "zero-shot", "cap"]),
         default="saycan",
         show_default=True,
         help="Who chooses the steps.",
@@ -104,6 +104,7 @@ def command(options: PlanOptions, instruction: str) -> int:
     cap plan "throw away the apple" --feedback success --disturb once
     cap plan "stack all the blocks" --planner monologue -r ravens --feedback scene
     cap plan "bring me a drink" --feedback human       (it may ask you)
+    cap plan "put all the blocks in different corners" --planner saycanpay -r ravens
     cap plan "Drink the milk" --planner zero-shot -r household
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
     from benchmarks.planning import single
@@ -270,6 +271,7 @@ def _notes(moments: Sequence[Any]) -> dict[str, list[int]]:
 def _rows(moments: Sequence[Any]) -> list[dict[str, Any]]:
     """Return the best candidates of each step as rows of a table."""
     rows = []
+    pays = any(entry["pay"] != 1 for moment in moments for entry in moment["candidates"])
     for number, moment in enumerate(moments, start=1):
         for place, entry in enumerate(moment["candidates"][:SHOWN]):
             rows.append(
@@ -278,6 +280,7 @@ def _rows(moments: Sequence[Any]) -> list[dict[str, Any]]:
                     "step": number if place == 0 else "",
                     "say": f"{entry['say']:.3f}",
                     "can": f"{entry['can']:.2f}",
+                    **({"pay": f"{entry['pay']:.2f}"} if pays else {}),
                     "score": f"{entry['score']:.3g}",
                     "chosen": entry["text"] == moment["chosen"],
                     "rung": moment["rung"] if place == 0 else "",

@@ -87,6 +87,14 @@ def is_say_model(name: str) -> bool:
     return "/" not in name and (_FORM.fullmatch(name) is not None or kind.endswith("-say"))
 
 
+@runtime_checkable
+class Programs(Protocol):
+    """Knowledge that can say a step as a line of a program."""
+
+    def program(self, step: str) -> str:
+        """Return a step as a line of a program."""
+
+
 class SayModel:
     """One of `FORMS`."""
 
@@ -182,6 +190,8 @@ class SayModel:
         Raises:
             NoMatch: It does not know what is right there.
         """
+        if (instruction := _commented(request.prompt)) and isinstance(self._knowledge, Programs):
+            return Completion(self._program(self._knowledge, instruction), self.name, cost_usd=0.0)
         if _tasks(request.prompt):
             return Completion(self._free(request), self.name, cost_usd=0.0)
         advice = self._advice(request.prompt)
@@ -241,6 +251,26 @@ class SayModel:
             lines.append(DialogueLine("step", right_now))
         return self._whole(found, len(steps), request)
 
+    def _program(self, knowledge: Programs, instruction: str) -> str:
+        """Return a program for an instruction: every step is as often wrong as any other's."""
+        lines = [DialogueLine("person", instruction)]
+        generator = np.random.default_rng([self._seed, zlib.crc32(instruction.encode())])
+        written: list[str] = []
+        while len(written) < _LONGEST:
+            advice = self._knowledge.advice(lines)
+            if advice is None:
+                raise NoMatch(f"{self.name} knows only the benchmark's tasks; use another model")
+            right = next((group[0] for group in advice.steps if group), DONE.text)
+            said = right
+            if self._uniform or (self._right < 1 and generator.random() >= self._right):
+                others = sorted({*advice.others, DONE.text} - {right})
+                said = str(generator.choice(others))
+            if said == DONE.text:
+                break
+            written.append(knowledge.program(said))
+            lines.append(DialogueLine("step", said))
+        return "\n".join(written) + "\n" if written else "pass\n"
+
     @staticmethod
     def _whole(left: Sequence[str], done: int, request: Request) -> str:
         """Return steps as they continue a prompt: one where the end of a line ends the answer."""
@@ -277,6 +307,12 @@ def _tasks(prompt: str) -> list[tuple[str, list[str]]]:
         steps = [match[1].strip() for line in rest if (match := _STEP.fullmatch(line))]
         found.append((first.removeprefix("Task:").strip(), [step for step in steps if step]))
     return found
+
+
+def _commented(prompt: str) -> str:
+    """Return the instruction a program is asked for by; "" of another prompt."""
+    last = (prompt.rstrip().splitlines() or [""])[-1]
+    return last.removeprefix("# ").strip() if last.startswith("# ") else ""
 
 
 def _renamed(step: str, theirs: str, ours: str) -> str:

@@ -127,7 +127,7 @@ class SuiteOptions:
     )
     """Whether what is written for one problem is kept for those after it."""
     table: str | None = option(
-        "--table", metavar="ID", help="Planning: SC-4, SC-5, IM-1, IM-3, CaP-III, NL-1 or quality."
+        "--table", metavar="ID", help="Planning: a paper's table, such as SC-4; five or quality."
     )
     """The table of planners to make."""
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.planning.suite import OFFLINE, SEARCHED, TABLES, PlanningSuite
+from benchmarks.planning.layout import OFFLINE, SEARCHED, TABLES
+from benchmarks.planning.suite import PlanningSuite
 from benchmarks.report import tables
 from benchmarks.suite import Settings, Trial, suite
 from cap.cli.main import run
@@ -27,7 +28,7 @@ def test_a_table_has_a_cell_for_every_row_and_column(table: str) -> None:
     assert len(set(cells)) == len(cells) > 10
     for model in OFFLINE[table]:
         assert any(model in split for _, split in cells)
-    assert any(found.reference(*cell) for cell in cells) or table == "quality"
+    assert any(found.reference(*cell) for cell in cells) or table in ("five", "quality")
     found.check(settings(table))
 
 
@@ -40,6 +41,8 @@ def test_one_trial_of_each_kind_runs_and_runs_alike_again(table: str) -> None:
         chosen.setdefault(trial.split, trial)
     for trial in chosen.values():
         if "uniform" in trial.split or (table == "quality" and ":0.6" not in trial.split):
+            continue
+        if trial.split.startswith("saycanpay"):
             continue
         if table in SEARCHED and (
             "can" in trial.split or "beams" in trial.split
@@ -84,7 +87,7 @@ def test_success_is_drawn_against_the_models_quality(tmp_path: Path) -> None:
     words = ["bench", "run", "planning", "--table", "quality", "-n", "1", "--jobs", "1"]
     words += ["--tasks", "tabletop"]
     for right in ("0.3", "0.7", "1"):
-        words += ["--split", f"object noisy-say:{right}"]
+        words += ["--split", f"monologue noisy-say:{right}"]
     assert run([*words, "--out", str(tmp_path / "out")]) == 0
     assert b"<svg" in (tmp_path / "out" / "quality.svg").read_bytes()
     assert "![quality](quality.svg)" in (tmp_path / "out" / "report.md").read_text()

@@ -7,14 +7,19 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.planning import babyai, expert, search_trials
+from benchmarks.planning import babyai, expert, search_trials, trials
+from benchmarks.planning.layout import SEARCHED
 from benchmarks.planning.puzzle_domains import DOMAINS, blocks, hanoi, puzzle, tower
 from benchmarks.planning.puzzles import Part, PuzzleWorld
 from benchmarks.planning.search_trials import COLUMNS, lengths, puzzle_trial
-from benchmarks.planning.suite import SEARCHED, PlanningSuite
+from benchmarks.planning.suite import PlanningSuite
+from benchmarks.planning.tabletop_puzzle import tabletop_puzzle
+from benchmarks.tabletop.attributes import EVERY
+from benchmarks.tabletop.inner_monologue import TASKS_IM
+from benchmarks.tabletop.trial_sampler import prepare
 from cap.errors import MissingExtra
 from cap.planners.dialogue import DialogueLine
-from cap.planners.learned import TrainedScores
+from cap.planners.learned import PlanContext, TrainedScores
 from cap.planners.say_models import SayModel
 from cap.planners.world import DONE, Action
 
@@ -119,6 +124,50 @@ def test_can_adds_to_say_and_pay_to_both(domain: str, monkeypatch: pytest.Monkey
     assert done["greedy say"] < done["greedy saycan"] <= done["greedy saycanpay"]
     assert optimal["greedy say"] <= optimal["greedy saycan"] < optimal["greedy saycanpay"]
     assert done["greedy saycanpay"] >= 7
+
+
+def test_tabletop_tasks_are_learned_as_what_was_put_where() -> None:
+    found = tabletop_puzzle(1)
+    plan = found.plan(found.start)
+    assert plan
+    assert found.solved(plan)
+    assert not found.solved(plan[:-1])
+    assert found.after((), "fly away") is None
+    rows = expert.labelled("tabletop", 3)
+    assert {row.pay for row in rows} >= {0.0, 1.0}
+    assert any(row.step == "done" and row.can for row in rows)
+    assert found.after((), found.moves[0]) == (found.moves[0],)
+
+
+def test_a_block_with_another_on_it_is_not_picked_up() -> None:
+    found = next(p for p in map(tabletop_puzzle, range(9)) if "tack" in p.goal)
+    plan = found.plan(found.start) or ()
+    lowest = plan[0].split(" and put it on the ")[1]
+    covered = [move for move in found.moves if move.startswith(f"pick up the {lowest} ")]
+    assert covered
+    assert all(found.after(plan[:1], move) is None for move in covered)
+
+
+@pytest.mark.parametrize("planner", ["cap", "zero-shot", "saycan", "monologue", "saycanpay"])
+def test_five_systems_do_the_same_task_and_a_wrong_model_misleads_each(
+    planner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def uncertain(name: str) -> TrainedScores:
+        def ones(context: PlanContext, steps: Sequence[str]) -> list[float]:
+            return [1.0] * len(steps)
+
+        return TrainedScores(ones, ones, 0, None)
+
+    monkeypatch.setattr(trials, "trained", uncertain)
+    setup = prepare(TASKS_IM[0], EVERY, "IM", 3)
+    for model, good in (("perfect-say", True), ("noisy-say:0", False)):
+        result = trials.tabletop_trial(
+            setup,
+            {},
+            lambda known, name=model: SayModel(name, known, 3),
+            planner=planner,  # type: ignore[misc]
+        )
+        assert (result.missed is None) == good, result
 
 
 def test_tables_of_searches_have_the_papers_values_and_no_writing_where_none_can() -> None:

@@ -1,0 +1,225 @@
+"""The tables of the suite `planning`: rows, planners, models, and the papers' values of a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.planning import published, trials
+from benchmarks.planning.household_tasks import TRIED, HouseholdTask
+from benchmarks.planning.household_world import SCENES
+from benchmarks.planning.kitchen_tasks import FAMILIES, MONOLOGUE
+from benchmarks.planning.search_trials import COLUMNS, ROWS
+from benchmarks.tabletop.inner_monologue import TASKS_IM
+from benchmarks.tabletop.published import published_rates
+from benchmarks.tabletop.suite import CELLS as TABLETOP_CELLS
+from benchmarks.tabletop.tasks import SPLITS
+from cap.planners.say_models import is_say_model
+
+TABLES = (
+    "SC-4",
+    "SC-5",
+    "IM-1",
+    "IM-3",
+    "CaP-III",
+    "NL-1",
+    "SP-3",
+    "SP-6",
+    "SP-11",
+    "five",
+    "quality",
+)
+EVEN = "even-say:2"
+"""SayCanPay's Perfect Say: the right step and two others, all alike."""
+PERFECT, NEAREST, NOISY = "perfect-say", "nearest", "noisy-say:"
+OFFLINE: Mapping[str, tuple[str, ...]] = {
+    "SC-4": (PERFECT, "perfect-say-with-distractors:2", "noisy-say:0.7", "uniform-say", NEAREST),
+    "SC-5": (PERFECT, "perfect-say-with-distractors:2", "noisy-say:0.7", NEAREST),
+    "IM-1": (PERFECT, "noisy-say:0.7", NEAREST),
+    "IM-3": (PERFECT, "noisy-say:0.7", NEAREST),
+    "CaP-III": (PERFECT, NEAREST),
+    "NL-1": (PERFECT, "noisy-say:0.7", "copy-say"),
+    "SP-3": (EVEN, "uniform-say"),
+    "SP-6": (EVEN,),
+    "SP-11": ("noisy-say:0.7", EVEN),
+    "five": (PERFECT, "noisy-say:0.7", NEAREST),
+    "quality": tuple(f"{NOISY}{tenths / 10:g}" for tenths in range(3, 11)),
+}
+"""Models of a table where none is named: none of them is a language model."""
+USUAL_N: Mapping[str, int] = {
+    "SC-4": 1,
+    "SC-5": 1,
+    "NL-1": 1,
+    "five": 10,
+    "SP-3": 50,
+    "SP-6": 50,
+    "SP-11": 50,
+    "IM-1": 20,
+    "IM-3": 10,
+    "CaP-III": 2,
+    "quality": 3,
+}
+"""Trials of each task where nobody says how many; of a family's instructions, each so often."""
+QUALITY_ROWS = ("kitchen", "tabletop")
+IN_KITCHEN = ("saycan", "success", "object+success")
+FIVE = ("cap", "zero-shot", "saycan", "monologue", "saycanpay")
+SEARCHED: Mapping[str, Sequence[str]] = {
+    "SP-3": tuple(COLUMNS)[:7],
+    "SP-6": tuple(COLUMNS)[7:],
+    "SP-11": ("greedy saycan", "greedy saycanpay"),
+}
+"""Columns of SayCanPay's tables."""
+
+
+@dataclass(frozen=True)
+class PlanningCell:
+    """One row and column of a table."""
+
+    task: str
+    """The row."""
+    planner: str
+    """`saycan`, `cap`, `nl`, or Inner Monologue's feedback."""
+    model: str
+    """The model's name."""
+    what: str = ""
+    """What is counted, where several things are: `plan` or `execution`, `ended` or `solved`."""
+    items: int = 1
+    """Different instructions or tasks in it; each trial has the next."""
+
+    @property
+    def split(self) -> str:
+        """How trials name it, next to the row."""
+        return " ".join(word for word in (self.planner, self.model, self.what) if word)
+
+
+Rows = Sequence[tuple[str, Sequence[str], int]]
+"""Each row's name, its planners, and how many different tasks are in it."""
+
+
+def cells_of(table: str, models: Sequence[str]) -> list[PlanningCell]:
+    """Return a table's cells, row by row."""
+    return [
+        PlanningCell(row, planner, name, what, items)
+        for row, planners, items in _rows(table)
+        for planner in planners
+        for name in _names(table, planner, models)
+        for what in _counted(table, name)
+    ]
+
+
+def _rows(table: str) -> Rows:
+    match table:
+        case "SC-4":
+            return [(family, ("saycan", "cap"), len(tasks)) for family, tasks in FAMILIES.items()]
+        case "SC-5":
+            return [(f"{n} examples", ("saycan",), trials.SIMULATED) for n in published.SC5]
+        case "IM-1":
+            planners = ("object", "success", "scene", "cap")
+            return [(task.name, planners, 1) for task in TASKS_IM]
+        case "IM-3":
+            families = [entry.family for entry in MONOLOGUE]
+            return [
+                (f"{family} {condition}", (*IN_KITCHEN, "cap"), families.count(family))
+                for condition in ("calm", "disturbed")
+                for family in dict.fromkeys(families)
+            ]
+        case "NL-1":
+            return [
+                (split, tuple(trials.METHODS), len(household(split)) * SCENES)
+                for split in ("test", "generalise")
+            ]
+        case "five":
+            return [(task.name, FIVE, 1) for task in TASKS_IM]
+        case "quality":
+            kitchen, tabletop = QUALITY_ROWS
+            return [(kitchen, IN_KITCHEN, len(MONOLOGUE)), (tabletop, FIVE, len(TASKS_IM))]
+        case "CaP-III":
+            every = ("cap", "nl", "saycan", "success")
+            return [
+                (f"{split} {group}", planners, len(tabletop_tasks(split, group)))
+                for split in SPLITS
+                for group, planners in (("long-horizon", every), ("spatial-geometric", ("cap",)))
+            ]
+    return [(row, SEARCHED[table], 1) for row in ROWS]
+
+
+def _names(table: str, planner: str, models: Sequence[str]) -> Sequence[str]:
+    """Return the models of a planner: those that can do what it asks of them."""
+    if planner == "cap" and table in ("five", "quality"):
+        return models  # there the stand-ins write programs as well
+    if planner in ("cap", "nl"):
+        return [name for name in models if not is_say_model(name)]
+    if table in SEARCHED and not planner.startswith("greedy "):
+        return [name for name in models if name != "uniform-say"]  # it writes and ranks nothing
+    if table in ("SC-4", "SC-5"):
+        return models
+    return [name for name in models if name != NEAREST]  # it writes no dialogue
+
+
+def _counted(table: str, name: str) -> Sequence[str]:
+    if table == "SC-5":
+        return ("ended", "solved")
+    if table == "SC-4":
+        return ("plan",) if name == "uniform-say" else ("plan", "execution")
+    return ("",)
+
+
+def household(split: str) -> list[HouseholdTask]:
+    """Return the tasks of a row of NL-1."""
+    return [task for task in TRIED if task.split == split]
+
+
+def tabletop_tasks(split: str, group: str) -> list[str]:
+    """Return the tasks of a row of CaP-III."""
+    return [
+        task
+        for (task, where), cell in TABLETOP_CELLS.items()
+        if where == split and cell.task.group == group
+    ]
+
+
+def paper(table: str, cell: PlanningCell) -> dict[str, float]:
+    """Return what the paper has for a cell, by its own methods."""
+    if table == "SC-4" and cell.planner == "saycan":
+        values = published.SC4[cell.task]
+        first = 0 if cell.what == "plan" else 1
+        return {"PaLM 540B": values[first], "FLAN 137B": values[first + 2]}
+    if table == "SC-5" and cell.task != "total":
+        pair = published.SC5[int(cell.task.split()[0])]
+        return {"PaLM 540B": pair[0 if cell.what == "ended" else 1]}
+    if table in SEARCHED:
+        return _paper_of_search(table, cell)
+    if table == "NL-1":
+        executed, common = published.NL1[cell.planner]
+        return {"Codex 12B executable": executed, "LCS": common} if cell.task == "test" else {}
+    kinds = ("saycan", "success", "object+success")
+    if table == "IM-3" and cell.planner in kinds and cell.task in published.IM3:
+        return {"PaLM 540B": published.IM3[cell.task][kinds.index(cell.planner)]}
+    if table == "IM-1" and cell.task != "total":
+        names = {"object": "IM object", "success": "IM + success", "scene": "IM + scene"}
+        rates = published_rates(cell.task, "IM-noise")
+        wanted = names.get(cell.planner, "")
+        return {"InstructGPT 1.3B": rates[wanted]} if wanted in rates else {}
+    if table == "CaP-III" and cell.task != "total" and cell.planner in ("cap", "nl"):
+        split, _, group = cell.task.rpartition(" ")
+        method = {"cap": "CaP", "nl": "NL planner"}[cell.planner]
+        rates_of = [published_rates(task, split) for task in tabletop_tasks(split, group)]
+        found = [rates[method] for rates in rates_of if method in rates]
+        return {f"{method}, Codex": round(sum(found) / len(found), 1)} if found else {}
+    return {}
+
+
+def _paper_of_search(table: str, cell: PlanningCell) -> dict[str, float]:
+    """Return SayCanPay's values of a cell."""
+    number = list(SEARCHED[table]).index(cell.planner)
+    if table == "SP-3":
+        values: Sequence[int] = published.SP3.get(cell.task, ())
+    elif table == "SP-6":
+        values = published.SP6.get(cell.task, ())
+    else:
+        both = published.SP11.get(cell.task, ())
+        values = both[1::2] if cell.model == EVEN else both[::2]
+        return (
+            {"Perfect Say" if cell.model == EVEN else "Vicuna 13B": values[number]} if both else {}
+        )
+    return {"Vicuna 13B": values[number]} if values else {}
