@@ -104,7 +104,7 @@ def command(options: PlanOptions, instruction: str) -> int:
     cap plan "throw away the apple" --feedback success --disturb once
     cap plan "stack all the blocks" --planner monologue -r ravens --feedback scene
     cap plan "bring me a drink" --feedback human       (it may ask you)
-    cap plan "put all the blocks in different corners" --planner saycanpay -r ravens
+    cap plan "stack all the blocks" --planner saycanpay -r ravens
     cap plan "Drink the milk" --planner zero-shot -r household
     """  # noqa: D301  (the backspace is click's mark for lines to leave alone)
     from benchmarks.planning import single

@@ -88,20 +88,30 @@ def asked(model: Model, dialogue: Dialogue) -> str | None:
     return " ".join(model.complete(request).said().split())
 
 
-def tell(episode: PlanEpisode, ranking: Ranking, step: int | None = None) -> None:
-    """Write down all candidates of one moment, the best first, and which of them is taken.
+def tell(episode: PlanEpisode, ranking: Ranking) -> None:
+    """Write down all candidates of one moment, the best first, and which of them is taken."""
+    chosen = None if ranking.stuck else ranking.candidates[0].action.text
+    tell_planned(episode, ranking, len(episode.outcomes) + 1, chosen)
+
+
+def tell_planned(
+    episode: PlanEpisode, ranking: Ranking, step: int, chosen: str | None, kind: str = "candidates"
+) -> None:
+    """Write down all candidates of a moment that may come.
 
     Args:
         episode: Where they are told of.
         ranking: The candidates.
-        step: Of which step they are, for those who plan ahead.
+        step: Of which step they are.
+        chosen: The one that is taken; None if none is.
+        kind: `considered` for moments that no plan leads to in the end.
     """
     episode.rung = ranking.rung
     episode.trace.event(
-        "candidates",
-        step=step or len(episode.outcomes) + 1,
+        kind,
+        step=step,
         rung=ranking.rung,
         notes=ranking.notes,
-        chosen=None if ranking.stuck else ranking.candidates[0].action.text,
+        chosen=chosen,
         candidates=[candidate.as_json for candidate in ranking.candidates],
     )

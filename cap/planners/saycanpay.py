@@ -17,7 +17,7 @@ from cap.planners.candidates import Candidate, Ranking, say
 from cap.planners.dialogue import Dialogue, DialoguePrompt, read
 from cap.planners.episode import PlanEpisode
 from cap.planners.learned import PlanContext
-from cap.planners.saycan import tell
+from cap.planners.saycan import tell_planned
 from cap.planners.translation import EditDistance
 from cap.planners.world import DONE, Action, StepOutcome
 
@@ -116,13 +116,14 @@ class SayCanPay:
         beams = self.beams if self.method == "beam" else 1
         value = literal_score if self.literal else mean_score
         kept = [PartialPlan()]
+        seen: dict[tuple[Action, ...], Ranking] = {}
         while not all(plan.ended for plan in kept):
             following = [plan for plan in kept if plan.ended]
             for plan in kept:
                 if plan.ended or len(plan.steps) > episode.max_steps:
                     continue
                 ranking = self.ranked(episode, plan, actions)
-                tell(episode, ranking, step=len(plan.steps) + 1)
+                seen[plan.steps] = ranking
                 following += [
                     PartialPlan((*plan.steps, each.action), (*plan.scores, each.log_score))
                     for each in ranking.candidates[:beams]
@@ -130,7 +131,15 @@ class SayCanPay:
             if not following:
                 break
             kept = sorted(following, key=lambda plan: -value(plan.scores))[:beams]
-        return next((plan for plan in kept if plan.ended), kept[0])
+        best = next((plan for plan in kept if plan.ended), kept[0])
+        for steps, ranking in seen.items():
+            number = len(steps)
+            leads = best.steps[:number] == steps and number < len(best.steps)
+            taken = leads and number < episode.max_steps
+            chosen = best.steps[number].text if taken else None
+            kind = "candidates" if leads else "considered"
+            tell_planned(episode, ranking, number + 1, chosen, kind)
+        return best
 
     def ranked(self, episode: PlanEpisode, plan: PartialPlan, actions: Sequence[Action]) -> Ranking:
         """Return the candidates after a plan's steps, the best first."""

@@ -13,7 +13,7 @@ from cap.trace.terminal import printable
 BARS = 5
 """Candidates drawn for each step, the best first."""
 MOST_STEPS = 20
-_SAY, _CAN = "#4e79a7", "#e8a03c"
+_SAY, _CAN, _PAY = "#4e79a7", "#e8a03c", "#8a63a8"
 _CHOSEN = "#2f7d4f"
 _ROW_INCHES, _HEAD_INCHES = 0.26, 0.42
 
@@ -40,6 +40,7 @@ def draw_scores(moments: Sequence[Mapping[str, Any]], path: Path, title: str) ->
         raise MissingExtra(
             "pictures of scores need matplotlib: pip install 'code-as-policies[report]'"
         ) from None
+    pays = any(entry["pay"] != 1 for moment in shown for entry in moment["candidates"])
     counts = [min(BARS, len(moment["candidates"])) for moment in shown]
     height = sum(_ROW_INCHES * count + _HEAD_INCHES for count in counts) + 1.1
     with warnings.catch_warnings():
@@ -48,17 +49,18 @@ def draw_scores(moments: Sequence[Mapping[str, Any]], path: Path, title: str) ->
         FigureCanvasAgg(figure)
         panels = figure.subplots(len(shown), 1, squeeze=False, height_ratios=counts)[:, 0]
         for number, (axes, moment) in enumerate(zip(panels, shown, strict=True), start=1):
-            _panel(axes, number, moment)
-        panels[-1].set_xlabel("say, and can stacked on it; beside: their product", fontsize=8)
+            _panel(axes, number, moment, pays)
+        which = "say, can and pay stacked" if pays else "say, and can stacked on it"
+        panels[-1].set_xlabel(f"{which}; beside: their product", fontsize=8)
         figure.suptitle(printable(title), fontsize=10, parse_math=False)
-        figure.legend(*_keys(), loc="outside lower center", ncols=2, frameon=False)
+        figure.legend(*_keys(pays), loc="outside lower center", ncols=3, frameon=False)
         try:
             figure.savefig(path, dpi=110)
         except OSError as error:
             raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _panel(axes: Any, number: int, moment: Mapping[str, Any]) -> None:
+def _panel(axes: Any, number: int, moment: Mapping[str, Any], pays: bool) -> None:
     """Draw the candidates of one step, and mark the one that was taken, if one was."""
     candidates = moment["candidates"][:BARS]
     taken = [entry["text"] == moment["chosen"] for entry in candidates]
@@ -67,10 +69,13 @@ def _panel(axes: Any, number: int, moment: Mapping[str, Any]) -> None:
     cans = [entry["can"] for entry in candidates]
     axes.barh(rows, says, 0.72, color=_SAY)
     axes.barh(rows, cans, 0.72, left=says, color=_CAN)
+    if pays:
+        ends = [entry["say"] + entry["can"] for entry in candidates]
+        axes.barh(rows, [entry["pay"] for entry in candidates], 0.72, left=ends, color=_PAY)
     for row, entry in enumerate(candidates):
         color = _CHOSEN if taken[row] else "#555555"
         weight = "bold" if taken[row] else "normal"
-        end = entry["say"] + entry["can"] + 0.02
+        end = entry["say"] + entry["can"] + (entry["pay"] if pays else 0.0) + 0.02
         score = f"{entry['score']:.3f}" if entry["score"] >= 0.0005 else f"{entry['score']:.0e}"
         axes.text(end, row, score, va="center", fontsize=7.5, color=color, fontweight=weight)
     axes.set_yticks(rows, [printable(entry["text"]) for entry in candidates], fontsize=8)
@@ -80,7 +85,7 @@ def _panel(axes: Any, number: int, moment: Mapping[str, Any]) -> None:
             label.set_color(_CHOSEN)
             label.set_fontweight("bold")
     axes.invert_yaxis()
-    axes.set_xlim(0, 2.25)
+    axes.set_xlim(0, 3.25 if pays else 2.25)
     none = "" if any(taken) else ": none of them was taken"
     axes.set_title(f"step {number}{none}", loc="left", fontsize=8)
     axes.tick_params(axis="x", labelsize=7)
@@ -88,8 +93,10 @@ def _panel(axes: Any, number: int, moment: Mapping[str, Any]) -> None:
         axes.spines[side].set_visible(False)
 
 
-def _keys() -> tuple[list[Any], list[str]]:
+def _keys(pays: bool) -> tuple[list[Any], list[str]]:
     from matplotlib.patches import Patch
 
-    says, cans = Patch(color=_SAY), Patch(color=_CAN)
-    return [says, cans], ["say: the model", "can: the affordance"]
+    keys = {"say: the model": _SAY, "can: the affordance": _CAN}
+    if pays:
+        keys["pay: what it is worth"] = _PAY
+    return [Patch(color=color) for color in keys.values()], list(keys)

@@ -114,6 +114,21 @@ def test_what_a_model_writes_is_taken_for_the_step_with_the_fewest_letters_chang
     assert (result.end, result.plan) == ("done", ("pick up the apple",))
 
 
+def test_of_a_search_only_the_steps_of_the_plan_it_took_are_marked(tmp_path: Path) -> None:
+    model = Table({(): {"a": 0.6, "b": 0.4}, ("a",): {"c": 0.3, "done": 0.1},
+                   ("a", "c"): {"done": 0.2}, ("b",): {"done": 0.99}})  # fmt: skip
+    trace = Trace(tmp_path / "run")
+    planner = SayCanPay(model, DialoguePrompt(), method="beam", beams=2)
+    run_episode("go", TextWorld(["a", "b", "c"]), planner, trace=trace)
+    trace.close("ok")
+    events = read_events(tmp_path / "run")
+    chosen = [e["data"]["chosen"] for e in events if e["kind"] == "candidates"]
+    assert chosen == ["b", "done"]
+    others = [e["data"]["chosen"] for e in events if e["kind"] == "considered"]
+    assert others
+    assert set(others) == {None}
+
+
 def test_every_candidate_of_every_moment_is_in_the_trace(tmp_path: Path) -> None:
     model = Table({(): {"a": 0.6, "b": 0.4}, ("a",): {"done": 1.0}})
     planner = SayCanPay(model, DialoguePrompt(), can=always({"b": 0.2}), pay=always({"a": 0.5}))
