@@ -72,6 +72,7 @@ def puzzle_trial(row: str, column: str, number: int, make_model: MakeModel) -> T
         how.method, found.names, how.beams,
         # Who says everything alike proposes every step.
         len(found.moves) + 1 if model.name == "uniform-say" else CANDIDATES,
+        seed=number,
     )  # fmt: skip
     episode = run_episode(found.goal, world, planner, [OpeningFeedback(found.opening)],
                           max_steps=STEPS)  # fmt: skip

@@ -8,9 +8,12 @@ ended the one with the best mean score. It plans first, then acts: what comes of
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
+
+import numpy as np
 
 from cap.models.base import Model, Request
 from cap.planners.candidates import Candidate, Ranking, say
@@ -81,6 +84,8 @@ class SayCanPay:
     """Steps that the model proposes."""
     literal: bool = False
     """Whether plans are scored by Equation 7 as it is written."""
+    seed: int = 0
+    """Of the order of steps that score alike."""
     name: str = "saycanpay"
 
     def act(self, episode: PlanEpisode) -> Generator[Action, StepOutcome, str]:
@@ -144,10 +149,12 @@ class SayCanPay:
     def ranked(self, episode: PlanEpisode, plan: PartialPlan, actions: Sequence[Action]) -> Ranking:
         """Return the candidates after a plan's steps, the best first."""
         scores = say(self.model, self._dialogue(episode, plan), actions)
-        chosen = sorted(range(len(actions)), key=lambda n: -scores.logprobs[n])
-        chosen = [n for n in chosen if math.isfinite(scores.logprobs[n])][: self.candidates]
         opening = " ".join(episode.opening)
         steps = tuple(action.text for action in plan.steps)
+        moment = zlib.crc32("\n".join(steps).encode())
+        drawn = np.random.default_rng([self.seed, moment]).permutation(len(actions)).tolist()
+        chosen = sorted(drawn, key=lambda n: -round(scores.logprobs[n], 9))
+        chosen = [n for n in chosen if math.isfinite(scores.logprobs[n])][: self.candidates]
         context = PlanContext(episode.instruction, opening, steps, self.names)
         texts = [actions[n].text for n in chosen]
         cans = self.can(context, texts) if self.can else [1.0] * len(texts)
@@ -156,7 +163,7 @@ class SayCanPay:
             Candidate(actions[n], scores.logprobs[n], can, pay)
             for n, can, pay in zip(chosen, cans, pays, strict=True)
         ]
-        found.sort(key=lambda each: -each.log_score)
+        found.sort(key=lambda each: -round(each.log_score, 9))
         return Ranking(tuple(found), scores.rung, scores.notes)
 
     def _dialogue(self, episode: PlanEpisode, plan: PartialPlan) -> Dialogue:

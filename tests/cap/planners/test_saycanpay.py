@@ -52,6 +52,14 @@ def plan(
     return run_episode("go", TextWorld(steps), planner, max_steps=limit)
 
 
+def test_what_scores_alike_is_taken_by_chance_and_the_same_seed_takes_the_same() -> None:
+    """The first in the world's order was always taken, and a plan went round in circles."""
+    alike = Table({(): {"a": 0.3, "b": 0.3, "c": 0.3}, **{(s,): {"done": 1.0} for s in "abc"}})
+    taken = [plan(alike, seed=seed).plan for seed in range(12)]
+    assert {steps[0] for steps in taken} == {"a", "b", "c"}
+    assert taken == [plan(alike, seed=seed).plan for seed in range(12)]
+
+
 def test_hanois_worked_example_is_the_product_of_its_columns() -> None:
     rows = {
         "brown to 2": (0.86, 0.92, 0.08, 0.06),
