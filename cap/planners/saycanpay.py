@@ -27,6 +27,8 @@ from cap.planners.world import DONE, Action, StepOutcome
 CANDIDATES = 6
 """Steps that the model proposes; others are not compared."""
 BEAMS = 3
+ALIKE = 2
+"""Logarithms of scores that are the same to so many decimals are alike: Can is no better known."""
 _LINE_TOKENS = 60
 
 Method = Literal["greedy-token", "greedy", "beam"]
@@ -163,7 +165,7 @@ class SayCanPay:
             Candidate(actions[n], scores.logprobs[n], can, pay)
             for n, can, pay in zip(chosen, cans, pays, strict=True)
         ]
-        found.sort(key=lambda each: -round(each.log_score, 9))
+        found.sort(key=lambda each: -round(each.log_score, ALIKE))
         return Ranking(tuple(found), scores.rung, scores.notes)
 
     def _dialogue(self, episode: PlanEpisode, plan: PartialPlan) -> Dialogue:

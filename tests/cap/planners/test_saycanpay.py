@@ -58,6 +58,9 @@ def test_what_scores_alike_is_taken_by_chance_and_the_same_seed_takes_the_same()
     taken = [plan(alike, seed=seed).plan for seed in range(12)]
     assert {steps[0] for steps in taken} == {"a", "b", "c"}
     assert taken == [plan(alike, seed=seed).plan for seed in range(12)]
+    nearly = always({"a": 0.999, "b": 0.9999, "c": 0.9})  # Can is no better known than that
+    firsts = {plan(alike, seed=seed, can=nearly).plan[0] for seed in range(12)}
+    assert firsts == {"a", "b"}
 
 
 def test_hanois_worked_example_is_the_product_of_its_columns() -> None:
