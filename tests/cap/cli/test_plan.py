@@ -83,6 +83,18 @@ def test_a_step_that_was_not_taken_is_not_marked_as_chosen(
     ]  # fmt: skip
 
 
+def test_a_zero_shot_planner_acts_in_the_household(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("Drink the milk", "--planner", "zero-shot", "-r", "household")
+    assert plan(*words, "--json", out=tmp_path / "run") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["done"]
+    assert found["plan"][-1] == "drink the milk"
+    assert found["whereabouts"]["milk"] == "hand"
+    assert found["rung"] == "translated"
+
+
 def test_a_monologue_reads_what_came_of_its_steps(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -151,6 +163,10 @@ def test_what_no_stand_in_knows_ends_with_the_remedy(
         (["x", "--explain", "-r", "ravens"], "leave --explain out"),
         (["x", "--planner", "cap", "--feedback", "success"], "leave --feedback out"),
         (["x", "--objects", "unicorn"], "no object named 'unicorn'"),
+        (["x", "--planner", "zero-shot"], "has no place in the kitchen"),
+        (["x", "-r", "household"], "plans --planner zero-shot alone"),
+        (["x", "-r", "household", "--planner", "zero-shot", "--objects", "cup"], "own things"),
+        (["x", "-r", "ravens", "--planner", "saycanpay", "--feedback", "success"], "plans first"),
     ],
 )
 def test_what_cannot_be_is_one_line_and_leaves_nothing(
