@@ -27,6 +27,8 @@ _LINE = re.compile(
     r"|Person: (?P<person>.*)|Explanation: ?(?P<explanation>.*)|(?P<told>.+))"
 )
 
+CONTINUE = "You continue a text. Write only what comes next in it, in its form, and nothing else."
+"""What a chat model is told first; where it is told nothing it writes a program."""
 _ARTICLE = re.compile(r"\b(?:a|an) ", re.I)
 
 

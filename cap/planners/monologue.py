@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cap.models.base import Model, Request
 from cap.models.scorers.sampling import match
-from cap.planners.dialogue import Dialogue, DialoguePrompt, read
+from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, read
 from cap.planners.episode import PlanEpisode
 from cap.planners.world import DONE, Action, StepOutcome
 
@@ -38,7 +38,9 @@ class InnerMonologue:
             return "there is no step to choose"
         unread = 0
         while unread < UNREAD:
-            request = Request(f"{dialogue.text()}Robot", stop=("\n",), max_tokens=_LINE_TOKENS)
+            request = Request(
+                f"{dialogue.text()}Robot", stop=("\n",), max_tokens=_LINE_TOKENS, system=CONTINUE
+            )
             text = self.model.complete(request).said()
             written = f"Robot{text}".strip().split("\n")[0]
             if not text.startswith((":", " ")):

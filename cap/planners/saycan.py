@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cap.models.base import Model, Request, ScoringModel
 from cap.planners.affordances import TERMINATE, Affordance, of_world
 from cap.planners.candidates import Ranking, rank
-from cap.planners.dialogue import Dialogue, DialoguePrompt
+from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt
 from cap.planners.episode import PlanEpisode
 from cap.planners.world import DONE, Action, StepOutcome
 
@@ -40,7 +40,7 @@ class SayCan:
         dialogue = Dialogue(self.prompt, words, episode.opening, self.explains)
         if self.explains:
             before = f"{dialogue.text()}Explanation:"
-            request = Request(before, stop=("\n",), max_tokens=_EXPLANATION_TOKENS)
+            request = Request(before, stop=("\n",), max_tokens=_EXPLANATION_TOKENS, system=CONTINUE)
             said = self.model.complete(request).said()
             dialogue.add("explanation", said.strip().split("\n")[0])
             episode.trace.event("explanation", text=dialogue.lines[-1].text)
@@ -84,7 +84,7 @@ def asked(model: Model, dialogue: Dialogue) -> str | None:
     on, ask = model.score(text, (ON, ASK)).logprobs
     if not ask > on:
         return None
-    request = Request(f"{text}{ASK}", stop=("\n",), max_tokens=_EXPLANATION_TOKENS)
+    request = Request(f"{text}{ASK}", stop=("\n",), max_tokens=_EXPLANATION_TOKENS, system=CONTINUE)
     return " ".join(model.complete(request).said().split())
 
 

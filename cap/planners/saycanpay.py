@@ -17,7 +17,7 @@ import numpy as np
 
 from cap.models.base import Model, Request
 from cap.planners.candidates import Candidate, Ranking, say
-from cap.planners.dialogue import Dialogue, DialoguePrompt, read
+from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt, read
 from cap.planners.episode import PlanEpisode
 from cap.planners.learned import PlanContext
 from cap.planners.saycan import tell_planned
@@ -109,7 +109,7 @@ class SayCanPay:
         plan = PartialPlan()
         while not plan.ended and len(plan.steps) <= episode.max_steps:
             text = f"{self._dialogue(episode, plan).text()}Robot"
-            request = Request(text, stop=("\n",), max_tokens=_LINE_TOKENS)
+            request = Request(text, stop=("\n",), max_tokens=_LINE_TOKENS, system=CONTINUE)
             said = self.model.complete(request).said().strip().split("\n")[0]
             line = next(iter(read(f"Robot{said}" if said.startswith(":") else said)), None)
             words = line.text if line is not None else said

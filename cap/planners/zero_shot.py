@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from cap.models.base import Model, Request
 from cap.planners.candidates import Candidate, Ranking
+from cap.planners.dialogue import CONTINUE
 from cap.planners.episode import PlanEpisode
 from cap.planners.saycan import tell
 from cap.planners.translation import LetterPieces, Translator
@@ -93,7 +94,13 @@ class ZeroShot:
         if self.translates and self.corrects:
             return (yield from self._step_by_step(episode, before, actions))
         prompt = f"{before}Task: {episode.instruction}\nStep 1:"
-        request = Request(prompt, stop=("\n\n", "\nTask:"), max_tokens=_PLAN_TOKENS, seed=self.seed)
+        request = Request(
+            prompt,
+            stop=("\n\n", "\nTask:"),
+            max_tokens=_PLAN_TOKENS,
+            seed=self.seed,
+            system=CONTINUE,
+        )
         written = self.model.complete(request).text.split("\n\n")[0]
         said = [_LINE.sub("", line, count=1).strip() for line in written.splitlines()]
         episode.trace.event("answer", text=written)
@@ -142,8 +149,14 @@ class ZeroShot:
         """Return samples of the next step, "" where the plan ends there."""
         found = []
         for number in range(self.samples):
-            request = Request(prompt, stop=("\n",), max_tokens=_STEP_TOKENS,
-                              temperature=TEMPERATURE, seed=self.seed + number)  # fmt: skip
+            request = Request(
+                prompt,
+                stop=("\n",),
+                max_tokens=_STEP_TOKENS,
+                temperature=TEMPERATURE,
+                seed=self.seed + number,
+                system=CONTINUE,
+            )
             text = self.model.complete(request).text.strip().split("\n")[0]
             ended = not text or text.lower().startswith("task:")
             found.append("" if ended else _LINE.sub("", text, count=1).strip())

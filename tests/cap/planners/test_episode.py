@@ -15,13 +15,16 @@ from cap.models.base import Completion, Request, Scores
 from cap.models.scorers.sampling import sampled
 from cap.planners.affordances import of_world
 from cap.planners.candidates import rank
-from cap.planners.dialogue import Dialogue, DialoguePrompt
+from cap.planners.dialogue import CONTINUE, Dialogue, DialoguePrompt
 from cap.planners.disturbance import ForcedFailure, SkillFailure
 from cap.planners.episode import PlanEpisode, run_episode
 from cap.planners.feedback import HumanFeedback, ObjectFeedback, SceneFeedback, SuccessFeedback
 from cap.planners.monologue import InnerMonologue
 from cap.planners.saycan import SayCan
+from cap.planners.saycanpay import SayCanPay
+from cap.planners.translation import LetterPieces
 from cap.planners.world import Action, StepOutcome
+from cap.planners.zero_shot import ZeroShot
 from cap.trace.reader import read_events
 from cap.trace.trace import Trace
 from tests.fakes.planning import Scorer, TextWorld
@@ -285,6 +288,32 @@ def test_a_model_asks_where_somebody_answers_and_reads_the_answer() -> None:
     run_episode("greet", TextWorld(["wave"]), SayCan(model, NOTHING), [HumanFeedback(answer)])
     assert asked == ["how high?"]
     assert "Robot question: how high?\nPerson: as high as you can" in model.prompts[-1]
+
+
+def test_a_chat_model_is_told_to_continue_the_text_and_to_write_no_program() -> None:
+    """It was told that a program is wanted, as for an instruction to a robot."""
+
+    class Asked(Scorer):
+        systems: list[str | None] = []  # noqa: RUF012
+
+        def complete(self, request: Request) -> Completion:
+            self.systems.append(request.system)
+            return super().complete(request)
+
+    asked = Asked(lambda p, t: float("ask" in t or "done" in t), [" done."])
+    world = TextWorld(["wave"])
+    texts = LetterPieces(["wave", "done"])
+    for planner in (
+        InnerMonologue(asked, NOTHING),
+        SayCan(asked, NOTHING, explains=True),
+        SayCanPay(asked, NOTHING, method="greedy-token"),
+        ZeroShot(asked, (), texts),
+        ZeroShot(asked, (), texts, corrects=False),
+    ):
+        before = len(asked.systems)
+        run_episode("greet", world, planner, [HumanFeedback(lambda question: "")], max_steps=2)
+        assert len(asked.systems) > before
+    assert set(asked.systems) == {CONTINUE}
 
 
 class Sampler:
