@@ -2,8 +2,8 @@
 
 The rules
     None, truth values and strings must be the same; a truth value is no number.
-    Numbers (Python's and numpy's) must agree within the tolerance, two integers exactly; NaN and
-    infinity stand only where they are expected.
+    Numbers (Python's and numpy's) must agree within the tolerance, two integers exactly where no
+    tolerance is stated; NaN and infinity stand only where they are expected.
     Lists, tuples and arrays are one kind: same length at every level, same entries in order. Two
     arrays must have the same shape.
     Dictionaries must have the same keys, in any order.
@@ -105,9 +105,12 @@ def _kind(value: Any) -> str:
 
 def _numbers_agree(expected: Any, got: Any, tolerance: Tolerance) -> bool:
     whole = int, np.integer
-    if isinstance(expected, whole) and isinstance(got, whole):
-        return int(expected) == int(got)
     try:
+        if isinstance(expected, whole) and isinstance(got, whole):
+            stated = tolerance.abs if tolerance.abs != Tolerance.abs else 0
+            if tolerance.rel != Tolerance.rel:
+                stated += tolerance.rel * abs(int(expected))
+            return abs(int(expected) - int(got)) <= stated
         right, mine = float(expected), float(got)
     except OverflowError:  # an integer that no float reaches
         return False

@@ -184,10 +184,14 @@ def examine(problem: Problem, seed: int) -> Exam:
     results: list[Any] = []
 
     def take(number: int, value: Any) -> str | None:
-        results.append(value)
         if wrong := unfit(value):
             return f"it returned {wrong}"
-        return difference(written[number], value, problem.tolerance) if number in written else None
+        own = number < len(problem.cases) and problem.cases[number].tolerance is not None
+        # A tolerance of its own is about the value that is written beside it.
+        results.append(written[number] if own and number in written else value)
+        if number not in written:
+            return None
+        return difference(written[number], value, problem.tolerance_of(number))
 
     verdict = judge_source(problem, problem.reference, Desk(problem, cases, take, known), LIMITS)
     if not verdict.right:
@@ -199,7 +203,7 @@ def desk(exam: Exam) -> Desk:
     """Return a desk that compares what comes in with what is right."""
 
     def take(number: int, value: Any) -> str | None:
-        return difference(exam.expected[number], value, exam.problem.tolerance)
+        return difference(exam.expected[number], value, exam.problem.tolerance_of(number))
 
     return Desk(exam.problem, exam.cases, take, dict(exam.known))
 

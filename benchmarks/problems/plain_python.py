@@ -11,7 +11,8 @@ the asserts its cases. What else stands in the file, imports apart, is there for
 the references that use it. Asserts may stand in functions called `test_...`, or `check`.
 
 An assert must leave one result: `==`, `is`, `in` with one value, a difference or a rounding that
-names how far off it may be, what `isclose` and its like compare, several of them with `and`. Of
+names how far off it may be, what `isclose` and its like compare, several of them with `and`. How
+far off a result may be is said of its case alone; it must be a number, and one number. Of
 `assert f(x)` and `assert not f(x)` the result is True or False, or what the reference gives if that
 is as true or as false. All else is refused with its line: it would let several results pass.
 """
@@ -19,12 +20,13 @@ is as true or as false. All else is refused with its line: it would let several 
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.problems.judge import examine
-from benchmarks.problems.problem import Case
+from benchmarks.problems.problem import Case, Tolerance
 from benchmarks.problems.problem_file import parsed
 from cap.errors import ProblemError
 
@@ -32,6 +34,14 @@ _CLOSE = ("isclose", "allclose", "assert_allclose")
 """Functions that compare numbers."""
 _SAME = ("array_equal", "array_equiv")
 """Functions that compare arrays."""
+_TOLERANCES = {
+    "math.isclose": (("rel_tol", "abs_tol"), 2, (1e-9, 0.0)),
+    "isclose": (("rtol", "atol"), 2, (1e-5, 1e-8)),
+    "allclose": (("rtol", "atol"), 2, (1e-5, 1e-8)),
+    "assert_allclose": (("rtol", "atol"), 2, (1e-7, 0.0)),
+    "approx": (("rel", "abs"), 1, (1e-6, 1e-12)),
+}
+"""What such functions call their tolerances, where those stand, and what they are if not stated."""
 _WHY = {
     ast.In: "lets several results pass",
     ast.NotIn: "lets several results pass",
@@ -48,12 +58,10 @@ class _Found:
 
     node: ast.FunctionDef
     """The reference."""
-    cases: list[tuple[str, str]] = field(default_factory=list)
-    """Arguments and results; "" where the reference says it."""
+    cases: list[Case] = field(default_factory=list)
+    """What its asserts claim."""
     truths: list[int] = field(default_factory=list)
     """Which of them ask for what is true, or false."""
-    tolerance: float = 0.0
-    """The largest that an assert names."""
 
 
 def converted(path: Path) -> str:
@@ -91,8 +99,7 @@ def converted(path: Path) -> str:
             if result is None:
                 problem.truths.append(len(problem.cases))
             text = ast.unparse(result or ast.Constant(isinstance(test, ast.Call)))
-            problem.cases.append((_arguments(call, problem.node, where), text))
-            problem.tolerance = max(problem.tolerance, tolerance)
+            problem.cases.append(Case(_arguments(call, problem.node, where), text, tolerance))
     if not found:
         raise ProblemError(f"{path} has no assert that calls a function of its own")
     left_out = (ast.Import, ast.ImportFrom, ast.Assert)
@@ -106,15 +113,14 @@ def converted(path: Path) -> str:
     text = "\n".join(_lines(found, shared))
     for problem, entry in zip(found.values(), parsed(text, str(path)), strict=True):
         # A truth that the reference tells by another value than True or False stands as that.
-        asked = tuple(Case(problem.cases[place][0]) for place in problem.truths)
+        asked = tuple(replace(problem.cases[place], result=None) for place in problem.truths)
         try:
             told = examine(replace(entry, cases=asked), 0).expected if asked else ()
         except ProblemError:  # whoever checks the problems is told
             continue
         for place, value in zip(problem.truths, told, strict=True):
-            arguments, truth = problem.cases[place]
-            if not isinstance(value, bool) and str(bool(value)) == truth:
-                problem.cases[place] = arguments, ""
+            if not isinstance(value, bool) and str(bool(value)) == problem.cases[place].result:
+                problem.cases[place] = replace(problem.cases[place], result=None)
     return "\n".join(_lines(found, shared))
 
 
@@ -136,32 +142,38 @@ def _tests(scope: ast.Module | ast.FunctionDef, path: str) -> Iterator[ast.expr]
                     )
 
 
-def _read(test: ast.expr, names: set[str], where: str) -> tuple[ast.Call, ast.expr | None, float]:
+def _read(
+    test: ast.expr, names: set[str], where: str
+) -> tuple[ast.Call, ast.expr | None, Tolerance | None]:
     """Return the call a claim is about, what it must give, and how far off it may be.
 
     What it must give is None of a claim that it is true, or is not.
     """
     sides: list[ast.expr] = [test]
-    tolerance, why = 0.0, "is no comparison of one call with a value"
+    tolerance: Tolerance | None = None
+    why = "is no comparison of one call with a value"
     match test:
         case ast.UnaryOp(ast.Not(), operand):
             sides = [operand]
         case ast.Compare(
             ast.Call(ast.Name("abs"), [ast.BinOp(first, ast.Sub(), second)]),
-            [ast.Lt() | ast.LtE()],
+            [ast.Lt() | ast.LtE() as how],
             [ast.Constant(int() | float() as most)],
         ) | ast.Compare(
             ast.Constant(int() | float() as most),
-            [ast.Gt() | ast.GtE()],
+            [ast.Gt() | ast.GtE() as how],
             [ast.Call(ast.Name("abs"), [ast.BinOp(first, ast.Sub(), second)])],
         ):
-            sides, tolerance = [first, second], float(most)
+            sides = [first, second]
+            if isinstance(how, ast.Lt | ast.Gt):  # what is off by `most` itself is wrong
+                most = math.nextafter(most, 0.0)
+            tolerance = Tolerance(float(most), 0.0)
         case ast.Compare(
             ast.Call(ast.Name("round"), [first, ast.Constant(int() as digits)]),
             [ast.Eq()],
             [second],
         ):
-            sides, tolerance = [first, second], 0.5 * 10.0**-digits
+            sides, tolerance = [first, second], Tolerance(0.5 / 10.0**digits, 0.0)
         case ast.Compare(first, [ast.Eq() | ast.Is()], [second]):
             sides = [first, second]
         case ast.Compare(
@@ -172,14 +184,22 @@ def _read(test: ast.expr, names: set[str], where: str) -> tuple[ast.Call, ast.ex
             why = _WHY[type(how)]
         case ast.Call(ast.Name("isinstance")):
             why = "says of which kind a result is, not which"
-        case ast.Call(ast.Attribute(attr=name) | ast.Name(id=name), [first, second, *more]) if (
+        case ast.Call(ast.Attribute(attr=name) | ast.Name(id=name), [first, second, *_]) if (
             name in (*_CLOSE, *_SAME) and name not in names
         ):
             sides = [first, second]
-            for value in (*more, *(word.value for word in test.keywords)):
-                if isinstance(value, ast.Constant) and type(value.value) is float:
-                    tolerance = max(tolerance, value.value)
-    unwrapped = [_without_approx(side) for side in sides]
+            if name in _CLOSE:
+                tolerance = _named_tolerance(test, where)
+    unwrapped = []
+    for side in sides:
+        match side:
+            case ast.Call(ast.Attribute(attr="approx") | ast.Name(id="approx"), [value, *_]):
+                if tolerance is not None:
+                    raise ProblemError(f"{where}: `{_shown(test)}` names two tolerances; give one")
+                tolerance = _named_tolerance(side, where)
+                unwrapped.append(value)
+            case _:
+                unwrapped.append(side)
     calls = [
         side
         for side in unwrapped
@@ -204,12 +224,40 @@ def _names(node: ast.AST, how: type[ast.expr_context]) -> set[str]:
     return {part.id for part in parts if isinstance(part.ctx, how)}
 
 
-def _without_approx(side: ast.expr) -> ast.expr:
-    """Return the value in `pytest.approx(value)`."""
-    match side:
-        case ast.Call(ast.Attribute(attr="approx") | ast.Name(id="approx"), [value, *_]):
-            return value
-    return side
+def _named_tolerance(call: ast.Call, where: str) -> Tolerance:
+    """Return how far off a function that compares numbers lets them be.
+
+    Raises:
+        ProblemError: That is no number, or several that the function does not add up.
+    """
+    name = ast.unparse(call.func)
+    kind = name.rpartition(".")[2]
+    if name in ("isclose", "math.isclose") and not any(
+        word.arg in ("rtol", "atol") for word in call.keywords
+    ):
+        kind = "math.isclose"
+    words, placed, usual = _TOLERANCES[kind]
+    given = dict(zip(words, call.args[placed:], strict=False))
+    given |= {word.arg: word.value for word in call.keywords if word.arg in words}
+    stated = {}
+    for word, node in given.items():
+        try:
+            number = ast.literal_eval(node)
+        except ValueError:
+            number = None
+        if type(number) not in (int, float) or not 0 <= number <= 1e6:
+            raise ProblemError(
+                f"{where}: `{_shown(call)}`: its {word} must be written as a number, 0 to 1e6"
+            )
+        stated[word] = float(number)
+    relative, absolute = words
+    adds = "rtol" in words
+    if not adds and all(stated.get(word) for word in words):
+        raise ProblemError(f"{where}: `{_shown(call)}` names two tolerances; give one")
+    if kind == "approx" and absolute in stated and relative not in stated:
+        return Tolerance(stated[absolute], 0.0)
+    rel, most = (stated.get(word, number) for word, number in zip(words, usual, strict=True))
+    return Tolerance(most, rel)
 
 
 def _arguments(call: ast.Call, function: ast.FunctionDef, where: str) -> str:
@@ -243,12 +291,16 @@ def _lines(found: dict[str, _Found], shared: list[ast.stmt]) -> Iterator[str]:
         reference = "\n\n\n".join(map(ast.unparse, [*helpers, node]))
         yield f"reference = {_quoted(reference)}"
         yield "cases = ["
-        for arguments, result in problem.cases:
-            parts = [arguments, result] if result else [arguments]
-            yield f"    [{', '.join(map(_quoted, parts))}],"
+        for case in problem.cases:
+            parts = [case.arguments, *([] if case.result is None else [case.result])]
+            words = list(map(_quoted, parts))
+            if (most := case.tolerance) is None:
+                yield f"    [{', '.join(words)}],"
+                continue
+            pairs = map("{} = {}".format, ("arguments", "result"), words)
+            tolerance = f"{{ abs = {most.abs!r}, rel = {most.rel!r} }}"
+            yield f"    {{ {', '.join(pairs)}, tolerance = {tolerance} }},"
         yield "]"
-        if problem.tolerance:
-            yield f"tolerance = {{ abs = {problem.tolerance!r}, rel = {problem.tolerance!r} }}"
 
 
 def _needed(used: set[str], shared: list[ast.stmt]) -> list[ast.stmt]:

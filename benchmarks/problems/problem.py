@@ -46,6 +46,8 @@ class Case:
     """As in a call: `[0, 1], 3`."""
     result: str | None = None
     """What must come back, worked out by hand; None if the reference alone says."""
+    tolerance: Tolerance | None = None
+    """How far off its result may be; None if the problem says."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,11 @@ class Problem:
         """The parameter that takes all further arguments; "" if there is none."""
         rest = self.definition.args.vararg
         return "" if rest is None else rest.arg
+
+    def tolerance_of(self, number: int) -> Tolerance:
+        """Return how far off the result of a case may be; random ones follow the fixed ones."""
+        own = self.cases[number].tolerance if number < len(self.cases) else None
+        return own or self.tolerance
 
     @property
     def counts(self) -> range:

@@ -174,8 +174,12 @@ def _cases(value: Any, where: str) -> tuple[Case, ...]:
         raise ProblemError(f"{where}: 'cases' must be a list; {remedy}")
     cases = []
     for number, entry in enumerate(value, 1):
+        own = None
         if isinstance(entry, dict):
-            _known_keys(entry, ("scene", "arguments", "result"), f"{where}, case {number}")
+            known = ("scene", "arguments", "result", "tolerance")
+            _known_keys(entry, known, f"{where}, case {number}")
+            if "tolerance" in entry:
+                own = _tolerance(entry["tolerance"], f"{where}, case {number}")
             head = [entry[key] for key in ("scene", "arguments") if entry.get(key)]
             if all(isinstance(text, str) for text in head):
                 entry = [", ".join(head), *(entry[key] for key in ("result",) if key in entry)]
@@ -189,7 +193,7 @@ def _cases(value: Any, where: str) -> tuple[Case, ...]:
                 raise ProblemError(
                     f"{where}, case {number}: {_shown(text)} is not Python: {error}"
                 ) from None
-        cases.append(Case(*entry))
+        cases.append(replace(Case(*entry), tolerance=own))
     return tuple(cases)
 
 

@@ -54,7 +54,8 @@ def get_highest_point(points):
     return points[np.argmax(points[:, 1])]
 """
 # [arguments] or [arguments, result], each as in Python, or a table: { arguments = "...",
-# result = "...", scene = "..." }; results worked out by hand test the reference itself.
+# result = "...", scene = "...", tolerance = {} }; results worked out by hand test the reference,
+# and a tolerance of its own is how far off that result may be.
 cases = [
     ["[[0, 0], [1, 2], [5, 1]]", "[1, 2]"],
     ["np.array([[3.0, -1.0]])"],
@@ -65,7 +66,9 @@ def arguments(rng):
     return [some_points(rng)]
 """
 random_cases = 10                          # optional; that many of those
-tolerance = { abs = 1e-6, rel = 1e-6 }     # optional; for geometry `abs` in metres
+# Optional: how far off a number may be, `abs` plus `rel` times what is expected; for geometry `abs`
+# in metres. These are used where none is stated, and two integers must then be equal.
+tolerance = { abs = 1e-6, rel = 1e-6 }
 
 # None, or four or more wrong solutions that the cases must tell from a right one.
 [[problem.mutants]]

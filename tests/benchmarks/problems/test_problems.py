@@ -330,7 +330,11 @@ def test_functions_with_asserts_become_problems(tmp_path: Path) -> None:
     assert scaled.header == "def get_scaled(xs, start=0.5):"
     assert scaled.reason == 'Scale, and add "all".'
     assert [case.arguments for case in scaled.cases] == ["[1, 2], 1", "[1, 2]", "[0.1]", "[0]"]
-    assert scaled.tolerance == Tolerance(0.01, 0.01)
+    assert scaled.tolerance == Tolerance()
+    assert [case.tolerance for case in scaled.cases[:2]] == [None, None]
+    assert scaled.cases[2].tolerance == Tolerance(pytest.approx(1e-3), 0.0)
+    assert scaled.cases[3].tolerance == Tolerance(0.0, 0.01)
+    assert problems["get_ends"].cases[1].tolerance == Tolerance(1e-12, 1e-6)
     assert [case.result for case in problems["is_long"].cases] == ["True", "True", "False"]
     for problem in problems.values():
         assert check_problem(problem).faults == ()
@@ -373,6 +377,63 @@ def test_every_plain_form_of_an_assert_is_a_case(
     assert [(one.arguments, one.result) for one in problem.cases] == [case]
     # A truth that the reference does not keep to stays, for who checks the problems.
     assert (check_problem(problem, [0]).cases == 0) is (claim == "not zero(3)")
+
+
+FUNCTION = "def f(n):\n    return 1000.0 * n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("claims", "right", "wrong"),
+    [
+        # A difference is no share.
+        (["abs(f(1) - 1000) < 0.5"], ["1000.4"], ["1000.6", "1400.0"]),
+        (["round(f(1), 1) == 1000"], ["1000.04"], ["1000.06", "1040.0"]),
+        # Each case has its own.
+        (["f(1) == 1000", "abs(f(2) - 2000) < 5"], ["1000 * n + 4 * (n - 1)"], ["1004 * n"]),
+        (["f(1) == 1000", "f(2) == approx(2000, abs=10)"], ["1000 * n + 8 * (n - 1)"], ["1004"]),
+        (
+            ["isclose(f(1), 1000, rel_tol=1e-9)", "round(f(2), 0) == 2000"],
+            ["1000 * n + 0.4 * (n - 1)"],
+            ["1000.2 * n"],
+        ),
+        # Integers may be off, too, where that is said; by less than that.
+        (["abs(f(1) - 1000) < 5"], ["1001", "996", "1004.9"], ["1005", "995", "1005.0"]),
+        (["abs(f(1) - 1000) <= 5"], ["1005"], ["1006"]),
+        (["abs(f(1) - 1000) < 1"], ["1000"], ["1001"]),
+        (["np.isclose(f(1), 1000, 0.01)"], ["1009"], ["1011"]),
+        # It is about the value that is written, not what the reference gives.
+        (["abs(f(1) - 1003) < 4"], ["1006"], ["997"]),
+    ],
+)
+def test_each_case_has_the_tolerance_of_its_assert(
+    claims: list[str], right: list[str], wrong: list[str], tmp_path: Path
+) -> None:
+    source, made = tmp_path / "mine.py", tmp_path / "mine.toml"
+    source.write_text(FUNCTION + "".join(f"assert {claim}\n" for claim in claims))
+    made.write_text(converted(source))
+    (problem,) = load([made]).problems.values()
+    exam = examine(problem, 0)
+    for value in right:
+        assert judge(exam, f"def f(n):\n    return {value}").missed == ""
+    for value in wrong:
+        assert not judge(exam, f"def f(n):\n    return {value}").right
+
+
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        ("isclose(f(1), 1000, rel_tol=EPS)", "its rel_tol must be written as a number"),
+        ("f(1) == approx(1000, rel=1e-3, abs=1)", "names two tolerances; give one"),
+        ("isclose(f(1), approx(1000))", "names two tolerances; give one"),
+    ],
+)
+def test_a_tolerance_that_is_no_one_number_is_refused(
+    claim: str, told: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "mine.py"
+    source.write_text(f"{FUNCTION}assert {claim}\n")
+    with pytest.raises(ProblemError, match=f"line 4: .*{told}"):
+        converted(source)
 
 
 def test_claims_joined_by_and_are_cases_of_their_own(tmp_path: Path) -> None:
