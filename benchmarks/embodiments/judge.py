@@ -22,7 +22,7 @@ from shapely.geometry.base import BaseGeometry
 
 from benchmarks.drawing import judge
 from benchmarks.drawing.judge import TOLERANCE_M
-from benchmarks.tabletop.judge import NO, yes_or_no
+from benchmarks.utterances import NEGATION, claims, unnegated
 from robots.kitchen.objects import KINDS
 from robots.table.colors import COLORS
 from robots.table.object_names import ALL_NAMES, plain
@@ -49,10 +49,30 @@ _KNOWN = sorted([*ALL_NAMES, *KINDS], key=len, reverse=True)
 _NAME = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in _KNOWN))
 """The name of a thing that there may be, whether it is there or not."""
 _COLOR = rf"(?:{'|'.join(COLORS)})"
-_LIST = re.compile(rf"\b({_COLOR}(?:(?:,| and| an?| the)+ {_COLOR})+) (block|bowl)s?\b")
-"""Colours in a list before what all of them are: `a red, a green and a blue block`."""
-_SENTENCE = re.compile(r"[.!?;\n]+|\bbut\b", re.IGNORECASE)
-_SEES = re.compile(r"\bI (?:can |do )?see (?:a|an|the|it|one)\b", re.IGNORECASE)
+_COLORS = rf"{_COLOR}(?: one)?(?:(?:,| and| an?| the)+ {_COLOR}(?: one)?)+"
+_LISTS = (
+    re.compile(rf"\b(?P<colors>{_COLORS}) (?P<noun>block|bowl)s?\b"),
+    re.compile(rf"\b(?P<noun>block|bowl)s\s*[:(]\s*(?:an? |the )?(?P<colors>{_COLORS})"),
+)
+"""Colours in a list beside what all of them are: `a red, a green and a blue block`."""
+_UNSEEN = re.compile(
+    r"\b(?:hidden|invisible|unseen|missing|gone|lost|absent|out of sight|look(?:ing|ed)? for|"
+    r"search\w*|seek\w*|want|wish|need|imagine|expect)\b",
+    re.IGNORECASE,
+)
+"""What is named with such a word is not said to be seen."""
+_YES = re.compile(r"(?:yes|yeah|yep|sure|certainly|of course|indeed|true|correct)\b", re.IGNORECASE)
+_NO = re.compile(r"(?:no|nope|false)\b(?! \w)", re.IGNORECASE)
+_SEES = re.compile(
+    r"(?:there|here) (?:is|are)\b|\bsee\b|\bvisible\b|\bis (?:here|there)\b|\b(?:stands|lies)\b",
+    re.IGNORECASE,
+)
+_IT_IS = re.compile(
+    r"(?:I (?:do|can)|there is(?: one)?|it is|(?:I )?(?:can |do )?see (?:it|one))"
+    r"(?:,? (?:here|there|on|at|in|near|next|beside)\b.*)?",
+    re.IGNORECASE,
+)
+"""A yes without the name of what was asked for."""
 
 Places = Mapping[str, tuple[float, float, float]]
 """Where things truly are: centres, metres."""
@@ -194,13 +214,15 @@ def missaid(wanted: Sequence[str], spoken: Sequence[str], there: Sequence[str]) 
     if not wanted:
         return None
     named: set[str] = set()
-    for sentence in _SENTENCE.split("\n".join(spoken)):
-        # What stands behind a no is named as not seen.
-        denied = NO.search(sentence)
-        said = sentence[: denied.start()] if denied else sentence
-        named.update(_NAME.findall(plain(said)))
-        for colors, noun in _LIST.findall(plain(said)):
-            named.update(f"{color} {noun}" for color in re.findall(_COLOR, colors))
+    for sentence in claims("\n".join(spoken)):
+        if _UNSEEN.search(sentence):
+            continue
+        # What stands behind a no is named as not seen, up to the clause's end.
+        said = plain(re.sub(rf"(?:{NEGATION.pattern})[^:]*", " ", sentence, flags=re.IGNORECASE))
+        named.update(_NAME.findall(said))
+        for listed in (found for pattern in _LISTS for found in pattern.finditer(said)):
+            colors = re.findall(_COLOR, listed["colors"])
+            named.update(f"{color} {listed['noun']}" for color in colors)
     if unsaid := [name for name in wanted if name not in named]:
         return f"nobody said {unsaid[0]!r}"
     nouns = {name.split()[-1] for name in there}
@@ -208,12 +230,33 @@ def missaid(wanted: Sequence[str], spoken: Sequence[str], there: Sequence[str]) 
     return f"{absent[0]!r} was said, and is not there" if absent else None
 
 
-def misanswered(wanted: bool | None, spoken: Sequence[str]) -> str | None:
-    """Say how what was said is not the yes or no that was wanted; None if it is."""
+def misanswered(wanted: bool | None, spoken: Sequence[str], asked: str = "") -> str | None:
+    """Say how what was said is not the yes or no that was wanted; None if it is.
+
+    A sentence that begins with a yes or a no is one. So is a claim to see what was asked for, or
+    `it`, and a sentence with another no in it where nothing says yes.
+
+    Args:
+        wanted: Whether it is seen; None for no question.
+        spoken: What was said.
+        asked: The name of what was asked for.
+    """
     if wanted is None:
         return None
     said = "; ".join(spoken)
-    answer = yes_or_no(said)
-    if answer is None and not NO.search(said) and _SEES.search(said):
-        answer = True
-    return None if answer is wanted else f"said {said!r}, not {'yes' if wanted else 'no'}"
+    sentences = claims(said)
+    begins = {
+        answer
+        for answer, word in ((True, _YES), (False, _NO))
+        if any(word.match(sentence) for sentence in sentences)
+    }
+    sees = any(
+        _IT_IS.fullmatch(clause.strip())
+        or (asked and asked in clause.lower() and _SEES.search(clause))
+        for sentence in sentences
+        if not _UNSEEN.search(sentence)
+        for clause in unnegated(sentence)
+    )
+    denies = any(NEGATION.search(sentence) for sentence in sentences)
+    answers = begins or ({True} if sees else {False} if denies else set())
+    return None if answers == {wanted} else f"said {said!r}, not {'yes' if wanted else 'no'}"

@@ -152,7 +152,7 @@ def missed(
         wish.placements, _named(body, before), _named(body, robot.positions()), _radius_m(body)
     )
     wrong = wrong or missaid(wish.says, robot.spoken, list(before))
-    return wrong or misanswered(wish.answer, robot.spoken)
+    return wrong or misanswered(wish.answer, robot.spoken, wish.asked)
 
 
 def _where(robot: Any) -> Where:

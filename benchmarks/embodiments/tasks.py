@@ -45,6 +45,8 @@ class Wish:
     """Things that should be named, and no others that are not there."""
     answer: bool | None = None
     """Whether yes or no should be said; None where nobody asked for it."""
+    asked: str = ""
+    """The thing that such a question is about."""
 
 
 @dataclass(frozen=True)
@@ -314,4 +316,5 @@ def _is_it_seen(rng: Rng, things: Sequence[str]) -> Wish:
         (f"do you see a {name}?",),
         (f"say('yes' if '{name}' in seen() else 'no')",),
         answer=name != _ABSENT,
+        asked=name,
     )

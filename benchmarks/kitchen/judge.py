@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Collection
 
-from benchmarks.tabletop.judge import NO
+from benchmarks.utterances import claims, unnegated
 from robots.kitchen import KitchenRobot
 from robots.kitchen.robot import LOOK_S
 from robots.kitchen.state import DETECT_RAD, Base
@@ -21,9 +21,9 @@ ASIDE_M = 0.05
 LINE_M = 0.05
 """How far a robot may stray from a straight line."""
 IT = re.compile(r"\bit('?s)?\b")
-SENTENCE = re.compile(r"[.!?;\n]+|\bbut\b")
 SEEKING = re.compile(r"\b(look|search|check|go|going|mov|try|trying)(ing|ed)?\b")
-"""A sentence about the way tells where the robot is, not where the object is."""
+HERE = re.compile(r"\bi(['’]m| am| was| stand)\b")
+"""A clause about the way tells where the robot is, not where the object is."""
 LATE_STEPS = 3
 """Looks within which a robot that saw what it waited for must have stopped."""
 
@@ -87,15 +87,21 @@ def told(name: str, place: str) -> Judge:
     """Return a judge of whether an object and its location were said, and no other location.
 
     Where it was looked for, and where it is not, may be said as well; `it` is what was asked for.
+    What is said with doubt, or of the robot alone, counts for nothing.
     """
 
     def missed(robot: KitchenRobot) -> str | None:
         said = "; ".join(robot.spoken).casefold()
-        sentences = SENTENCE.split(said)
-        claims = [one for one in sentences if not (NO.search(one) or SEEKING.search(one))]
-        claimed = "; ".join(claims)
+        sure = claims(said)
+        clauses = [clause for sentence in sure for clause in unnegated(sentence)]
+        claimed = "; ".join(
+            clause
+            for clause in clauses
+            if not SEEKING.search(clause)
+            and (name in clause or IT.search(clause) or not HERE.search(clause))
+        )
         others = [other for other in robot.positions() if other != name and other in claimed]
-        about = name in said or (IT.search(claimed) and not others)
+        about = name in "; ".join(sure) or (IT.search(claimed) and not others)
         if not about or place not in claimed:
             return f"it said {said!r}, without {place if about else name!r}"
         rest = claimed.replace(name, "").replace(place, "")
