@@ -22,7 +22,7 @@ from benchmarks.suite import BaseSuite, Outcome, Settings, Trial
 from cap.errors import UsageError
 from cap.robot import registry
 
-VERSION = "4"
+VERSION = "5"
 _SCENES = 200
 """Scenes of a seed that are tried."""
 _WORDS = 11

@@ -10,8 +10,11 @@ What an answer may look like
     scene, and nothing else (`none`, `nothing` or `[]` stand for no object, a colour for the one
     object of it that may be meant); or pairs of numbers, `(0.1, -0.4)` or `x=0.1 y=-0.4`, in metres
     unless a unit stands there.
-    A sentence may repeat the question: "The rightmost block is the red block.", and give a reason:
-    "The red block, because it is closest." A question is no answer, nor is what is taken back.
+    A sentence may repeat the question: "The rightmost block is the red block.", give a reason:
+    "The red block, because it is closest.", and say what is not the answer: ", not the blue block".
+    Ways and order must be those of the question: "The red block is the leftmost." answers nothing
+    about the rightmost. What follows `so` is the answer of its sentence. A question is no answer,
+    nor is what is taken back.
     Anything else is malformed: other words, a no or an or, other units, numbers that are not
     finite. So are two answers, and an answer with other names or points behind it that the question
     does not hold: nobody knows which is meant. Behind a *final* answer there may be a reason with
@@ -61,11 +64,43 @@ _LABELS = (
 _ROW = re.compile(rf"^[ \t]*(?:[-*\u2022]\s+)?\**{_LABELS}[:=]\**", re.MULTILINE | re.IGNORECASE)
 _LABEL = re.compile(rf"{_LABELS}(?:[:=]|(?=[(\[]))", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_COPULA = re.compile(r"\b(?:is|are|would be|should be)\b:?|[:=]", re.IGNORECASE)
+_COPULA = re.compile(r"\b(?:is|are|has|lies|would be|should be)\b:?|[:=]", re.IGNORECASE)
 _REASON = re.compile(
-    r",?\s*\b(?:because|since|(?:at|with) (?:an? |the )?(?:distance|[xy]\b|coordinates?))\b",
+    r",?\s*\b(?:because|since|that is,|(?:at|with) (?:an? |the )?(?:distance|[xy]\b|coordinates?))"
+    r"|,\s*(?:as|which|whose)\b",
     re.IGNORECASE,
 )
+_SO = re.compile(r"[,;]\s*(?:and )?(?:so|thus|hence|therefore)\b,?", re.IGNORECASE)
+_AMONG = re.compile(
+    r"\b(?:among|(?:out )?of)(?: all)?(?: of)?(?: the)?(?: blocks| bowls| objects| them),",
+    re.IGNORECASE,
+)
+_COMPARED = re.compile(
+    r"\((?=[^()]*\b(?:versus|vs|than|compared|against)\b)[^()]*\)", re.IGNORECASE
+)
+"""Brackets that compare the answer with others."""
+_MOST, _LEAST = r"(?:largest|highest|greatest|biggest|max\w*)", r"(?:smallest|lowest|least|min\w*)"
+_AXES = (
+    ("right", "x", _MOST),
+    ("left", "x", _LEAST),
+    ("top", "y", _MOST),
+    ("bottom", "y", _LEAST),
+)
+_FARTHEST = re.compile(
+    r"\b(?:far|farthest|furthest|most)(?:[ -]+(?:to|on|at|the))*[ -]+(left|right|top|bottom)\b"
+)
+_SENSES = {
+    "left": r"left(?:most)?",
+    "right": r"right(?:most)?",
+    "top": r"top(?:most)?|upper(?:most)?|above|up|highest",
+    "bottom": r"bottom(?:most)?|lower(?:most)?|below|down|lowest",
+    "near": r"clos(?:e|er|est)|near(?:er|est)?",
+    "far": r"far|farther|farthest|further|furthest",
+    **dict.fromkeys(("first", "second", "third", "fourth", "fifth", "sixth", "last")),
+}
+"""Words that say where things are, and which of several is meant."""
+_OPPOSITE = {"left": "right", "top": "bottom", "near": "far"}
+_OPPOSITE |= {other: one for one, other in _OPPOSITE.items()}
 _BACK = re.compile(
     r"\b(?:wait|actually|correction|instead|rather|sorry|hmm|no|not|oops|however|but|or|answer|"
     r"(?:must|should|would) be)\b|\?",
@@ -76,7 +111,8 @@ _EMPTY = re.compile(r"[\s'\"`*.=]*(?:\[\s*\]|\(\s*\)|\{\s*\}|\u2205)[\s'\"`*.]*"
 """No object, as a list."""
 _NOTHING = re.compile(
     r"(?:(?:there|it) (?:is|are) )?(?:none|nothing|an? empty (?:list|set)|empty(?: list| set)?|"
-    r"no (?:such )?(?:objects?|blocks?|bowls?|ones?))"
+    r"(?:no|zero) (?:such )?(?:objects?|blocks?|bowls?|ones?)|"
+    r"there (?:aren t|are not) any(?: such)?(?: objects?| blocks?| bowls?)?)"
     r"(?: of (?:the )?(?:them|these|those|objects?|blocks?|bowls?))?(?: there| here| at all)?"
 )
 """No object, in words."""
@@ -87,6 +123,7 @@ _NO_SUCH = re.compile(
 """No object, with the question's words behind."""
 _DOUBT = frozenset(["no", "not", "nor", "neither", "or", "either", "isn't", "aren't", "except"])
 _DOUBT |= frozenset(["?", "cannot", "can't", "unlikely", "maybe", "perhaps", "possibly", "but"])
+_DOUBT |= frozenset(["none", "nothing", "empty", "zero", "excluding"])
 _DOUBT |= frozenset(["option", "options", "candidate", "alternative", "guess", "attempt"])
 _TAKEN_BACK = re.compile(
     r"\b(?:wrong|incorrect|false|unsure|unknown|(?:not|n't) (?:known|sure|certain|right|correct)|"
@@ -95,7 +132,7 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = re.compile(
-    r"[\s,;.:'\"`*\[\](){}!\u2248\u201c\u201d\u00ab\u00bb\u2713\u2714\u2705]+|(?<!\S)[-\u2013\u2014]+(?!\S)"
+    r"[\s,;.:&'\"`*\[\](){}!\u2248\u201c\u201d\u00ab\u00bb\u2713\u2714\u2705]+|(?<!\S)[-\u2013\u2014]+(?!\S)"
 )
 _FILLERS = frozenset(["a", "and", "answer", "are", "at", "i", "in", "is", "it", "of", "order", "s"])
 _FILLERS |= frozenset(["object", "objects", "point", "points", "position", "positions", "ret_val"])
@@ -104,7 +141,7 @@ _FILLERS |= frozenset(["array", "should", "therefore", "thus", "hence", "final",
 _FILLERS |= frozenset(["approximately", "about", "roughly", "coordinates", "think", "which", "its"])
 _FILLERS |= frozenset(["must", "has", "have", "say", "d", "m", "my", "believe", "clearly", "one"])
 _FILLERS |= frozenset(["definitely", "name", "names", "result", "solution", "meters", "metres"])
-_FILLERS |= frozenset(["rounded", "coordinate"])
+_FILLERS |= frozenset(["rounded", "coordinate", "pick", "choose", "select", "plus"])
 # Possessive quantifiers: a long run of digits or spaces must not backtrack.
 _NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 _UNIT = r"(?:(?:centi|milli)?met(?:er|re)s?|[cm]?m)\b"
@@ -121,6 +158,14 @@ _PAIR = re.compile(
     rf"(?:[,;]\s*+)?(?:and\s++)?[\"']?y[\"']?(?:\s*+(?:[=:\u2248]|is\b)\s*+|\s++)(?P<y2>{_NUMBER})(?:\s*+(?P<uy2>{_UNIT}))?",
     re.IGNORECASE,
 )
+_READING = re.compile(rf"\s*:\s*[xy]\s*[=:\u2248]\s*{_NUMBER}(?:\s*{_UNIT})?")
+"""Where a thing is, behind its name in a list."""
+_TWO_LINES = re.compile(
+    rf"^[ \t*-]*x\**\s*[:=]\**\s*({_NUMBER}(?:\s*{_UNIT})?)[ \t,;*]*\n[ \t*-]*y\**\s*[:=]\**",
+    re.MULTILINE | re.IGNORECASE,
+)
+_FRACTION = re.compile(r"(?<![\w./])([+-]?\d{1,9})/([1-9]\d{0,8})(?![\w./])")
+_Y_FIRST = re.compile(r"[(\[]\s*y\s*,\s*x\s*[)\]]\s*(?=[=:\u2248]|is\b)", re.IGNORECASE)
 _EQUATION = re.compile(r"[)\]>]\s*(?:c?m\s*)?[=\u2248]\s*[(\[<]")
 """A point that is said twice, in other units perhaps."""
 _BARE = re.compile(
@@ -149,6 +194,10 @@ def read_names(text: str, known: Sequence[str], asked: str = "") -> list[str]:
         Malformed: It says something else than names of the scene, or nothing, or two answers.
     """
     alone = _colors(known, asked)
+    color = f"(?:{'|'.join(re.escape(entry.partition(' ')[0]) for entry in known)})"
+    several = re.compile(
+        rf"\b{color}(?:(?:,| and| the| an?)+ {color})+ (block|bowl)s\b", re.IGNORECASE
+    )
     parts = [rf"\b{re.escape(name).replace(chr(92) + ' ', '[ _-]')}\b" for name in known]
     parts += [rf"\b{color}\b(?: one\b)?(?!\s+(?:block|bowl))" for color in alone]
     pattern = re.compile("|".join(parts))
@@ -167,9 +216,10 @@ def read_names(text: str, known: Sequence[str], asked: str = "") -> list[str]:
             return []
         if no := _NO_SUCH.fullmatch(said):
             repeats = set(names_in(no[1])) <= set(names_in(asked))
-            if repeats and _DOUBT.isdisjoint(no[1].split()):
+            if repeats and _DOUBT.isdisjoint(no[1].split()) and _senses(no[1]) <= _senses(asked):
                 return []
-        words = _LABEL.sub(" ", _MEASURE.sub(" ", words))
+        words = _LABEL.sub(" ", _READING.sub(" ", _MEASURE.sub(" ", words)))
+        words = _AMONG.sub(" ", words).replace("followed by", " ")
         found = names_in(words)
         if identity.search(words):
             raise Malformed("one object is said to be another")
@@ -180,8 +230,34 @@ def read_names(text: str, known: Sequence[str], asked: str = "") -> list[str]:
             raise Malformed("the answer names no object")
         return found
 
+    # `the red and yellow bowls` are a red bowl and a yellow bowl; what is compared is taken out.
+    text = several.sub(
+        lambda match: re.sub(rf"{color}\b(?! (?:block|bowl))", rf"\g<0> {match[1]}", match[0])[:-1],
+        text,
+    )
+    other = rf",\s*(?:and )?(?:not|rather than|instead of|unlike|versus|vs\.?) (?:the )?{name}"
+    text = re.sub(other, " ", _COMPARED.sub(" ", text), flags=re.IGNORECASE)
     names: list[str] = _answer(text, read, names_in, asked)
     return names
+
+
+def _senses(words: str) -> set[str]:
+    """Return where words say a thing is among others, and which of several."""
+    words = _FARTHEST.sub(r"\1", words.lower().replace("not far", "near"))
+    found = set()
+    for sense, axis, most in _AXES:
+        for pattern in (
+            rf"\b{most} (?:value of )?(?:the )?{axis}\b",
+            rf"\b{axis}\b[\w -]*? {most}\b",
+        ):
+            if re.search(pattern, words):
+                found.add(sense)
+                words = re.sub(pattern, " ", words)
+    return found | {
+        sense
+        for sense, pattern in _SENSES.items()
+        if re.search(rf"\b(?:{pattern or sense})\b", words)
+    }
 
 
 def _colors(known: Sequence[str], asked: str) -> dict[str, str]:
@@ -207,6 +283,7 @@ def read_points(text: str, asked: str = "") -> NDArray[np.float64]:
     Raises:
         Malformed: It says something else than pairs of finite numbers, or nothing, or two answers.
     """
+    turned = _Y_FIRST.search(text) is not None
 
     def points_in(words: str) -> list[Point]:
         return [_point(match) for match in _PAIR.finditer(words)]
@@ -226,7 +303,10 @@ def read_points(text: str, asked: str = "") -> NDArray[np.float64]:
             raise Malformed("the answer has no pair of numbers (x, y)")
         return points
 
-    return np.array(_answer(text, read, points_in, asked))
+    text = _TWO_LINES.sub(r"x = \1, y = ", _Y_FIRST.sub(" ", text))
+    text = _FRACTION.sub(lambda match: repr(int(match[1]) / int(match[2])), text)
+    points = np.array(_answer(text, read, points_in, asked))
+    return points[:, ::-1] if turned else points
 
 
 def _point(match: re.Match[str]) -> Point:
@@ -266,12 +346,12 @@ def _answer(
     """
     text = _THOUGHTS.sub("", text).replace("\u2212", "-").replace("\u2019", "'")
     text = re.sub(r"[\u2013\u2014](?=[\d.])", "-", text)
-    text = _STRUCK.sub(" ", text)
+    text = re.sub(r"\bi\.\s?e\.,?", "that is,", _STRUCK.sub(" ", text))
     known = mentioned(asked)
     if boxed := [match[1] or match[2] or "" for match in _BOXED.finditer(text)]:
-        return _same([_said(_plain(entry), read, mentioned, known) for entry in boxed])
+        return _same([_said(_plain(entry), read, mentioned, known, asked) for entry in boxed])
     if not _MARK.search(text):
-        return _said(_plain(_last(text)), read, mentioned, known)
+        return _said(_plain(_last(text)), read, mentioned, known, asked)
     text = _plain(text)
     marks = list(_MARK.finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
@@ -279,14 +359,14 @@ def _answer(
         text[mark.end() : end].strip().partition("\n\n")
         for mark, end in zip(marks, ends, strict=True)
     ]
-    last = _said(parts[-1][0], read, mentioned, known)
+    last = _said(parts[-1][0], read, mentioned, known, asked)
     final = text[: marks[-1].start()].rstrip(" *_").lower().endswith("final")
     if not final or _BACK.search(parts[-1][2]):
         _refuse_more(parts[-1][2], last, mentioned, known)
     answers = [last]
     for part, _, _ in parts[:-1]:
         try:
-            answers.insert(0, _said(part, read, mentioned, known))
+            answers.insert(0, _said(part, read, mentioned, known, asked))
         except Malformed:  # a word in the middle of thoughts
             continue
     return _same(answers)
@@ -316,18 +396,30 @@ def _said(
     read: Callable[[str], list[Any]],
     mentioned: Callable[[str], list[Any]],
     known: Sequence[Any],
+    asked: str,
 ) -> list[Any]:
     """Return the answer of a text that is one, or holds a sentence that is."""
     text = text[:_LONGEST]
     if taken_back := _TAKEN_BACK.search(text):
         raise Malformed(f"the answer is taken back: {taken_back[0].strip()!r}")
+    if so := _SO.search(text):
+        before, after = text[: so.start()], text[so.end() :]
+        try:
+            concluded = read(after)
+        except Malformed:
+            found = _sentence(after, read, mentioned, known, asked)
+        else:
+            found = concluded
+        if found is not None:
+            _refuse_more(before, found, mentioned, known)
+            return found
     try:
         return read(text)
     except Malformed as error:
         why = error
     answers, others = [], []
     for sentence in filter(str.strip, _SENTENCE.split(text)):
-        found = _sentence(sentence, read, mentioned, known)
+        found = _sentence(sentence, read, mentioned, known, asked)
         if found is None:
             others.append(sentence)
         else:
@@ -344,6 +436,7 @@ def _sentence(
     read: Callable[[str], list[Any]],
     mentioned: Callable[[str], list[Any]],
     known: Sequence[Any],
+    asked: str,
 ) -> list[Any] | None:
     """Return the answer of a sentence, which may repeat the question; None if it is none."""
     reason = ""
@@ -351,12 +444,16 @@ def _sentence(
         text, reason = text[: because.start()], text[because.end() :]
     if not _DOUBT.isdisjoint(re.findall(r"[\w']+|\?", text.lower())):
         return None
+    told = _senses(asked)
+    if any(_OPPOSITE.get(sense) in told and sense not in told for sense in _senses(reason)):
+        return None
     sides = [(text, "")]
     for copula in _COPULA.finditer(text):
         before, after = text[: copula.start()], text[copula.end() :]
         sides += [(after, before), (before, after)]
     for answer, question in sides:
-        if all(entry in known for entry in mentioned(question)):
+        repeats = all(entry in known for entry in mentioned(question))
+        if repeats and _senses(question) <= told:
             try:
                 found = read(answer)
             except Malformed:

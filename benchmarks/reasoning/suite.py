@@ -62,7 +62,7 @@ class ReasoningSuite(BaseSuite):
 
     name = "reasoning"
     about = "questions about a scene, in words and by program"
-    version = "4"
+    version = "5"
     takes = ("prompts",)
 
     def check(self, settings: Settings) -> None:

@@ -102,7 +102,7 @@ class RoboCodeGenSuite(BaseSuite):
         self._shared = shared_library
         self._samples: dict[str, str] = {}
         self._set = problem_set(problems)
-        self.version = f"3-{self._set.sha256[:12]}"
+        self.version = f"4-{self._set.sha256[:12]}"
 
     def adjusted(self, options: Mapping[str, Any]) -> RoboCodeGenSuite:
         """Return the suite as options ask for it."""

@@ -37,8 +37,6 @@ def question(kind: Any, ordered: bool = False) -> ReasoningQuestion:
         ("The red block was here.\n\u2022 blue block\n\u2022 red bowl", ["blue block", "red bowl"]),
         ("Answer \u2013 the red bowl", ["red bowl"]),
         ("answer - red bowl", ["red bowl"]),
-        ("The rightmost block is the blue block.", ["blue block"]),
-        ("The blue block is the rightmost one.", ["blue block"]),
         ("So the two objects are the blue block and the red bowl!", ["blue block", "red bowl"]),
         ("The block nearest to the red bowl is the blue block.", ["blue block"]),
         ("The blue block is nearest to the red bowl.", ["blue block"]),
@@ -208,8 +206,36 @@ SCENE = ["red block", "blue block", "green block", "red bowl", "blue bowl", "gra
 WHICH = "Which block is closest to the blue bowl?"
 WHERE = "Where is the point 5 cm to the right of the red block?"
 TWO = "Where are the two ends of the line?"
+RIGHTMOST, LEFT_OF = "the rightmost block", "the blocks left of the red block"
+FARTHEST, TOPMOST = "the block farthest from the red block", "the two topmost bowls"
 RED, NONE, POINT, ENDS = ["red block"], [], [(0.1, -0.4)], [(0, 0), (0.2, 0)]
+BOWLS = ["red bowl", "blue bowl"]
 GIVEN: list[tuple[str, str, Any]] = [
+    (RIGHTMOST, "The rightmost block is the red block.", RED),
+    (RIGHTMOST, "The red block is the rightmost one.", RED),
+    (RIGHTMOST, "The red block is furthest to the right.", RED),
+    (RIGHTMOST, "The block on the far right is the red block.", RED),
+    (RIGHTMOST, "red block has the highest x-coordinate (0.23).", RED),
+    (RIGHTMOST, "Red block, as its x is the largest.", RED),
+    (RIGHTMOST, "**Answer:** the red block, which has the largest x-coordinate.", RED),
+    (RIGHTMOST, "Among the blocks, the red block is the rightmost.", RED),
+    (RIGHTMOST, "The red block (at x = 0.2, versus 0.1 for the blue block)", RED),
+    (RIGHTMOST, "It is the red block, not the blue block.", RED),
+    (RIGHTMOST, "I would pick the red block.", RED),
+    (LEFT_OF, "The red block is the leftmost, so none.", NONE),
+    (LEFT_OF, "There aren't any.", NONE),
+    (LEFT_OF, "zero objects", NONE),
+    (TOPMOST, "red bowl & blue bowl", BOWLS),
+    (TOPMOST, "red bowl plus blue bowl", BOWLS),
+    (TOPMOST, "The red and blue bowls.", BOWLS),
+    (TOPMOST, "red bowl, followed by blue bowl", BOWLS),
+    (TOPMOST, "- red bowl: y = -0.3\n- blue bowl: y = -0.4", BOWLS),
+    (WHERE, "(y, x) = (-0.4, 0.1)", POINT),
+    (WHERE, "x = 0.1, y = -0.4, so the point is (0.1, -0.4).", POINT),
+    (WHERE, "x: 0.1\ny: -0.4", POINT),
+    (WHERE, "**x**: 0.1\n**y**: -0.4", POINT),
+    (WHERE, "(1/10, -2/5)", POINT),
+    (WHERE, "(0.1, -0.4), i.e. 10 cm right and 40 cm down", POINT),
     (WHICH, "red_block", RED),
     (WHICH, "red-block", RED),
     (WHICH, "__red block__", RED),
@@ -280,6 +306,17 @@ GIVEN: list[tuple[str, str, Any]] = [
 """Answers as models give them."""
 NOT_GIVEN: list[tuple[str, str]] = [
     (WHICH, "Is it the red block?"),
+    (RIGHTMOST, "The red block is the leftmost block."),
+    (RIGHTMOST, "The red block has the smallest x."),
+    (RIGHTMOST, "The red block, because it is the leftmost."),
+    (RIGHTMOST, "The red block is the topmost."),
+    (RIGHTMOST, "The red block is rightmost, excluding the blue block."),
+    (RIGHTMOST, "Not the red block."),
+    (RIGHTMOST, "The red block is at 0.2 and the blue block at 0.1, so the green block."),
+    (FARTHEST, "the blue block is closest to the red block"),
+    (LEFT_OF, "There are no blocks right of the red block."),
+    (TOPMOST, "The red and pink bowls."),
+    (WHERE, "(1/0, -2/5)"),
     (WHICH, "Would you like me to move the red block?"),
     (WHICH, "Which one do you mean, the red block?"),
     (WHICH, "<answer>red block?</answer>"),
@@ -317,7 +354,6 @@ NOT_GIVEN: list[tuple[str, str]] = [
     (WHERE, "\\boxed{(0.1, -0.4)}, \\boxed{(0.2, -0.4)}"),
     (WHERE, "P1 = 0.1"),
     (WHERE, "(0,1; -0,4)"),
-    (WHERE, "(1/10, -2/5)"),
     (WHERE, "(3.94 in, -15.7 in)"),
     (WHERE, "0.1 metres to the right, -0.4 metres"),
     (TWO, "Point 1: (0, 0)\nPoint 2: not known"),
@@ -328,7 +364,7 @@ NOT_GIVEN: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("asked", "text", "right"), GIVEN)
 def test_what_a_model_would_answer_is_read(asked: str, text: str, right: Any) -> None:
-    if asked == WHICH:
+    if asked not in (WHERE, TWO):
         assert read_names(text, SCENE, asked) == right
     else:
         assert read_points(text, asked) == pytest.approx(np.array(right))
@@ -337,7 +373,7 @@ def test_what_a_model_would_answer_is_read(asked: str, text: str, right: Any) ->
 @pytest.mark.parametrize(("asked", "text"), NOT_GIVEN)
 def test_what_is_no_answer_is_not_read(asked: str, text: str) -> None:
     with pytest.raises(Malformed):
-        read_names(text, SCENE, asked) if asked == WHICH else read_points(text, asked)
+        read_points(text, asked) if asked in (WHERE, TWO) else read_names(text, SCENE, asked)
 
 
 @pytest.mark.parametrize(
