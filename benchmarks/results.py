@@ -220,6 +220,12 @@ def _check_same(folder: Path, there: Mapping[str, Any], asked: Mapping[str, Any]
                 "they come from, changed since; use another folder"
             )
         if ours != theirs:
+            samples = [one.get("samples") for one in (ours, theirs) if isinstance(one, dict)]
+            if name == "conditions" and len(set(samples)) == 2 and all(samples):
+                raise UsageError(
+                    f"{folder} is a run of other samples: their file changed since; use another "
+                    "folder"
+                )
             what, one, other = _difference(name, theirs, ours)
             # As a person gives it, if they do.
             head, _, rest = what.removeprefix("settings.").removeprefix("options.").partition(".")

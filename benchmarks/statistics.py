@@ -44,13 +44,14 @@ def clustered_interval(clusters: Collection[tuple[int, int]]) -> tuple[float, fl
 
     Trials of one cluster are alike, so there are fewer independent ones than trials: Wilson's
     interval of the effective number, which is what gives the rate's variance between clusters, and
-    never more than there are. It shrinks with Student's t for the few clusters that tell the
-    variance. Where all trials ended the same, nobody knows how alike they are, and each cluster
-    counts once. Of fewer than two clusters nothing is known of others: (0, 1). Sources: E. L. Korn
-    and B. I. Graubard, "Confidence intervals for proportions with small expected number of positive
-    counts estimated from survey data", Survey Methodology 24, 1998; with Wilson's interval, N. Dean
-    and M. Pagano, "Evaluating confidence interval methods for binomial proportions in clustered
-    surveys", Journal of Survey Statistics and Methodology 3, 2015.
+    never more than there are. It shrinks by (z / t)^2, t of Student for the few clusters that tell
+    the variance; Korn and Graubard have the t of all trials for z, which is a little narrower.
+    Where all trials ended the same, nobody knows how alike they are, and each cluster counts once.
+    Of fewer than two clusters nothing is known of others: (0, 1). Sources: E. L. Korn and B. I.
+    Graubard, "Confidence intervals for proportions with small expected number of positive counts
+    estimated from survey data", Survey Methodology 24, 1998; with Wilson's interval, N. Dean and M.
+    Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys",
+    Journal of Survey Statistics and Methodology 3, 2015.
 
     Args:
         clusters: Of each, the trials and those that succeeded.

@@ -23,9 +23,10 @@ avoidance
     obstacle. Done if it touched none and rests, within 5 cm: no more than 1 cm in the last half
     second. It drives on as it was told to the end of the episode.
 
-A robot still drives with what it follows if in the last 0.2 s it went where that went, to 2 cm. A
-program that ends before the time is over has not done it, but for avoidance. The baselines are what
-one might try first: each controls something, and none does its task.
+A robot still drives with what it follows if in the last 0.2 s it went where that went, to 2 cm and
+to a quarter of the way. A program that ends before the time is over has not done it, but for
+avoidance. The baselines are what one might try first: each controls something, and none does its
+task.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ SETTLED_S = 5.0
 MOST_TRACKING_RMS_M, MOST_TRACKING_M = 0.03, 0.08
 CAUGHT_M = 0.05
 MOST_CAUGHT_S = 10.0
-WITH_STEPS, WITH_M = 4, 0.02
+WITH_STEPS, WITH_M, WITH_SHARE = 4, 0.02, 0.25
 ARRIVED_M = 0.05
 REST_STEPS, REST_M = 10, 0.01
 _SERIES_POINTS = 250
@@ -352,11 +353,14 @@ def _judge_chase(robot: Chaser) -> EpisodeVerdict:
 
 def _left_behind(path: np.ndarray[Any, Any], goals: np.ndarray[Any, Any]) -> str | None:
     """Say how a robot does not drive on with what it follows; None if it does."""
-    went = path[-1] - path[-1 - WITH_STEPS] - (goals[-1] - goals[-1 - WITH_STEPS])
-    if (off := float(np.linalg.norm(went))) <= WITH_M:
+    way = goals[-1] - goals[-1 - WITH_STEPS]
+    off = float(np.linalg.norm(path[-1] - path[-1 - WITH_STEPS] - way))
+    # What stands still beside a slow target has let go of it, too.
+    most = min(WITH_M, WITH_SHARE * float(np.linalg.norm(way)))
+    if off <= most:
         return None
     seconds = WITH_STEPS * planar.STEP_S
-    return f"let go in the end: {100 * off:.1f} cm in the last {seconds:g} s, not {100 * WITH_M:g}"
+    return f"let go in the end: {100 * off:.1f} cm in the last {seconds:g} s, not {100 * most:.2g}"
 
 
 def _judge_avoidance(robot: Avoider) -> EpisodeVerdict:

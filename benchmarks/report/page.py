@@ -71,7 +71,8 @@ SAMPLED = "pass@k is the unbiased estimate, averaged over problems."
 CLUSTERED = (
     "Wilson's interval takes samples of one problem, or trials of one scene, for independent, "
     "which makes it too narrow; 'clustered 95 %' does not: it is Wilson's of the effective number "
-    "of trials (Korn and Graubard 1998), for other problems or scenes like these."
+    "of trials (after Korn and Graubard 1998, with z for their t of all trials), for other "
+    "problems or scenes like these."
 )
 NO_CHARTS = "For charts: pip install 'code-as-policies[report]', then cap bench report."
 

@@ -251,7 +251,7 @@ class Engine:
             self.author.prove(prompt, order, completion)
         elif failure is not None:
             self.author.forget()
-        if failure is None or failure.kind != "undefined" or self.author.repairs:
+        if failure is None or failure.kind != "undefined" or not self.author.by_example:
             return answer
         return replace(answer, result=replace(answer.result, failure=unfit(failure)))
 

@@ -125,6 +125,11 @@ class Author:
         """False of a model that cannot mend what it wrote."""
         return bool(getattr(self.model, "repairs", True))
 
+    @property
+    def by_example(self) -> bool:
+        """True of a model whose programs are those of examples: it made up no name."""
+        return bool(getattr(self.model, "by_example", False))
+
     def prove(self, prompt: Prompt, order: Question, answer: Completion) -> None:
         """Answer the same order so again, if it is of an LMP that a program called.
 

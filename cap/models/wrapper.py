@@ -29,6 +29,8 @@ class Wrapped:
         self.name = model.name
         self.repairs: bool = getattr(model, "repairs", True)
         """False if it is useless to ask it to mend what it wrote."""
+        self.by_example: bool = getattr(model, "by_example", False)
+        """True if its programs are those of examples, bound to other words."""
         self.sampled: bool = getattr(model, "sampled", False)
         """True if it is asked at a temperature, whatever the requests say."""
         self.max_tokens: int | None = getattr(model, "max_tokens", None)

@@ -65,6 +65,8 @@ class Nearest:
     name = "nearest"
     repairs = False
     """It cannot mend a program: it would only write the same one again."""
+    by_example = True
+    """It writes what an example wrote, whose names may be those of another session."""
     sees = False
     """It reads words alone."""
 

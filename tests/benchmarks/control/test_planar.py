@@ -241,6 +241,17 @@ def test_a_cheat_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (outcome.success, outcome.cause) == (False, "task"), outcome.failure
 
 
+@pytest.mark.parametrize("seed", [1, 21, 50])
+def test_a_slow_target_is_let_go_of_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = (
+        TASKS["moving-target"].oracle(0).replace("while not is_done():", "for _ in range(395):")
+    )
+    program += "while not is_done():\n    set_velocity([0, 0])\n    step()\n"
+    monkeypatch.setattr(trials, "model_for", lambda *_: Cheater([program]))
+    outcome = SUITE.run(Trial("moving-target", "", seed), replace(ORACLE, model="cheater"))
+    assert outcome.failure.startswith("let go in the end")
+
+
 @pytest.mark.parametrize("task", PLANAR)
 def test_the_seed_decides_the_episode(task: str) -> None:
     first, again, other = (MAKE[task](seed) for seed in (4, 4, 5))

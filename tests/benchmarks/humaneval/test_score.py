@@ -374,5 +374,5 @@ def test_a_run_goes_on_with_the_same_samples_alone(
     capsys.readouterr()
     assert cap([*command, "--resume"]) == 2
     said = capsys.readouterr().err
-    assert "is a run with another conditions samples" in said
+    assert "is a run of other samples: their file changed since; use another folder" in said
     assert said.count("\n") == 2  # the note, and why not

@@ -233,6 +233,19 @@ def test_a_model_that_cannot_repair_is_not_asked(make: Make) -> None:
     assert len(body.model.prompts) == 1
 
 
+def test_a_model_that_cannot_repair_fails_by_its_own_program(make: Make) -> None:
+    body = make({"go": "x = nothing\n"})
+    body.model.repairs = False  # type: ignore[attr-defined]
+    failure = body.run().result.failure
+    assert failure is not None
+    assert (failure.kind, failure.error, failure.cause) == ("undefined", "UndefinedName", "program")
+    assert "example" not in failure.message
+    body.model.by_example = True  # type: ignore[attr-defined]
+    failure = body.run().result.failure
+    assert failure is not None
+    assert (failure.error, failure.cause) == ("NoMatch", "model")
+
+
 def test_no_repairs_where_none_are_allowed(make: Make) -> None:
     body = make({"go": ["x = nothing\n", "say('hi')\n"]}, repairs=Repairs(static=0))
     assert body.run().result.failure is not None
