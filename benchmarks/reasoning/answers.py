@@ -96,6 +96,7 @@ _SENSES = {
     "bottom": r"bottom(?:most)?|lower(?:most)?|below|down|lowest",
     "near": r"clos(?:e|er|est)|near(?:er|est)?",
     "far": r"far|farther|farthest|further|furthest",
+    "y before x": r"y\s*,\s*x",
     **dict.fromkeys(("first", "second", "third", "fourth", "fifth", "sixth", "last")),
 }
 """Words that say where things are, and which of several is meant."""
@@ -165,7 +166,7 @@ _TWO_LINES = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _FRACTION = re.compile(r"(?<![\w./])([+-]?\d{1,9})/([1-9]\d{0,8})(?![\w./])")
-_Y_FIRST = re.compile(r"[(\[]\s*y\s*,\s*x\s*[)\]]\s*(?=[=:\u2248]|is\b)", re.IGNORECASE)
+_Y_FIRST = re.compile(r"[(\[]?\by\s*,\s*x\b\s*[)\]]?\s*(?:[=:\u2248]|is\b)", re.IGNORECASE)
 _EQUATION = re.compile(r"[)\]>]\s*(?:c?m\s*)?[=\u2248]\s*[(\[<]")
 """A point that is said twice, in other units perhaps."""
 _BARE = re.compile(
@@ -283,12 +284,13 @@ def read_points(text: str, asked: str = "") -> NDArray[np.float64]:
     Raises:
         Malformed: It says something else than pairs of finite numbers, or nothing, or two answers.
     """
-    turned = _Y_FIRST.search(text) is not None
 
     def points_in(words: str) -> list[Point]:
         return [_point(match) for match in _PAIR.finditer(words)]
 
     def read(words: str) -> list[Point]:
+        if _Y_FIRST.search(words):
+            return [(x, y) for y, x in read(_Y_FIRST.sub(" ", words))]
         words = _LABEL.sub(" ", words)
         if bare := _BARE.match(words.strip("'\"`* ")):
             return [_point(bare)]
@@ -303,10 +305,9 @@ def read_points(text: str, asked: str = "") -> NDArray[np.float64]:
             raise Malformed("the answer has no pair of numbers (x, y)")
         return points
 
-    text = _TWO_LINES.sub(r"x = \1, y = ", _Y_FIRST.sub(" ", text))
+    text = _TWO_LINES.sub(r"x = \1, y = ", text)
     text = _FRACTION.sub(lambda match: repr(int(match[1]) / int(match[2])), text)
-    points = np.array(_answer(text, read, points_in, asked))
-    return points[:, ::-1] if turned else points
+    return np.array(_answer(text, read, points_in, asked))
 
 
 def _point(match: re.Match[str]) -> Point:
