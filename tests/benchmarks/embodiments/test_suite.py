@@ -320,8 +320,8 @@ def test_a_yes_or_a_no_is_taken_as_a_person_says_it_and_not_both() -> None:
         "I can see a red block",
         "Yep: it is there.",
     ):
-        assert misanswered(True, [yes]) is None, yes
-        assert misanswered(False, [yes]) is not None, yes
+        assert misanswered(True, [yes], "red block") is None, yes
+        assert misanswered(False, [yes], "red block") is not None, yes
     for neither in (["yes. no."], ["no", "yes"], ["yes or no"], ["hm"], []):
         assert misanswered(True, neither) is not None, neither
         assert misanswered(False, neither) is not None, neither
