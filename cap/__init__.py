@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from cap.checker.checker import check
     from cap.checker.policy import Policy
     from cap.engine.lmp import LMP
+    from cap.program.scope import Scope
     from cap.sandbox.limits import Limits
     from cap.sandbox.sandbox import Sandbox
-    from cap.scope import Scope
     from cap.session.session import Session
 
 _HOMES = {
@@ -23,7 +23,7 @@ _HOMES = {
     "LMP": "cap.engine.lmp",
     "Limits": "cap.sandbox.limits",
     "Sandbox": "cap.sandbox.sandbox",
-    "Scope": "cap.scope",
+    "Scope": "cap.program.scope",
     "Session": "cap.session.session",
 }
 __all__ = ["LMP", "Limits", "Policy", "Sandbox", "Scope", "Session", "check"]

@@ -37,10 +37,10 @@ from typing import Any
 from cap.checker.checker import examine
 from cap.errors import CheckFailed, UsageError, did_you_mean
 from cap.program.program import Program
+from cap.program.scope import Scope
 from cap.result import EFFECTS
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Scope
 
 Positions = Mapping[str, tuple[float, float, float]]
 ON_M, INSIDE_M, NEAR_M, AT_M = 0.04, 0.06, 0.10, 0.06

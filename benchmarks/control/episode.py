@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cap.scope import Primitive
+from cap.program.scope import Primitive
 from robots.base import primitives_of
 
 

@@ -28,9 +28,9 @@ from cap.models.base import Model, Request
 from cap.program.extraction import program_text
 from cap.program.parser import parses
 from cap.program.program import Program
+from cap.program.scope import Scope
 from cap.prompt.prompt import Prompt
 from cap.robot import registry
-from cap.scope import Scope
 from cap.trace.trace import Trace
 
 ARMS = ("hierarchical", "flat", "none")

@@ -43,13 +43,13 @@ from cap.checker.checker import check
 from cap.checker.policy import Policy
 from cap.errors import UsageError
 from cap.program.program import Program, ProgramSyntaxError
+from cap.program.scope import Scope
 from cap.result import Failure
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.template_client import TemplateClient, shared_template
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec
 from cap.sandbox.worker.call_list import CallAnswer
-from cap.scope import Scope
 
 TIMEOUT_S = 3.0
 """The official scorer's."""

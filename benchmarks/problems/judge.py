@@ -19,11 +19,11 @@ from benchmarks.problems.equality import difference, shown, unfit
 from benchmarks.problems.problem import LIMITS, Problem
 from benchmarks.problems.problem_file import checked
 from cap.errors import ProblemError
+from cap.program.scope import Primitive, Scope
 from cap.result import Failure
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec
-from cap.scope import Primitive, Scope
 
 
 @dataclass(frozen=True)

@@ -49,12 +49,12 @@ from cap.engine.settings import EngineSettings
 from cap.errors import ProblemError, UsageError
 from cap.models.base import Completion, Model, Request
 from cap.program.program import Program
+from cap.program.scope import Definition
 from cap.prompt import prompt as prompts
 from cap.prompt.prompt import Header, Prompt
 from cap.robot import registry
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Definition
 from cap.trace.trace import Trace
 
 FILES = ("numpy", "control", "geometry", "scene")

@@ -22,7 +22,7 @@ from cap.checker.survey import survey
 from cap.checker.undefined import Undefined, undefined
 from cap.program.expansion import expands
 from cap.program.program import Program
-from cap.scope import Scope
+from cap.program.scope import Scope
 
 _MODULES = (("np", "numpy"), ("numpy", "numpy"), ("math", "math"))
 """Names of the library that are modules."""

@@ -18,7 +18,7 @@ from cap.checker.node_rules import Violation
 from cap.checker.policy import Policy
 from cap.checker.survey import Function, Survey, survey
 from cap.program.program import Program, ProgramSyntaxError
-from cap.scope import Scope, plain_arguments
+from cap.program.scope import Scope, plain_arguments
 
 _EMPTY = inspect.Parameter.empty
 _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY

@@ -26,7 +26,7 @@ from cap.program.private_names import (
 )
 
 if TYPE_CHECKING:
-    from cap.scope import Definition, Scope
+    from cap.program.scope import Definition, Scope
 
 BINDING = frozenset(
     [

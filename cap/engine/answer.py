@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from cap.models.base import Usage
 from cap.program.program import Program
+from cap.program.scope import Definition, Primitive
 from cap.prompt.prompt import PastTurn
 from cap.result import Call, Result
-from cap.scope import Definition, Primitive
 
 NOTHING = Usage()
 

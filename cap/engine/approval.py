@@ -16,11 +16,11 @@ from cap.engine.answer import Answer, Approve, Decision, EngineRobot
 from cap.engine.effect import WorldView
 from cap.engine.rehearsal import Rehearsal, Rehearse, Rehearsed
 from cap.errors import NotApproved, RobotError
+from cap.program.scope import Primitive
 from cap.prompt.prompt import Prompt
 from cap.result import Failure
 from cap.sandbox.parent.deadlines import asking_person
 from cap.sandbox.parent.robot_thread import on_waiting_thread
-from cap.scope import Primitive
 from cap.trace.trace import Trace
 
 Allow = Callable[[str], bool]

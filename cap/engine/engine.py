@@ -34,6 +34,7 @@ from cap.engine.stop_signals import stop_signals
 from cap.errors import CapError, NotFound
 from cap.models.base import Model
 from cap.program.program import Program
+from cap.program.scope import Definition, Primitive, Scope
 from cap.prompt.context import Context
 from cap.prompt.docs import imports, primitive_docs
 from cap.prompt.given import told_values
@@ -42,7 +43,6 @@ from cap.result import Call, Failure, Result
 from cap.robot import robot_facts
 from cap.robot.protocol import Rewindable
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Definition, Primitive, Scope
 from cap.trace.trace import Trace
 
 LOOK_PX = 480

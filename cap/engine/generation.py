@@ -34,10 +34,10 @@ from cap.errors import (
 )
 from cap.models.base import Completion
 from cap.program.program import Program
+from cap.program.scope import Definition, Scope
 from cap.prompt.docs import call_of
 from cap.prompt.given import told_program
 from cap.prompt.prompt import PastTurn, Prompt
-from cap.scope import Definition, Scope
 from cap.trace.trace import Trace
 
 _ROBOT = "robot"

@@ -25,11 +25,11 @@ from cap.engine.settings import EngineSettings
 from cap.errors import UsageError
 from cap.models.base import Model
 from cap.models.providers import make_model
+from cap.program.scope import Primitive
 from cap.prompt.prompt import Prompt, load, one_line, parse
 from cap.robot import registry
 from cap.sandbox.limits import Limits
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Primitive
 from cap.trace.trace import Trace
 
 

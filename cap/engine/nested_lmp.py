@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from cap.engine.failures import lmp_failed
 from cap.errors import LMPFailed, NotFound, PromptError
+from cap.program.scope import Primitive
 from cap.prompt.prompt import Prompt
-from cap.scope import Primitive
 
 if TYPE_CHECKING:
     from cap.engine.engine import Engine

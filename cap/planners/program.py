@@ -10,8 +10,8 @@ from cap.errors import LimitExceeded, RobotError
 from cap.models.base import Model
 from cap.planners.episode import PlanEpisode, StepsUsed
 from cap.planners.world import Action, StepOutcome
+from cap.program.scope import Primitive
 from cap.robot.protocol import Robot
-from cap.scope import Primitive
 from cap.session.session import Session
 from cap.session.settings import SessionSettings
 

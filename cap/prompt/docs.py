@@ -11,7 +11,7 @@ import inspect
 import re
 from collections.abc import Mapping, Sequence
 
-from cap.scope import Primitive
+from cap.program.scope import Primitive
 
 FUNCTION_CHARS = 900
 """How much is told of one function: longer docs are cut at the end of a sentence."""

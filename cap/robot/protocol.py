@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from cap.program.scope import Primitive
 from cap.robot.displacement import Xyz
-from cap.scope import Primitive
 
 
 @runtime_checkable

@@ -25,12 +25,12 @@ from cap.sandbox.template_protocol import ANYWHERE
 
 if TYPE_CHECKING:
     from cap.program.program import Program
+    from cap.program.scope import Scope
     from cap.result import Call, Result
     from cap.sandbox.parent.call_server import Stoppable
     from cap.sandbox.parent.job import Arguments, Job
     from cap.sandbox.parent.robot_thread import RobotThread
     from cap.sandbox.worker.call_list import CallList
-    from cap.scope import Scope
 
 # What only a run needs is imported by the methods that do, while the template loads.
 
@@ -83,7 +83,7 @@ class Sandbox:
     @cached_property
     def scope(self) -> Scope:
         """The names programs may use."""
-        from cap.scope import Scope
+        from cap.program.scope import Scope
 
         return self._scope or Scope()
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from cap.checker.allowlist import EVERYWHERE, module_names
 from cap.checker.survey import bound_in, bound_names, scope_nodes
-from cap.scope import Definition
+from cap.program.scope import Definition
 
 _METHOD_MARKS = ("staticmethod", "classmethod", "property")
 _OwnScope = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp

@@ -27,11 +27,11 @@ from cap.engine.repair import Repairs
 from cap.errors import CapError, SavedError
 from cap.models.atomic_file import write_whole
 from cap.program.program import Program
+from cap.program.scope import Definition, Scope
 from cap.prompt.prompt import PastTurn
 from cap.robot import robot_facts, snapshots
 from cap.robot.protocol import Rewindable, Robot
 from cap.sandbox.wire.codec import WireError, decode, encode, encode_shared
-from cap.scope import Definition, Scope
 
 if TYPE_CHECKING:
     from cap.session.session import Session

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from cap.checker.allowlist import EVERYWHERE
 from cap.engine.answer import Answer, State
-from cap.scope import Definition
+from cap.program.scope import Definition
 from cap.session.definition_source import DefinitionSources, unmade
 
 

@@ -34,6 +34,7 @@ from cap.models.nearest import Nearest
 from cap.models.nearest.induce import repeated_numbers
 from cap.models.openai.model import SYSTEM
 from cap.program.program import Program
+from cap.program.scope import Primitive, Scope
 from cap.prompt.context import Context
 from cap.prompt.examples import Example
 from cap.prompt.prompt import Prompt, load, without_synonyms
@@ -41,7 +42,6 @@ from cap.result import Failure
 from cap.robot import registry
 from cap.robot.protocol import Rewindable, Robot
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Primitive, Scope
 from cap.session.state import after_turn
 from cap.trace.trace import Trace
 from cap.validation.example_effects import Seen, missed

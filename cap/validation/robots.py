@@ -18,10 +18,10 @@ from typing import Any
 from cap.engine.answer import Approve
 from cap.errors import CapError
 from cap.models.base import Model
+from cap.program.scope import Primitive
 from cap.robot import registry
 from cap.robot.protocol import Conditioned, Locating, Rehearsable, Rewindable, Robot
 from cap.sandbox.wire.codec import encode
-from cap.scope import Primitive
 from cap.validation.prompts import check_robot_prompts
 
 UNIT = re.compile(

@@ -14,8 +14,8 @@ import shapely
 from numpy.typing import NDArray
 
 from cap.errors import NotFound, NotGrasped, RobotError, Unreachable
+from cap.program.scope import Primitive
 from cap.robot.view import Appearance, Shape
-from cap.scope import Primitive
 from robots.base import action, perception
 from robots.kitchen import arguments, grasps, paths, picture, placement, scene_file, view
 from robots.kitchen.arguments import Points

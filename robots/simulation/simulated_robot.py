@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, Literal
 
 from cap.errors import RobotError
-from cap.scope import Primitive
+from cap.program.scope import Primitive
 from robots.base import primitives_of
 from robots.simulation.world import SimulatedWorld, State, WorldOwner
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from PIL import ImageDraw
 
+from cap.program.scope import Primitive
 from cap.robot.view import Appearance, Shape
-from cap.scope import Primitive
 from robots.arm.strokes import Stroke
 from robots.ravens.instant import draw_way
 from robots.ravens.robot import RavensRobot

@@ -45,8 +45,8 @@ def _plain(host: Functions, limit_s: float, variant: str) -> Run:
 
 def _cap(host: Functions, limit_s: float, variant: str) -> Run:
     from cap import Limits, Sandbox, Scope
+    from cap.program.scope import Primitive
     from cap.sandbox.parent.template_client import TemplateClient, shared_template
-    from cap.scope import Primitive
 
     primitives = {name: Primitive.of(f, "perception", name) for name, f in host.items()}
     sandbox = Sandbox(

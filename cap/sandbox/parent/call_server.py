@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from cap.errors import ROBOT_ERRORS, LMPFailed, NotApproved, NotConnected, RobotError
+from cap.program.scope import Scope
 from cap.result import Call, Failure, FailureKind, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import deadlines, primitive_calls
@@ -29,7 +30,6 @@ from cap.sandbox.parent.robot_thread import Hung, RobotThread, callers_thread
 from cap.sandbox.parent.template_client import Worker
 from cap.sandbox.template_protocol import ANYWHERE, CORE, GO
 from cap.sandbox.wire import codec, frames
-from cap.scope import Scope
 
 _Message = list[Any]
 _LAST_LINE = 1_000_000

@@ -16,10 +16,10 @@ from cap.sandbox.wire import codec
 
 if TYPE_CHECKING:
     from cap.checker.policy import Policy
+    from cap.program.scope import Scope
     from cap.result import Call
     from cap.sandbox.parent.call_server import Stoppable
     from cap.sandbox.worker.call_list import CallList
-    from cap.scope import Scope
 
 Arguments = Sequence[tuple[Sequence[Any], Mapping[str, Any]]]
 """Positional and keyword arguments of several calls."""

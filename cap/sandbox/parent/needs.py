@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from cap.checker.allowlist import NUMPY, SHAPELY_AFFINITY, SHAPELY_GEOMETRY, SHAPELY_OPS
-from cap.scope import Scope
+from cap.program.scope import Scope
 
 _WORD = re.compile(r"\w+")
 _LIBRARIES = frozenset(

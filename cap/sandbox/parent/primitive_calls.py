@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from cap.errors import LimitExceeded
+from cap.program.scope import Primitive
 from cap.result import Call
-from cap.scope import Primitive
 
 
 def function_of(

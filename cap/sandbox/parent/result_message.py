@@ -16,10 +16,10 @@ from cap.checker.allowlist import EVERYWHERE
 from cap.errors import clipped
 from cap.program.parser import MAX_SOURCE_CHARS
 from cap.program.private_names import is_special
+from cap.program.scope import Scope
 from cap.result import Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.wire import codec
-from cap.scope import Scope
 
 if TYPE_CHECKING:
     from cap.sandbox.parent.template_client import TemplateClient, Worker

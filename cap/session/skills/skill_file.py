@@ -33,8 +33,8 @@ from cap.checker.checker import check
 from cap.checker.undefined import undefined
 from cap.errors import CapError, SkillError, UsageError
 from cap.program.program import Program
+from cap.program.scope import Definition
 from cap.prompt.prompt import one_line
-from cap.scope import Definition
 from cap.session.definition_source import needs_values
 
 ORIGIN = "skill"

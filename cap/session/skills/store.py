@@ -19,7 +19,7 @@ from cap.checker.checker import check
 from cap.checker.undefined import undefined
 from cap.errors import CapError, SkillError, UsageError, did_you_mean
 from cap.program.program import Program
-from cap.scope import Definition, Scope
+from cap.program.scope import Definition, Scope
 from cap.session.skills.skill_file import ORIGIN, Skill, parse, read, renamed, render
 
 if TYPE_CHECKING:

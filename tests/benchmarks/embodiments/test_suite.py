@@ -211,7 +211,7 @@ def test_polygons_may_be_turned_each_for_itself() -> None:
 
 CHALK = '''
 import numpy as np
-from cap.scope import Primitive
+from cap.program.scope import Primitive
 
 class Chalk:
     name, simulated, mode = "chalk", True, "instant"

@@ -43,7 +43,9 @@ class Scripted:
 
     def complete(self, request: Request) -> Completion:
         if self.text is None:
-            raise ModelError("out of order")
+            broken = ModelError("out of order")
+            broken.requests = 1
+            raise broken
         return Completion(self.text, self.name, 7, 5, 0.25)
 
 

@@ -15,9 +15,9 @@ from cap.cli.main import run
 from cap.engine.engine import State, unhinted
 from cap.engine.repair import Repairs
 from cap.program.program import Program
+from cap.program.scope import Scope
 from cap.robot import robot_facts
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Scope
 from cap.session.session import Session
 from cap.validation.prompts import inspect_names
 from tests.fakes.scripted import Scripted

@@ -23,8 +23,8 @@ from cap.checker.checker import check, examine
 from cap.checker.undefined import undefined
 from cap.errors import CheckFailed
 from cap.program.program import MAX_SOURCE_CHARS, Program
+from cap.program.scope import Scope
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Scope
 
 MOST_S = 2.0
 MOST_SILENT_S = 1.0

@@ -6,7 +6,7 @@ import pytest
 
 from cap.checker.checker import examine
 from cap.program.program import Program
-from cap.scope import Primitive, Scope
+from cap.program.scope import Primitive, Scope
 
 
 def say(text: str) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cap.checker.checker import Policy, Violation, examine
 from cap.errors import CapError
 from cap.program.program import Program
-from cap.scope import Definition, Primitive, Scope
+from cap.program.scope import Definition, Primitive, Scope
 from tests.fakes.programs import programs
 
 FIXED = settings(max_examples=150, derandomize=True, database=None, deadline=None)

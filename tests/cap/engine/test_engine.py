@@ -15,10 +15,10 @@ from cap.engine.settings import EngineSettings
 from cap.errors import NoMatch, PromptError
 from cap.models.base import Completion, Request
 from cap.program.program import Program
+from cap.program.scope import Definition
 from cap.prompt.prompt import SESSION, parse
 from cap.robot.registry import function_prompt
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Definition
 from cap.trace.trace import Trace
 from robots.ravens import create
 

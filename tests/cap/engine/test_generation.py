@@ -11,8 +11,8 @@ from cap.engine.question import Author, Tally
 from cap.errors import CapError, GenerationFailed, ModelUnreachable
 from cap.models.base import Completion
 from cap.program.program import Program
+from cap.program.scope import Definition, Scope
 from cap.prompt.prompt import parse
-from cap.scope import Definition, Scope
 from cap.trace.trace import Trace
 
 KNOWN = Scope(variables={"get_obj_names": None})

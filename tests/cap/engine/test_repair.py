@@ -127,7 +127,7 @@ STATIC = {
     "an import": (PUT + "import os\n", "violation", "line 2: "),
     "a primitive rebound": (PUT + "say = 1\n", "violation", "line 2: "),
     "a name nobody has": (PUT + "x = 1\ny = no_such_name\n", "undefined", "line 3: name 'no_such"),
-    "a hidden attribute": (PUT + "x = ().__bases__\n", "violation", "line 2: "),
+    "a hidden attribute": (PUT + "x = ().__subclasses__\n", "violation", "line 2: "),
     "too many arguments": (PUT + "say('a', 'b')\n", "violation", "line 2: "),
     "an unknown keyword": (PUT + "say(words='a')\n", "violation", "line 2: "),
     "a near miss": (PUT + "get_obj_position('x')\n", "undefined", "line 2: there is no 'get_obj_p"),

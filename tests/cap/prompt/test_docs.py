@@ -1,7 +1,7 @@
 """What a model is told of a robot's functions, made from their docstrings."""
 
+from cap.program.scope import Primitive
 from cap.prompt.docs import BLOCK_CHARS, FUNCTION_CHARS, call_of, imports, primitive_docs
-from cap.scope import Primitive
 
 
 def goto(pos: list[float], speed: float = 0.25) -> list[float]:

@@ -9,12 +9,12 @@ import pytest
 
 from cap.checker.policy import Policy
 from cap.errors import SandboxError
+from cap.program.scope import Scope
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec
 from cap.sandbox.worker.call_list import MOST_YIELDED, CallAnswer, read_answers
-from cap.scope import Scope
 
 POLICY = dataclasses.replace(Policy.benchmark(), library=False)
 

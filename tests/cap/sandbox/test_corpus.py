@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from cap.checker.checker import Policy
+from cap.program.scope import Primitive, Scope
 from cap.result import Result
 from cap.sandbox.kernel.layers import KERNEL
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Primitive, Scope
 from tests.corpus.attacks import ATTACKS, BENCHMARK_ATTACKS, REFUSED, Attack
 from tests.corpus.harmless import BENCHMARK, HARMLESS
 

@@ -12,6 +12,7 @@ import pytest
 
 from cap.checker.policy import Policy
 from cap.errors import LMPFailed, RobotError
+from cap.program.scope import Kind, Primitive, Scope
 from cap.result import Call, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.call_server import CallServer
@@ -21,7 +22,6 @@ from cap.sandbox.parent.robot_thread import RobotThread, callers_thread
 from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec
-from cap.scope import Kind, Primitive, Scope
 
 LONG_S = 60.0
 SOON_S = 5.0

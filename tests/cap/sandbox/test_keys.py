@@ -10,10 +10,10 @@ import msgpack
 import numpy as np
 import pytest
 
+from cap.program.scope import Scope
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.wire import codec, extensions
 from cap.sandbox.wire.keys import MAX_FRAME_KEYS, MAX_KEYS
-from cap.scope import Scope
 
 MOST_S = 2.0
 

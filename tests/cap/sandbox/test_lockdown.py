@@ -19,6 +19,7 @@ import pytest
 
 from cap.checker.policy import Policy
 from cap.errors import SandboxError, UsageError
+from cap.program.scope import Scope
 from cap.result import Result
 from cap.sandbox.kernel.layers import KERNEL, LEVELS, LayerReport
 from cap.sandbox.limits import Limits
@@ -28,7 +29,6 @@ from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.template_protocol import ANYWHERE, CORE, GO
 from cap.sandbox.wire import codec
-from cap.scope import Scope
 
 pytestmark = pytest.mark.skipif(
     platform.system() != "Linux", reason="the kernel layers are Linux's"

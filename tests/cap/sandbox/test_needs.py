@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from cap.checker.policy import Policy
+from cap.program.scope import Definition, Primitive, Scope
 from cap.result import Result
 from cap.sandbox.parent.needs import is_plain, words_of
 from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Definition, Primitive, Scope
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,7 @@ from cap.errors import (
     SandboxError,
     Unreachable,
 )
+from cap.program.scope import Definition, Primitive, Scope
 from cap.result import Call, Failure, Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.call_server import CallServer
@@ -30,7 +31,6 @@ from cap.sandbox.sandbox import Sandbox
 from cap.sandbox.template_protocol import GO, NOW, Order
 from cap.sandbox.wire import codec, frames
 from cap.sandbox.wire.frames import receive_all_but
-from cap.scope import Definition, Primitive, Scope
 
 SHORT_S = 0.3
 

@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cap.program.scope import Primitive, Scope
 from cap.result import Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.template_client import TemplateClient
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Primitive, Scope
 
 pytestmark = [
     pytest.mark.soak,

@@ -22,13 +22,13 @@ from cap.checker.policy import Policy
 from cap.errors import SandboxError
 from cap.program import parser, program
 from cap.program.program import Program
+from cap.program.scope import Kind, Primitive, Scope
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent import cpu_affinity, template_client
 from cap.sandbox.parent.call_server import CallServer
 from cap.sandbox.parent.job import Job
 from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.sandbox import Sandbox
-from cap.scope import Kind, Primitive, Scope
 from tests.fakes.strikes import Strike
 
 

@@ -19,6 +19,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cap.program.scope import Primitive, Scope
 from cap.result import Result
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.call_server import CallServer
@@ -27,7 +28,6 @@ from cap.sandbox.parent.template_client import TemplateClient, Worker
 from cap.sandbox.template_protocol import NOW, Order
 from cap.sandbox.wire import codec, extensions
 from cap.sandbox.wire.frames import MAX_FRAME_BYTES
-from cap.scope import Primitive, Scope
 
 FIXED = settings(max_examples=120, derandomize=True, database=None, deadline=None)
 PROGRAM_S = 0.05

@@ -9,9 +9,9 @@ import pytest
 from cap.engine.effect import Effect, WorldView
 from cap.errors import PromptError
 from cap.models.nearest import Nearest
+from cap.program.scope import Primitive
 from cap.prompt.prompt import without_synonyms
 from cap.result import Result
-from cap.scope import Primitive
 from cap.validation.example_effects import Seen, missed
 from cap.validation.prompts import check_robot_prompts
 

@@ -8,7 +8,7 @@ import pytest
 
 from cap.cli.main import run as cap
 from cap.errors import PromptError
-from cap.scope import Primitive
+from cap.program.scope import Primitive
 from cap.validation.prompts import PromptNames, PromptReport, inspect_names, prompt_files
 
 BARE = Path(__file__).parents[2] / "prompts" / "bare"
