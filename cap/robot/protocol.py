@@ -85,6 +85,14 @@ class Rewindable(Protocol):
 
 
 @runtime_checkable
+class TurnTaking(Protocol):
+    """A robot that remembers how its world was before each turn, so that programs can undo it."""
+
+    def end_turn(self) -> None:
+        """Know that what is done from now on belongs to another turn."""
+
+
+@runtime_checkable
 class Rehearsable(Protocol):
     """A robot that has a simulated twin."""
 

@@ -44,7 +44,7 @@ from cap.prompt.history import within
 from cap.prompt.prompt import PastTurn, Prompt, one_line
 from cap.result import EFFECTS, Failure, Result
 from cap.robot import registry, robot_facts
-from cap.robot.protocol import Rehearsable, Robot
+from cap.robot.protocol import Rehearsable, Robot, TurnTaking
 from cap.robot.robot_files import path_of
 from cap.robot.view import Viewable, ViewLog
 from cap.sandbox.limits import HARDWARE_ACTIONS, Limits
@@ -502,6 +502,8 @@ class Session:
             answer = replace(answer, result=replace(answer.result, failure=missed))
         if answer.result.failure is not None:
             self.robot.stop()
+        if isinstance(self.robot, TurnTaking):
+            self.robot.end_turn()
         turn = Turn.of(words, answer, effect)
         self._checkpoints.append(checkpoint)
         self._remember(turn, answer, context)

@@ -40,7 +40,7 @@ from cap.prompt.examples import Example
 from cap.prompt.prompt import Prompt, load, without_synonyms
 from cap.result import Failure
 from cap.robot import registry
-from cap.robot.protocol import Rewindable, Robot
+from cap.robot.protocol import Rewindable, Robot, TurnTaking
 from cap.sandbox.sandbox import Sandbox
 from cap.session.state import after_turn
 from cap.trace.trace import Trace
@@ -194,6 +194,8 @@ class _Runner:
         answer = self._engine.run_program(
             self._prompt, program, replace(state, variables=variables)
         )
+        if isinstance(robot, TurnTaking):
+            robot.end_turn()
         failure = answer.result.failure
         if failure is not None and (failure.kind, failure.error) != ("value", NotFound.__name__):
             return failure

@@ -1,202 +1,173 @@
 # /// cap
 # context = ["objects"]
 # session = true
-# initial = { shapes = [], history = [] }
+# initial = { shapes = [] }
 # actions = true
 # ///
 import numpy as np
-from robot import draw, erase, get_drawn_shapes, get_obj_names, get_obj_pos, is_obj_visible, redraw, restore_ink, say
+from robot import draw, erase, get_drawn_shapes, get_obj_names, get_obj_pos, is_obj_visible, redraw, say, undo_turns
 from lmps import parse_obj_name, parse_shape_pts, transform_shape_pts
 
 #< shapes: the lines that were drawn, oldest first; count a face or a dashed line as one shape.
-#< history: what shapes was before each change, oldest first; undo takes the last one back.
 
 objects = ['red block', 'green block', 'yellow block']
 # draw a hexagon around the middle.
-history.append(shapes)
 shapes = shapes + [parse_shape_pts('a hexagon around the middle')]
 draw(shapes[-1])
 #= drew
 
 # draw a line that bisects it.
-history.append(shapes)
 shapes = shapes + [parse_shape_pts('a line that bisects it', it=shapes[-1])]
 draw(shapes[-1])
 #= drew
 
 # make both bigger.
-history.append(shapes)
-shapes = shapes[:-2] + [transform_shape_pts('make it bigger', shape_pts=pts) for pts in shapes[-2:]]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-2] + [transform_shape_pts('make it bigger', shape_pts=pts) for pts in shapes[-2:]]
+redraw(before, shapes)
 #= drew
 
 # make both smaller.
-history.append(shapes)
-shapes = shapes[:-2] + [transform_shape_pts('make it smaller', shape_pts=pts) for pts in shapes[-2:]]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-2] + [transform_shape_pts('make it smaller', shape_pts=pts) for pts in shapes[-2:]]
+redraw(before, shapes)
 #= drew
 
 # move both to the left by 5 cm.
-history.append(shapes)
-shapes = shapes[:-2] + [transform_shape_pts('move it to the left by 5 cm', shape_pts=pts) for pts in shapes[-2:]]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-2] + [transform_shape_pts('move it to the left by 5 cm', shape_pts=pts) for pts in shapes[-2:]]
+redraw(before, shapes)
 #= drew
 
 # erase both.
-history.append(shapes)
-shapes = shapes[:-2]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-2]
+redraw(before, shapes)
 #= drew
 
 objects = ['blue block', 'purple block']
 # draw a square around the middle.
-history.append(shapes)
 shapes = shapes + [parse_shape_pts('a square around the middle')]
 draw(shapes[-1])
 #= drew
 
 # make it smaller.
-history.append(shapes)
-shapes = shapes[:-1] + [transform_shape_pts('make it smaller', shape_pts=shapes[-1])]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-1] + [transform_shape_pts('make it smaller', shape_pts=shapes[-1])]
+redraw(before, shapes)
 #= drew
 
 # make it bigger.
-history.append(shapes)
-shapes = shapes[:-1] + [transform_shape_pts('make it bigger', shape_pts=shapes[-1])]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-1] + [transform_shape_pts('make it bigger', shape_pts=shapes[-1])]
+redraw(before, shapes)
 #= drew
 
 # make it 2 times bigger.
-history.append(shapes)
-shapes = shapes[:-1] + [transform_shape_pts('make it 2 times bigger', shape_pts=shapes[-1])]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-1] + [transform_shape_pts('make it 2 times bigger', shape_pts=shapes[-1])]
+redraw(before, shapes)
 #= drew
 
 # move it up by 6 cm.
-history.append(shapes)
-shapes = shapes[:-1] + [transform_shape_pts('move it up by 6 cm', shape_pts=shapes[-1])]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-1] + [transform_shape_pts('move it up by 6 cm', shape_pts=shapes[-1])]
+redraw(before, shapes)
 #= drew
 
 # rotate it by 45 degrees.
-history.append(shapes)
-shapes = shapes[:-1] + [transform_shape_pts('rotate it by 45 degrees', shape_pts=shapes[-1])]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-1] + [transform_shape_pts('rotate it by 45 degrees', shape_pts=shapes[-1])]
+redraw(before, shapes)
 #= drew
 
 # undo that.
-if restore_ink():
-    say('what the stop left half done is undone')
-elif history:
-    before, shapes = shapes, history.pop()
-    redraw(before, shapes)
+if undo_turns():
+    shapes = get_drawn_shapes()
 else:
     say('nothing was drawn yet')
 #= drew
 
 # erase it.
-history.append(shapes)
-shapes = shapes[:-1]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-1]
+redraw(before, shapes)
 #= drew
 
 # draw three 4 cm radius circles in a row.
-history.append(shapes)
 middle, count, diameter = get_obj_pos('middle'), 3, 2 * 0.04
 angles = np.linspace(0, 2 * np.pi, 33)
 circle = 0.5 * diameter * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-shapes = shapes + [middle + [1.5 * diameter * (number - (count - 1) / 2), 0] + circle for number in range(count)]
-for pts in shapes[len(history[-1]):]:
+new = [middle + [1.5 * diameter * (number - (count - 1) / 2), 0] + circle for number in range(count)]
+shapes = shapes + new
+for pts in new:
     draw(pts)
 #= drew
 
 # make the first one smaller.
-history.append(shapes)
 before, shapes = shapes, list(shapes)
 shapes[0] = transform_shape_pts('make it smaller', shape_pts=shapes[0])
 redraw(before, shapes)
 #= drew
 
 # erase the first one.
-history.append(shapes)
 before, shapes = shapes, list(shapes)
 del shapes[0]
 redraw(before, shapes)
 #= drew
 
 # move everything to the left by 5 cm.
-history.append(shapes)
-shapes = [pts + 0.05 * np.array([-1, 0]) for pts in get_drawn_shapes()]
-redraw(history[-1], shapes)
+before, shapes = shapes, [pts + 0.05 * np.array([-1, 0]) for pts in get_drawn_shapes()]
+redraw(before, shapes)
 #= drew
 
 objects = ['cyan block', 'red block', 'green block']
 # draw the ground line.
-history.append(shapes)
 shapes = shapes + [parse_shape_pts('the ground line')]
 draw(shapes[-1])
 #= drew
 
 # draw a pyramid on the ground line.
-history.append(shapes)
 shapes = shapes + [parse_shape_pts('a pyramid on the ground line', it=shapes[-1])]
 draw(shapes[-1])
 #= drew
 
 # draw a sun above it.
-history.append(shapes)
 shapes = shapes + [parse_shape_pts('a sun above it', it=shapes[-1])]
 draw(shapes[-1])
 #= drew
 
 # draw circles around the blocks.
-history.append(shapes)
-shapes = shapes + [parse_shape_pts(f'a circle around the {name}') for name in parse_obj_name('the blocks')]
-for pts in shapes[len(history[-1]):]:
+new = [parse_shape_pts(f'a circle around the {name}') for name in parse_obj_name('the blocks')]
+shapes = shapes + new
+for pts in new:
     draw(pts)
 #= drew
 
 # draw a line from the cyan block to the red block.
-history.append(shapes)
 shapes = shapes + [parse_shape_pts('a line from the cyan block to the red block')]
 draw(shapes[-1])
 #= drew
 
 # draw a 4 cm radius circle halfway between the cyan block and the red block.
-history.append(shapes)
 shapes = shapes + [parse_shape_pts('a 4 cm radius circle halfway between the cyan block and the red block')]
 draw(shapes[-1])
 #= drew
 
 # draw an equilateral triangle with 10 cm sides around the middle.
-history.append(shapes)
 shapes = shapes + [parse_shape_pts('an equilateral triangle with 10 cm sides around the middle')]
 draw(shapes[-1])
 #= drew
 
 # draw a square in the top left corner.
-history.append(shapes)
 shapes = shapes + [parse_shape_pts('a square in the top left corner')]
 draw(shapes[-1])
 #= drew
 
 # also draw a triangle around the middle.
-history.append(shapes)
 shapes = shapes + [parse_shape_pts('a triangle around the middle')]
 draw(shapes[-1])
 #= drew
 
 # draw a triangle and a square side by side.
-history.append(shapes)
 middle = get_obj_pos('middle')
-shapes = shapes + [parse_shape_pts(f'a {name} around the middle') + [x, 0] for name, x in [('triangle', -0.07), ('square', 0.07)]]
-for pts in shapes[len(history[-1]):]:
+new = [parse_shape_pts(f'a {name} around the middle') + [x, 0] for name, x in [('triangle', -0.07), ('square', 0.07)]]
+shapes = shapes + new
+for pts in new:
     draw(pts)
 #= drew
 
 # erase everything.
-history.append(shapes)
 shapes = []
 for pts in get_drawn_shapes():
     erase(pts)

@@ -1,12 +1,12 @@
 # /// cap
 # context = ["objects"]
 # session = true
-# initial = { history = [], called = {} }
+# initial = { called = {} }
 # actions = true
 # ///
 import numpy as np
 from robot import get_obj_pos, get_obj_height, is_obj_visible, get_layout
-from robot import put_first_on_second, arrange_objects, stack_objects_in_order
+from robot import put_first_on_second, arrange_objects, stack_objects_in_order, undo_turns
 from robot import point_gripper_to, say
 from robot import follow_traj, goto_pos, get_robot_pos, plan_path
 from lmps import parse_obj_name, parse_position, parse_question, transform_shape_pts
@@ -14,51 +14,44 @@ from lmps import parse_traj, transform_traj
 
 objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl']
 # put the red block in the blue bowl.
-history.append(get_layout())
 moved = ['red block']
 put_first_on_second(moved[0], 'blue bowl')
 #= moved red block to blue bowl
 
 # now move it to the top right corner.
-history.append(get_layout())
 moved = moved[-1:]
 put_first_on_second(moved[0], 'top right corner')
 #= moved red block from blue bowl
 #? at top right corner
 
 # undo that.
-if history:
-    moved = arrange_objects(history.pop())
-else:
+moved = undo_turns()
+if not moved:
     say('nothing was moved yet')
 #= moved red block to blue bowl
 
 # move the yellow block to the left side.
-history.append(get_layout())
 moved = ['yellow block']
 put_first_on_second(moved[0], 'left side')
 #= moved yellow block
 #? at left side
 
 # no, the red one.
-arrange_objects(history[-1])
+undo_turns()
 moved = ['red block']
 put_first_on_second(moved[0], 'left side')
 #= moved yellow block; moved red block from blue bowl
 #? as told before
 
 # now do with the yellow block what you did with the red block.
-history.append(get_layout())
 other, moved = moved[-1], ['yellow block']
 put_first_on_second(moved[0], parse_position(f'next to the {other}'))
 #= moved yellow block
 #? beside red block; not on red block
 
 # undo the last two moves.
-for _ in range(2):
-    back = history.pop()
-moved = arrange_objects(back)
-#= moved yellow block; moved red block to blue bowl
+moved = undo_turns(2)
+#= moved red block to blue bowl; moved yellow block
 #? not near left side
 
 # from now on the blue bowl is called the bin.
@@ -67,7 +60,6 @@ say('all right, the blue bowl is the bin')
 #= said bin; nothing moved
 
 # throw the leftmost block away.
-history.append(get_layout())
 moved = [parse_obj_name('the leftmost block')]
 put_first_on_second(moved[0], called['bin'])
 #= moved yellow block to red block
@@ -83,7 +75,6 @@ say('I cannot do that: I only move things, point and answer questions')
 
 objects = ['pink block', 'gray bowl', 'cyan block', 'pink bowl', 'gray block', 'cyan bowl']
 # put the blocks in the bowls with matching colors.
-history.append(get_layout())
 moved = []
 for name in sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True):
     target = name.split()[0] + ' bowl'
@@ -93,57 +84,49 @@ for name in sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=Tru
 #= moved pink block to pink bowl; moved cyan block to cyan bowl; moved gray block to gray bowl
 
 # swap the pink block and the cyan block.
-history.append(get_layout())
 first, second, aside = 'pink block', 'cyan block', parse_position('a free spot')
-moved = [first, second, first]
+before, moved = get_layout(), [first, second, first]
 put_first_on_second(first, aside)
-put_first_on_second(second, history[-1][first])
-put_first_on_second(first, history[-1][second])
+put_first_on_second(second, before[first])
+put_first_on_second(first, before[second])
 #= moved cyan block from cyan bowl to pink bowl; moved pink block from pink bowl to cyan bowl
 
 # put the cyan block next to the gray bowl.
-history.append(get_layout())
 moved = ['cyan block']
 put_first_on_second(moved[0], parse_position('next to the gray bowl'))
 #= moved cyan block from pink bowl
 #? beside gray bowl
 
 # move it 5 cm up.
-history.append(get_layout())
 moved = moved[-1:]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([0, 1]))
 #= moved cyan block
 
 # move the gray bowl by the same amount.
-shift = get_obj_pos(moved[-1]) - history[-1][moved[-1]]
-history.append(get_layout())
+shift = get_obj_pos(moved[-1]) - get_layout(1)[moved[-1]]
 moved = ['gray bowl']
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + shift)
 #= moved gray block from gray bowl to gray bowl; moved gray bowl
 
 objects = ['blue block', 'gray block', 'brown bowl', 'cyan block']
 # stack the gray block on the blue block on the cyan block.
-history.append(get_layout())
 moved = ['blue block', 'gray block']
 stack_objects_in_order(['cyan block', *moved])
 #= moved blue block to cyan block; moved gray block to blue block
 
 # put the blocks in a circle.
-history.append(get_layout())
 moved = parse_obj_name('the blocks')
 points = parse_position(f'{len(moved)} points in a circle')
 arrange_objects(dict(zip(moved, points)))
 #= moved blue block from cyan block; moved gray block from blue block; moved cyan block
 
 # make the circle bigger.
-history.append(get_layout())
-points = np.array([history[-1][name] for name in moved])
+points = np.array([get_obj_pos(name) for name in moved])
 points = transform_shape_pts('make the circle bigger', shape_pts=points)
 arrange_objects(dict(zip(moved, points)))
 #? moved
 
 # build a pyramid of three blocks.
-history.append(get_layout())
 moved = parse_obj_name('the blocks')[:3]
 points = parse_position('a free spot') + 0.06 * np.array([[-0.5, 0], [0.5, 0], [0, 0]])
 arrange_objects(dict(zip(moved, points)))

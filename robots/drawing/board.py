@@ -49,8 +49,10 @@ class BoardState:
     """The ink: polylines of xy, metres, in the order they were drawn."""
     time_s: float = 0.0
     """Simulated time since the reset."""
-    before_stop: tuple[Stroke, ...] | None = None
-    """The ink as it was before the last action, if a stop left that half done."""
+    inks: tuple[tuple[Stroke, ...], ...] = ()
+    """The ink as it was before each of the last turns, the oldest first."""
+    acted: bool = False
+    """Whether this turn has changed anything: the last of those was before it."""
 
     def drawn(self, stroke: Stroke) -> BoardState:
         """Return the board with one more stroke.

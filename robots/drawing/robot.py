@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from zlib import crc32
@@ -29,9 +28,12 @@ from robots.ravens import scene_file
 from robots.ravens.scene import Scene
 from robots.simulation.simulated_robot import Mode, SimulatedRobot
 from robots.simulation.world import WorldOwner
-from robots.table.arguments import named_points, point
+from robots.table.arguments import count, named_points, point
 from robots.table.geometry import CORNERS
 from robots.table.object_names import find
+
+MAX_TURNS = 20
+"""So many of the last turns can be undone."""
 
 
 class DrawingRobot(SimulatedRobot[BoardState]):
@@ -231,24 +233,37 @@ class DrawingRobot(SimulatedRobot[BoardState]):
             after = after.erased(stroke_of(points))
         for points in new:
             after = after.drawn(stroke_of(points))
-        with self._changing(self.state.strokes):
-            self._erase_and_draw(old, new)
+        self._begin()
+        self._erase_and_draw(old, new)
 
     @action
-    def restore_ink(self) -> bool:
-        """Put the ink back as it was before the last action, if a stop left that half done.
+    def undo_turns(self, turns: int = 1) -> bool:
+        """Put the ink back as it was before the last turns that changed it.
+
+        A turn that failed or was stopped counts as well, and so does this one.
+
+        Args:
+            turns: How many, 1 or more.
 
         Returns:
-            Whether it did; False where no action was stopped, or another one came since.
+            Whether there was a turn to undo.
+
+        Raises:
+            NotFound: There were fewer turns.
         """
-        if (before := self.state.before_stop) is None:
+        number = count(turns, "turns", 1)
+        known = self.state.inks
+        while known and known[-1] == self.state.strokes:
+            known = known[:-1]
+        if not known and number == 1:
             return False
-        with self._changing(before):
-            # Erasing what was not there cuts what crosses it, which is then erased in its turn.
-            while other := [stroke for stroke in self.state.strokes if stroke not in before]:
-                self._erase_and_draw([np.array(stroke) for stroke in other], [])
-            missing = [stroke for stroke in before if stroke not in self.state.strokes]
-            self._erase_and_draw([], [np.array(stroke) for stroke in missing])
+        if number > len(known):
+            raise NotFound(
+                f"turns that changed the ink: {len(known)} remembered; undo no more than that"
+            )
+        self._stop.clear()  # what it does itself is no turn to take back
+        self._restore(known[-number])
+        self._world.state = replace(self.state, inks=known[:-number], acted=False)
         return True
 
     @action
@@ -279,9 +294,9 @@ class DrawingRobot(SimulatedRobot[BoardState]):
 
     def _trace(self, pts_2d: Points, *, keep: bool) -> float:
         points = self._path(pts_2d, "pts_2d")
-        with self._changing(self.state.strokes):
-            self.check_stop()
-            stroke = self._world.trace(points, keep=keep)
+        self._begin()
+        self.check_stop()
+        stroke = self._world.trace(points, keep=keep)
         return float(LineString(stroke).length)
 
     def _erase_and_draw(self, old: Sequence[Array], new: Sequence[Array]) -> None:
@@ -304,17 +319,30 @@ class DrawingRobot(SimulatedRobot[BoardState]):
             half = ", the next one half" if self.state.strokes != before else ""
             raise type(error)(
                 f"{error}; {erased} of {len(old)} shapes were erased and {drawn} of {len(new)} "
-                f"drawn{half}; undo, or restore_ink(), puts back what was there"
+                f"drawn{half}; undo, or undo_turns(), puts back what was there"
             ) from None
 
-    @contextlib.contextmanager
-    def _changing(self, before: tuple[Stroke, ...]) -> Iterator[None]:
-        """Begin an action; remember what was there before if a stop leaves it half done."""
+    def end_turn(self) -> None:
+        """Know that the next action is the first of another turn."""
+        self._world.state = replace(self.state, acted=False)
+
+    def _restore(self, before: tuple[Stroke, ...]) -> None:
+        """Erase and draw until the ink is what it was, and in its order."""
+        # Erasing what was not there cuts what crosses it, which is then erased in its turn.
+        while other := [stroke for stroke in self.state.strokes if stroke not in before]:
+            self._erase_and_draw([np.array(stroke) for stroke in other], [])
+        kept = self.state.strokes
+        missing = [stroke for stroke in before if stroke not in kept]
+        self._erase_and_draw([], [np.array(stroke) for stroke in missing])
+        drawn = list(self.state.strokes[len(kept) :])
+        if len(drawn) == len(missing):
+            order = [stroke if stroke in kept else drawn.pop(0) for stroke in before]
+            self._world.state = replace(self.state, strokes=tuple(order))
+
+    def _begin(self) -> None:
+        """Begin an action; remember the ink if it is the first of a turn."""
         self._stop.clear()
-        self._world.state = replace(self.state, before_stop=None)
-        try:
-            yield
-        except RobotError:
-            if self.state.strokes != before:
-                self._world.state = replace(self.state, before_stop=before)
-            raise
+        known = self.state.inks
+        if not self.state.acted and known[-1:] != (self.state.strokes,):
+            known = (*known, self.state.strokes)[-MAX_TURNS:]
+        self._world.state = replace(self.state, inks=known, acted=True)

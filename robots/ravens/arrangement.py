@@ -24,7 +24,7 @@ from robots.table.geometry import XY, yaw_quaternion
 Goals = Mapping[str, XY]
 """Where objects belong, metres; of those that share a place the first is the lowest."""
 
-_THERE_M = 0.006
+THERE_M = 0.006
 """An object this close to where it belongs stays where it is, metres."""
 _ONE_PLACE_M = 0.001
 """Places closer than this are one: a stack, whose objects follow its lowest, metres."""
@@ -162,7 +162,7 @@ def plan_stack(
         goals = dict.fromkeys(names, spot)
         try:
             transfer.check_target(spot)
-            if math.dist(spot, scene[names[0]].xy) > _THERE_M:
+            if math.dist(spot, scene[names[0]].xy) > THERE_M:
                 alone = Scene(tuple(scene.others(*names[1:])))
                 transfer.transfer(alone, names[0], spot, hand)
             return goals, _Planner(scene, goals, names, hand).steps()
@@ -315,7 +315,7 @@ class _Planner:
                 with contextlib.suppress(Collision, Unreachable):
                     self._set_aside(name)
 
-    def right(self, scene: Scene, within_m: float = _THERE_M) -> set[str]:
+    def right(self, scene: Scene, within_m: float = THERE_M) -> set[str]:
         """Return what is where it belongs, on nothing but what belongs below it."""
         found: set[str] = set()
         for name, below in self._below.items():  # the lower ones come first

@@ -19,7 +19,7 @@ from robots.arm.motion import Pose
 from robots.ravens import route, transfer
 from robots.ravens.scene import BLOCK_HALF, BOWL_BASE_R, BOWL_RIM_R, BOWL_WALL, Body
 from robots.ravens.transfer import PARK, POINT_Z, Transfer
-from robots.ravens.world import WorldState, slipped
+from robots.ravens.world import Layout, WorldState, slipped
 from robots.simulation.world import WorldOwner
 from robots.table.colors import Color, color_of
 from robots.table.geometry import TABLE_X, TABLE_Y, XY, corners
@@ -37,6 +37,10 @@ class InstantTabletop:
         self.state = state
         self.fingers = fingers
         self._owner = owner
+
+    def remember(self, layouts: tuple[Layout, ...], *, acted: bool) -> None:
+        """Keep where everything was before the last turns."""
+        self.state = replace(self.state, layouts=layouts, acted=acted)
 
     def begin(self) -> None:
         """Do nothing: the next action may begin at any time."""

@@ -34,7 +34,7 @@ from robots.ravens.bodies import ARM_JOINTS, FINGERS, HAND
 from robots.ravens.camera import CAMERA_POSE, FRONT_LENS, Studio
 from robots.ravens.scene import Body, Scene
 from robots.ravens.transfer import Transfer
-from robots.ravens.world import WorldState, slipped
+from robots.ravens.world import Layout, WorldState, slipped
 from robots.simulation.bullet import p
 from robots.simulation.world import WorldOwner, after_step
 from robots.table.geometry import XY
@@ -283,6 +283,10 @@ class PhysicsTabletop:
     def state(self, state: WorldState) -> None:
         self._state = state
         self._simulation = TabletopSimulation(self._client, state, self._owner)
+
+    def remember(self, layouts: tuple[Layout, ...], *, acted: bool) -> None:
+        """Keep where everything was before the last turns."""
+        self._state = replace(self._state, layouts=layouts, acted=acted)
 
     def begin(self) -> None:
         """Do nothing: the next action may begin at any time."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cap.errors import Collision, NotFound
+from cap.errors import Collision, NotFound, RobotError
 from cap.robot.view import Appearance, Shape
 from robots.arm import ur5e
 from robots.arm.strokes import Points, path_of
@@ -20,17 +21,27 @@ from robots.ravens.disturbances import Disturbances
 from robots.ravens.observation import MOTION_DRAWS, Eyes, Truth
 from robots.ravens.scene import Scene
 from robots.ravens.scene_sampler import sample_scene
-from robots.ravens.world import TabletopWorld, WorldState
+from robots.ravens.world import Layout, TabletopWorld, WorldState
 from robots.simulation import shortest_path
 from robots.simulation.simulated_robot import Mode, SimulatedRobot
 from robots.simulation.world import WorldOwner
-from robots.table.arguments import Place, named_points, names_in_order, object_at, point, target
+from robots.table.arguments import (
+    Place,
+    count,
+    named_points,
+    names_in_order,
+    object_at,
+    point,
+    target,
+)
 from robots.table.colors import COLORS
 from robots.table.geometry import CORNERS, PLACES, SIDES, XY, nearest_place
 from robots.table.object_names import find, plain
 
 Array = NDArray[np.float64]
 NOTHING_WRONG = Disturbances()
+MAX_TURNS = 50
+"""So many of the last turns can be undone."""
 
 
 class RavensRobot(SimulatedRobot[WorldState]):
@@ -164,12 +175,14 @@ class RavensRobot(SimulatedRobot[WorldState]):
             self._world.state = replace(self._world.state, seen=seen)
 
     @contextlib.contextmanager
-    def _moving(self) -> Iterator[None]:
+    def _moving(self, *, remembering: bool = True) -> Iterator[None]:
         """Begin an action; the outermost ends what a stop of the one before left behind.
 
-        From here on a stop holds until the outermost action has ended, whatever it is doing.
+        From here on a stop holds until the outermost action has ended, whatever it is doing. The
+        first action of a turn that changes anything leaves word of where everything was before.
         """
         outermost = self._depth == 0
+        before: Layout | None = None
         if outermost:
             self._stop.clear()
         self._depth += 1
@@ -179,9 +192,44 @@ class RavensRobot(SimulatedRobot[WorldState]):
             self.check_stop()
             if outermost:
                 self._eyes.clear_view(self._world.state)
-            yield
+                if remembering and not self._world.state.acted:
+                    before = self._layout()
+            state = self._world.state
+            try:
+                yield
+            finally:
+                if before is not None and self._is_changed(state):
+                    known = state.layouts
+                    if not known or not _same(known[-1], before):
+                        known = (*known, before)[-MAX_TURNS:]
+                    self._world.remember(known, acted=True)
         finally:
             self._depth -= 1
+
+    def end_turn(self) -> None:
+        """Know that the next action is the first of another turn."""
+        state = self._world.state
+        if state.acted:
+            self._world.remember(state.layouts, acted=False)
+
+    def _layout(self) -> Layout:
+        """Return where everything is seen now."""
+        bodies = sorted(self._scene.bodies, key=lambda body: round(body.bottom, 3))
+        return tuple((body.name, body.position) for body in bodies)
+
+    def _is_changed(self, state: WorldState) -> bool:
+        """Tell whether the world may be in another state; what cannot be seen now may be."""
+        try:
+            return self._world.state is not state
+        except RobotError:
+            return True
+
+    def _earlier_layouts(self) -> tuple[Layout, ...]:
+        """Return the layouts before turns, without those that are still so."""
+        now, known = self._layout(), self._world.state.layouts
+        while known and _same(known[-1], now):
+            known = known[:-1]
+        return known
 
     # Looking: what programs may ask about the scene.
 
@@ -238,10 +286,19 @@ class RavensRobot(SimulatedRobot[WorldState]):
         return round(float(self._scene[self._exact(name)].position[2]), 3)
 
     @perception
-    def get_layout(self) -> dict[str, Array]:
-        """Return where all objects are, {name: xy in metres}: arrange_objects takes them back."""
-        bodies = sorted(self._scene.bodies, key=lambda body: round(body.bottom, 3))
-        return {body.name: np.array(body.xy) for body in bodies}
+    def get_layout(self, turns_ago: int = 0) -> dict[str, Array]:
+        """Return where all objects are, {name: xy in metres}: arrange_objects takes them back.
+
+        Args:
+            turns_ago: 1: before the last turn that moved something.
+
+        Raises:
+            NotFound: There were fewer.
+        """
+        layout = self._layout()
+        if count(turns_ago, "turns_ago", 0):
+            layout = _before(self._earlier_layouts(), turns_ago)
+        return {name: np.array(position[:2]) for name, position in layout}
 
     @perception
     def find_free_region(
@@ -411,6 +468,7 @@ class RavensRobot(SimulatedRobot[WorldState]):
             places: {name: xy in metres, or a name}, such as dict(zip(names, points)). Those with
                 the same or overlapping places are stacked as listed, the lowest first; a block may
                 lie across two that are 4.5 to 7 cm apart. What is there stays. Bowls stay filled.
+                Names mean the places of before.
 
         Returns:
             Names of those that were moved.
@@ -434,6 +492,34 @@ class RavensRobot(SimulatedRobot[WorldState]):
                 goals[name] = target(known, place)
             self._world.recover()
             return self._arrange(*arrangement.plan(self._scene, goals, self._hand))
+
+    @action
+    def undo_turns(self, turns: int = 1) -> list[str]:
+        """Move all objects back to where they were before the last turns, failed ones too.
+
+        Args:
+            turns: How many; only those that moved something count.
+
+        Returns:
+            Names of those that were moved.
+
+        Raises:
+            NotFound: There were fewer, or an object is gone.
+            Collision: There is no room, or one fell.
+            NotGrasped: The fingers closed without holding the object.
+        """
+        number = count(turns, "turns", 1)
+        with self._moving(remembering=False):  # what it does itself is no turn to take back
+            self._world.recover()
+            known = self._earlier_layouts()
+            if not known and number == 1:
+                return []
+            goals = {name: position[:2] for name, position in _before(known, number)}
+            for name in goals:
+                self._exact(name)
+            moved = self._arrange(*arrangement.plan(self._scene, goals, self._hand))
+            self._world.remember(known[:-number], acted=False)
+            return moved
 
     @action
     def point_gripper_to(self, pos: Place) -> Array:
@@ -584,3 +670,20 @@ class RavensRobot(SimulatedRobot[WorldState]):
             text: What to say.
         """
         self.spoken.append(str(text))
+
+
+def _same(one: Layout, other: Layout) -> bool:
+    """Tell whether everything is in the same place in two layouts."""
+    places = dict(other)
+    return dict(one).keys() == places.keys() and all(
+        math.dist(position, places[name]) <= arrangement.THERE_M for name, position in one
+    )
+
+
+def _before(layouts: Sequence[Layout], turns: int) -> Layout:
+    """Return the layout before the last turns."""
+    if turns > len(layouts):
+        raise NotFound(
+            f"turns that moved something: {len(layouts)} remembered; ask for no more than that"
+        )
+    return layouts[-turns]

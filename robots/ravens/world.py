@@ -15,8 +15,11 @@ from robots.arm.strokes import Stroke, stroke_of
 from robots.ravens.scene import Scene
 from robots.ravens.transfer import Transfer
 from robots.simulation.world import SimulatedWorld
+from robots.table.geometry import Vec3
 
 Joints = tuple[float, ...]
+Layout = tuple[tuple[str, Vec3], ...]
+"""Where objects are, the lowest first: names and xyz, metres."""
 MAX_PATHS = 500
 """Paths a world remembers; the oldest are forgotten."""
 
@@ -43,6 +46,10 @@ class WorldState:
     """Where `follow` led the fingertips since the reset: polylines of xy, metres, in order."""
     seen: Scene | None = None
     """What a camera saw before the gripper came to stand in its view, having touched nothing."""
+    layouts: tuple[Layout, ...] = ()
+    """Where everything was seen before each of the last turns, the oldest first."""
+    acted: bool = False
+    """Whether this turn has changed anything: the last of those layouts was before it."""
 
     def followed(self, points: Sequence[Sequence[float]] | NDArray[np.float64]) -> WorldState:
         """Return the state with one more path; fewer than two points make none."""
@@ -66,6 +73,9 @@ class TabletopWorld(SimulatedWorld[WorldState], Protocol):
     @property
     def fingers(self) -> Fingers:
         """How far its gripper opens; plans must know."""
+
+    def remember(self, layouts: tuple[Layout, ...], *, acted: bool) -> None:
+        """Have these be `layouts` and `acted` of the state."""
 
     def begin(self) -> None:
         """Make ready for an action: a stop of the one before is over.

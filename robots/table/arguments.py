@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cap.errors import Collision, NotFound
+from cap.errors import Collision, LimitExceeded, NotFound
 from robots.table.geometry import PLACES, XY
 from robots.table.numbers import real_numbers
 from robots.table.object_names import find
@@ -53,6 +53,20 @@ def point(value: Any, what: str) -> XY:
     if not np.isfinite(array).all():
         raise TypeError(f"{what} must be x and y, two finite numbers; got {array.tolist()}")
     return float(array[0]), float(array[1])
+
+
+def count(value: Any, what: str, least: int) -> int:
+    """Return a whole number.
+
+    Raises:
+        TypeError: It is none.
+        LimitExceeded: It is too small.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{what} must be a whole number; got a {type(value).__name__}")
+    if value < least:
+        raise LimitExceeded(f"{what} must be {least} or more")
+    return int(value)
 
 
 def names_in_order(value: Any, what: str, call: str) -> list[str]:

@@ -109,6 +109,10 @@ class TabletopRobot:
         state = replace(self._table.state, paths=())
         return make_twin(state, self._arm.driver.fingers, self._arm.limits)
 
+    def end_turn(self) -> None:
+        """Know that the next action is the first of another turn."""
+        self._world.end_turn()
+
     def stop(self) -> None:
         """Brake now; safe from any thread. The primitive that was moving raises `RobotError`."""
         self._table.stop()

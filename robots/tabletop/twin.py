@@ -14,7 +14,7 @@ from robots.ravens import transfer
 from robots.ravens.instant import InstantTabletop
 from robots.ravens.robot import RavensRobot
 from robots.ravens.transfer import Transfer
-from robots.ravens.world import TabletopWorld, WorldState
+from robots.ravens.world import Layout, TabletopWorld, WorldState
 from robots.simulation.world import WorldOwner
 from robots.tabletop import waypoints
 from robots.tabletop.driver import TcpPose
@@ -70,6 +70,10 @@ class LimitedWorld:
     def fingers(self) -> Fingers:
         """How far the gripper opens."""
         return self._world.fingers
+
+    def remember(self, layouts: tuple[Layout, ...], *, acted: bool) -> None:
+        """Keep where everything was before the last turns."""
+        self._world.remember(layouts, acted=acted)
 
     def begin(self) -> None:
         """Begin an action."""

@@ -17,7 +17,7 @@ from robots.ravens import transfer
 from robots.ravens.instant import draw_top_view
 from robots.ravens.scene import Body, Scene
 from robots.ravens.transfer import Transfer
-from robots.ravens.world import MAX_PATHS, WorldState
+from robots.ravens.world import MAX_PATHS, Layout, WorldState
 from robots.simulation.world import WorldOwner
 from robots.table.geometry import yaw_quaternion
 from robots.tabletop import waypoints
@@ -68,6 +68,8 @@ class HardwareWorld:
         """What was seen last."""
         self.paths: tuple[Stroke, ...] = ()
         """Paths followed, the oldest first."""
+        self._layouts: tuple[Layout, ...] = ()
+        self._acted = False
 
     @property
     def state(self) -> WorldState:
@@ -86,7 +88,8 @@ class HardwareWorld:
         if held is not None:
             scene = scene.moved(held.at(hand))
             gap_m = held.grip.gap_m
-        return WorldState(scene, hand.joints(), gap_m, self.held, paths=self.paths)
+        state = WorldState(scene, hand.joints(), gap_m, self.held, paths=self.paths)
+        return replace(state, layouts=self._layouts, acted=self._acted)
 
     @property
     def held(self) -> str | None:
@@ -97,6 +100,14 @@ class HardwareWorld:
     def fingers(self) -> Fingers:
         """How far the gripper opens."""
         return self._arm.driver.fingers
+
+    def remember(self, layouts: tuple[Layout, ...], *, acted: bool) -> None:
+        """Keep where everything was before the last turns."""
+        self._layouts, self._acted = layouts, acted
+
+    def end_turn(self) -> None:
+        """Know that the next action is the first of another turn, whether the table is seen now."""
+        self._acted = False
 
     def begin(self) -> None:
         """Connect again if need be, and make sure that the arm may move."""

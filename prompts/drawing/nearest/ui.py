@@ -12,30 +12,25 @@
 
 objects = ['red block', 'green block', 'yellow block']
 # draw a 12 cm by 6 cm rectangle around the middle.
-history.append(shapes)
 shapes = shapes + [parse_shape_pts('a 12 cm by 6 cm rectangle around the middle')]
 draw(shapes[-1])
 
 # make it wider.
-history.append(shapes)
-shapes = shapes[:-1] + [transform_shape_pts('make it wider', shape_pts=shapes[-1])]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-1] + [transform_shape_pts('make it wider', shape_pts=shapes[-1])]
+redraw(before, shapes)
 #= drew
 
 # make it 2 times smaller.
-history.append(shapes)
-shapes = shapes[:-1] + [transform_shape_pts('make it 2 times smaller', shape_pts=shapes[-1])]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-1] + [transform_shape_pts('make it 2 times smaller', shape_pts=shapes[-1])]
+redraw(before, shapes)
 #= drew
 
 # flip it.
-history.append(shapes)
-shapes = shapes[:-1] + [transform_shape_pts('flip it', shape_pts=shapes[-1])]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-1] + [transform_shape_pts('flip it', shape_pts=shapes[-1])]
+redraw(before, shapes)
 #= drew
 
 # move it down by 4 cm.
-history.append(shapes)
-shapes = shapes[:-1] + [transform_shape_pts('move it down by 4 cm', shape_pts=shapes[-1])]
-redraw(history[-1], shapes)
+before, shapes = shapes, shapes[:-1] + [transform_shape_pts('move it down by 4 cm', shape_pts=shapes[-1])]
+redraw(before, shapes)
 #= drew

@@ -403,95 +403,78 @@
 
 objects = ['red block', 'yellow block', 'blue bowl', 'green bowl', 'yellow bowl']
 # put the red block in the blue bowl.
-history.append(get_layout())
 moved = [parse_obj_name('the red block')]
 put_first_on_second(moved[0], parse_obj_name('the blue bowl'))
 
 # now move it to the top right corner.
-history.append(get_layout())
 moved = moved[-1:]
 put_first_on_second(moved[0], parse_position('the top right corner'))
 
 # undo that.
-if history:
-    moved = arrange_objects(history.pop())
-else:
+moved = undo_turns()
+if not moved:
     say('nothing was moved yet')
 
 # place the yellow block on the red block.
-history.append(get_layout())
 moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], parse_obj_name('the red block'))
 
 # put it back.
-if history:
-    moved = arrange_objects(history.pop())
-else:
+moved = undo_turns()
+if not moved:
     say('nothing was moved yet')
 
 # take the red block and put it in the green bowl.
-history.append(get_layout())
 moved = [parse_obj_name('the red block')]
 put_first_on_second(moved[0], parse_obj_name('the green bowl'))
 
 # take the yellow block and put it on the right side.
-history.append(get_layout())
 moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], parse_position('on the right side'))
 
 # put the yellow block on top of the red block.
-history.append(get_layout())
 moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], parse_obj_name('the red block'))
 
 # undo the last move.
-if history:
-    moved = arrange_objects(history.pop())
-else:
+moved = undo_turns()
+if not moved:
     say('nothing was moved yet')
 
 # move the red block to the left side.
-history.append(get_layout())
 moved = [parse_obj_name('the red block')]
 put_first_on_second(moved[0], parse_position('the left side'))
 
 # do the same with the yellow block.
-history.append(get_layout())
 target = get_obj_pos(moved[-1])
 moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], target)
 
 objects = ['green block', 'purple bowl', 'red block', 'gray block']
 # put the green block in the purple bowl.
-history.append(get_layout())
 moved = [parse_obj_name('the green block')]
 put_first_on_second(moved[0], parse_obj_name('the purple bowl'))
 
 # put the red block on it.
-history.append(get_layout())
 target = moved[-1]
 moved = [parse_obj_name('the red block')]
 put_first_on_second(moved[0], target)
 
 # put the gray block to the left of it.
-history.append(get_layout())
 place = parse_position(f'to the left of the {moved[-1]}')
 moved = [parse_obj_name('the gray block')]
 put_first_on_second(moved[0], place)
 
 # put the red block in the bowl closest to it.
-history.append(get_layout())
 moved = [parse_obj_name('the red block')]
 put_first_on_second(moved[0], parse_obj_name(f'the bowl closest to the {moved[0]}'))
 
 # move the red block to the corner closest to it.
-history.append(get_layout())
 moved = [parse_obj_name('the red block')]
 put_first_on_second(moved[0], parse_position(f'the corner closest to the {moved[0]}'))
 
 objects = ['pink block', 'cyan block', 'pink bowl', 'gray bowl', 'cyan bowl', 'gray block']
 # put the leftmost block and the rightmost block in the pink bowl.
-history.append(get_layout())
 first, second = parse_obj_name('the leftmost block'), parse_obj_name('the rightmost block')
 bowl = parse_obj_name('the pink bowl')
 moved = [first, second]
@@ -499,28 +482,24 @@ for name in moved:
     put_first_on_second(name, bowl)
 
 # put the blocks in the gray bowl.
-history.append(get_layout())
 moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
 bowl = parse_obj_name('the gray bowl')
 for name in moved:
     put_first_on_second(name, bowl)
 
 # now move them to the top left corner.
-history.append(get_layout())
 moved = moved[::-1]
 place = parse_position('the top left corner')
 for name in moved:
     put_first_on_second(name, place)
 
 # put them back.
-if history:
-    moved = arrange_objects(history.pop())
-else:
+moved = undo_turns()
+if not moved:
     say('nothing was moved yet')
 
 objects = ['cyan bowl', 'pink block', 'gray bowl', 'gray block', 'cyan block', 'brown bowl']
 # put all the blocks except the pink block in the cyan bowl.
-history.append(get_layout())
 moved = sorted(parse_obj_name('all the blocks except the pink block'), key=get_obj_height, reverse=True)
 bowl = parse_obj_name('the cyan bowl')
 for name in moved:
@@ -528,7 +507,6 @@ for name in moved:
 
 objects = ['pink block', 'gray bowl', 'cyan block', 'pink bowl', 'gray block', 'cyan bowl']
 # put the blocks in the bowls with matching colors.
-history.append(get_layout())
 moved = []
 for name in sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True):
     target = name.split()[0] + ' bowl'
@@ -537,7 +515,6 @@ for name in sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=Tru
         moved.append(name)
 
 # put each block in the bowl of its own color.
-history.append(get_layout())
 moved = []
 for name in sorted(parse_obj_name('each block'), key=get_obj_height, reverse=True):
     target = name.split()[0] + ' bowl'
@@ -546,7 +523,6 @@ for name in sorted(parse_obj_name('each block'), key=get_obj_height, reverse=Tru
         moved.append(name)
 
 # sort the blocks into the bowls of the same color.
-history.append(get_layout())
 moved = []
 for name in sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True):
     target = name.split()[0] + ' bowl'
@@ -556,7 +532,6 @@ for name in sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=Tru
 
 objects = ['brown block', 'red bowl', 'red block', 'brown bowl']
 # put the blocks in the bowls with mismatched colors.
-history.append(get_layout())
 moved = parse_obj_name('the blocks')
 bowls = parse_obj_name('the bowls')
 for i, name in enumerate(moved):
@@ -565,219 +540,180 @@ for i, name in enumerate(moved):
 
 objects = ['orange block', 'purple block', 'brown block', 'green bowl', 'orange bowl']
 # put the purple block to the left of the green bowl.
-history.append(get_layout())
 moved = [parse_obj_name('the purple block')]
 put_first_on_second(moved[0], parse_position('to the left of the green bowl'))
 
 # put the brown block next to the orange bowl.
-history.append(get_layout())
 moved = [parse_obj_name('the brown block')]
 put_first_on_second(moved[0], parse_position('next to the orange bowl'))
 
 # lay the orange block between the brown block and the purple block.
-history.append(get_layout())
 moved = [parse_obj_name('the orange block')]
 put_first_on_second(moved[0], parse_position('between the brown block and the purple block'))
 
 objects = ['brown block', 'green bowl', 'purple block', 'orange bowl', 'orange block']
 # put the brown block a bit above the orange bowl.
-history.append(get_layout())
 moved = [parse_obj_name('the brown block')]
 put_first_on_second(moved[0], parse_position('a bit above the orange bowl'))
 
 # drop the brown block into the orange bowl.
-history.append(get_layout())
 moved = [parse_obj_name('the brown block')]
 put_first_on_second(moved[0], parse_obj_name('the orange bowl'))
 
 # put the purple block 12 cm below the green bowl.
-history.append(get_layout())
 moved = [parse_obj_name('the purple block')]
 put_first_on_second(moved[0], parse_position('12 cm below the green bowl'))
 
 # put the orange block far to the right of the purple block.
-history.append(get_layout())
 moved = [parse_obj_name('the orange block')]
 put_first_on_second(moved[0], parse_position('far to the right of the purple block'))
 
 # put the purple block 15 cm away from the green bowl.
-history.append(get_layout())
 moved = [parse_obj_name('the purple block')]
 put_first_on_second(moved[0], parse_position('15 cm away from the green bowl'))
 
 objects = ['orange bowl', 'brown block', 'purple block', 'green bowl', 'orange block']
 # put the brown block a bit to the right of the purple block.
-history.append(get_layout())
 moved = [parse_obj_name('the brown block')]
 put_first_on_second(moved[0], parse_position('a bit to the right of the purple block'))
 
 # put the orange block at the bottom.
-history.append(get_layout())
 moved = [parse_obj_name('the orange block')]
 put_first_on_second(moved[0], parse_position('at the bottom'))
 
 # put the purple block in the middle.
-history.append(get_layout())
 moved = [parse_obj_name('the purple block')]
 put_first_on_second(moved[0], parse_position('in the middle'))
 
 # put the brown block in the corner farthest from the green bowl.
-history.append(get_layout())
 moved = [parse_obj_name('the brown block')]
 put_first_on_second(moved[0], parse_position('in the corner farthest from the green bowl'))
 
 # put the purple block in a free spot.
-history.append(get_layout())
 moved = [parse_obj_name('the purple block')]
 put_first_on_second(moved[0], parse_position('a free spot'))
 
 objects = ['yellow block', 'gray bowl', 'pink block', 'brown block']
 # move the pink block to the opposite side of the table.
-history.append(get_layout())
 moved = [parse_obj_name('the pink block')]
 put_first_on_second(moved[0], 2 * get_obj_pos('middle') - get_obj_pos(moved[0]))
 
 # put the pink block back where it was.
-back = history[-1]
-history.append(get_layout())
+back = get_layout(1)
 moved = [parse_obj_name('the pink block')]
 put_first_on_second(moved[0], back[moved[0]])
 
 # put the topmost block and the bottommost block on the left side.
-history.append(get_layout())
 place = parse_position('on the left side')
 moved = [parse_obj_name('the topmost block'), parse_obj_name('the bottommost block')]
 for name in moved:
     put_first_on_second(name, place)
 
 # put the blocks in different corners.
-history.append(get_layout())
 moved = parse_obj_name('the blocks')[:4]
 for name, place in zip(moved, parse_position('the corners')):
     put_first_on_second(name, place)
 
 # put the blocks on the right side.
-history.append(get_layout())
 moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
 place = parse_position('on the right side')
 for name in moved:
     put_first_on_second(name, place)
 
 # put the blocks back where they were.
-back = history[-1]
-history.append(get_layout())
+back = get_layout(1)
 moved = parse_obj_name('the blocks')
 arrange_objects({name: back[name] for name in moved})
 
 objects = ['green block', 'cyan bowl', 'blue block', 'red bowl', 'yellow block']
 # move the green block 5 cm to the left.
-history.append(get_layout())
 moved = [parse_obj_name('the green block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([-1, 0]))
 
 # move the blue block 8 cm to the right.
-history.append(get_layout())
 moved = [parse_obj_name('the blue block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.08 * np.array([1, 0]))
 
 # move the yellow block 6 cm up.
-history.append(get_layout())
 moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.06 * np.array([0, 1]))
 
 # move the yellow block 6 cm toward the cyan bowl.
-history.append(get_layout())
 moved = [parse_obj_name('the yellow block')]
 offset = get_obj_pos(parse_obj_name('the cyan bowl')) - get_obj_pos(moved[0])
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.06 * offset / np.linalg.norm(offset))
 
 # move the green block toward the red bowl.
-history.append(get_layout())
 moved = [parse_obj_name('the green block')]
 offset = get_obj_pos(parse_obj_name('the red bowl')) - get_obj_pos(moved[0])
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * offset / np.linalg.norm(offset))
 
 # move the blue block 4 cm away from the cyan bowl.
-history.append(get_layout())
 moved = [parse_obj_name('the blue block')]
 offset = get_obj_pos(moved[0]) - get_obj_pos(parse_obj_name('the cyan bowl'))
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.04 * offset / np.linalg.norm(offset))
 
 # move the blue block 10 cm down.
-history.append(get_layout())
 moved = [parse_obj_name('the blue block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.1 * np.array([0, -1]))
 
 # move the green block to the right.
-history.append(get_layout())
 moved = [parse_obj_name('the green block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([1, 0]))
 
 # move the yellow block down.
-history.append(get_layout())
 moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([0, -1]))
 
 # move the yellow block a bit to the right.
-history.append(get_layout())
 moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([1, 0]))
 
 # move the yellow block a bit down.
-history.append(get_layout())
 moved = [parse_obj_name('the yellow block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([0, -1]))
 
 # move the blue block a lot to the left.
-history.append(get_layout())
 moved = [parse_obj_name('the blue block')]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.2 * np.array([-1, 0]))
 
 # move it 3 cm to the right.
-history.append(get_layout())
 moved = moved[-1:]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.03 * np.array([1, 0]))
 
 # move it a bit to the left.
-history.append(get_layout())
 moved = moved[-1:]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([-1, 0]))
 
 # move it up.
-history.append(get_layout())
 moved = moved[-1:]
 put_first_on_second(moved[0], get_obj_pos(moved[0]) + 0.05 * np.array([0, 1]))
 
 # swap the blue block and the green block.
-history.append(get_layout())
 first = parse_obj_name('the blue block')
 second = parse_obj_name('the green block')
 aside = parse_position('a free spot')
-moved = [first, second, first]
+before, moved = get_layout(), [first, second, first]
 put_first_on_second(first, aside)
-put_first_on_second(second, history[-1][first])
-put_first_on_second(first, history[-1][second])
+put_first_on_second(second, before[first])
+put_first_on_second(first, before[second])
 
 objects = ['red block', 'green block', 'purple block', 'brown bowl', 'blue block']
 # stack all the blocks.
-history.append(get_layout())
 moved = parse_obj_name('all the blocks')
 stack_objects_in_order(moved)
 
 objects = ['yellow bowl', 'cyan block', 'gray block', 'orange block', 'green bowl']
 # build a tower out of the blocks.
-history.append(get_layout())
 moved = parse_obj_name('the blocks')
 stack_objects_in_order(moved)
 
 objects = ['blue block', 'gray block', 'brown bowl', 'cyan block']
 # stack the gray block on the blue block.
-history.append(get_layout())
 moved = [parse_obj_name('the gray block')]
 put_first_on_second(moved[0], parse_obj_name('the blue block'))
 
 # stack the gray block on the blue block on the cyan block.
-history.append(get_layout())
 middle = parse_obj_name('the blue block')
 bottom = parse_obj_name('the cyan block')
 moved = [middle, parse_obj_name('the gray block')]
@@ -785,113 +721,95 @@ stack_objects_in_order([bottom] + moved)
 
 objects = ['green block', 'yellow block', 'orange bowl', 'purple block']
 # make a tower with the blocks.
-history.append(get_layout())
 moved = parse_obj_name('the blocks')
 stack_objects_in_order(moved)
 
 objects = ['blue block', 'purple block', 'red bowl', 'brown block']
 # stack the blocks on top of each other.
-history.append(get_layout())
 moved = parse_obj_name('the blocks')
 stack_objects_in_order(moved)
 
 # stack the blocks with the brown block at the bottom.
-history.append(get_layout())
 first = parse_obj_name('the brown block')
 moved = [first] + [name for name in parse_obj_name('the blocks') if name != first]
 stack_objects_in_order(moved)
 
 objects = ['pink bowl', 'gray block', 'orange bowl', 'cyan block', 'red block']
 # make a stack out of all the blocks.
-history.append(get_layout())
 moved = parse_obj_name('all the blocks')
 stack_objects_in_order(moved)
 
 objects = ['green bowl', 'yellow block', 'pink block', 'green block', 'blue bowl']
 # stack the blocks in the middle.
-history.append(get_layout())
 moved = parse_obj_name('the blocks')
 put_first_on_second(moved[0], parse_position('in the middle'))
 stack_objects_in_order(moved)
 
 # put the blocks in the green bowl.
-history.append(get_layout())
 moved = sorted(parse_obj_name('the blocks'), key=get_obj_height, reverse=True)
 bowl = parse_obj_name('the green bowl')
 for name in moved:
     put_first_on_second(name, bowl)
 
 # now stack them.
-history.append(get_layout())
 moved = moved[::-1]
 stack_objects_in_order(moved)
 
 # now put them in a line.
-history.append(get_layout())
 moved = moved
 points = parse_position(f'{len(moved)} points in a line')
 arrange_objects(dict(zip(moved, points)))
 
 # now put them in a circle.
-history.append(get_layout())
 moved = moved
 points = parse_position(f'{len(moved)} points in a circle')
 arrange_objects(dict(zip(moved, points)))
 
 objects = ['red block', 'green block', 'purple block', 'brown bowl', 'blue block']
 # arrange the blocks in a horizontal line.
-history.append(get_layout())
 moved = parse_obj_name('the blocks')
 points = parse_position(f'{len(moved)} points in a horizontal line')
 arrange_objects(dict(zip(moved, points)))
 
 objects = ['gray block', 'orange bowl', 'cyan block', 'yellow block']
 # line up the blocks.
-history.append(get_layout())
 moved = parse_obj_name('the blocks')
 points = parse_position(f'{len(moved)} points in a row')
 arrange_objects(dict(zip(moved, points)))
 
 # put the blocks in a triangle.
-history.append(get_layout())
 moved = parse_obj_name('the blocks')
 points = parse_position(f'{len(moved)} points in a triangle')
 arrange_objects(dict(zip(moved, points)))
 
 objects = ['pink bowl', 'red block', 'brown block', 'green block', 'blue block']
 # make a circle with the blocks.
-history.append(get_layout())
 moved = parse_obj_name('the blocks')
 points = parse_position(f'{len(moved)} points in a circle')
 arrange_objects(dict(zip(moved, points)))
 
 # make the circle bigger.
-history.append(get_layout())
-points = np.array([history[-1][name] for name in moved])
+points = np.array([get_obj_pos(name) for name in moved])
 points = transform_shape_pts('make the circle bigger', shape_pts=points)
 arrange_objects(dict(zip(moved, points)))
 
 # make it smaller.
-history.append(get_layout())
-points = np.array([history[-1][name] for name in moved])
+points = np.array([get_obj_pos(name) for name in moved])
 points = transform_shape_pts('make it smaller', shape_pts=points)
 arrange_objects(dict(zip(moved, points)))
 
 # rotate it by 45 degrees.
-history.append(get_layout())
-points = np.array([history[-1][name] for name in moved])
+points = np.array([get_obj_pos(name) for name in moved])
 points = transform_shape_pts('rotate it by 45 degrees', shape_pts=points)
 arrange_objects(dict(zip(moved, points)))
 
 # rotate it clockwise by 30 degrees.
-history.append(get_layout())
-points = np.array([history[-1][name] for name in moved])
+points = np.array([get_obj_pos(name) for name in moved])
 points = transform_shape_pts('rotate it clockwise by 30 degrees', shape_pts=points)
 arrange_objects(dict(zip(moved, points)))
 
 # make it wider.
-history.append(get_layout())
-points = np.array([history[-1][name] for name in moved])
+points = np.array([get_obj_pos(name) for name in moved])
 points = transform_shape_pts('make it wider', shape_pts=points)
 arrange_objects(dict(zip(moved, points)))
 
@@ -948,76 +866,64 @@ point_gripper_to(get_obj_pos(parse_obj_name('the brown bowl')))
 
 objects = ['red block', 'green block', 'blue bowl', 'yellow block']
 # move the gripper to the blue bowl.
-history.append(get_layout())
 traj = np.array([get_robot_pos(), get_obj_pos(parse_obj_name('the blue bowl'))])
 speed = 0.25
 goto_pos(traj[-1], speed=speed)
 
 # move the gripper to the middle.
-history.append(get_layout())
 traj = np.array([get_robot_pos(), parse_position('the middle')])
 speed = 0.25
 goto_pos(traj[-1], speed=speed)
 
 # move the gripper 5 cm to the left.
-history.append(get_layout())
 traj = get_robot_pos() + 0.05 * np.array([[0, 0], [-1, 0]])
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # move the gripper 5 cm to the right.
-history.append(get_layout())
 traj = get_robot_pos() + 0.05 * np.array([[0, 0], [1, 0]])
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # move the gripper 5 cm up.
-history.append(get_layout())
 traj = get_robot_pos() + 0.05 * np.array([[0, 0], [0, 1]])
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # move the gripper 5 cm down.
-history.append(get_layout())
 traj = get_robot_pos() + 0.05 * np.array([[0, 0], [0, -1]])
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # move the gripper to the left.
-history.append(get_layout())
 traj = get_robot_pos() + 0.1 * np.array([[0, 0], [-1, 0]])
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # move the gripper a bit to the right.
-history.append(get_layout())
 traj = get_robot_pos() + 0.05 * np.array([[0, 0], [1, 0]])
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # move the gripper forward.
-history.append(get_layout())
 traj = get_robot_pos() + 0.1 * np.array([[0, 0], [0, 1]])
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 objects = ['red block', 'green block', 'blue bowl', 'yellow block']
 # move the gripper to the green block while avoiding the red block.
-history.append(get_layout())
 goal = get_obj_pos(parse_obj_name('the green block'))
 traj = plan_path(get_robot_pos(), goal, avoid_regions=[parse_obj_name('the red block')])
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # move the gripper to the top left corner while avoiding the yellow block.
-history.append(get_layout())
 goal = parse_position('the top left corner')
 traj = plan_path(get_robot_pos(), goal, avoid_regions=[parse_obj_name('the yellow block')])
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # move the gripper to the bottom left corner while avoiding the blocks.
-history.append(get_layout())
 goal = parse_position('the bottom left corner')
 traj = plan_path(get_robot_pos(), goal, avoid_regions=parse_obj_name('the blocks'))
 speed = 0.25
@@ -1025,7 +931,6 @@ follow_traj(traj, speed=speed)
 
 objects = ['red block', 'green block', 'blue bowl', 'yellow block']
 # trace a 8 cm radius circle around the green block.
-history.append(get_layout())
 traj = parse_traj('a 8 cm radius circle around the green block')
 speed = 0.25
 follow_traj(traj, speed=speed)
@@ -1078,61 +983,51 @@ traj = transform_traj('make it twice as large', traj_pts=traj)
 follow_traj(traj, speed=speed)
 
 # trace the diagonal of the table.
-history.append(get_layout())
 traj = parse_traj('the diagonal of the table')
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # trace a square around the blue bowl.
-history.append(get_layout())
 traj = parse_traj('a square around the blue bowl')
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # trace a line from the red block to the green block.
-history.append(get_layout())
 traj = parse_traj('a line from the red block to the green block')
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # trace a line from the top left corner to the bottom right corner.
-history.append(get_layout())
 traj = parse_traj('a line from the top left corner to the bottom right corner')
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # trace a 4 cm radius circle between the red block and the green block.
-history.append(get_layout())
 traj = parse_traj('a 4 cm radius circle between the red block and the green block')
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # trace an equilateral triangle with 12 cm sides around the middle.
-history.append(get_layout())
 traj = parse_traj('an equilateral triangle with 12 cm sides around the middle')
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # trace a triangle around the middle.
-history.append(get_layout())
 traj = parse_traj('a triangle around the middle')
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # trace a zigzag across the table.
-history.append(get_layout())
 traj = parse_traj('a zigzag across the table')
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # trace a spiral around the green block.
-history.append(get_layout())
 traj = parse_traj('a spiral around the green block')
 speed = 0.25
 follow_traj(traj, speed=speed)
 
 # trace all around the table.
-history.append(get_layout())
 traj = parse_traj('all around the table')
 speed = 0.25
 follow_traj(traj, speed=speed)

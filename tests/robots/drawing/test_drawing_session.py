@@ -5,12 +5,18 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 from shapely.geometry import LineString
 
+from cap.errors import LimitExceeded, NotFound
+from cap.models.nearest import Nearest
 from cap.session.session import Session
+from robots.drawing.robot import DrawingRobot
+from robots.drawing.worlds import InstantBoard
+from robots.ravens.scene import Body, Scene
 
 
 @pytest.fixture(params=["instant", "physics"])
@@ -174,6 +180,73 @@ def stopped_at(session: Session, frame: int, words: str) -> str:
     return str(turn.failure)
 
 
+def test_a_turn_that_failed_after_a_stroke_is_undone_alone() -> None:
+    scene = Scene((Body("red block", (0.0, -0.5, 0.02)), Body("blue block", (0.26, -0.76, 0.02))))
+    with Session(DrawingRobot(scene, 0, "instant", InstantBoard), Nearest()) as session:
+        assert session.run("draw a square in the top left corner").ok
+        before = session.robot.strokes
+        turn = session.run("draw circles around the blocks")
+        assert turn.failure is not None
+        assert turn.failure.error == "Unreachable"
+        assert len(session.robot.strokes) == 2
+        assert session.run("undo that").ok
+        assert session.robot.strokes == before
+        assert session.run("make it smaller").ok
+        assert session.run("undo that").ok
+        assert session.robot.strokes == before
+        assert session.run("undo that").ok
+        assert session.robot.strokes == []
+
+
+@pytest.mark.parametrize(
+    ("source", "left"),
+    [
+        ("for x in (0.1, 0.2):\n    draw([[x, -0.3], [x, -0.4]])\nraise ValueError('no')", 3),
+        ("old = get_drawn_shapes()\nredraw(old, [pts + [0.05, 0] for pts in old])\n1 / 0", 1),
+        ("draw([[0.1, -0.3], [0.1, -0.4]])\ndraw([[0.2, -0.3], [9, 9]])", 2),
+        ("erase(get_drawn_shapes()[0])\ndraw([[9, 9], [9, 8]])", 0),
+    ],
+)
+def test_whatever_a_failed_program_did_to_the_ink_is_one_turn(source: str, left: int) -> None:
+    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
+        assert session.run("draw a square around the middle").ok
+        before = session.robot.strokes
+        assert not session.execute(source).ok
+        assert len(session.robot.strokes) == left
+        assert session.robot.strokes != before
+        assert session.run("undo that").ok
+        assert session.robot.strokes == before
+        assert session.run("undo that").ok
+        assert session.robot.strokes == []
+        assert session.run("undo that").ok
+        assert session.robot.spoken == ["nothing was drawn yet"]
+
+
+def test_turns_are_undone_from_a_saved_session(tmp_path: Path) -> None:
+    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
+        assert session.run("draw a square around the middle").ok
+        assert session.run("make it bigger").ok
+        saved = session.save(tmp_path)
+    with Session.resume(saved) as session:
+        assert session.execute("assert undo_turns(2)").ok
+        assert session.robot.strokes == []
+
+
+def test_more_turns_than_there_were_are_not_undone() -> None:
+    with Session.open("drawing", mode="instant", seed=1, objects=["red block"]) as session:
+        assert session.run("draw a square around the middle").ok
+        before = session.robot.strokes
+        for turns, error in (
+            (2, NotFound),
+            (0, LimitExceeded),
+            (None, TypeError),
+            (1.5, TypeError),
+        ):
+            with pytest.raises(error):
+                session.robot.undo_turns(turns)
+        assert session.robot.strokes == before
+
+
 @pytest.mark.parametrize("share", [0.1, 0.45, 0.8])
 def test_what_a_stop_left_half_redrawn_is_told_and_undone(session: Session, share: float) -> None:
     assert session.run("draw a hexagon around the middle").ok
@@ -189,7 +262,6 @@ def test_what_a_stop_left_half_redrawn_is_told_and_undone(session: Session, shar
     after = session.robot.state.ink()
     assert len(after.geoms) == 2
     assert after.hausdorff_distance(before) < 0.002
-    assert not session.robot.restore_ink()
     # And the session's own undo takes back both turns.
     session.undo()
     assert session.robot.state == left

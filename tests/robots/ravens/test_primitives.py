@@ -56,6 +56,7 @@ def test_primitives_are_documented_and_sorted_into_kinds(robot: RavensRobot) -> 
         "put_first_on_second",
         "stack_objects_in_order",
         "arrange_objects",
+        "undo_turns",
         "point_gripper_to",
         "follow_traj",
         "goto_pos",

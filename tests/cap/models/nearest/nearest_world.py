@@ -55,6 +55,8 @@ class World:
         self.gripper: Any = np.array([0.0, -0.38])
         self.followed: list[tuple[Any, float]] = []
         self.avoided: list[str] = []
+        self.layouts: list[dict[str, Any]] = []
+        """Where everything was before each turn."""
 
     def get_obj_pos(self, name: str) -> Any:
         return np.array(PLACES[name] if name in PLACES else self.xy[name], dtype=float)
@@ -100,8 +102,26 @@ class World:
         for lower, upper in pairwise(names):
             self.put_first_on_second(upper, lower)
 
-    def get_layout(self) -> dict[str, Any]:
+    def get_layout(self, turns_ago: int = 0) -> dict[str, Any]:
+        if turns_ago:
+            return self._changed()[-turns_ago]
         return {name: self.xy[name].copy() for name in sorted(self.xy, key=self.get_obj_height)}
+
+    def begin_turn(self) -> None:
+        self.layouts.append(self.get_layout())
+
+    def _changed(self) -> list[dict[str, Any]]:
+        kept = list(self.layouts)
+        while kept and all(np.array_equal(self.xy[name], kept[-1][name]) for name in self.xy):
+            kept.pop()
+        return kept
+
+    def undo_turns(self, turns: int = 1) -> list[str]:
+        kept = self._changed()
+        self.layouts = kept[:-turns]
+        moved = self.arrange_objects(kept[-turns]) if kept else []
+        self.begin_turn()
+        return moved
 
     def arrange_objects(self, places: Mapping[str, Any]) -> list[str]:
         moved = [name for name in places if not np.array_equal(self.xy[name], places[name])]
@@ -188,6 +208,7 @@ class Player:
         given = self.names(used)
         scope = {**given, **self.state}
         before = set(given)
+        self.world.begin_turn()
         exec(code, scope)
         self.state = {k: v for k, v in scope.items() if k not in before and k[0] != "_"}
         self.history.append(PromptTurn(instruction, code))
@@ -205,6 +226,7 @@ def play_example(used: Prompt, example: Example, state: dict[str, Any]) -> dict[
     arguments = {key: np.array(value) for key, value in used.header.arguments.items()}
     given = player.names(used)
     scope = {**given, **arguments, **state.setdefault("names", deepcopy(dict(used.header.initial)))}
+    world.begin_turn()
     exec(example.code, scope)
     state["names"] = {key: value for key, value in scope.items() if key not in given}
     return scope
