@@ -122,16 +122,26 @@ def relation(value: Any) -> Relation:
     raise TypeError(f"relation must be 'in', 'on', 'beside' or ''; got {shown}")
 
 
+def number(value: Any, what: str) -> float:
+    """Return one finite number.
+
+    Raises:
+        TypeError: It is none.
+        LimitExceeded: It is not finite.
+    """
+    return float(_numbers(value, what, "a number"))
+
+
 def seconds(value: Any) -> float:
     """Return how long to wait.
 
     Raises:
         LimitExceeded: It is negative or more than 600 s.
     """
-    number = float(_numbers(value, "seconds", "a number"))
-    if not 0.0 <= number <= MAX_WAIT_S:
-        raise LimitExceeded(f"cannot wait {number:g} s; seconds must be 0 to {MAX_WAIT_S:g}")
-    return number
+    wait_s = number(value, "seconds")
+    if not 0.0 <= wait_s <= MAX_WAIT_S:
+        raise LimitExceeded(f"cannot wait {wait_s:g} s; seconds must be 0 to {MAX_WAIT_S:g}")
+    return wait_s
 
 
 def mark(value: Any) -> tuple[int, float, float, float]:

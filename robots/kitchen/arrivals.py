@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
-from cap.errors import UsageError
-from robots.kitchen.objects import KINDS, Thing, scene_entries
+from cap.errors import LimitExceeded, UsageError
+from robots.kitchen import arguments
+from robots.kitchen.objects import DISH_FLOOR_M, KINDS, Thing, scene_entries
 from robots.kitchen.placement import ANYWHERE_M, clear_spots
 from robots.kitchen.room import Location
 from robots.kitchen.scene_sampler import arrival_of
 from robots.kitchen.state import KitchenState
+from robots.table.object_names import find
 
 _ROUNDING_S = 1e-6
+MAX_AFTER_S = 86_400.0
+"""Something appears so many seconds from now at the latest."""
+_TOUCH_M = 0.012
+"""What is so close to what is below it stands on it, metres."""
 
 
 def arrived(state: KitchenState) -> KitchenState:
@@ -38,19 +45,60 @@ def announced(state: KitchenState, name: str, location: Location, after_s: float
 
     Raises:
         UsageError: It exists already, or cannot appear there.
+        LimitExceeded: It is to appear before now, or after more than a day.
+        TypeError: The time is no number.
     """
+    if not 0.0 <= (wait_s := arguments.number(after_s, "after_s")) <= MAX_AFTER_S:
+        raise LimitExceeded(f"after_s must be 0 to {MAX_AFTER_S:g} s; got {wait_s:g}")
     entry = scene_entries([name])[0]
     known = [*state.things, *(arrival.thing for arrival in state.arriving)]
     if entry.name in (thing.name for thing in known):
         raise UsageError(f"object {entry.name!r} exists already; each exists once")
     x, y, z = location.middle()
     thing = Thing(entry.name, (x, y, z + KINDS[entry.name].size[2] / 2))
-    arrival = arrival_of(state.room, thing, state.time_s + after_s)
+    arrival = arrival_of(state.room, thing, state.time_s + wait_s)
     waiting = sorted((*state.arriving, arrival), key=lambda arrival: arrival.at_s)
     return arrived(replace(state, arriving=tuple(waiting)))
 
 
 def without(state: KitchenState, name: str) -> KitchenState:
-    """Return a state in which an object is not in the kitchen any more."""
-    left = tuple(thing for thing in state.things if thing.name != name)
-    return replace(state, things=left, held=None if state.held == name else state.held)
+    """Return a state in which an object is not in the kitchen any more.
+
+    What stood on it comes down on what is below, and so does what stood on that.
+
+    Raises:
+        NotFound: There is no such object.
+    """
+    gone = state[find(name, [thing.name for thing in state.things])]
+    left = tuple(thing for thing in state.things if thing.name != gone.name)
+    held = None if state.held == gone.name else state.held
+    falling = [gone]
+    dropped = replace(state, things=left, held=held)
+    for thing in sorted(left, key=lambda thing: thing.bottom):
+        if thing.name != held and any(_stood_on(thing, other) for other in falling):
+            falling.append(thing)
+            x, y, z = thing.position
+            down = thing.bottom - _support_z(dropped, thing)
+            dropped = dropped.moved([thing.at((x, y, z - max(0.0, down)))])
+    return dropped
+
+
+def _stood_on(thing: Thing, other: Thing) -> bool:
+    """Tell whether an object is in or on another one."""
+    inside = other.kind.shape == "dish" and other.bottom - _TOUCH_M < thing.bottom < other.top
+    on = abs(thing.bottom - other.top) < _TOUCH_M
+    return math.dist(thing.xy, other.xy) < other.radius and (inside or on)
+
+
+def _support_z(state: KitchenState, thing: Thing) -> float:
+    """Return the height of what is below an object, metres."""
+    place = state.location_of(thing.name)
+    floor_z = 0.0 if place is None else state.room.locations[place].floor_z
+    below = [
+        other.bottom + DISH_FLOOR_M if other.kind.shape == "dish" else other.top
+        for other in state.things
+        if other.name not in (thing.name, state.held)
+        and math.dist(thing.xy, other.xy) < other.radius
+        and other.bottom < thing.bottom
+    ]
+    return max([floor_z, *below])

@@ -182,7 +182,11 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
         return picture.draw(self._world.now(), width, height)
 
     def remove(self, name: str) -> None:
-        """Take an object out of the kitchen, as a person might."""
+        """Take an object out of the kitchen, as a person might; what stood on it comes down.
+
+        Raises:
+            NotFound: There is no such object.
+        """
         self._world.state = without(self.state, name)
 
     def add(self, name: str, place: str, after_s: float = 0.0) -> None:
@@ -190,6 +194,8 @@ class KitchenRobot(SimulatedRobot[KitchenState]):
 
         Raises:
             UsageError: It exists already, or cannot appear there.
+            LimitExceeded: It is to appear before now, or after more than a day.
+            TypeError: The time is no number.
         """
         self._world.state = announced(self.state, name, self._location(place), after_s)
 

@@ -21,3 +21,11 @@
 #: you = the robot
 #: all the = all of the, every one of the, every single
 #: objects = things, items, stuff
+
+objects = ['apple', 'lime', 'cup', 'red plate', 'green plate']
+# the largest fruit.
+fruit = [name for name in objects if name in ['apple', 'green apple', 'banana', 'orange', 'lemon', 'lime', 'pear', 'peach', 'plum', 'grapefruit', 'strawberry']]
+ret_val = max(fruit, key=lambda name: np.prod(get_obj_size(name)), default=None)
+
+# the smallest object.
+ret_val = min(objects, key=lambda name: np.prod(get_obj_size(name)), default=None)

@@ -334,3 +334,49 @@ def test_there_are_plates_of_five_colors_and_fruit_of_many_sizes() -> None:
     fruit = [kind for kind in KINDS.values() if kind.category == "fruit"]
     assert len({kind.color for kind in fruit}) >= 10
     assert np.ptp([kind.size[0] for kind in fruit]) > 0.05
+
+
+@pytest.mark.parametrize(("below", "above"), [("red plate", "apple"), ("blue block", "red block")])
+def test_what_stood_on_a_thing_that_is_taken_away_comes_down(below: str, above: str) -> None:
+    robot = create(seed=2, mode="instant", objects=[f"{name} @ table" for name in (above, below)])
+    table_z = robot.state[above].bottom
+    robot.pick_obj(above)
+    robot.place_at_obj(below, "on")
+    assert robot.state[above].bottom > table_z + 0.002
+    robot.remove(below)
+    assert robot.state[above].bottom == pytest.approx(table_z, abs=1e-6)
+    with pytest.raises(NotFound):
+        robot.remove(below)
+
+
+def test_a_stack_comes_down_as_one() -> None:
+    blocks = ["red block", "green block", "blue block"]
+    robot = create(seed=2, mode="instant", objects=[f"{name} @ table" for name in blocks])
+    height, table_z = robot.state["red block"].half_height * 2, robot.state["red block"].bottom
+    for above, below in (("green block", "red block"), ("blue block", "green block")):
+        robot.pick_obj(above)
+        robot.place_at_obj(below, "on")
+    robot.remove("red block")
+    levels = [robot.state[name].bottom for name in blocks[1:]]
+    assert levels == pytest.approx([table_z, table_z + height], abs=1e-3)
+
+
+@pytest.mark.parametrize("after_s", [math.nan, math.inf, -1, 1e300, 10**400, None, "x"])
+def test_nothing_is_announced_for_a_time_that_is_none(after_s: object) -> None:
+    robot = create(seed=2, mode="instant", objects=["apple @ table"])
+    before = robot.state
+    with pytest.raises((LimitExceeded, TypeError), match="after_s"):
+        robot.add("peach", "table", after_s)  # type: ignore[arg-type]
+    assert robot.state is before
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [("biggest fruit", "apple"), ("largest fruit", "apple"), ("smallest fruit", "strawberry")],
+)
+def test_the_fruit_of_a_size_is_told_by_words(words: str, meant: str) -> None:
+    objects = ["apple @ table", "lime @ table", "strawberry @ table", "bowl @ table"]
+    with Session.open("kitchen", "nearest", mode="instant", objects=objects) as session:
+        turn = session.run(f"put the {words} in the bowl")
+        assert turn.ok, turn.failure
+        assert session.robot.contents()["bowl"] == [meant]
