@@ -379,8 +379,10 @@ goto_loc(parse_loc_name('the table'))
 get_mark()
 target = parse_obj_name('the juice box')
 pick_obj(target)
+place, heading = get_robot_pos_and_angle()
 goto_loc(parse_loc_name('the recycle bin'))
 place_at_obj(parse_loc_name('the recycle bin'))
+goto_pos(place, angle=heading)
 
 # take the cup from the table to the trash bin.
 get_mark()
