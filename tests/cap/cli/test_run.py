@@ -294,7 +294,7 @@ Answer = Callable[[str], str]
         ("put_first_on_second('blu blok', 'red bowl')", 5, "Did you mean|blue block"),
         ("put_first_on_second('red block', [5, 5])", 5, "Unreachable"),
         ("print(undefined_name)", 3, "'undefined_name' is not defined"),
-        ("print(().__bases__)", 3, "CAP103"),
+        ("print(().__subclasses__)", 3, "CAP103"),
         ("x = 1 / 0", 1, "ZeroDivisionError"),
     ],
 )
