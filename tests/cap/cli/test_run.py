@@ -60,7 +60,7 @@ def test_run_folder_holds_header_events_and_programs() -> None:
     assert header["mode"] == "instant"
     assert len(header["prompts"]["ui"]) == 64
     kinds = [event["kind"] for event in events(folder)]
-    assert kinds[0] == "instruction"
+    assert kinds[:2] == ["view", "instruction"]
     assert {"prompt", "completion", "program", "call", "moved", "done"} <= set(kinds)
     assert list((folder / "programs").glob("*_ui.py"))
 
