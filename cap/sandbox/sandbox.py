@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from cap.checker.policy import Policy
 from cap.errors import SandboxError, UsageError, clipped
-from cap.sandbox.kernel.layers import LEVELS
+from cap.sandbox.kernel.layers import LEVELS, LayerReport
 from cap.sandbox.limits import Limits
 from cap.sandbox.parent.template_client import TemplateClient, shared_template
 from cap.sandbox.template_protocol import ANYWHERE
@@ -55,7 +55,8 @@ class Sandbox:
             scope: The names programs may use; none but the library's by default.
             limits: What each program may use.
             policy: What the check allows.
-            min_level: The weakest of `LEVELS` to accept; whatever this system has by default.
+            min_level: The weakest of `LEVELS` to accept, of each worker anew; whatever this system
+                has by default.
             pin: Keep the worker on its caller's core while only one thread runs programs; the
                 caller itself keeps all its cores.
             rehearse: Let a spare worker run common programs until it is needed; of no use where
@@ -72,13 +73,23 @@ class Sandbox:
         self._pin = pin
         self._rehearse = rehearse
         self._template = template or shared_template()
+        self._min_level = min_level
         if min_level is None:
             return
         if min_level not in LEVELS:
             raise UsageError(f"no sandbox level '{min_level}'; there are {', '.join(LEVELS)}")
-        if lacking := self._template.report().lacks(min_level):
+        self._demand_level(self._template.report())
+
+    def _demand_level(self, report: LayerReport) -> None:
+        """Refuse layers that do not make up the level asked for; a new template may hold less.
+
+        Raises:
+            SandboxError: Some are lacking.
+        """
+        if self._min_level and (lacking := report.lacks(self._min_level)):
             why = "; ".join(f"{name} ({reason})" for name, reason in lacking.items())
-            raise SandboxError(f"level '{min_level}' is asked for and this system lacks: {why}")
+            asked = f"level '{self._min_level}' is asked for"
+            raise SandboxError(f"{asked} and this system lacks: {why}")
 
     @cached_property
     def scope(self) -> Scope:
@@ -180,7 +191,8 @@ class Sandbox:
             The value or a typed failure, never an exception of the program.
 
         Raises:
-            SandboxError: No worker could be started, or a variable of the scope is not plain data.
+            SandboxError: No worker could be started, or fewer layers hold it than were asked for,
+                or a variable of the scope is not plain data.
             KeyboardInterrupt: Passed on after the worker is killed.
         """
         self._start()
@@ -226,6 +238,7 @@ class Sandbox:
         if not self._rehearse:  # the next program follows at once: its worker is made meanwhile
             template.refill(self.limits, core, rehearsed=False, setting=job.setting)
         try:
+            self._demand_level(worker.report)
             near = (
                 cpu_affinity.near(worker, core) if self._pin and cpu_affinity.available() else None
             )
@@ -239,7 +252,7 @@ class Sandbox:
                     robot=job.robot,
                     thread=self.robot_thread if job.robot is not None else None,
                     place=place,
-                    layers=template.report().layers,
+                    layers=worker.report.layers,
                 )
                 frame = job.for_worker(worker.setting)
                 result = server.run(frame, calls_robot=job.calls_robot)

@@ -3,6 +3,7 @@
 A layer counts only if it was seen to hold: a child of the template applies it alone and attempts
 what it must refuse. What holds is then applied for real, partly in the template, whose children
 inherit it, partly in each worker, always before any program text arrives.
+A child that somebody else ended has told nothing: it is no proof that the system lacks the layer.
 """
 
 from __future__ import annotations
@@ -17,11 +18,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from cap.errors import SandboxError
 from cap.sandbox.kernel import landlock, libc, namespaces, seccomp
 from cap.sandbox.kernel.layers import KERNEL, LAYERS, LayerReport
 from cap.sandbox.template_protocol import WorkerLimits
 
 _PROBE_BYTES = 256 << 20
+_TRIES = 3
+"""How often a layer is tried whose child dies before it tells."""
+_FAULTS = (signal.SIGSYS, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT)
+"""Signals by which a system says that it has no such layer; others come from outside."""
 _STACK_BYTES = 8 << 20
 _CPU_SLACK_S = 0.5
 """The parent's clock comes first; the kernel's is for a parent that cannot act."""
@@ -34,6 +40,9 @@ def probe(without: frozenset[str] = frozenset()) -> LayerReport:
 
     Args:
         without: Layers to leave out, for tests.
+
+    Raises:
+        SandboxError: A layer could not be tried: nobody knows whether it holds.
     """
     missing = {}
     for name in KERNEL:
@@ -44,7 +53,24 @@ def probe(without: frozenset[str] = frozenset()) -> LayerReport:
 
 
 def _try_in_child(layer: str) -> str:
-    """Return why a layer does not hold in a child, or ""."""
+    """Return why a layer does not hold in a child, or ""; one that is killed is tried again.
+
+    Raises:
+        SandboxError: Each child was ended from outside.
+    """
+    ended = 0
+    for _ in range(_TRIES):
+        why, ended = _in_child(layer)
+        if why or not ended:
+            return why
+    how = f"each attempt was ended by signal {ended}"
+    if ended in _FAULTS:
+        return how
+    raise SandboxError(f"layer '{layer}' cannot be tried: {how}")
+
+
+def _in_child(layer: str) -> tuple[str, int]:
+    """Attempt a layer in a child; return why it does not hold, and the signal that ended it."""
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
@@ -60,7 +86,9 @@ def _try_in_child(layer: str) -> str:
     with open(reads, "rb") as pipe:
         why = pipe.read().decode(errors="replace")
     status = os.waitpid(child, 0)[1]
-    return why or (f"the attempt ended with status {status}" if status else "")
+    if os.WIFSIGNALED(status):
+        return why, os.WTERMSIG(status)
+    return why or (f"the attempt ended with status {status}" if status else ""), 0
 
 
 def _attempt(layer: str) -> None:
@@ -88,7 +116,10 @@ def _attempt(layer: str) -> None:
         os.close(os.pidfd_open(os.getpid()))  # process ids mean nothing across namespaces
         namespaces.unshare()
         if child := os.fork():
-            if os.waitpid(child, 0)[1]:
+            status = os.waitpid(child, 0)[1]
+            if os.WIFSIGNALED(status):  # as if this child were that one
+                os.kill(os.getpid(), os.WTERMSIG(status))
+            if status:
                 raise OSError(0, "no empty root folder, or another process to be seen")
             return
         namespaces.empty_root()

@@ -61,6 +61,8 @@ class Worker:
         self._template = template
         self.order = order
         """What was asked for."""
+        self.report = LayerReport()
+        """The layers that hold it; known once it is taken."""
         self.setting = b""
         """What its program will most likely find; it reads that before it knows the program."""
         theirs, self.requests = os.pipe()
@@ -362,12 +364,14 @@ class TemplateClient:
 
     def _take(self, limits: WorkerLimits, core: int, setting: bytes) -> Worker:
         """Return the spare if it is as wanted and alive, else a new worker."""
-        self._greeting(self._running())
+        report = self._greeting(self._running())
         spare, self._spare = self._spare, None
         if spare is not None and self._is_ready(spare, limits):
+            spare.report = report
             return spare
         worker = self._order(template_protocol.NOW, limits, core, setting=setting, awaited=True)
         if self._is_ready(worker, limits):
+            worker.report = report
             return worker
         raise OSError("its workers end at once")
 

@@ -44,12 +44,16 @@ def main(descriptor: int, without: frozenset[str]) -> None:
         descriptor: Of the control socket.
         without: Layers to leave out.
     """
+    from cap.errors import SandboxError
     from cap.sandbox.kernel import lockdown, namespaces
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     with contextlib.suppress(OSError):  # the first to go when memory runs out
         Path("/proc/self/oom_score_adj").write_text("1000")
-    report = lockdown.probe(without)
+    try:
+        report = lockdown.probe(without)
+    except SandboxError as error:
+        sys.exit(str(error))  # the parent reads what is said last
     if "namespaces" in report.layers:
         namespaces.enter()
     control = socket.socket(fileno=descriptor)

@@ -11,6 +11,8 @@ import platform
 import select
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -369,6 +371,82 @@ def test_a_level_that_is_not_reached_is_refused_with_the_layers_it_lacks() -> No
     template = sandbox_without("seccomp")._template
     with pytest.raises(SandboxError, match=r"'kernel'.*seccomp \(left out\)"):
         Sandbox(min_level="kernel", template=template)
+
+
+def test_a_new_template_that_holds_less_than_was_asked_for_runs_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    needs("rlimits", "seccomp")
+    template = TemplateClient(libraries=False)
+    try:
+        sandbox = Sandbox(min_level="kernel-seccomp", template=template)
+        assert sandbox.run("ret = 1", returns="ret").value == 1
+        assert template._process is not None
+        template._process.kill()  # by whoever has no memory left
+        monkeypatch.setattr(template, "_without", frozenset({"seccomp"}))
+        for _ in range(2):
+            with pytest.raises(SandboxError, match=r"'kernel-seccomp'.*seccomp \(left out\)"):
+                sandbox.run("ret = 2", returns="ret")
+    finally:
+        template.close()
+
+
+@pytest.mark.parametrize(
+    ("attempts", "told"),
+    [
+        ("KILL", "True {}"),
+        ("KILL KILL", "True {}"),
+        ("KILL KILL TERM", "layer 'rlimits' cannot be tried: each attempt was ended by signal 15"),
+        ("SYS SYS SYS", "False {'rlimits': 'each attempt was ended by signal 31'}"),
+    ],
+)
+def test_a_probe_that_is_killed_does_not_tell_of_the_system(
+    attempts: str, told: str, tmp_path: Path
+) -> None:
+    """An attempt is ended by each signal in turn; those that come after are left alone."""
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    source = f"""
+import os, signal
+from cap.errors import SandboxError
+from cap.sandbox.kernel import lockdown
+def attempt(layer):
+    begun = len(os.listdir({str(begun)!r}))
+    open(os.path.join({str(begun)!r}, str(begun)), "x").close()
+    if begun < len({attempts.split()}):
+        os.kill(os.getpid(), getattr(signal, "SIG" + {attempts.split()}[begun]))
+lockdown._attempt = attempt
+try:
+    found = lockdown.probe(frozenset({{"landlock", "seccomp", "namespaces"}}))
+    print("rlimits" in found.layers, {{n: w for n, w in found.missing.items() if w != "left out"}})
+except SandboxError as error:
+    print(error)
+"""
+    ran = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == told
+
+
+def test_a_killed_probe_within_the_namespaces_does_not_tell_of_the_system() -> None:
+    needs("namespaces")
+    source = """
+import os, time
+from cap.errors import SandboxError
+from cap.sandbox.kernel import lockdown, namespaces
+own, wait = os.getpid(), os.waitpid
+def waitpid(child, options):
+    if os.getpid() != own:  # the one that waits within a probe
+        os.kill(child, 9)
+    return wait(child, options)
+os.waitpid, namespaces.empty_root = waitpid, lambda: time.sleep(60)
+try:
+    print(lockdown.probe(frozenset({"rlimits", "landlock", "seccomp"})).missing["namespaces"])
+except SandboxError as error:
+    print(error)
+"""
+    ran = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    assert ran.stdout == (
+        "layer 'namespaces' cannot be tried: each attempt was ended by signal 9\n"
+    )
 
 
 def test_a_level_that_is_reached_is_accepted() -> None:
