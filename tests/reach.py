@@ -38,6 +38,7 @@ from cap.sandbox.worker.templates import Formats
 TEXT = "tripwire + 1"
 """What must never be compiled."""
 _SPECIAL = "__getattr__"
+_SETS = ("__setattr__", "__delattr__")
 ARGUMENTS: tuple[tuple[Any, ...], ...] = (
     (),
     (2,),
@@ -74,6 +75,11 @@ _EVENTS = (
     *("socket", "ctypes", "code.__new__", "function.__new__"),
 )
 
+
+class Own:
+    """Stands for a class of the program's own."""
+
+
 _heard: list[str] | None = None
 
 
@@ -102,7 +108,7 @@ def handed_in(policy: Policy) -> dict[str, Any]:
         for name, module in namespace._modules().items()
         if name in policy.modules
     }
-    return {**space, **modules}
+    return {**space, **modules, "super()": super(Own, Own())}
 
 
 def settable(space: Mapping[str, Any], depth: int) -> dict[str, str]:
@@ -214,6 +220,12 @@ def leads_out(value: Any) -> str | None:
             return what
     if type(value).__name__ in ("PyCapsule", "BitGenerator", "GEOSGeometry"):
         return "a raw pointer"
+    if isinstance(value, types.MethodWrapperType) and value.__name__ in _SETS:
+        return "what sets any attribute"
+    if isinstance(value, functools.partial):
+        where = getattr(value.func, "__globals__", {}).get("__name__", "")
+        if where.startswith("cap."):
+            return "a partial of ours, which hands out its parts"
     kind = type(value)
     if kind.__module__ == "typing" and vars(typing).get(kind.__name__) is kind:
         return "typing's own, which compiles texts"

@@ -1726,6 +1726,16 @@ _family(
         "set by super, memory | numpy's look at it": (
             "class A:\n    def f(self): super().__setattr__('__array_struct__', 1)\nA().f()"
         ),
+        "set by super, its parts | what sets any attribute": (
+            "class A:\n    def f(self): return super().__setattr__\n"
+            "A().f().args[0]('__dict__', {'__array_struct__': 1})"
+        ),
+        "set by super, its function | what binds by a name in data": (
+            "class A:\n    def f(self): return super().__setattr__\nret = A().f().func"
+        ),
+        "a data class's options | a function of the library": (
+            "from dataclasses import dataclass\nret = repr(dataclass(frozen=True).func)"
+        ),
     },
     ends=("raised",),
 )

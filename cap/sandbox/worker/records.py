@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import functools
 import inspect
 import sys
 import types
@@ -63,7 +62,7 @@ def field(**options: Any) -> Any:
 def dataclass(kind: type | None = None, /, **options: Any) -> Any:
     """Stand in for `dataclasses.dataclass`."""
     if kind is None:
-        return functools.partial(dataclass, **options)
+        return lambda kind, /: dataclass(kind, **options)  # a partial hands out its parts
     if not isinstance(kind, type) or kind.__module__ not in PROGRAM_NAMES:
         raise TypeError("dataclass() takes classes of the program's own")
     notes = dict(vars(kind).get("__annotations__", {}))

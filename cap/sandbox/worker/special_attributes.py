@@ -106,10 +106,14 @@ def _members(kind: Any) -> Any:
 
 
 def _setter(owner: Any) -> Callable[..., None]:
-    """Return `object.__setattr__`, or that of `super()`: it sets what a frozen class protects."""
+    """Return `object.__setattr__`, or that of `super()`: it sets what a frozen class protects.
+
+    Neither is a `partial`, which hands out what it is made of.
+    """
     if type(owner) is super:
         inherited: Any = owner
-        return functools.partial(_set_plainly, inherited.__setattr__, inherited.__self__)
+        bind, value = inherited.__setattr__, inherited.__self__
+        return lambda name, new, /: _set_plainly(bind, value, name, new)
     if owner is object:
         return lambda value, name, new, /: _set_plainly(
             functools.partial(object.__setattr__, value), value, name, new

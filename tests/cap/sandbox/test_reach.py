@@ -14,6 +14,7 @@ import pytest
 
 from cap.checker.policy import Policy
 from cap.program import private_names
+from cap.sandbox.worker import records
 from tests.reach import handed_in, settable, ways_out
 
 POLICIES = {"robot": Policy(), "benchmark": Policy.benchmark()}
@@ -90,6 +91,8 @@ HOLES: dict[str, tuple[Any, str]] = {
     "a cached property": (functools.cached_property(len), "set any name"),
     "a plain object": (types.SimpleNamespace, "a class of others"),
     "an object by data": (lambda **a: types.SimpleNamespace(**a), "special attributes by data"),
+    "a setter": ([object().__setattr__], "sets any attribute"),
+    "a partial": ([functools.partial(records.dataclass, frozen=True)], "hands out its parts"),
     "a template": (["{0.x}".format], "a text's own format"),
 }
 
