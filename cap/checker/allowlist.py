@@ -235,7 +235,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "logging": names(
         """
         CRITICAL DEBUG ERROR INFO NOTSET WARNING basicConfig critical debug error exception
-        getLogger info log warning
+        getLevelName getLogger info log warning
         """
     ),
     "numbers": names("Complex Integral Number Rational Real"),

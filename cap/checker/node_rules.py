@@ -77,8 +77,8 @@ _INSTEAD = {
     "dir": "name the attributes you need",
     "delattr": "write del x.name",
     "memoryview": "use bytes, or a numpy array",
-    "exit": "let the program end with its last statement, or return from a function",
-    "quit": "let the program end with its last statement, or return from a function",
+    "exit": "let the program end with its last statement, or import sys and call sys.exit()",
+    "quit": "let the program end with its last statement, or import sys and call sys.exit()",
     "breakpoint": "use print()",
 }
 """What a program writes in place of a builtin that it may not use."""

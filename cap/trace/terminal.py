@@ -377,7 +377,8 @@ class Live:
         self._print(text)
 
     def _stdout(self, data: Mapping[str, Any], depth: int) -> None:
-        self._write(clipped(data["text"].rstrip(), 4000), "", depth + 1)
+        for line in clipped(data["text"].rstrip(), 4000).split("\n"):  # no line of ours looks so
+            self._write(f"| {line}", "", depth + 1)
 
     def _moved(self, data: Mapping[str, Any], depth: int) -> None:
         for name, (before, after) in data["objects"].items():

@@ -2205,6 +2205,41 @@ log.setLevel('ERROR')
 log.warning('not said')
 logging.info('said by the root')
 on = log.isEnabledFor(logging.INFO)
+### a log that tells where it is written
+import logging
+def f(): logging.info("picking")
+logging.basicConfig(level=logging.INFO, format="[%(levelname)s] %(filename)s:%(lineno)d %(funcName)s %(message)s")
+f()
+### a log in braces
+import logging
+logging.basicConfig(level=logging.INFO, format="{levelname}: {message}", style="{")
+logging.info("picking")
+### a log with dollar signs
+import logging
+logging.basicConfig(level=logging.INFO, format="$levelname: ${message}", style="$")
+logging.info("picking")
+### a log configured twice
+import logging
+logging.basicConfig(level=logging.WARNING)
+logging.basicConfig(level=logging.DEBUG, format="x")
+logging.debug("should not show")
+logging.error("e")
+print(logging.getLevelName(20), logging.getLevelName("INFO"), logging.getLevelName(7), logging.getLevelName("X"), logging.getLevelName(0), logging.getLevelName("NOTSET"))
+### a log of no style
+import logging
+try: logging.basicConfig(style="x")
+except ValueError as e: print(e)
+### printed elsewhere, and to the error output
+import contextlib, sys, io
+with contextlib.redirect_stdout(sys.stderr): print("a")
+with contextlib.redirect_stdout(sys.stdout): print("b")
+b = io.StringIO()
+with contextlib.redirect_stdout(b):
+    print("c"); print("d", file=sys.stderr); sys.stdout.write("e"); print("f", file=sys.stdout)
+    with contextlib.redirect_stdout(sys.stderr): print("g")
+    with contextlib.redirect_stdout(sys.stdout): print("h")
+    with contextlib.redirect_stdout(None): print("i")
+print(repr(b.getvalue()))
 ### written to both outputs
 import sys
 sys.stdout.write('one\n')

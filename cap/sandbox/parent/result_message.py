@@ -74,9 +74,10 @@ def read_result(
     error, text, line = (entries.get(name) for name in ("error", "message", "line"))
     if not (type(error) is str and type(text) is str and (line is None or type(line) is int)):
         raise codec.WireError("malformed result")
+    error = "".join(letter for letter in error if letter.isalnum() or letter in "._")
     if error in _GIVEN_HERE:
         error = f"program.{error}"
-    error, text = clipped(codec.one_line(error)), codec.one_line(text, _MESSAGE_CHARS)
+    error, text = clipped(error), codec.one_line(text, _MESSAGE_CHARS)
     failure = _failure(Failure("raised", error, text, line), raised, limits)
     variables = entries.get("variables", b"")
     if type(variables) is not bytes:

@@ -69,10 +69,20 @@ class BuiltinFunction:
 shown_as(BuiltinFunction, "builtins", "builtin_function_or_method")
 
 
-def program_print() -> BuiltinFunction:
-    """Return the `print` of the program that calls, be it by way of a library."""
+def program_frame() -> Any:
+    """Return the frame of the program that calls, be it by way of a library."""
     frame: Any = sys._getframe(1)
     while not isinstance(frame.f_builtins["print"], BuiltinFunction):
         frame = frame.f_back
-    found: BuiltinFunction = frame.f_builtins["print"]
+    return frame
+
+
+def program_print() -> BuiltinFunction:
+    """Return the `print` of the program that calls."""
+    found: BuiltinFunction = program_frame().f_builtins["print"]
     return found
+
+
+def undirected(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what a program's `print` does when nothing is redirected."""
+    return getattr(function, "undirected", function)

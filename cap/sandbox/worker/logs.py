@@ -1,15 +1,25 @@
 """What programs know as `logging`, and as `sys.stdout` and `sys.stderr`: all of it is printed.
 
 A program has one output. What Python would send to its error stream stands in it in order.
+A log's time is always the same: the machine's clock is not the robot's.
 """
 
 from __future__ import annotations
 
+import string
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from cap.sandbox.worker.builtin_function import BuiltinFunction, program_print, shown_as
+from cap.sandbox.worker.builtin_function import (
+    BuiltinFunction,
+    program_frame,
+    program_print,
+    shown_as,
+    undirected,
+)
+from cap.sandbox.worker.templates import Formats
 
 LEVELS: Mapping[str, int] = {
     "NOTSET": 0,
@@ -20,7 +30,13 @@ LEVELS: Mapping[str, int] = {
     "CRITICAL": 50,
 }
 _NAMES = {number: name for name, number in LEVELS.items()}
-_FORMAT = "%(levelname)s:%(name)s:%(message)s"
+_FORMATS = {
+    "%": "%(levelname)s:%(name)s:%(message)s",
+    "{": "{levelname}:{name}:{message}",
+    "$": "${levelname}:${name}:${message}",
+}
+"""By the sign of their style."""
+_DATE = "%Y-%m-%d %H:%M:%S,000"
 _settings: dict[str, str] = {}
 """What the program configured; a worker runs one program."""
 _loggers: dict[str, Logger] = {}
@@ -46,7 +62,10 @@ class TextOutput:
         """Print a text as it is."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        program_print()(text, end="")
+        out = program_print()._function
+        if self is STREAMS["stderr"]:  # whatever `print` is redirected to
+            out = undirected(out)
+        out(text, end="")
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -100,17 +119,19 @@ class Logger:
     def log(self, level: Any, message: Any, /, *args: Any, **_: Any) -> None:
         """Print a message of a level."""
         level = _number(level)
-        if not self.isEnabledFor(level):
+        if not self.isEnabledFor(level) or not (_settings or level >= LEVELS["WARNING"]):
             return
-        text = str(message)
-        if args:
-            values = args[0] if len(args) == 1 and isinstance(args[0], dict) and args[0] else args
-            text %= values
-        fields = {"levelno": level, "name": self.name, "message": text}
-        fields["levelname"] = _NAMES.get(level, f"Level {level}")
-        form = _settings.get("format", "%(message)s" if level >= LEVELS["WARNING"] else None)
-        if form is not None:
-            program_print()(form % fields)
+        try:
+            text = str(message)
+            if args:
+                one = len(args) == 1 and isinstance(args[0], dict) and args[0]
+                text %= args[0] if one else args
+            line = _laid_out({"levelno": level, "name": self.name, "message": text})
+        except (RecursionError, MemoryError):
+            raise
+        except Exception as error:  # as in Python, which goes on
+            line = f"--- Logging error ---\n{type(error).__name__}: {error}"
+        program_print()(line)
 
     def debug(self, message: Any, /, *args: Any, **_: Any) -> None:
         """Print what helps to find a fault."""
@@ -142,7 +163,36 @@ class Logger:
     def __repr__(self) -> str:
         """Return what Python would show."""
         level = self.getEffectiveLevel()
-        return f"<Logger {self.name} ({_NAMES.get(level, f'Level {level}')})>"
+        return f"<Logger {self.name} ({get_level_name(level)})>"
+
+
+def _laid_out(fields: dict[str, Any]) -> str:
+    """Return the line of a message, as the program configured it."""
+    frame, date = program_frame(), _settings.get("datefmt") or _DATE
+    fields |= {
+        "levelname": get_level_name(fields["levelno"]),
+        "asctime": time.strftime(date, time.gmtime(0)),
+        **dict.fromkeys(("created", "msecs", "relativeCreated"), 0.0),
+        **dict.fromkeys(("filename", "pathname", "module"), "<program>"),
+        **{"lineno": frame.f_lineno, "funcName": frame.f_code.co_name},
+        **{"process": 1, "processName": "MainProcess"},
+        **{"thread": 1, "threadName": "MainThread", "taskName": None},
+    }
+    form, style = _settings.get("format", "%(message)s"), _settings.get("style", "%")
+    try:
+        if style == "%":
+            return form % fields
+        if style == "{":
+            laid_out: str = Formats(form).format(**fields)
+            return laid_out
+        return string.Template(form).substitute(fields)
+    except KeyError as error:
+        raise ValueError(f"Formatting field not found in record: {error}") from None
+
+
+def get_level_name(level: Any) -> Any:
+    """Stand in for `logging.getLevelName`."""
+    return _NAMES.get(level) or LEVELS.get(level, f"Level {level}")
 
 
 def _number(level: Any) -> int:
@@ -163,13 +213,26 @@ def get_logger(name: str | None = None) -> Logger:
     return _loggers[name]
 
 
-def basic_config(*, level: Any = None, format: Any = None, **_: Any) -> None:
-    """Stand in for `logging.basicConfig`; where it is printed, and when, is not a program's."""
+def basic_config(
+    *,
+    level: Any = None,
+    format: Any = None,
+    datefmt: Any = None,
+    style: Any = "%",
+    force: Any = False,
+    **_: Any,
+) -> None:
+    """Stand in for `logging.basicConfig`: the first counts; where it is printed is fixed."""
+    if _settings and not force:
+        return
+    if type(style) is not str or style not in _FORMATS:
+        raise ValueError(f"Style must be one of: {','.join(_FORMATS)}")
+    form, date = _FORMATS[style] if format is None else format, datefmt or ""
+    if type(form) is not str or type(date) is not str:
+        raise TypeError("format and datefmt are texts")
     if level is not None:
         get_logger().setLevel(level)
-    if format is not None and type(format) is not str:
-        raise TypeError("format is a text")
-    _settings.setdefault("format", _FORMAT if format is None else format)
+    _settings.update(format=form, datefmt=date, style=style)
 
 
 def _of_root(name: str) -> BuiltinFunction:
@@ -188,12 +251,14 @@ for _kind, _module, _shown in (
     (TextOutput, "_io", "TextIOWrapper"),
     (get_logger, "logging", "getLogger"),
     (basic_config, "logging", "basicConfig"),
+    (get_level_name, "logging", "getLevelName"),
 ):
     shown_as(_kind, _module, _shown)
 STREAMS: Mapping[str, Any] = {name: TextOutput(f"<{name}>") for name in ("stdout", "stderr")}
 LOGGING: Mapping[str, Any] = {
     **LEVELS,
     "basicConfig": BuiltinFunction("basicConfig", basic_config),
+    "getLevelName": BuiltinFunction("getLevelName", get_level_name),
     "getLogger": BuiltinFunction("getLogger", get_logger),
     **{
         name: _of_root(name)

@@ -9,8 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from cap.sandbox.worker.abstract import PROGRAM_NAMES
-from cap.sandbox.worker.builtin_function import BuiltinFunction, program_print, shown_as
+from cap.sandbox.worker.builtin_function import (
+    BuiltinFunction,
+    program_print,
+    shown_as,
+    undirected,
+)
 from cap.sandbox.worker.dispatch import is_of_program, singledispatch, singledispatchmethod
+from cap.sandbox.worker.logs import STREAMS
 
 
 def wraps(function: Callable[..., Any]) -> Callable[[Any], Any]:
@@ -181,11 +187,18 @@ class redirect_stdout:  # noqa: N801 programs know it by this name
         """Print there from now on."""
         out = program_print()
         before, target = out._function, self._target
+        plainly = undirected(before)
 
         def redirected(*values: Any, file: Any = None, **named: Any) -> None:
-            if file is not None or target is not None:
-                before(*values, file=target if file is None else file, **named)
+            where = target if file is None or file is STREAMS["stdout"] else file
+            if where is STREAMS["stdout"]:
+                before(*values, **named)
+            elif where is STREAMS["stderr"]:
+                plainly(*values, **named)
+            elif where is not None:
+                plainly(*values, file=where, **named)
 
+        redirected.undirected = plainly  # type: ignore[attr-defined]
         self._before.append((out, before))
         out._becomes(redirected)
         return target

@@ -281,7 +281,11 @@ def _run(setup: ProgramSetup, job: list[Any], parent: Parent) -> bytes:
             exec(setup.code(code), space)
         if bindings is not None:
             bindings.begin(space)
-        exec(setup.code(shipped), space)
+        try:
+            exec(setup.code(shipped), space)
+        except SystemExit as end:  # of a program that is done, as in Python
+            if not (end.code is None or (type(end.code) is int and end.code == 0)):
+                raise
         if calls is not None:
             returns = "answers"
             space["answers"] = call_each(space, *calls)
@@ -383,7 +387,9 @@ def _success(
     return message if bindings is None else {**message, **bindings.left(space)}
 
 
-_RAISING = frozenset(opcode.opmap[name] for name in ("RAISE_VARARGS", "YIELD_VALUE"))
+_RAISING = frozenset(
+    opcode.opmap[name] for name in ("RAISE_VARARGS", "YIELD_VALUE", "RETURN_GENERATOR")
+)
 """Where an exception stands that a program raised itself, or threw into a generator of its own."""
 
 
@@ -392,7 +398,9 @@ def _failure(error: BaseException) -> dict[str, Any]:
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
-        raised = code.co_code[trace.tb_lasti] in _RAISING
+        at = max(trace.tb_lasti, 0)
+        before = code.co_code[max(at - 2, 0)]  # a generator that has not begun stands behind it
+        raised = code.co_code[at] in _RAISING or before == opcode.opmap["RETURN_GENERATOR"]
         if code.co_filename == PROGRAM:
             line = trace.tb_lineno
         if code.co_filename.startswith("<"):
@@ -416,12 +424,11 @@ def _failure(error: BaseException) -> dict[str, Any]:
 
 
 def _name_of(kind: type) -> str:
-    """Return an exception's name; no class gives itself the name of another that is known."""
+    """Return an exception's name; that of a program's own class says that it is one."""
     if numeric() and kind is numeric().ARRAY_MEMORY_ERROR:
         return MemoryError.__name__
-    name = kind.__name__
-    drawn = "".join(letter for letter in name if letter.isalnum() or letter == "_")
-    known = codec.RAISABLE.get(drawn) or getattr(builtins, drawn, None)
-    if drawn == OutputLimit.__name__:
-        known = OutputLimit
-    return name if known is None or known is kind else f"program.{name}"
+    module = sys.modules.get(kind.__module__)
+    provided = vars(module).get(kind.__qualname__) is kind if module else False
+    if provided or kind is OutputLimit or kind in codec.RAISABLE.values():
+        return kind.__name__
+    return f"program.{kind.__name__}"

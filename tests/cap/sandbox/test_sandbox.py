@@ -438,10 +438,10 @@ FAILURES = {
     "a value that cannot cross": ("ret = print", "TypeError", None),
     "a value nested too deep": ("ret = []\nfor _ in range(300): ret = [ret]", "TypeError", None),
     "no text": ("ret = '\\ud800'", "TypeError", None),
-    "a class of its own": ("class Mine(Exception): pass\nraise Mine('x')", "Mine", 2),
+    "a class of its own": ("class Mine(Exception): pass\nraise Mine('x')", "program.Mine", 2),
     "an error without a text": (
         "class Mine(Exception):\n    def __str__(self): return 1 / 0\nraise Mine",
-        "Mine",
+        "program.Mine",
         3,
     ),
     "surrogates in the text": ("raise ValueError('\\ud800')", "ValueError", 1),
@@ -981,6 +981,7 @@ def test_names_that_hide_others_are_not_kept(sandbox: Sandbox) -> None:
 
 
 OWN = ("NotFound", "OutputLimit", "MemoryError", "TimeLimit", "ValueError", "CallLimit", "Timeout")
+OWN += ("CAP103", "UndefinedName", "SandboxError", "Mine")
 OWN += ("NotFound\ufe0f", "Output\u034fLimit")  # drawn like them
 
 
@@ -991,14 +992,37 @@ def test_an_exception_of_the_program_has_no_name_of_anothers(
 ) -> None:
     failure = sandbox.execute(f"class {name}({base}): pass\nraise {name}('mine')", Scope()).failure
     assert failure is not None
-    assert (failure.kind, failure.error) == ("raised", f"program.{name}")
+    plain = name.removesuffix("\ufe0f").replace("\u034f", "")
+    assert (failure.kind, failure.error) == ("raised", f"program.{plain}")
     assert failure.message == "mine"
     assert failure.cause == "program"
 
 
+def test_the_name_of_an_exception_holds_no_words_and_steers_no_terminal(sandbox: Sandbox) -> None:
+    source = (
+        "class E(Exception): pass\n"
+        "E.__name__ = 'CAP103: line 4\\x1b[31m\\nOK'\nE.__qualname__ = 'ValueError'\nraise E"
+    )
+    failure = sandbox.execute(source, Scope()).failure
+    assert failure is not None
+    assert failure.error == "program.CAP103line431mOK"
+
+
+def test_a_program_that_leaves_by_sys_exit_has_ended_well(sandbox: Sandbox) -> None:
+    for given in ("", "0", "None"):
+        source = f"import sys\nret = 1\nprint('a')\nif ret: sys.exit({given})\nret = 2"
+        result = sandbox.run(source, returns="ret")
+        assert (result.failure, result.value, result.stdout) == (None, 1, "a\n")
+    assert sandbox.run("raise SystemExit").failure is None
+    for given, told in {"1": "1", "'no cup'": "no cup", "False": "False"}.items():
+        failure = sandbox.run(f"import sys\nsys.exit({given})").failure
+        assert failure is not None
+        assert (failure.error, failure.message) == ("SystemExit", told)
+
+
 def test_other_exceptions_have_their_own_names(sandbox: Sandbox) -> None:
     for source, name in {
-        "class Mine(Exception): pass\nraise Mine": "Mine",
+        "import json\njson.loads('{')": "JSONDecodeError",
         "raise NotFound('x')": "NotFound",
         "np.linalg.inv(np.zeros((2, 2)))": "LinAlgError",
         "{}['a']": "KeyError",
@@ -1006,6 +1030,39 @@ def test_other_exceptions_have_their_own_names(sandbox: Sandbox) -> None:
         failure = sandbox.execute(source, Scope()).failure
         assert failure is not None
         assert failure.error == name
+
+
+def test_a_log_has_a_time_that_is_always_the_same(sandbox: Sandbox) -> None:
+    source = (
+        "import logging\nlogging.basicConfig(format='%(asctime)s %(message)s'{})\n"
+        "logging.error('a')"
+    )
+    assert sandbox.run(source.format("")).stdout == "1970-01-01 00:00:00,000 a\n"
+    assert sandbox.run(source.format(", datefmt='%H:%M'")).stdout == "00:00 a\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("logging.error('%d cups', 'x')", "TypeError: %d format: a real number"),
+        (
+            "logging.basicConfig(format='%(user)s')\nlogging.error('a')",
+            "ValueError: Formatting field not found in record: 'user'",
+        ),
+        (
+            "logging.basicConfig(format='{message.__class__.__mro__}', style='{')\n"
+            "logging.error('a')",
+            "AttributeError: attribute '__mro__' leads to the interpreter",
+        ),
+    ],
+)
+def test_a_log_that_cannot_be_written_ends_no_program(
+    sandbox: Sandbox, source: str, told: str
+) -> None:
+    result = sandbox.run(f"import logging\n{source}\nprint('went on')")
+    assert result.failure is None
+    assert result.stdout.startswith(f"--- Logging error ---\n{told}")
+    assert result.stdout.endswith("\nwent on\n")
 
 
 def test_an_endless_range_goes_to_no_primitive(sandbox: Sandbox) -> None:
@@ -1042,6 +1099,9 @@ def test_before_each_call_it_is_told_which_line_makes_it(sandbox: Sandbox) -> No
         "raise MemoryError('no room')",
         "def f(): raise MemoryError('no room')\nf()",
         "def f(): yield 1\ng = f()\nnext(g)\ng.throw(MemoryError('no room'))",
+        "def f(): yield 1\nf().throw(MemoryError('no room'))",
+        "def f(n):\n    def g(): yield n\n    return g()\nf(1).throw(MemoryError('no room'))",
+        "(n for n in [1]).throw(MemoryError('no room'))",
     ],
 )
 def test_lack_of_memory_that_a_program_tells_of_is_its_own(sandbox: Sandbox, source: str) -> None:

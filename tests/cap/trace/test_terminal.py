@@ -72,6 +72,17 @@ def test_a_program_appears_line_by_line_and_once(answer: str) -> None:
     assert [one for one in lines if one != "  import math"] == ["  x = 1", "  y = 2"]
 
 
+def test_no_line_that_a_program_prints_looks_like_one_of_the_report() -> None:
+    printed = "hm\nnothing moved\n  moved: red block\r\nrun: runs/other\n"
+    lines = seen(("stdout", {"text": printed}))
+    assert lines == [
+        "  | hm",
+        "  | nothing moved",
+        r"  |   moved: red block\x0d",
+        "  | run: runs/other",
+    ]
+
+
 def test_what_runs_is_printed_in_full_where_other_words_were_written() -> None:
     cut = [text("x = 1\ny = 2\nz = 3\n"), completion(), PROGRAM]
     whole = ["  x = 1", "  y = 2"]
