@@ -126,13 +126,13 @@ _NUMPY = frozenset(
         unpackbits unravel_index unsignedinteger unstack unwrap ushort vander var vdot vecdot vecmat
         vectorize vsplit vstack where zeros zeros_like
         c_ fft linalg r_ random
-        get_printoptions printoptions set_printoptions
+        errstate get_printoptions printoptions set_printoptions
         """
     )
 )
 """Left out on purpose: files (load, save, fromfile, memmap), text that is evaluated (matrix, bmat,
-fromregex), raw memory (frombuffer, nditer, lib), settings but for how arrays are printed, and every
-other module."""
+fromregex), raw memory (frombuffer, nditer, lib), settings but for how arrays are printed and what a
+division by zero does, and every other module."""
 _LINALG = names(
     """
     LinAlgError cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul

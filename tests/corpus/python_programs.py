@@ -2189,6 +2189,21 @@ with np.printoptions(precision=4):
     print(np.array([1.23456]))
 print(np.array([1.23456]))
 np.set_printoptions(precision=8, suppress=False)
+### how many digits, said by numpy
+import numpy as np
+np.set_printoptions(precision=np.int64(2))
+print(np.array([1.23456]))
+np.set_printoptions(precision=8)
+### divisions by zero that are expected
+import numpy as np
+with np.errstate(divide='ignore', invalid='ignore'):
+    a = np.array([1.0, 0.0]) / 0
+try:
+    with np.errstate(all='raise'):
+        np.array([1.0]) / 0
+except FloatingPointError as e:
+    m = str(e)
+b = [str(v) for v in a]
 ### a log before it is configured
 import logging
 log = logging.getLogger('a.b')

@@ -71,7 +71,7 @@ def modules() -> dict[str, Facade]:
     rows, columns = _without_text(type(np.r_)), _without_text(type(np.c_))
     numpy |= {"ndarray": closed(np.ndarray), "r_": rows(), "c_": columns(), "finfo": _finfo}
     numpy |= {"printoptions": PrintOptions, "set_printoptions": _set_print_options}
-    numpy |= {"get_printoptions": _print_options}
+    numpy |= {"get_printoptions": _print_options, "errstate": ErrorState}
     return {**found, "numpy": Facade(**numpy)}
 
 
@@ -122,6 +122,7 @@ def _print_options() -> dict[str, Any]:
 def _set_print_options(precision: Any = None, **options: Any) -> None:
     """Stand in for `np.set_printoptions`."""
     given = {"precision": precision, **options}
+    given = {n: at.item() if isinstance(at, np.generic) else at for n, at in given.items()}
     for name, value in given.items():
         if name not in _PRINT_OPTIONS:
             raise TypeError(
@@ -153,6 +154,32 @@ class PrintOptions:
         _set_print_options(**self._before)
 
 
+class ErrorState:
+    """Stand in for `np.errstate`: what faults of arithmetic do in a `with` block."""
+
+    __slots__ = ("_before", "_options")
+
+    def __init__(self, **options: Any) -> None:
+        """Keep them."""
+        for name, value in options.items():
+            if name not in ("all", "divide", "over", "under", "invalid"):
+                raise TypeError(f"errstate() takes no '{name}' here")
+            if value is not None and (type(value) is not str or value not in _ON_FAULTS):
+                raise ValueError(f"errstate() takes one of {', '.join(_ON_FAULTS)} here")
+        self._options = options
+        self._before: dict[str, Any] = {}
+
+    def __enter__(self) -> None:
+        """Use them."""
+        self._before = {**np.seterr(**self._options)}
+
+    def __exit__(self, *_: object) -> None:
+        """Use those from before."""
+        np.seterr(**self._before)
+
+
+_ON_FAULTS = ("ignore", "warn", "raise")
+shown_as(ErrorState, "numpy", "errstate")
 shown_as(PrintOptions, "numpy", "printoptions")
 shown_as(_set_print_options, "numpy", "set_printoptions")
 shown_as(_print_options, "numpy", "get_printoptions")
