@@ -1,6 +1,7 @@
 """One account for all processes of a run: a small file in its results folder, locked while read.
 
-A run that goes on later goes on with the same account, so a limit is one of the whole run.
+A run that goes on later goes on with the same account, so a limit is one of the whole run. A
+request stands there before it is sent, whatever becomes of it and of who sent it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from cap.errors import SpendLimit
 from cap.models.budget import Check
 
 NAME = "spent.json"
+_STOPPED = "the run is stopped, and nothing more is sent"
 _WIDTH = 80
 """Every entry has this many bytes, so that a new one covers the old one whole."""
 
@@ -35,11 +37,26 @@ class Ledger:
         """Why this process was last refused a request, or ""."""
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         self._lock = threading.Lock()
+        self._closed = threading.Event()
+
+    def close(self) -> None:
+        """Let this process send nothing from here on."""
+        self._closed.set()
+
+    def wait(self, seconds: float) -> None:
+        """Wait before a request is sent again, no longer than it may be sent."""
+        self._closed.wait(seconds)
 
     def begin(self, check: Check) -> None:
-        """Count one more request, unless `check` raises."""
+        """Count one more request, unless `check` raises.
+
+        Raises:
+            SpendLimit: As `check` does, or the account is closed.
+        """
         with self._locked() as (requests, cost_usd):
             try:
+                if self._closed.is_set():
+                    raise SpendLimit(_STOPPED)
                 check(requests, cost_usd)
             except SpendLimit as error:
                 self.refused = str(error)
@@ -71,6 +88,15 @@ class Ledger:
     def _write(self, requests: int, cost_usd: float) -> None:
         entry = json.dumps([requests, cost_usd]).ljust(_WIDTH - 1) + "\n"
         os.pwrite(self._file, entry.encode(), 0)
+
+
+def spent_in(folder: Path) -> tuple[int, float]:
+    """Return the requests and dollars of a results folder; none where nobody counted."""
+    try:
+        requests, cost_usd = json.loads((folder / NAME).read_bytes() or b"[0, 0.0]")
+        return int(requests), float(cost_usd)
+    except (OSError, ValueError, TypeError):
+        return 0, 0.0
 
 
 @cache

@@ -116,11 +116,16 @@ class TrialUsage:
         with self._changed:
             self._usage = self._usage.plus(usage)
 
-    def taken(self, patience_s: float) -> Usage:
-        """Return what was taken, once nothing is under way or that takes too long."""
+    def answered(self, patience_s: float) -> None:
+        """Wait until nothing is under way or that takes too long."""
         with self._changed:
             self._changed.wait_for(lambda: not self._under_way, patience_s)
-            return self._usage
+
+    def take(self) -> Usage:
+        """Return what was taken; nobody else gets it."""
+        with self._changed:
+            usage, self._usage = self._usage, Usage()
+            return usage
 
     def close(self) -> None:
         """Let nobody ask from here on: the process ends."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.ledger import spent_in
 from benchmarks.suite import FLAGS, UNJUDGED, BaseSuite, Outcome, Settings, Trial
 from cap.config import shown_url
 from cap.engine.repair import Repairs
@@ -338,7 +340,15 @@ def read_lines(folder: Path) -> Iterator[Line]:
     yield from {line.trial: line for line in _every_line(folder / TRIALS)}.values()
 
 
-def read_beside(folder: Path) -> Usage:
+@dataclass(frozen=True)
+class Beside(Usage):
+    """What models took besides the trials that count."""
+
+    unanswered: int = 0
+    """Of the requests, those whose answers nobody has: of workers that were killed."""
+
+
+def read_beside(folder: Path) -> Beside:
     """Return what models took besides the trials that count: of those stopped or run again.
 
     A line that is damaged was being written when its process was killed, and is left out.
@@ -354,7 +364,12 @@ def read_beside(folder: Path) -> Usage:
             found = found.plus(before)
         names = ("requests", "prompt_tokens", "completion_tokens", "cost_usd")
         latest[line.trial] = Usage(**{name: getattr(line.outcome, name) for name in names})
-    return found
+    known = functools.reduce(Usage.plus, latest.values(), found)
+    sent, spent_usd = spent_in(folder)
+    unanswered = max(0, sent - known.requests)
+    if unanswered and known.cost_usd is not None:
+        found = found.plus(Usage(cost_usd=max(0.0, spent_usd - known.cost_usd)))
+    return Beside(**vars(found.plus(Usage(unanswered))), unanswered=unanswered)
 
 
 def _every_line(path: Path) -> Iterator[Line]:

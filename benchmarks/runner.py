@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from benchmarks.models import account_of
 from benchmarks.results import Results
 from benchmarks.suite import ENDPOINT, UNPAID, Outcome, Settings, Trial
 from benchmarks.worker import ANSWERS_S, broken, run_trial
+from cap.engine.stop_signals import stop_signals
 from cap.errors import EndpointFailed, MissingExtra, SpendLimit, UsageError
 from cap.models.budget import cost_told
 
@@ -138,23 +140,30 @@ def _here(trials: Sequence[Trial], settings: Settings, jobs: int, late: Late) ->
     for trial in trials:
         waiting.put(trial)
     hands = [_Hand(waiting, done, settings) for _ in range(min(jobs, len(trials)))]
-    try:
-        for hand in hands:
-            hand.start()
-        for _ in trials:
-            yield done.get()
-    finally:
+    with stop_signals.waiting(ANSWERS_S + 4 * _END_S, partial(_give_up, hands)):
         try:
-            _let_answer(hands, late)
-        finally:
             for hand in hands:
-                hand.end()
-            for hand in hands:  # one that is just ending its worker itself
-                if hand.ident is not None:
-                    hand.join(_END_S)
-            while not done.empty():
-                if (ended := done.get())[1].cause != UNPAID:
-                    late.outcomes.append(ended)
+                hand.start()
+            for _ in trials:
+                yield done.get()
+        finally:
+            try:
+                _let_answer(hands, late)
+            finally:
+                for hand in hands:
+                    hand.end()
+                for hand in hands:  # one that is just ending its worker itself
+                    if hand.ident is not None:
+                        hand.join(_END_S)
+                while not done.empty():
+                    if (ended := done.get())[1].cause != UNPAID:
+                        late.outcomes.append(ended)
+
+
+def _give_up(hands: Sequence[_Hand]) -> None:
+    """Kill the workers, whatever they wait for; who waits for them goes on."""
+    for hand in hands:
+        hand.give_up()
 
 
 def _let_answer(hands: Sequence[_Hand], late: Late) -> None:
@@ -227,6 +236,14 @@ class _Hand(threading.Thread):
         with self._starting:
             self._ended = True
         self._kill()
+
+    def give_up(self) -> None:
+        """Take no further trial, and kill the worker without waiting for its end."""
+        self._ended = True
+        process = self._process
+        if process is not None and process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
     def _kill(self) -> None:
         process, self._process = self._process, None

@@ -52,7 +52,8 @@ def run_trial(trial: Trial, settings: Settings) -> Outcome:
 
 def write_unfinished(trial: Trial, settings: Settings) -> None:
     """Write down what a trial took that does not end: it was asked for, and is paid."""
-    usage = TRIAL.taken(ANSWERS_S)
+    TRIAL.answered(ANSWERS_S)
+    usage = TRIAL.take()
     path = settings.options.get("unfinished")
     if path is None or usage == Usage():
         return
@@ -94,7 +95,9 @@ def main() -> None:
 
     def end() -> None:
         TRIAL.close()
-        TRIAL.taken(ANSWERS_S)
+        if (account := account_of(settings.options)) is not None:
+            account.close()
+        TRIAL.answered(ANSWERS_S)
         with ending:
             if trial is not None:
                 write_unfinished(trial, settings)

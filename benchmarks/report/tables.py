@@ -16,11 +16,10 @@ from statistics import median
 from typing import Any
 
 from benchmarks.pass_at_k import KS, mean_pass_at_k
-from benchmarks.results import Line, read_asked, read_beside, read_header, read_lines
+from benchmarks.results import Beside, Line, read_asked, read_beside, read_header, read_lines
 from benchmarks.statistics import clustered_interval, percent, wilson_interval
 from benchmarks.suite import REPAIRED, SUITES, UNJUDGED, BaseSuite, suite
 from cap.errors import UsageError
-from cap.models.base import Usage
 
 CAUSES = ("model", "program", "robot", "task", "infrastructure", "recording")
 ALL = "all"
@@ -223,10 +222,12 @@ def taken(requests: int, tokens: int, cost_usd: float | None) -> str:
     return f"{requests} request{'s' * (requests != 1)}, {tokens} tokens, {price}"
 
 
-def told_beside(beside: Usage) -> str:
+def told_beside(beside: Beside) -> str:
     """Say what trials took that do not count."""
     tokens = beside.prompt_tokens + beside.completion_tokens
     told = taken(beside.requests, tokens, beside.cost_usd)
+    if beside.unanswered:
+        told += f"; of {beside.unanswered} of them no answer was kept, so they may have cost more"
     return f"besides, for trials that were stopped or run again: {told}"
 
 
@@ -265,7 +266,7 @@ class Report:
     """The same for a program."""
     order: Callable[[Line], tuple[Any, ...]]
     """Sorts lines as the tasks are sorted."""
-    beside: Usage
+    beside: Beside
     """What models took besides: for trials that were stopped, or run again since."""
     models: tuple[Cell, ...] = ()
     """Each model as a whole, where the run has several: they have no common rate."""
@@ -391,7 +392,9 @@ def read(folder: Path) -> Report:
         samples[split][task] = n + 1, right + line.outcome.success
         sampled |= line.trial.sample > 0
     if not total.n:
-        raise UsageError(f"{folder} holds no trial yet")
+        beside = read_beside(folder)
+        told = f"; {told_beside(beside)}" if beside.requests else ""
+        raise UsageError(f"{folder} holds no trial yet{told}")
     own, numbers = (found.summary(folder), found.numbers(folder)) if found else ([], None)
     wanted: Counter[Where] = Counter()
     wanted_of = Counter(found.model_of(trial.split) for trial in asked) if found else Counter()

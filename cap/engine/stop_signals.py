@@ -12,7 +12,8 @@ So the request is what counts, not the exception: it stands until a turn that Ct
 taken it, or the process is gone. A thread of its own is told of each signal at once, by the wakeup
 descriptor. As long as the request stands and the main thread is not just dealing with it, that
 thread wakes it, and the exception is raised again. A second request ends the process at once, and
-so does a first that the main thread does not come to terms with.
+so does a first that the main thread does not come to terms with. Where processes are at work that
+would outlive this one, the second ends those, and a third this one.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from cap.errors import Stopped, stop_in
@@ -49,6 +51,11 @@ class StopSignals:
         """The signal that asked to stop and was not taken; 0 if none did."""
         self._since_s: float | None = None
         """When the watching thread was told of that request."""
+        self._last_s = _LAST_S
+        self._give_up: Callable[[], None] | None = None
+        """What a second request does, in place of ending the process."""
+        self.given_up = False
+        """A second request came, and has done that."""
         self._unheard = False
         """The watching thread was told of a signal, and the main thread has not said so."""
         self._raises = False
@@ -90,6 +97,22 @@ class StopSignals:
                 signal.signal(number, self._stop)
             signal.set_wakeup_fd(self._tell, warn_on_full_buffer=False)
 
+    @contextlib.contextmanager
+    def waiting(self, seconds: float, give_up: Callable[[], None]) -> Iterator[None]:
+        """Inside, more time is needed to stop, and a second request shortens it.
+
+        Args:
+            seconds: How long stopping may take, seconds.
+            give_up: Ends what is waited for, on another thread, without waiting itself.
+        """
+        self._last_s, self._give_up, self.given_up = seconds, give_up, False
+        try:
+            yield
+        finally:
+            self._last_s, self._give_up = _LAST_S, None
+            if self._since_s is not None:  # what is still to be done has its own time
+                self._since_s = time.monotonic()
+
     def taken(self) -> None:
         """Note that Ctrl-C has ended what it should, and that the command goes on without."""
         if self.asked == signal.SIGINT:
@@ -128,8 +151,12 @@ class StopSignals:
             if since_s is None:
                 if numbers or self.asked:
                     self._since_s = now_s
-            elif now_s - since_s > (_SAME_S if numbers else _LAST_S):
-                os._exit(128 + (self.asked or number))
+            elif now_s - since_s > (_SAME_S if numbers else self._last_s):
+                if (give_up := self._give_up) is None:
+                    os._exit(128 + (self.asked or number))
+                self._since_s, self._last_s, self._give_up = now_s, _LAST_S, None
+                self.given_up = True
+                give_up()
             if numbers:
                 self._unheard, number = True, min(numbers)
             elif not told and (self._unheard or stop_in(_current(main)) is None):

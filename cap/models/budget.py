@@ -94,6 +94,9 @@ class Account(Protocol):
     def pay(self, cost_usd: float) -> None:
         """Add to what was spent, dollars."""
 
+    def wait(self, seconds: float) -> None:
+        """Wait before a request is sent again, no longer than it may be sent."""
+
 
 class OwnAccount:
     """The account of one model in one process."""
@@ -112,6 +115,10 @@ class OwnAccount:
         """Add to what was spent, dollars."""
         with self._lock:
             self._spent_usd += cost_usd
+
+    def wait(self, seconds: float) -> None:
+        """Wait before a request is sent again."""
+        time.sleep(seconds)
 
 
 class Budget:
@@ -171,11 +178,11 @@ class Budget:
             SpendLimit: They do not.
         """
         with self._places:
+            self._pace()
             self._account.begin(self._check)
             with self._lock:
                 self._under_way += 1
             try:
-                self._pace()
                 yield
             finally:
                 with self._lock:

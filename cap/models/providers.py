@@ -10,6 +10,7 @@ PLUGIN or PLUGIN/X   a model that an installed package brings: the entry points 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
@@ -267,8 +268,9 @@ def make_model(
     else:
         model = _other(spec, kind, name, providers, settings.timeout_s)
         bounded = terms.allowance.calls is not None or terms.allowance.cost_usd is not None
-        if bounded:
-            model = Metered(model, terms.allowance, _price(terms, spec) or FREE, terms.account)
+        if bounded or (terms.account is not None and kind not in ("nearest", "replay")):
+            price = _price(terms, spec) or (FREE if bounded else None)
+            model = Metered(model, terms.allowance, price, terms.account)
     if record is not None:
         from cap.models.replay import Recorder
 
@@ -465,6 +467,7 @@ def _endpoint(
         budget=Budget(full, allowance, _price(terms, full), terms.account),
         remedy_window=provider.window,
         cuts_off=provider.cuts_off,
+        sleep=time.sleep if terms.account is None else terms.account.wait,
         abilities_file=abilities_file(),
     )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,8 @@ from benchmarks.results import begin, read_beside, read_lines
 from benchmarks.suite import Outcome, Settings, Trial, suite
 from cap.cli.main import run as cap
 from cap.config import config_file
-from tests.fakes.openai_server import FakeServer, error
+from cap.errors import UsageError
+from tests.fakes.openai_server import FakeServer, Fault, error
 
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
 
@@ -110,6 +113,94 @@ def test_an_answer_under_way_when_a_run_is_stopped_is_recorded_counted_and_shown
     assert json.loads(Path("o/spent.json").read_text()) == [1, pytest.approx(beside.cost_usd)]
     (line,) = Path("r.jsonl").read_text().splitlines()
     assert json.loads(line)["text"] == "say('x')"
+
+
+def processes_of(parent: int) -> dict[int, int]:
+    """Return the sessions of a process's children, by their numbers."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            _, _, rest = path.read_text().rpartition(") ")
+            state, above, _, session = rest.split()[:4]
+            if int(above) == parent and state != "Z":
+                found[int(path.parent.name)] = int(session)
+    return found
+
+
+def sessions() -> set[int]:
+    """Return the sessions that have a living process."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, _, session = path.read_text().rpartition(") ")[2].split()[:4]
+            if state != "Z":
+                found.add(int(session))
+    return found
+
+
+def test_after_a_stop_nothing_is_sent_again() -> None:
+    priced()
+    asked, go = threading.Event(), threading.Event()
+
+    def answer(prompt: str, body: Any) -> Fault:
+        asked.set()
+        go.wait(60.0)
+        return error(500, "busy", headers={"retry-after-ms": "1"})
+
+    with FakeServer(answer) as server:
+        command = [sys.executable, "-P", "-m", "cap", *SUITE, "--tasks", "stack-blocks", "-n", "2"]
+        command += ["-m", "vllm/fake", "--base-url", server.url, "--out", "o"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            assert asked.wait(60.0)
+            process.send_signal(signal.SIGTERM)
+            said = next(line for line in process.stderr if "under way" in line)
+            go.set()
+            rest = process.stderr.read()
+            assert process.wait(60.0) == 143
+        assert len(server.posts) == 1
+    assert "SIGTERM again gives them up" in said
+    assert "Ctrl-C" not in said + rest
+    assert rest.splitlines()[-1] == (
+        "stopped: 0 of 2 trials have ended, 1 request was sent; "
+        "to go on: the same command with --out o --resume"
+    )
+    assert (read_beside(Path("o")).requests, read_beside(Path("o")).unanswered) == (1, 0)
+
+
+def test_a_second_stop_ends_the_workers_and_keeps_the_count() -> None:
+    asked, end = threading.Event(), threading.Event()
+
+    def answer(prompt: str, body: Any) -> str:
+        asked.set()
+        end.wait(60.0)
+        return "say('x')"
+
+    with FakeServer(answer) as server:
+        command = [sys.executable, "-P", "-m", "cap", *SUITE, "--tasks", "stack-blocks", "-n", "2"]
+        command += ["-m", "vllm/fake", "--base-url", server.url, "--out", "o"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            assert asked.wait(60.0)
+            workers = processes_of(process.pid)
+            assert workers
+            process.send_signal(signal.SIGINT)
+            assert any("under way" in line for line in process.stderr)
+            time.sleep(0.6)  # closer together they are one
+            process.send_signal(signal.SIGINT)
+            said = process.stderr.read()
+            assert process.wait(60.0) == 130
+        assert not sessions().intersection(workers.values())
+        end.set()
+        assert len(server.posts) == 1
+    assert (
+        "stopped: 0 of 2 trials have ended, 1 request was sent, 1 of them given up without an "
+        "answer; to go on: the same command with --out o --resume"
+    ) in said
+    beside = read_beside(Path("o"))
+    assert (beside.requests, beside.unanswered) == (1, 1)
+    with pytest.raises(UsageError, match=r"holds no trial yet; besides, .*: 1 request, 0 tokens"):
+        read(Path("o"))
 
 
 def test_what_was_run_again_was_paid_for_all_the_same(tmp_path: Path) -> None:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cap.cli.options import ModelOptions, Named, option, out_option
-from cap.errors import CapError, EndpointFailed, SpendLimit, UsageError
+from cap.engine.stop_signals import stop_signals
+from cap.errors import CapError, EndpointFailed, SpendLimit, Stopped, UsageError
 from cap.trace.terminal import printable
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ def carry_out(
     Raises:
         CapError: They cannot be run, or not to the end; what was written stays.
     """
+    from benchmarks import ledger
     from benchmarks.report import junit
     from benchmarks.results import UNFINISHED, begin, read_lines
     from benchmarks.runner import run
@@ -113,8 +115,7 @@ def carry_out(
         raise UsageError("--resume goes on with a results folder; say which with --out")
     folder = runner.out or new_run_folder(Path("runs"), settings.suite, title)
     options = dict(settings.options)
-    if "max_calls" in options or "max_cost" in options:  # the run's processes share an account
-        options["ledger"] = str(folder.resolve() / "spent.json")
+    options["ledger"] = str(folder.resolve() / ledger.NAME)
     options["unfinished"] = str(folder.resolve() / UNFINISHED)
     if runner.pictures:
         options["pictures"] = str(folder.resolve() / "pictures")
@@ -133,13 +134,15 @@ def carry_out(
                 engine=runner.engine,
                 address=runner.ray_address,
                 on_done=told,
-                on_wait=partial(click.echo, _WAITING, err=True),
+                on_wait=_tell_waiting,
             )
     except (SpendLimit, EndpointFailed) as error:
         error.run = str(folder)
         raise
-    except KeyboardInterrupt:
-        click.echo(f"stopped; to go on: the same command with --out {folder} --resume", err=True)
+    except (KeyboardInterrupt, Stopped) as stop:
+        _tell_stopped(folder, trials)
+        if isinstance(stop, Stopped) or stop_signals.given_up:
+            raise
         raise Interrupted(folder) from None
     finally:
         results.close()
@@ -149,7 +152,32 @@ def carry_out(
     return folder
 
 
-_WAITING = "waiting for answers that are under way and paid for; Ctrl-C again gives them up"
+def _tell_waiting() -> None:
+    """Say that a run that was stopped is not at its end."""
+    number = stop_signals.asked or signal.SIGINT
+    again = "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
+    click.echo(
+        f"waiting for answers that are under way and paid for; {again} again gives them up",
+        err=True,
+    )
+
+
+def _tell_stopped(folder: Path, trials: Sequence[Any]) -> None:
+    """Say how far a run has come that was stopped, what it took, and how to go on."""
+    from benchmarks.ledger import spent_in
+    from benchmarks.results import read_beside, read_lines
+
+    ended = {line.trial for line in read_lines(folder)}.intersection(trials)
+    sent, lost = spent_in(folder)[0], read_beside(folder).unanswered
+    requests = "1 request was" if sent == 1 else f"{sent} requests were"
+    told = f"{len(ended)} of {len(trials)} trials have ended, {requests} sent"
+    if lost:
+        told += f", {lost} of them given up without an answer"
+    click.echo(
+        f"stopped: {told}; to go on: the same command with --out {folder} --resume", err=True
+    )
+
+
 _ELSEWHERE = ("--out", "--junit")
 _ONCE = ("--resume", "--quiet", "-q", "--json")
 
