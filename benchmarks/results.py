@@ -144,7 +144,7 @@ def begin(
         "format_version": FORMAT_VERSION,
         "suite": suite.name,
         "suite_version": suite.version,
-        "settings": _shown(json.loads(json.dumps(plain(asdict(settings))))),
+        "settings": _shown(_used(json.loads(json.dumps(plain(asdict(settings)))))),
         "repairs": asdict(Repairs()),
         "versions": versions(),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -161,6 +161,51 @@ def begin(
     if (folder / TRIALS).exists() and (folder / TRIALS).stat().st_size:
         raise UsageError(f"{folder} holds trials and no {HEADER}; use another folder")
     return _begun(folder, header)
+
+
+def _used(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings as a header keeps them: of a person's own file, what this run uses.
+
+    Args:
+        settings: All of them.
+    """
+    options = dict(settings["options"])
+    asked, prices = options.pop("asked", {}), options.pop("prices", {})
+    for name in ("ledger", "unfinished", "pictures"):  # they stand in the folder itself
+        options.pop(name, None)
+    for name in {"cache", "record"}.intersection(options):
+        path, home = Path(options[name]), Path.home()
+        options[name] = str("~" / path.relative_to(home) if path.is_relative_to(home) else path)
+    models = {word.removeprefix("nl:") for word in _words({**settings, "options": options})}
+    kinds = {model.partition("/")[0] for model in models if "/" in model}
+    if asked:
+        tables = asked.get("providers", {})
+        used = {name: _without_secrets(tables[name]) for name in tables if name in kinds}
+        said = {name: _without_secrets(asked[name]) for name in ("usual", "said") if name in asked}
+        options["asked"] = {**asked, **said, "providers": used}
+    if kept := {name: prices[name] for name in prices if name in models}:
+        options["prices"] = kept
+    return {**settings, "options": options}
+
+
+def _without_secrets(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a model is asked, without headers and parameters that are said as they are."""
+    found = dict(table)
+    for name in {"headers", "query"}.intersection(found):
+        found[name] = {
+            key: value if str(value).startswith("$") else "[said]"
+            for key, value in found[name].items()
+        }
+    return found
+
+
+def _words(value: Any) -> Iterator[str]:
+    """Yield every text in plain data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _words(entry)
 
 
 def _shown(value: Any) -> Any:
@@ -242,6 +287,7 @@ def _identity(value: Any) -> Any:
     """Return what counts of a header's entry; of settings, what may change an outcome."""
     if not isinstance(value, dict) or not isinstance(value.get("options"), dict):
         return value
+    value = _used(value)
     options = {name: entry for name, entry in value["options"].items() if name not in _MAY_DIFFER}
     return {**value, "options": options}
 
@@ -367,8 +413,9 @@ def read_beside(folder: Path) -> Beside:
     known = functools.reduce(Usage.plus, latest.values(), found)
     sent, spent_usd = spent_in(folder)
     unanswered = max(0, sent - known.requests)
-    if unanswered and known.cost_usd is not None:
-        found = found.plus(Usage(cost_usd=max(0.0, spent_usd - known.cost_usd)))
+    if unanswered and known.cost_usd is not None:  # none of what was sent is free
+        lost_usd = max(0.0, spent_usd - known.cost_usd)
+        found = found.plus(Usage(cost_usd=lost_usd if spent_usd else None))
     return Beside(**vars(found.plus(Usage(unanswered))), unanswered=unanswered)
 
 

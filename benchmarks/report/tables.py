@@ -227,7 +227,7 @@ def told_beside(beside: Beside) -> str:
     tokens = beside.prompt_tokens + beside.completion_tokens
     told = taken(beside.requests, tokens, beside.cost_usd)
     if beside.unanswered:
-        told += f"; of {beside.unanswered} of them no answer was kept, so they may have cost more"
+        told += f"; no answer was kept of {beside.unanswered} of them: they may have cost more"
     return f"besides, for trials that were stopped or run again: {told}"
 
 

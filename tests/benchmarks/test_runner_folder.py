@@ -120,6 +120,31 @@ def test_only_what_changes_outcomes_makes_another_run(
         begin(tmp_path, TABLETOP, settings, resume=True).close()
 
 
+def test_a_header_has_of_a_persons_settings_what_the_run_uses(tmp_path: Path) -> None:
+    tables = {
+        "vllm": {"timeout_s": 9.0, "headers": {"X": "$GATE", "Y": "a-secret"}},
+        "mine": {"base_url": "https://mine.example/v1", "key_env": "MINE"},
+    }
+    price = {"read": 1.0, "written": 2.0}
+    options = {
+        "asked": {"usual": {}, "said": {"seed": 3}, "providers": tables, "base_url": {}},
+        "prices": {"vllm/fake": price, "mine/other": price},
+        "ledger": str(tmp_path / "spent.json"),
+        "record": str(Path.home() / "kept" / "r.jsonl"),
+    }
+    begin(tmp_path, TABLETOP, replace(SETTINGS, model="vllm/fake", options=options), resume=False)
+    told = json.loads((tmp_path / "header.json").read_text())["settings"]["options"]
+    headers = {"X": "$GATE", "Y": "[said]"}
+    assert told == {
+        "asked": {
+            **{"usual": {}, "said": {"seed": 3}, "base_url": {}},
+            "providers": {"vllm": {"timeout_s": 9.0, "headers": headers}},
+        },
+        "prices": {"vllm/fake": price},
+        "record": "~/kept/r.jsonl",
+    }
+
+
 COMMAND = ["bench", "run", "tabletop", "--mode", "instant", "-m", "oracle", "-n", "4"]
 COMMAND += ["--tasks", "pick-and-place", "--split", "SA-SI", "--jobs", "1", "--out", "out"]
 

@@ -1,18 +1,20 @@
 """Keys and passwords in what an endpoint says: they leave the transport as `[key]`.
 
-An endpoint may repeat what it was sent, in its errors and in its answers: as it is, as it stands
-in an address, or as basic authorisation has it. Who sends a key is told in one line, and traces,
-recordings and caches hold none.
+An endpoint may repeat what it was sent, in its errors and in its answers: as it is, in capitals, as
+JSON, an address or a web page has it, in hex or base64, or its end alone. Texts are compared after
+all such escapes are read. Reversed or spaced out a secret is not found. Who sends a key is told in
+one line, and traces, recordings and caches hold none.
 """
 
 from __future__ import annotations
 
 import base64
+import html
 import re
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
-from urllib.parse import quote, quote_plus, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from cap.config import shown_url
 
@@ -30,6 +32,20 @@ _NO_SECRETS = frozenset(
 _KEY_SHAPED = re.compile(r"\bsk-[\w*.-]{6,}")
 _KEY_NAMED = re.compile(r"key|token|secret|pass|auth|sig|code|credential", re.IGNORECASE)
 """Names of parameters whose values are secrets."""
+
+
+_TAIL = 8
+"""So many of the last characters of a secret are one as well."""
+_ESCAPED = re.compile(
+    r"\\+u([0-9a-f]{4})|\\+x([0-9a-f]{2})|\\+([\"'/])|%(?:25)*([0-9a-f]{2})"
+    r"|&(?:amp;)*(\#x?[0-9a-f]{1,8}|[a-z]{1,12});",
+    re.IGNORECASE,
+)
+"""One character as JSON, an address or a web page may have it, also packed several times."""
+_BEGUN = re.compile(r"(?:\\+(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|%[0-9a-f]{0,4}|&[\#\w;]{0,16})\Z", re.I)
+"""The beginning of such a one at the end of a text."""
+_FOLDED = str.maketrans(f"{ascii_uppercase}+", f"{ascii_lowercase} ")
+"""Some show a key in capitals, and an address has a plus for a space."""
 
 
 class Redaction:
@@ -50,21 +66,42 @@ class Redaction:
         words += [password or user, *(query[name] for name in query if _KEY_NAMED.search(name))]
         bare = {word for word in words if len(word) >= _SHORTEST}
         bare = {word for word in bare if word.lower() not in _NO_SECRETS}
-        packed = {*bare, *({f"{user}:{password}"} if password else ())}
-        # As it is, as addresses have it, and as base64 does.
-        written = (str, quote, quote_plus, partial(quote, safe=""))
-        forms = {write(word) for word in bare for write in written}
-        for pack in (base64.b64encode, base64.urlsafe_b64encode):
-            forms |= {pack(word.encode()).decode().rstrip("=") for word in packed}
-        self._longest = max(map(len, forms), default=0)
-        any_form = "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
-        any_form = re.sub("%([0-9A-F]{2})", r"%(?i:\1)", any_form)
-        self._forms = re.compile(any_form) if forms else None
-        self._lower = [form.lower() for form in forms]
+        self._tails: dict[str, int] = {}
+        """Each secret as it is compared, with how many of its last characters give it away."""
+        for word in bare:
+            for form in (word, word.encode().decode("latin-1")):
+                folded = _read(form)[0]
+                whole = len(word.split()) > 1
+                self._tails[folded] = len(folded) if whole else min(_TAIL, len(folded))
+            self._tails[word.encode().hex()] = 2 * len(word.encode())
+        for word in {*bare, *({f"{user}:{password}"} if password else ())}:
+            for pack in (base64.b64encode, base64.urlsafe_b64encode):
+                folded = _read(pack(word.encode()).decode().rstrip("="))[0]
+                self._tails[folded] = len(folded)
 
     def text(self, text: str) -> str:
         """Return a text without them."""
-        return text if self._forms is None else self._forms.sub(SHOWN, text)
+        if not self._tails:
+            return text
+        folded, starts = _read(text)
+        found: list[tuple[int, int]] = []
+        for secret, shortest in self._tails.items():
+            tail = secret[-shortest:]
+            at = folded.find(tail)
+            while at >= 0:
+                begin = at
+                for char in reversed(secret[:-shortest]):
+                    if not begin or folded[begin - 1] != char:
+                        break
+                    begin -= 1
+                found.append((starts[begin], starts[at + shortest]))
+                at = folded.find(tail, at + 1)
+        kept, end = [], 0
+        for first, last in sorted(found):
+            if first >= end:
+                kept += [text[end:first], SHOWN]
+            end = max(end, last)
+        return "".join([*kept, text[end:]])
 
     def line(self, text: str) -> str:
         """Return one line for a message, in which nothing stands either that looks like a key."""
@@ -83,7 +120,43 @@ class Redaction:
         return value
 
     def held_back(self, text: str) -> int:
-        """Return how many characters at the end of a text may be the beginning of a secret."""
-        end = text[-self._longest :].lower() if self._longest else ""
-        begins = (n for n in range(len(end)) if any(f.startswith(end[n:]) for f in self._lower))
-        return len(end) - next(begins, len(end))
+        """Return how many characters at the end of a text may be a part of a secret."""
+        if not self._tails:
+            return 0
+        begun = _BEGUN.search(text)
+        sure = text[: begun.start()] if begun else text
+        folded, starts = _read(sure[-_ROOM * max(map(len, self._tails)) :])
+        most = min(len(folded), max(map(len, self._tails)))
+        begins = (n for n in range(most, 0, -1) if self._begins(folded[-n:]))
+        count = next(begins, 0)
+        return len(text) - len(sure) + starts[-1] - starts[len(folded) - count]
+
+    def _begins(self, part: str) -> bool:
+        """Tell whether a secret may go on from here: any end of one, or one that stands whole."""
+        return any(
+            part in secret if shortest < len(secret) else secret.startswith(part)
+            for secret, shortest in self._tails.items()
+        )
+
+
+_ROOM = 12
+"""So many characters one of them takes at the most, as addresses and pages usually have it."""
+
+
+def _read(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text as it is compared, and where each of its characters, and its end, was."""
+    if not any(mark in text for mark in "\\%&"):
+        return text.translate(_FOLDED), range(len(text) + 1)
+    read: list[str] = []
+    starts: list[int] = []
+    end = 0
+    for found in _ESCAPED.finditer(text):
+        code, byte, char, percent, entity = found.groups()
+        if entity:
+            char = html.unescape(f"&{entity};")
+        elif not char:
+            char = chr(int(code or byte or percent, 16))
+        read += [text[end : found.start()], char]
+        starts += [*range(end, found.start()), *[found.start()] * len(char)]
+        end = found.end()
+    return ("".join(read) + text[end:]).translate(_FOLDED), [*starts, *range(end, len(text) + 1)]

@@ -13,6 +13,7 @@ from cap.cli.main import run
 from cap.errors import ModelError
 from cap.models.base import Request
 from cap.models.openai.redaction import Redaction
+from cap.models.openai.stream import Teller
 from tests.fakes.openai_server import DONE, FakeServer, delta, error, reply, stream
 
 KEY = "wk/SECRET+work=55555"
@@ -30,6 +31,18 @@ FORMS = {
     "basic authorisation": BASIC,
     "a header": "gate-way-9",
     "a parameter": "querySECRET",
+    "the key in capitals": KEY.upper(),
+    "the key in hex": KEY.encode().hex(),
+    "the key in hex, in capitals": KEY.encode().hex().upper(),
+    "the key in JSON": KEY.replace("/", "\\/"),
+    "the key in JSON's numbers": KEY.replace("+", "\\u002b").replace("/", "\\u002F"),
+    "the key in JSON in JSON": KEY.replace("+", "\\\\u002b"),
+    "the key in a web page": KEY.replace("/", "&#x2F;").replace("+", "&#43;"),
+    "the key with named entities": KEY.replace("/", "&sol;").replace("=", "&equals;"),
+    "the key in an address twice": quote(quote(KEY, safe=""), safe=""),
+    "the key in an address, all small": quote(KEY, safe="").lower(),
+    "the end of the key": KEY[-8:],
+    "more of its end": KEY[4:],
 }
 
 
@@ -41,6 +54,22 @@ def test_every_form_of_a_secret_is_found(form: str) -> None:
     assert SECRETS.body({told: [told, {"a": told}, 3, None]}) == {
         SECRETS.text(told): [SECRETS.text(told), {"a": SECRETS.text(told)}, 3, None]
     }
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_no_form_of_a_secret_is_told_in_pieces(form: str) -> None:
+    pieces: list[str] = []
+    teller = Teller(pieces.append, SECRETS)
+    teller.begin()
+    for char in f"say('{form}')":
+        teller(char)
+    teller.end()
+    assert "".join(pieces) == "say('[key]')"
+
+
+def test_what_only_resembles_a_secret_is_left() -> None:
+    for told in ("k=55555", "wk/SECRET+wor", "100 % & more \\o/ &lt;b&gt; %41", "a" * 40):
+        assert SECRETS.text(told) == told
 
 
 @pytest.mark.parametrize("word", ["ollama", "none", "lm-studio", "x"])
