@@ -187,6 +187,7 @@ class Meter(Wrapped):
             prompt_tokens=self.usage.prompt_tokens,
             completion_tokens=self.usage.completion_tokens,
             cost_usd=self.usage.cost_usd,
+            estimated=self.usage.estimated,
         )
         if outcome.success or not isinstance(self.unasked, EndpointFailed | NotRecorded):
             return outcome

@@ -408,7 +408,7 @@ def read_beside(folder: Path) -> Beside:
     for line in _every_line(folder / TRIALS):
         if (before := latest.get(line.trial)) is not None and before.requests:
             found = found.plus(before)
-        names = ("requests", "prompt_tokens", "completion_tokens", "cost_usd")
+        names = ("requests", "prompt_tokens", "completion_tokens", "cost_usd", "estimated")
         latest[line.trial] = Usage(**{name: getattr(line.outcome, name) for name in names})
     known = functools.reduce(Usage.plus, latest.values(), found)
     sent, spent_usd = spent_in(folder)

@@ -126,6 +126,8 @@ class Outcome:
     """Wall time."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """The suite's own, as JSON can hold it; no times. Reports give the numbers in `measured`."""
+    estimated: bool = False
+    """Nobody counted some tokens: they, and their price, follow from the length of the texts."""
 
 
 ENDPOINT = "endpoint"

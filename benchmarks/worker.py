@@ -31,6 +31,8 @@ _PACKAGES = ("cap", "robots", "benchmarks")
 ANSWERS_S = 30.0
 """How long a worker that is to end waits for the answers that are under way, seconds."""
 
+_WRITING = threading.Lock()
+
 
 def run_trial(trial: Trial, settings: Settings) -> Outcome:
     """Run one trial; what is wrong with the settings, or with the suite, is an outcome as well."""
@@ -53,13 +55,13 @@ def run_trial(trial: Trial, settings: Settings) -> Outcome:
 def write_unfinished(trial: Trial, settings: Settings) -> None:
     """Write down what a trial took that does not end: it was asked for, and is paid."""
     TRIAL.answered(ANSWERS_S)
-    usage = TRIAL.take()
-    path = settings.options.get("unfinished")
-    if path is None or usage == Usage():
-        return
-    line = json.dumps({**asdict(trial), **asdict(usage)}) + "\n"
-    with contextlib.suppress(OSError), open(path, "ab", buffering=0) as file:
-        file.write(line.encode())  # in one write, beside those of other workers
+    with _WRITING:  # whoever ends the process waits until it is written
+        usage, path = TRIAL.take(), settings.options.get("unfinished")
+        if path is None or usage == Usage():
+            return
+        line = json.dumps({**asdict(trial), **asdict(usage)}) + "\n"
+        with contextlib.suppress(OSError), open(path, "ab", buffering=0) as file:
+            file.write(line.encode())  # in one write, beside those of other workers
 
 
 def _place(error: BaseException) -> str:

@@ -52,6 +52,8 @@ class CellTally:
     """Tokens written."""
     cost_usd: float | None = 0.0
     """Dollars; None if a price is not known."""
+    estimated: bool = False
+    """Nobody counted some of the tokens."""
     seconds: float = 0.0
     """Wall time of all trials."""
     measured: dict[str, list[float | None]] = field(default_factory=dict)
@@ -78,6 +80,7 @@ class CellTally:
         self.completion_tokens += outcome.completion_tokens
         known = self.cost_usd is not None and outcome.cost_usd is not None
         self.cost_usd = (self.cost_usd or 0.0) + (outcome.cost_usd or 0.0) if known else None
+        self.estimated = self.estimated or outcome.estimated
         self.seconds += outcome.seconds
         measured = outcome.extra.get("measured")
         for name, value in measured.items() if isinstance(measured, dict) else ():
@@ -158,6 +161,7 @@ class Cell:
     def row(self) -> dict[str, Any]:
         """The cell for a person."""
         tally = self.tally
+        about = "~" if tally.estimated else ""
         return {
             "task": self.task,
             "split": self.split,
@@ -170,8 +174,8 @@ class Cell:
             "failed by": tally.why,
             "calls": round(tally.calls / tally.n, 1),
             "requests": tally.requests,
-            "tokens": tally.tokens,
-            "cost $": "?" if tally.cost_usd is None else f"{tally.cost_usd:.4f}",
+            "tokens": f"{about}{tally.tokens}" if about else tally.tokens,
+            "cost $": "?" if tally.cost_usd is None else f"{about}{tally.cost_usd:.4f}",
             "s": round(tally.seconds / tally.n, 2),
             "published %": ", ".join(f"{name} {value:g}" for name, value in self.published.items()),
         }
@@ -210,22 +214,24 @@ class Cell:
             "prompt_tokens": tally.prompt_tokens,
             "completion_tokens": tally.completion_tokens,
             "cost_usd": tally.cost_usd,
+            "estimated": tally.estimated,
             "seconds": tally.seconds,
             "measured": {name: _spread(values) for name, values in tally.measured.items()},
             "published_percent": dict(self.published),
         }
 
 
-def taken(requests: int, tokens: int, cost_usd: float | None) -> str:
-    """Say what models took."""
-    price = "at an unknown price" if cost_usd is None else f"${cost_usd:.4f}"
-    return f"{requests} request{'s' * (requests != 1)}, {tokens} tokens, {price}"
+def taken(requests: int, tokens: int, cost_usd: float | None, estimated: bool = False) -> str:
+    """Say what models took; what is estimated has a `~` before it."""
+    about = "~" if estimated else ""
+    price = "at an unknown price" if cost_usd is None else f"{about}${cost_usd:.4f}"
+    return f"{requests} request{'s' * (requests != 1)}, {about}{tokens} tokens, {price}"
 
 
 def told_beside(beside: Beside) -> str:
     """Say what trials took that do not count."""
     tokens = beside.prompt_tokens + beside.completion_tokens
-    told = taken(beside.requests, tokens, beside.cost_usd)
+    told = taken(beside.requests, tokens, beside.cost_usd, beside.estimated)
     if beside.unanswered:
         told += f"; no answer was kept of {beside.unanswered} of them: they may have cost more"
     return f"besides, for trials that were stopped or run again: {told}"
@@ -327,8 +333,9 @@ class Report:
         if tally.unjudged:
             lines.append(f"not judged, and counted as not successful: {tally.unjudged} trials")
         if tally.requests:
-            told = taken(tally.requests, tally.tokens, tally.cost_usd)
-            lines.append(f"model: {told}")
+            told = taken(tally.requests, tally.tokens, tally.cost_usd, tally.estimated)
+            replayed = str(self.header["settings"]["model"]).startswith("replay/")
+            lines.append(f"as recorded, nothing was sent: {told}" if replayed else f"model: {told}")
         if self.beside.requests:
             lines.append(told_beside(self.beside))
         started = str(self.header.get("started") or "").replace("T", " ").replace("+00:00", " UTC")

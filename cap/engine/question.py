@@ -275,6 +275,7 @@ class Author:
             prompt_tokens=completion.prompt_tokens,
             completion_tokens=completion.completion_tokens,
             cost_usd=completion.cost_usd,
+            estimated=completion.estimated,
             notes=completion.notes,
             ended=completion.ended,
             continues=completion.continues,

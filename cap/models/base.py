@@ -49,7 +49,7 @@ class Completion:
     model: str
     """The model's own name."""
     prompt_tokens: int = 0
-    """Tokens read, as the backend counts them; 0 where it does not say."""
+    """Tokens read, as the backend counts them."""
     completion_tokens: int = 0
     """Tokens written, those of unseen reasoning included."""
     cost_usd: float | None = None
@@ -70,6 +70,8 @@ class Completion:
     """Of the tokens written, those of reasoning."""
     requests: int = 1
     """Requests sent for it, retries included; 0 of an answer that was kept from an earlier one."""
+    estimated: bool = False
+    """Nobody counted its tokens: they, and its price, follow from the length of the texts."""
 
     @property
     def empty(self) -> bool:
@@ -158,6 +160,8 @@ class Usage:
     """Of the tokens read, those that the endpoint had in its own cache."""
     reasoning_tokens: int = 0
     """Of the tokens written, those of reasoning."""
+    estimated: bool = False
+    """Nobody counted some of the tokens: they, and their price, follow from lengths of texts."""
 
     @classmethod
     def of(cls, completion: Completion) -> Usage:
@@ -171,6 +175,7 @@ class Usage:
             completion.cost_usd,
             completion.cached_tokens,
             completion.reasoning_tokens,
+            completion.estimated,
         )
 
     @classmethod
@@ -188,4 +193,5 @@ class Usage:
             (self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
             self.cached_tokens + other.cached_tokens,
             self.reasoning_tokens + other.reasoning_tokens,
+            self.estimated or other.estimated,
         )

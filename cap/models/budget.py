@@ -17,7 +17,7 @@ from cap.models.wrapper import Ask, Wrapped
 CHARS_PER_TOKEN = 4
 """Stands in where an endpoint counts no tokens: English and code have about so many."""
 
-ESTIMATED = "the endpoint counts no tokens; its price is estimated from the length of the texts"
+ESTIMATED = "it counts no tokens: they are estimated from the length of the texts, and so its price"
 MINUTE_S = 60.0
 
 
@@ -195,15 +195,17 @@ class Budget:
             prompt: What was asked, for an estimate where no tokens are told.
             completion: The answer.
         """
+        told = completion.prompt_tokens or completion.completion_tokens
+        if not told and self._price != FREE and completion.cost_usd is None:
+            completion = replace(
+                completion,
+                prompt_tokens=-(-len(prompt) // CHARS_PER_TOKEN),
+                completion_tokens=-(-len(completion.text) // CHARS_PER_TOKEN),
+                notes=(*completion.notes, *((ESTIMATED,) if self._price else ())),
+                estimated=True,
+            )
         if self._price is not None and completion.cost_usd is None:
-            priced, notes = completion, completion.notes
-            if not (completion.prompt_tokens or completion.completion_tokens):
-                read, written = (
-                    -(-len(text) // CHARS_PER_TOKEN) for text in (prompt, completion.text)
-                )
-                priced = replace(completion, prompt_tokens=read, completion_tokens=written)
-                notes = notes if self._price == FREE else (*notes, ESTIMATED)
-            completion = replace(completion, cost_usd=self._price.of(priced), notes=notes)
+            completion = replace(completion, cost_usd=self._price.of(completion))
         if completion.cost_usd:
             self._account.pay(completion.cost_usd)
         with self._lock:

@@ -268,7 +268,7 @@ def make_model(
     else:
         model = _other(spec, kind, name, providers, settings.timeout_s)
         bounded = terms.allowance.calls is not None or terms.allowance.cost_usd is not None
-        if bounded or (terms.account is not None and kind not in ("nearest", "replay")):
+        if kind != "replay" and (bounded or (terms.account is not None and kind != "nearest")):
             price = _price(terms, spec) or (FREE if bounded else None)
             model = Metered(model, terms.allowance, price, terms.account)
     if record is not None:

@@ -5,7 +5,8 @@ A recording is a JSONL file, one completion a line:
     {"key": "...", "prompt_end": "...", "text": "...", "model": "...", "usage": {...}}
 
 `key` is the SHA-256 of the request; `prompt_end` is for people; `usage` holds `prompt_tokens`,
-`completion_tokens`, and `requests` where more or fewer than one were sent. A line with `error`, an
+`completion_tokens`, `cost_usd` if a price was known, `estimated` if nobody counted the tokens, and
+`requests` where more or fewer than one were sent. A line with `error`, an
 error's name, says that the model gave no completion then, and why in `text`. A line with `scores`
 holds a comparison of continuations.
 
@@ -231,6 +232,10 @@ class Recorder(Wrapped):
                 "completion_tokens": completion.completion_tokens,
             },
         }
+        if completion.cost_usd is not None:
+            answer["usage"]["cost_usd"] = completion.cost_usd
+        if completion.estimated:
+            answer["usage"]["estimated"] = True
         if completion.requests != 1:
             answer["usage"]["requests"] = completion.requests
         if completion.ended != "whole":
@@ -317,6 +322,8 @@ def _answer(values: dict[str, Any], where: str) -> Answer:
         model=_field(values, "model", where),
         prompt_tokens=_count(usage, "prompt_tokens", where),
         completion_tokens=_count(usage, "completion_tokens", where),
+        cost_usd=_price(usage, where),
+        estimated=isinstance(usage, dict) and usage.get("estimated") is True,
         requests=_count(usage, "requests", where, usual=1),
         ended=_ended(values, where),
         continues=values.get("continues") is True,
@@ -345,6 +352,13 @@ def _count(usage: Any, name: str, where: str, usual: int = 0) -> int:
     if not isinstance(value, int):
         raise UsageError(f"{where}: usage {name!r} must be a whole number")
     return value
+
+
+def _price(usage: Any, where: str) -> float | None:
+    value = usage.get("cost_usd") if isinstance(usage, dict) else None
+    if value is not None and type(value) not in (int, float):
+        raise UsageError(f"{where}: usage 'cost_usd' must be a number")
+    return None if value is None else float(value)
 
 
 def _end(prompt: str) -> str:

@@ -101,12 +101,16 @@ def is_real(model: str) -> bool:
 
 
 def usage_line(usage: Usage | Mapping[str, Any]) -> str:
-    """Return what a model took as one line: requests, tokens read and written, price if known."""
+    """Return what a model took as one line: requests, tokens read and written, price if known.
+
+    What is estimated has a `~` before it.
+    """
     known = usage if isinstance(usage, Mapping) else vars(usage)
     requests, cost = known["requests"], known["cost_usd"]
     line = f"{requests} {'request' if requests == 1 else 'requests'}"
-    line += f", {known['prompt_tokens']} + {known['completion_tokens']} tokens"
-    return line if cost is None else f"{line}, ${cost:.4f}"
+    about = "~" if known.get("estimated") else ""
+    line += f", {about}{known['prompt_tokens']} + {about}{known['completion_tokens']} tokens"
+    return line if cost is None else f"{line}, {about}${cost:.4f}"
 
 
 class Live:

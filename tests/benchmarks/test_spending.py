@@ -21,7 +21,7 @@ from benchmarks.suite import Outcome, Settings, Trial, suite
 from cap.cli.main import run as cap
 from cap.config import config_file
 from cap.errors import UsageError
-from tests.fakes.openai_server import FakeServer, Fault, error
+from tests.fakes.openai_server import FakeServer, Fault, error, reply
 
 SETTINGS = Settings("tabletop", "oracle", mode="instant")
 
@@ -201,6 +201,40 @@ def test_a_second_stop_ends_the_workers_and_keeps_the_count() -> None:
     assert (beside.requests, beside.unanswered) == (1, 1)
     with pytest.raises(UsageError, match=r"holds no trial yet; besides, .*: 1 request, 0 tokens"):
         read(Path("o"))
+
+
+@pytest.mark.usefixtures("trials_here")
+@pytest.mark.parametrize(
+    "usage",
+    [None, {"prompt_tokens": -500, "completion_tokens": -3}, {"prompt_tokens": "many"}],
+    ids=["none", "negative", "text"],
+)
+def test_tokens_that_nobody_counts_are_marked_and_a_recording_says_what_it_cost(
+    usage: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    priced()
+
+    def answer(prompt: str, body: Any) -> Fault:
+        said = {"message": {"content": "say('x')"}, "finish_reason": "stop"}
+        return reply({"choices": [said], **({} if usage is None else {"usage": usage})})
+
+    with FakeServer(answer) as server:
+        asked = ["-m", "vllm/fake", "--base-url", server.url, "--no-stream", "--record", "r.jsonl"]
+        cap([*SUITE, "--tasks", "stack-blocks", "-n", "1", "--out", "o", *asked])
+    (line,) = read_lines(Path("o"))
+    outcome = line.outcome
+    assert outcome.estimated
+    assert outcome.cost_usd == pytest.approx(
+        (outcome.prompt_tokens + outcome.completion_tokens) / 1e6
+    )
+    told = (
+        f"{outcome.requests} request{'s' * (outcome.requests > 1)}, "
+        f"~{outcome.prompt_tokens + outcome.completion_tokens} tokens, ~${outcome.cost_usd:.4f}"
+    )
+    assert f"model: {told}" in capsys.readouterr().out
+    assert read(Path("o")).as_json["total"]["estimated"] is True
+    cap([*SUITE, "--tasks", "stack-blocks", "-n", "1", "--out", "p", "-m", "replay/r.jsonl"])
+    assert f"as recorded, nothing was sent: {told}" in capsys.readouterr().out
 
 
 def test_what_was_run_again_was_paid_for_all_the_same(tmp_path: Path) -> None:

@@ -279,8 +279,8 @@ class OpenAIModel:
         reply = read_reply(body, request)
         completion = self._counted(without_synonyms(request.prompt), reply, exchange)
         sent = len(without_synonyms(request.prompt)) + len(self._system(request))
-        if self._window.cuts(sent, completion.prompt_tokens):
-            read = completion.prompt_tokens
+        if self._window.cuts(sent, reply.prompt_tokens):
+            read = reply.prompt_tokens
             what = f" read only {read} tokens of a prompt of {sent} characters: its beginning is "
             told = f"{what}cut off, since its context window is too small; {self._remedy_window}"
             raise exchange.failed(self._errors.error(PromptCutOff, told), completion)

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from cap.errors import EmptyCompletion, ModelError, SpendLimit, UsageError
-from cap.models.base import Completion, Model, Request, Scores, ScoringModel, Streams
+from cap.models.base import Completion, Model, Request, Scores, ScoringModel, Streams, Usage
 from cap.models.budget import ESTIMATED, FREE, Allowance, Metered, Price
 from cap.models.cache import NOTE, Cached
 from cap.models.providers import ModelTerms, make_model
 from cap.models.replay import Recorder
 from cap.models.wrapper import Wrapped
+from cap.trace.terminal import usage_line
 from tests.fakes.openai_server import FakeServer, error
 
 REQUEST = Request("# greet.\n", seed=1)
@@ -254,7 +255,8 @@ def test_tokens_nobody_counted_are_estimated_for_the_price_and_it_says_so() -> N
     completion = Metered(Fixed("x" * 9, tokens=(0, 0)), price=PRICE).complete(Request("y" * 8))
     assert completion.cost_usd == pytest.approx((2 * 2.0 + 3 * 10.0) / 1e6)
     assert completion.notes == (ESTIMATED,)
-    assert completion.completion_tokens == 0
+    assert (completion.prompt_tokens, completion.completion_tokens) == (2, 3)
+    assert usage_line(Usage.of(completion)) == "1 request, ~2 + ~3 tokens, ~$0.0000"
 
 
 def test_past_the_calls_nothing_is_sent() -> None:
