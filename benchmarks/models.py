@@ -168,8 +168,18 @@ class Meter(Wrapped):
     def _through_bare(
         self, mode: Mode, parameters: Mapping[str, Any], ask: Callable[[], Any]
     ) -> Any:
+        endpoint = self.endpoint
         with TRIAL.asking():
-            return ask()
+            if endpoint is not None:
+                endpoint.taken_here()
+            try:
+                body = ask()
+            except ModelError as error:
+                self._count(Usage.of_failed(error))
+                raise
+            if endpoint is not None:
+                self._count(endpoint.taken_here())
+        return body
 
     def _count(self, usage: Usage) -> None:
         with self._lock:

@@ -169,6 +169,8 @@ class Budget:
         self._sleep, self._clock = sleep, clock
         self.usage = Usage()
         """What was used so far."""
+        self._here = threading.local()
+        """What this thread's last answer took."""
 
     @contextlib.contextmanager
     def sending(self) -> Iterator[None]:
@@ -210,7 +212,14 @@ class Budget:
             self._account.pay(completion.cost_usd)
         with self._lock:
             self.usage = self.usage.plus(Usage.of(completion))
+        self._here.usage = Usage.of(completion)
         return completion
+
+    def taken_here(self) -> Usage:
+        """Return what the last answer took that came on this thread; once only."""
+        usage: Usage = getattr(self._here, "usage", Usage())
+        self._here.usage = Usage()
+        return usage
 
     def _check(self, begun: int, spent_usd: float) -> None:
         """Refuse one more request, if that would be past a limit."""

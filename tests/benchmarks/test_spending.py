@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.models import Meter, model_for
 from benchmarks.report.tables import read
 from benchmarks.results import begin, read_beside, read_lines
 from benchmarks.suite import Outcome, Settings, Trial, suite
@@ -113,6 +114,17 @@ def test_an_answer_under_way_when_a_run_is_stopped_is_recorded_counted_and_shown
     assert json.loads(Path("o/spent.json").read_text()) == [1, pytest.approx(beside.cost_usd)]
     (line,) = Path("r.jsonl").read_text().splitlines()
     assert json.loads(line)["text"] == "say('x')"
+
+
+def test_what_compares_continuations_counts_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "spent.json"
+    with FakeServer(lambda prompt, body: "1") as server:
+        options = {"base_url": server.url, "ledger": str(path)}
+        meter = Meter(model_for("vllm/fake", options))
+        meter.score("Robot: ", ["done", "not yet"])
+        sent = [post for post in server.posts if post.path.endswith("completions")]
+        assert meter.requests == len(sent) == json.loads(path.read_text())[0] > 0
+    assert meter.usage.prompt_tokens > 0
 
 
 def processes_of(parent: int) -> dict[int, int]:

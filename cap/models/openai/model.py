@@ -164,6 +164,10 @@ class OpenAIModel:
         """What its answers took so far."""
         return self._budget.usage
 
+    def taken_here(self) -> Usage:
+        """Return what the last answer took that came on this thread; once only."""
+        return self._budget.taken_here()
+
     @property
     def identity(self) -> str:
         """What decides its answers besides the request: for a cache."""
