@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
+from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import (
     BASELINES,
@@ -27,12 +28,13 @@ from benchmarks.suite import (
     check_options,
     load_prompts,
 )
+from cap.engine.engine import unhinted
 from cap.errors import UsageError
 from cap.models.base import Model
 from cap.prompt.prompt import Prompt
-from cap.robot import registry
+from cap.robot import registry, robot_facts
 from cap.robot.protocol import Rewindable
-from cap.session.session import Session
+from cap.session.session import TOP, Session
 from cap.session.settings import SessionSettings
 from cap.session.turn import Turn
 
@@ -174,7 +176,10 @@ def carry_out(
         MissingKey: The model needs a key and none is set.
     """
     start_s = time.perf_counter()
-    meter = Meter(_model(settings, trial))
+    model = _model(settings, trial)
+    meter = Meter(model)
+    if isinstance(model, NoisyOracle):  # an oracle is a person's: it may use every name
+        prompts = {**prompts, TOP: unhinted(prompts[TOP])}
     with Session(robot, meter, SessionSettings(prompts=prompts, seed=seed_of(trial))) as session:
         first = robot.snapshot() if isinstance(robot, Rewindable) else None
         case = make(np.random.default_rng([trial.seed, 7]), robot)
@@ -182,6 +187,11 @@ def carry_out(
             raise UsageError(
                 f"task '{trial.task}' gives {type(case).__name__}, no RobotCase; return one"
             )
+        if isinstance(model, NoisyOracle):
+            told = robot_facts.facts(robot).values()
+            lists = [fact for fact in told if isinstance(fact, list | tuple)]
+            model.names = tuple(name for fact in lists for name in fact if isinstance(name, str))
+            model.programs = _programs(case)
         turns, missed = _act(session, case, settings.model)
         drawn = _pictures(robot, first, trial, settings) if missed is not None else {}
     outcome = _outcome(case, turns, missed, meter, time.perf_counter() - start_s)
@@ -198,6 +208,8 @@ def _act(session: Session, case: RobotCase, model: str) -> tuple[list[Turn], str
     asked: list[tuple[str, str | None]] = [(words, None) for words in case.instructions]
     if isinstance(baseline, str):
         asked = [("; ".join(case.instructions), baseline)]
+    elif is_noisy(model):
+        asked = [(words, None) for words in _programs(case)]
     elif baseline is not None:
         asked = list(zip(case.instructions, baseline, strict=True))
     turns: list[Turn] = []
@@ -211,6 +223,13 @@ def _act(session: Session, case: RobotCase, model: str) -> tuple[list[Turn], str
             if missed is not None:
                 return turns, f"after {words!r}: {missed}"
     return turns, _verdict(case.missed, session.robot)
+
+
+def _programs(case: RobotCase) -> dict[str, str]:
+    """Return a case's oracle by instruction: all of them at once if one program does it all."""
+    if isinstance(case.oracle, str):
+        return {"; ".join(case.instructions): case.oracle}
+    return dict(zip(case.instructions, case.oracle, strict=True))
 
 
 def _verdict(judge: Judge, robot: Any) -> str | None:
@@ -266,4 +285,6 @@ def _pictures(robot: Any, first: Any, trial: Trial, settings: Settings) -> dict[
 def _model(settings: Settings, trial: Trial | None = None) -> Model:
     if settings.model in BASELINES:
         return NoModel()
+    if is_noisy(settings.model):
+        return NoisyOracle(settings.model, seed_of(trial) if trial else 0)
     return model_for(settings.model, settings.options, trial)

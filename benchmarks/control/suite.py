@@ -16,6 +16,7 @@ from pathlib import Path
 
 from benchmarks.control.tasks import TASKS, ControlTask, EpisodeVerdict
 from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
+from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.suite import (
     BaseSuite,
     Outcome,
@@ -25,7 +26,9 @@ from benchmarks.suite import (
     load_prompts,
     program_limits,
 )
+from cap.engine.engine import unhinted
 from cap.errors import PromptError
+from cap.models.base import Model
 from cap.prompt.prompt import Prompt
 from cap.result import Failure
 from cap.sandbox.limits import Limits
@@ -64,7 +67,7 @@ class ControlSuite(BaseSuite):
         check_options(settings, OPTIONS)
         program_limits(settings.options.get("limits", {}), LIMITS)
         if settings.model not in PROGRAMS:
-            model_for(settings.model, {**settings.options, "ledger": None})
+            _model(replace(settings, options={**settings.options, "ledger": None}))
         for task in TASKS:
             _prompt(settings, task)
 
@@ -93,7 +96,7 @@ class ControlSuite(BaseSuite):
         check_options(settings, OPTIONS)
         task = TASKS[trial.task]
         asks = settings.model not in PROGRAMS
-        meter = Meter(model_for(settings.model, settings.options, trial) if asks else NoModel())
+        meter = Meter(_model(settings, trial) if asks else NoModel())
         turn, verdict = _episode(task, trial, settings, meter)
         outcome = Outcome(
             success=verdict.missed is None,
@@ -123,6 +126,8 @@ def _episode(
     task: ControlTask, trial: Trial, settings: Settings, meter: Meter
 ) -> tuple[Turn, EpisodeVerdict]:
     prompt = _prompt(settings, task.name)
+    if is_noisy(settings.model):  # an oracle is a person's: it may use every name
+        prompt = unhinted(prompt)
     words = task.instruction(trial.seed)
     with Session(
         task.robot(trial.seed),
@@ -139,6 +144,14 @@ def _episode(
         else:
             turn = session.run(words)
         return turn, task.judge(session.robot)
+
+
+def _model(settings: Settings, trial: Trial | None = None) -> Model:
+    """Return who writes the controllers, where none of `PROGRAMS` stands in place of a model."""
+    if is_noisy(settings.model):
+        known = {} if trial is None else {"": TASKS[trial.task].oracle(trial.seed)}
+        return NoisyOracle(settings.model, seed_of(trial) if trial else 0, known)
+    return model_for(settings.model, settings.options, trial)
 
 
 def _prompt(settings: Settings, task: str) -> Prompt:

@@ -20,7 +20,8 @@ from benchmarks import json_lines, samples
 from benchmarks.humaneval.completions import ARMS, WrittenSample, write
 from benchmarks.humaneval.judge import TIMEOUT_S, SampleVerdict, Scorer
 from benchmarks.humaneval.problems import HumanEvalProblem, load, official
-from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for
+from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
+from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.results import Line, read_header, read_lines
 from benchmarks.suite import (
@@ -34,7 +35,7 @@ from benchmarks.suite import (
     check_options,
 )
 from cap.errors import ModelError, UsageError
-from cap.models.base import Model
+from cap.models.base import Model, Request
 
 OPTIONS = (
     "k",
@@ -214,7 +215,7 @@ class HumanEvalSuite(BaseSuite):
         start_s = time.perf_counter()
         check_options(settings, OPTIONS)
         problem = self.problems[trial.task]
-        meter = Meter(_model(settings, trial))
+        meter = Meter(_model(settings, trial, problem))
         told: dict[str, Any] = {}
         try:
             if settings.model.startswith(samples.SAMPLES):
@@ -315,6 +316,8 @@ def _written(
         return WrittenSample(problem.canonical_solution)
     if settings.model == "no-op":
         return WrittenSample("    pass\n")
+    if is_noisy(settings.model):  # it writes the whole function
+        return WrittenSample(model.complete(Request(problem.prompt)).text, whole=True)
     options = settings.options
     return write(
         problem,
@@ -354,8 +357,13 @@ def _outcome(
     )
 
 
-def _model(settings: Settings, trial: Trial | None = None) -> Model:
+def _model(
+    settings: Settings, trial: Trial | None = None, problem: HumanEvalProblem | None = None
+) -> Model:
     """Return the model of some settings, the same one within a process."""
+    if is_noisy(settings.model):
+        known = {"": f"{problem.prompt}{problem.canonical_solution}"} if problem else {}
+        return NoisyOracle(settings.model, seed_of(trial) if trial else 0, known)
     if settings.model in BASELINES or settings.model.startswith(samples.SAMPLES):
         return NoModel()
     return model_for(settings.model, settings.options, trial)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.reasoning.answers import Malformed, as_text, read_names, read_points, wrong
 from benchmarks.reasoning.question import PosedQuestion
 from cap.engine.lmp import LMP
@@ -68,13 +69,24 @@ class Fixed:
         return Completion(self._text, self.name)
 
 
-def baseline(name: str, asked: PosedQuestion, arm: str) -> Model:
-    """Return the model that gives the oracle's answer in the form of an arm, or says nothing."""
+def baseline(name: str, asked: PosedQuestion, arm: str, seed: int) -> Model:
+    """Return the model that gives the oracle's answer in the form of an arm, or says nothing.
+
+    Args:
+        name: `oracle`, `no-op` or a noisy oracle's.
+        asked: The question.
+        arm: How it is asked.
+        seed: Of what a noisy oracle draws.
+    """
     if name == "no-op":
         return Fixed("pass" if arm == "lmp" else "I cannot say.")
-    if arm == "lmp":
-        return Fixed(asked.program)
-    return Fixed(f"answer = {as_text(asked.question, asked.answer)!r}")
+    right = f"answer = {as_text(asked.question, asked.answer)!r}"
+    right = asked.program if arm == "lmp" else right
+    return (
+        NoisyOracle(name, seed, {"": right}, asked.scene.objects)
+        if is_noisy(name)
+        else Fixed(right)
+    )
 
 
 def in_words(asked: PosedQuestion, model: Model, prompt: Prompt, *, repairs: bool) -> Response:

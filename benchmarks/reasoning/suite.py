@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.noisy_oracle import is_noisy, noise_of
 from benchmarks.reasoning.methods import LMPS, Response, baseline, in_code, in_words
 from benchmarks.reasoning.object_questions import OBJECTS
 from benchmarks.reasoning.position_questions import POSITIONS
@@ -74,7 +75,9 @@ class ReasoningSuite(BaseSuite):
         """
         check_options(settings, OPTIONS)
         program_limits(settings.options.get("limits", {}))
-        if settings.model not in BASELINES:
+        if is_noisy(settings.model):
+            noise_of(settings.model)
+        elif settings.model not in BASELINES:
             model_for(settings.model, {**settings.options, "ledger": None})
 
     def cells(self) -> tuple[tuple[str, str], ...]:
@@ -94,8 +97,8 @@ class ReasoningSuite(BaseSuite):
         asked = put(questions[trial.seed % len(questions)], trial.seed)
         is_baseline = settings.model in BASELINES
         meter = Meter(
-            baseline(settings.model, asked, trial.split)
-            if is_baseline
+            baseline(settings.model, asked, trial.split, seed_of(trial))
+            if is_baseline or is_noisy(settings.model)
             else model_for(settings.model, settings.options, trial)
         )
         reply = _ask(asked, trial, settings, meter)

@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.noisy_oracle import WHAT_IT_IS, is_noisy
 from benchmarks.pass_at_k import KS, mean_pass_at_k
 from benchmarks.results import Beside, Line, read_asked, read_beside, read_header, read_lines
 from benchmarks.statistics import clustered_interval, percent, wilson_interval
@@ -305,7 +306,7 @@ class Report:
     def headline(self) -> list[str]:
         """What to publish, a line each: rate, interval, cost, date, the command to repeat it."""
         tally = self.total.tally
-        lines = []
+        lines = [WHAT_IT_IS] if is_noisy(str(self.header["settings"]["model"])) else []
         for split, found in self.pass_at_k.items():
             rates = ", ".join(f"pass@{k} {100 * rate:.1f} %" for k, rate in found.items())
             lines.append(f"{split}: {rates}" if split else rates)

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import json_lines, samples
-from benchmarks.models import MODEL_OPTIONS, Meter, model_for
+from benchmarks.models import MODEL_OPTIONS, Meter, model_for, seed_of
+from benchmarks.noisy_oracle import NoisyOracle, is_noisy, noise_of
 from benchmarks.problems.judge import Verdict, desk, examine, judge
 from benchmarks.problems.problem import LIMITS, Problem, ProblemSet
 from benchmarks.problems.problem_file import load
@@ -119,7 +120,10 @@ class RoboCodeGenSuite(BaseSuite):
         for file, _ in ARMS.values():
             function_prompt(settings.prompts, file, ())
         if settings.model not in BASELINES and not settings.model.startswith(samples.SAMPLES):
-            model_for(settings.model, {**settings.options, "ledger": None})
+            if is_noisy(settings.model):
+                noise_of(settings.model)
+            else:
+                model_for(settings.model, {**settings.options, "ledger": None})
 
     @cached_property
     def left_out(self) -> Mapping[str, str]:
@@ -454,6 +458,8 @@ def _model(settings: Settings, problem: Problem, trial: Trial) -> Model:
         return _Author("oracle", problem.solution)
     if settings.model == "no-op":
         return _Author("no-op", f"{problem.header}\n    return None\n")
+    if is_noisy(settings.model):
+        return NoisyOracle(settings.model, seed_of(trial), {"": problem.solution})
     return model_for(settings.model, settings.options, trial)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.models import MODEL_OPTIONS, Meter, NoModel, model_for, seed_of
+from benchmarks.noisy_oracle import NoisyOracle, is_noisy
 from benchmarks.pictures import keep_pictures
 from benchmarks.suite import (
     BASELINES,
@@ -34,9 +35,10 @@ from benchmarks.tabletop.oracles import oracle
 from benchmarks.tabletop.published import published_rates
 from benchmarks.tabletop.tasks import SPLITS, TASKS, Task
 from benchmarks.tabletop.trial_sampler import Setup, prepare
+from cap.engine.engine import unhinted
 from cap.errors import ModelError, NotFound, UsageError
 from cap.models.base import Model
-from cap.session.session import Session
+from cap.session.session import TOP, Session
 from cap.session.settings import SessionSettings
 from cap.session.turn import Turn
 from robots.ravens import RavensRobot, create
@@ -146,8 +148,13 @@ class TabletopSuite(BaseSuite):
         act = _actor(settings)
         cell = CELLS[trial.task, trial.split]
         setup = prepare(cell.task, cell.attributes, trial.split, trial.seed)
-        meter = Meter(_model(settings, trial))
+        model = _model(settings, trial)
+        meter = Meter(model)
         prompts = load_prompts("ravens-seen" if act is _baseline else settings.prompts)
+        if isinstance(model, NoisyOracle):  # an oracle is a person's: it may use every name
+            model.programs = {setup.instruction: oracle(cell.task, setup.words)}
+            model.names = (*setup.objects, *PLACES)
+            prompts = {**prompts, TOP: unhinted(prompts[TOP])}
         limits = program_limits(settings.options.get("limits", {}))
         robot = _robot(setup, cell, settings)
         with Session(
@@ -272,4 +279,6 @@ def _model(settings: Settings, trial: Trial | None = None) -> Model:
     """Return the model of some settings, the same one within a process."""
     if settings.model in BASELINES:
         return NoModel()
+    if is_noisy(settings.model):
+        return NoisyOracle(settings.model, seed_of(trial) if trial else 0)
     return model_for(settings.model.removeprefix(f"{PLANNER}:"), settings.options, trial)

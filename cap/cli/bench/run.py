@@ -70,7 +70,7 @@ class SuiteOptions:
     """What a suite is run with."""
 
     model: str | None = model_option(
-        help="oracle, no-op, any model; on tabletop nl:MODEL, on planning the say models too.",
+        help="oracle, no-op, noisy-oracle:P, any model; tabletop: nl:MODEL; planning: say models.",
     )
     """Whom the suite asks; None only where the suite has models of its own."""
     splits: tuple[str, ...] = _split()
@@ -193,7 +193,9 @@ def run(
     elif options.table:
         raise UsageError(f"the suite '{suite_name}' takes no --table; leave it out")
     elif options.model is None:
-        raise UsageError("say whom to ask with -m: oracle, no-op, nearest or any model")
+        raise UsageError(
+            "say whom to ask with -m: oracle, no-op, noisy-oracle:P, nearest or any model"
+        )
     settings = Settings(
         suite=suite_name,
         model=options.model or "offline",
